@@ -1,0 +1,29 @@
+# Settings that every target shares, and the functions that declare libraries, programs and tests.
+
+add_library(overlap_settings INTERFACE)
+target_compile_options(overlap_settings INTERFACE -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor)
+target_include_directories(overlap_settings INTERFACE ${CMAKE_SOURCE_DIR})
+if(OVERLAP_SANITIZE)
+  target_compile_options(overlap_settings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  target_link_options(overlap_settings INTERFACE -fsanitize=address,undefined)
+endif()
+
+# overlap_library(NAME SOURCES file... [SEES target...])
+# A library of the house. It may include and link only what it SEES; a forbidden arrow between folders is a build error
+# because no folder of core adds another folder's target to itself behind the back of this list.
+function(overlap_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;SEES" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC overlap_settings ${ARG_SEES})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# overlap_test(NAME SOURCES file... [SEES target...]): a GoogleTest program that CTest runs.
+function(overlap_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;SEES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE overlap_settings ${ARG_SEES} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE OVERLAP_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
+                                             OVERLAP_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared")
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/operator_traits.h"
+#include "core/graph/string_pool.h"
+#include "core/graph/tensor.h"
+#include "core/graph/value.h"
+
+namespace overlap {
+
+/// torch.fx's `op` of a node.
+enum class NodeOp : std::uint8_t { placeholder, get_attr, call_function, call_module, call_method, output };
+
+std::string_view node_op_name(NodeOp op);
+std::optional<NodeOp> node_op_by_name(std::string_view name);
+
+/// One entry of a module stack: raw path and class, as the file has them.
+struct ModuleStackEntry {
+    StringId path;
+    StringId class_name;
+};
+
+/// A module stack of a graph: 0 means none. Equal stacks have equal numbers.
+using ModuleStackId = std::uint32_t;
+
+/// Optional fields of a node, which are written back only where the file had them.
+struct NodeMetadata {
+    ModuleStackId module_stack = 0;      ///< `nn_module_stack`, outermost first
+    ModuleStackId fwd_module_stack = 0;  ///< `fwd_nn_module_stack`
+    StringId custom_json = empty_string;      ///< `meta["custom"]` as JSON text
+    StringId module_fqn = empty_string;       ///< `custom.module_fqn`
+    StringId partitioner_tag = empty_string;
+    StringId extra_json = empty_string;  ///< unknown fields of the file, one JSON object
+    std::optional<std::int64_t> sequence_number;  ///< `seq_nr`
+    std::optional<double> estimate_ms;
+    std::optional<bool> autograd_backward;
+};
+
+/// The hot part of a node. Argument values refer to the graph's arena.
+struct NodeRecord {
+    StringId name = empty_string;
+    std::uint32_t target = 0;  ///< index of the graph's targets
+    NodeOp op = NodeOp::call_function;
+    bool multi = false;        ///< the value is a tuple or list
+    bool has_outputs = false;  ///< the file has a list `outputs`, maybe of length 0
+    Value args;                ///< a list
+    Value kwargs;              ///< a dictionary
+    std::uint32_t first_output = 0;
+    std::uint32_t output_count = 0;
+};
+
+/// A process group of the job, as this rank sees it. Its name is the string that the collectives carry.
+struct ProcessGroup {
+    std::string name;
+    std::vector<int> ranks;
+    int rank = 0;            ///< index of this process in `ranks`
+    std::string extra_json;  ///< further fields of the file, such as a description; a JSON object or empty
+    /// The text of `description` or `desc`, for display; empty when there is none.
+    std::string description;
+};
+
+/// Numbers of the file's `cost_model`; see design/formats.md.
+struct CostParameters {
+    std::string device_name;
+    std::map<std::string, double> flops_per_s;  ///< by dtype name
+    double flops_efficiency = 1;
+    double memory_bytes_per_s = 0;
+    double memory_efficiency = 1;
+    struct Link {
+        std::string process_group;
+        double latency_ms = 0;
+        double bytes_per_s = 0;
+    };
+    std::vector<Link> links;
+    std::string json;  ///< the file's object, whole
+
+    const Link* link(std::string_view process_group) const;
+};
+
+/// What a graph document says of itself beside its nodes.
+struct GraphHeader {
+    std::string name;
+    std::string producer_json;  ///< a JSON object, or empty
+    std::optional<std::int64_t> rank;
+    std::optional<std::int64_t> world_size;
+    std::vector<ProcessGroup> process_groups;
+    std::optional<CostParameters> cost;
+    std::string extra_json;  ///< unknown fields of the document, one JSON object, or empty
+
+    const ProcessGroup* process_group(std::string_view group_name) const;
+};
+
+/// One rank's FX graph in execution order. Immutable: passes make new ones. Nodes are their positions.
+///
+/// Layout: records and metadata are dense arrays; arguments, output tensors and dimensions are in arenas; inputs and
+/// users are index ranges. Copies of a graph made by a pass share its text and its module stacks.
+class Graph {
+ public:
+    const GraphHeader& header() const { return *header_; }
+    std::shared_ptr<const GraphHeader> shared_header() const { return header_; }
+
+    std::uint32_t node_count() const { return static_cast<std::uint32_t>(records_.size()); }
+    const NodeRecord& record(NodeId node) const { return records_[node]; }
+    const NodeMetadata& metadata(NodeId node) const { return metadata_[node]; }
+    NodeOp op(NodeId node) const { return records_[node].op; }
+    std::string_view name(NodeId node) const { return text(records_[node].name); }
+    std::string_view target(NodeId node) const { return text(target_names_[records_[node].target]); }
+    const TargetInfo& target_info(NodeId node) const { return target_infos_[records_[node].target]; }
+
+    /// The node called `name`, or no_node. Linear once, then a look-up.
+    NodeId find(std::string_view name) const;
+
+    /// Distinct nodes that `node` consumes, in order of first appearance in args, then kwargs (fx `all_input_nodes`).
+    std::span<const NodeId> inputs(NodeId node) const;
+    /// Nodes that consume `node`, in the order in which they registered (fx `users`), which is not always graph order.
+    std::span<const NodeId> users(NodeId node) const;
+    /// Tensors that the node returns; empty when it has none.
+    std::span<const TensorMeta> outputs(NodeId node) const;
+    std::span<const std::int64_t> shape(const TensorMeta& tensor) const;
+    std::span<const std::int64_t> stride(const TensorMeta& tensor) const;
+    /// Product of the sizes.
+    std::int64_t element_count(const TensorMeta& tensor) const;
+    /// Elements times element size, whatever the strides.
+    std::int64_t tensor_bytes(const TensorMeta& tensor) const;
+    /// Sum over the outputs of `node`.
+    std::int64_t output_bytes(NodeId node) const;
+
+    /// Children of a list, dictionary, slice or symbol.
+    std::span<const Value> children(const Value& value) const;
+    /// Positional argument `index`, or nullptr.
+    const Value* argument(NodeId node, std::size_t index) const;
+    /// Keyword argument `key`, or nullptr.
+    const Value* keyword(NodeId node, std::string_view key) const;
+    const ValueArena& values() const { return values_; }
+
+    std::string_view text(StringId id) const { return strings_->text(id); }
+    const std::shared_ptr<const StringPool>& strings() const { return strings_; }
+
+    std::span<const ModuleStackEntry> module_stack(ModuleStackId stack) const;
+
+    /// Name of the process group of a node that starts communication; empty for others and where it is a node.
+    std::string_view group_name(NodeId node) const;
+    /// The node whose completion a `wait_tensor` awaits, through at most one getitem; no_node if there is none
+    /// that starts communication.
+    NodeId awaited_start(NodeId wait) const;
+
+ private:
+    friend class GraphBuilder;
+    friend class GraphEditor;
+
+    std::shared_ptr<const GraphHeader> header_;
+    std::shared_ptr<const StringPool> strings_;
+    std::vector<StringId> target_names_;
+    std::vector<TargetInfo> target_infos_;
+    std::vector<NodeRecord> records_;
+    std::vector<NodeMetadata> metadata_;
+    ValueArena values_;
+    std::vector<TensorMeta> tensors_;
+    std::vector<std::int64_t> dimensions_;
+    std::vector<std::uint32_t> input_offsets_, user_offsets_;
+    std::vector<NodeId> inputs_, users_;
+    struct ModuleStacks {
+        std::vector<std::uint32_t> offsets{0, 0};  ///< stack s is [offsets[s], offsets[s+1]); stack 0 is empty
+        std::vector<ModuleStackEntry> entries;
+    };
+    std::shared_ptr<const ModuleStacks> module_stacks_;
+    std::vector<NodeId> by_name_;  ///< node of a string, no_node where the string names none
+};
+
+}  // namespace overlap

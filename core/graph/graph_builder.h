@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// Makes a Graph node by node, in execution order. Readers and tests use it; passes use GraphEditor.
+class GraphBuilder {
+ public:
+    GraphBuilder();
+
+    StringId intern(std::string_view text) { return strings_->intern(text); }
+
+    /// Values with children; the children are copied into the arena.
+    Value list(std::span<const Value> items);
+    Value dictionary(std::span<const Value> keys_and_values);
+    Value with_children(ValueKind kind, std::span<const Value> items);
+    Value string(std::string_view text, ValueKind kind = ValueKind::string) {
+        return Value::of_string(intern(text), kind);
+    }
+
+    /// Index of `target` for NodeRecord::target.
+    std::uint32_t target(std::string_view target);
+    ModuleStackId module_stack(std::span<const ModuleStackEntry> entries);
+    /// Appends sizes and strides of a tensor; returns `first_dimension`.
+    std::uint32_t dimensions(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
+
+    /// Appends a node. Names must be new and arguments must refer to nodes already added; outputs belong to the node.
+    /// @throws InputError on a duplicate name.
+    NodeId add(NodeRecord record, NodeMetadata metadata = {}, std::span<const TensorMeta> outputs = {});
+
+    /// Shorthand: a contiguous tensor of its own storage.
+    TensorMeta contiguous_tensor(Dtype dtype, std::span<const std::int64_t> sizes, std::string_view device = "cuda");
+    /// Shorthands for graphs written in code.
+    NodeId placeholder(std::string_view name, std::span<const TensorMeta> outputs);
+    NodeId call(std::string_view name, std::string_view target_name, std::span<const Value> args,
+                std::span<const TensorMeta> outputs, NodeMetadata metadata = {});
+    NodeId output(std::span<const Value> values);
+
+    /// The node called `name` so far, or no_node.
+    NodeId find(std::string_view name) const;
+
+    /// Users of `node` in an order other than that of the nodes (the file's `users_order`).
+    /// @throws InputError in finish() if these are not exactly the node's users.
+    void users_order(NodeId node, std::vector<NodeId> users);
+
+    std::uint32_t node_count() const { return static_cast<std::uint32_t>(graph_.records_.size()); }
+
+    /// The graph; the builder is used up.
+    /// @throws InputError when a users_order does not fit.
+    Graph finish(GraphHeader header);
+
+ private:
+    Graph graph_;
+    std::shared_ptr<StringPool> strings_;
+    std::map<StringId, std::uint32_t> targets_;
+    std::shared_ptr<Graph::ModuleStacks> stacks_;
+    std::map<std::vector<std::uint64_t>, ModuleStackId> stack_ids_;
+    std::vector<std::pair<NodeId, std::vector<NodeId>>> users_orders_;
+    std::uint32_t next_storage_ = 0;
+};
+
+}  // namespace overlap

@@ -1,0 +1,145 @@
+#include "core/graph/module_tree.h"
+
+#include <algorithm>
+
+namespace overlap {
+
+namespace {
+
+constexpr std::string_view self_prefix = "L['self']";
+
+/// Calls visit(component) for each part of `path` between dots; an empty path has one empty part.
+template <typename Visit>
+void for_each_component(std::string_view path, Visit&& visit) {
+    while (true) {
+        const std::size_t dot = path.find('.');
+        visit(path.substr(0, dot));
+        if (dot == std::string_view::npos) return;
+        path.remove_prefix(dot + 1);
+    }
+}
+
+}  // namespace
+
+ModuleSource preferred_module_source(const Graph& graph) {
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.metadata(node).module_stack != 0 || graph.metadata(node).fwd_module_stack != 0) {
+            return ModuleSource::module_stack;
+        }
+    }
+    return ModuleSource::module_fqn;
+}
+
+std::string clean_module_path(std::string_view raw) {
+    if (raw.starts_with(self_prefix)) {
+        raw.remove_prefix(self_prefix.size());
+        if (raw.starts_with('.')) raw.remove_prefix(1);
+    }
+    std::string joined;
+    bool quoted = false;
+    for (std::size_t at = 0; (at = raw.find("['", at)) != std::string_view::npos;) {
+        const std::size_t begin = at + 2;
+        const std::size_t end = raw.find('\'', begin);
+        // A quoted part has at least one character and is closed by '] directly.
+        if (end == std::string_view::npos || end == begin || raw.substr(end, 2) != "']") {
+            at = begin - 1;
+            continue;
+        }
+        if (quoted) joined += '.';
+        joined += raw.substr(begin, end - begin);
+        quoted = true;
+        at = end + 2;
+    }
+    return quoted ? joined : std::string(raw);
+}
+
+ModuleTree::ModuleTree(const Graph& graph, ModuleSource source) : source_(source) {
+    innermost_.assign(graph.node_count(), no_module);
+    std::unordered_map<StringId, std::string> cleaned;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const NodeMetadata& metadata = graph.metadata(node);
+        if (source == ModuleSource::module_fqn) {
+            const std::string_view path = graph.text(metadata.module_fqn);
+            if (!path.empty()) add(node, path, "torch.nn.modules.module.Module");
+        } else {
+            const ModuleStackId stack = metadata.module_stack != 0 ? metadata.module_stack : metadata.fwd_module_stack;
+            for (const ModuleStackEntry& entry : graph.module_stack(stack)) {
+                auto known = cleaned.find(entry.path);
+                if (known == cleaned.end()) {
+                    known = cleaned.emplace(entry.path, clean_module_path(graph.text(entry.path))).first;
+                }
+                add(node, known->second, graph.text(entry.class_name));
+            }
+        }
+        if (innermost_[node] == no_module) nodes_without_module_.push_back(node);
+    }
+}
+
+void ModuleTree::add(NodeId node, std::string_view path, std::string_view class_name) {
+    if (modules_.empty()) {
+        Module made;
+        made.name = std::string(path.substr(0, path.find('.')));
+        made.class_name = std::string(class_name);
+        modules_.push_back(std::move(made));
+        children_by_name_.emplace_back();
+    }
+    ModuleId at = root;
+    for_each_component(path, [&](std::string_view name) {
+        if (!path.empty()) at = child_or_new(at, name, class_name);
+        std::vector<NodeId>& nodes = modules_[at].nodes;
+        if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
+    });
+    innermost_[node] = at;
+}
+
+ModuleTree::ModuleId ModuleTree::child_or_new(ModuleId parent, std::string_view name, std::string_view class_name) {
+    const auto made_id = static_cast<ModuleId>(modules_.size());
+    const auto [known, added] = children_by_name_[parent].emplace(std::string(name), made_id);
+    if (!added) return known->second;
+    Module made;
+    made.name = std::string(name);
+    made.class_name = std::string(class_name);
+    made.parent = parent;
+    modules_.push_back(std::move(made));
+    modules_[parent].children.push_back(made_id);
+    children_by_name_.emplace_back();
+    return made_id;
+}
+
+std::string ModuleTree::path(ModuleId id) const {
+    if (id == root) return {};
+    const std::string above = path(modules_[id].parent);
+    return above.empty() ? modules_[id].name : above + "." + modules_[id].name;
+}
+
+ModuleTree::ModuleId ModuleTree::child(ModuleId parent, std::string_view name) const {
+    const auto known = children_by_name_[parent].find(std::string(name));
+    return known == children_by_name_[parent].end() ? no_module : known->second;
+}
+
+ModuleTree::ModuleId ModuleTree::find(std::string_view path) const {
+    if (!exists()) return no_module;
+    ModuleId at = root;
+    for_each_component(path, [&](std::string_view name) {
+        if (at != no_module) at = child(at, name);
+    });
+    return at;
+}
+
+std::span<const NodeId> ModuleTree::nodes(std::string_view path) const {
+    const ModuleId id = find(path);
+    if (id == no_module) return {};
+    return modules_[id].nodes;
+}
+
+std::size_t ModuleTree::depth() const {
+    std::size_t deepest = 0;
+    std::vector<std::size_t> level(modules_.size(), 0);
+    for (ModuleId id = 1; id < modules_.size(); ++id) {
+        level[id] = level[modules_[id].parent] + 1;  // parents are made before their children
+        deepest = std::max(deepest, level[id]);
+    }
+    return deepest;
+}
+
+}  // namespace overlap

@@ -1,0 +1,100 @@
+#include "core/graph/operator_traits.h"
+
+#include <algorithm>
+#include <array>
+
+namespace overlap {
+
+namespace {
+
+struct TableEntry {
+    std::string_view name;
+    unsigned flags;  ///< view 1, cheap 2, fusible 4, compute 8
+};
+
+constexpr TableEntry operator_table[] = {
+#include "operator_table.inc"
+};
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+CollectiveKind recognise(std::string_view target) {
+    if (contains(target, "all_reduce")) return CollectiveKind::all_reduce;
+    if (contains(target, "all_gather")) return CollectiveKind::all_gather;
+    if (contains(target, "reduce_scatter")) return CollectiveKind::reduce_scatter;
+    if (contains(target, "all_to_all") || contains(target, "alltoall")) return CollectiveKind::all_to_all;
+    if (contains(target, "isend") || contains(target, "irecv") || contains(target, "batch_p2p")) {
+        return CollectiveKind::point_to_point;
+    }
+    return CollectiveKind::none;
+}
+
+struct Starter {
+    std::string_view name;  ///< between `_c10d_functional.` and the overload
+    CollectiveKind kind;
+    int group_argument;
+};
+
+constexpr std::array starters = std::to_array<Starter>({
+    {"all_gather_into_tensor", CollectiveKind::all_gather, 2},
+    {"all_gather_into_tensor_out", CollectiveKind::all_gather, 2},
+    {"all_gather_into_tensor_coalesced", CollectiveKind::all_gather, 2},
+    {"reduce_scatter_tensor", CollectiveKind::reduce_scatter, 3},
+    {"reduce_scatter_tensor_out", CollectiveKind::reduce_scatter, 3},
+    {"reduce_scatter_tensor_coalesced", CollectiveKind::reduce_scatter, 3},
+    {"all_reduce", CollectiveKind::all_reduce, 2},
+    {"all_reduce_", CollectiveKind::all_reduce, 2},
+    {"all_reduce_coalesced", CollectiveKind::all_reduce, 2},
+    {"all_reduce_coalesced_", CollectiveKind::all_reduce, 2},
+    {"all_to_all_single", CollectiveKind::all_to_all, 3},
+    {"broadcast", CollectiveKind::broadcast, 2},
+    {"broadcast_", CollectiveKind::broadcast, 2},
+    {"isend", CollectiveKind::point_to_point, 3},
+    {"irecv", CollectiveKind::point_to_point, 3},
+    {"batch_p2p_ops", CollectiveKind::point_to_point, 4},
+});
+
+constexpr std::string_view functional_collectives = "_c10d_functional.";
+
+}  // namespace
+
+std::string_view collective_kind_name(CollectiveKind kind) {
+    switch (kind) {
+        case CollectiveKind::none: return "none";
+        case CollectiveKind::all_reduce: return "all_reduce";
+        case CollectiveKind::all_gather: return "all_gather";
+        case CollectiveKind::reduce_scatter: return "reduce_scatter";
+        case CollectiveKind::all_to_all: return "all_to_all";
+        case CollectiveKind::point_to_point: return "point_to_point";
+        case CollectiveKind::broadcast: return "broadcast";
+    }
+    return "none";
+}
+
+OperatorTraits operator_traits(std::string_view target) {
+    const auto entry = std::lower_bound(std::begin(operator_table), std::end(operator_table), target,
+                                        [](const TableEntry& left, std::string_view right) { return left.name < right; });
+    if (entry == std::end(operator_table) || entry->name != target) return {};
+    return {(entry->flags & 1) != 0, (entry->flags & 2) != 0, (entry->flags & 4) != 0, (entry->flags & 8) != 0};
+}
+
+TargetInfo describe_target(std::string_view target) {
+    TargetInfo info;
+    info.traits = operator_traits(target);
+    info.is_getitem = target == "operator.getitem";
+    info.is_wait = target == "_c10d_functional.wait_tensor.default";
+    info.recognised = recognise(target);
+    if (target.starts_with(functional_collectives)) {
+        std::string_view name = target.substr(functional_collectives.size());
+        name = name.substr(0, name.find('.'));
+        for (const Starter& starter : starters) {
+            if (starter.name == name) {
+                info.starts = starter.kind;
+                info.group_argument = starter.group_argument;
+            }
+        }
+    }
+    return info;
+}
+
+}  // namespace overlap

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace overlap {
+
+/// A name in a StringPool. Equal ids of one pool (or of pools stacked on one another) mean equal strings.
+using StringId = std::uint32_t;
+
+/// The empty string is always 0.
+inline constexpr StringId empty_string = 0;
+inline constexpr StringId no_string = 0xffffffffu;
+
+/// Interned strings: each different string is stored once and has a small number.
+///
+/// A pool may be stacked on an immutable one: it then knows all of the lower pool's strings under their numbers, and
+/// adds its own above them. A pass stacks a pool on its input graph's, so graphs share text without sharing locks.
+/// Strings are never moved: a string_view stays valid as long as the pool that holds it.
+class StringPool {
+ public:
+    StringPool();
+    explicit StringPool(std::shared_ptr<const StringPool> below);
+    StringPool(const StringPool&) = delete;
+    StringPool& operator=(const StringPool&) = delete;
+
+    /// The id of `text`, added if it is new.
+    StringId intern(std::string_view text);
+    /// The id of `text`, or no_string.
+    StringId find(std::string_view text) const;
+    std::string_view text(StringId id) const { return id < first_ ? below_->text(id) : texts_[id - first_]; }
+    std::size_t size() const { return first_ + texts_.size(); }
+    /// True when the pool adds nothing to the one below it.
+    bool adds_nothing() const { return below_ && texts_.empty(); }
+
+ private:
+    std::string_view store(std::string_view text);
+
+    std::shared_ptr<const StringPool> below_;
+    StringId first_ = 0;  ///< number of strings below
+    std::vector<std::string_view> texts_;
+    std::unordered_map<std::string_view, StringId> ids_;
+    std::vector<std::unique_ptr<char[]>> blocks_;
+    std::size_t block_left_ = 0;
+    char* block_next_ = nullptr;
+};
+
+}  // namespace overlap

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// Reads an overlap-graph document (design/formats.md), gzip or plain, told apart by content.
+/// @throws InputError with file and place.
+std::shared_ptr<const Graph> read_graph_file(const std::string& path, std::stop_token stop = {});
+
+/// Reads a document from memory, gzip or plain. @param name stands for the file in errors.
+std::shared_ptr<const Graph> read_graph_text(std::string_view bytes, const std::string& name, std::stop_token stop = {});
+
+/// The document of a graph; every field that was read, unknown ones included, is written.
+std::string write_graph_text(const Graph& graph);
+
+/// Writes the document, compressed when `path` ends in `.gz`. The file appears whole or not at all.
+/// @throws InputError when it cannot be written.
+void write_graph_file(const Graph& graph, const std::string& path);
+
+}  // namespace overlap

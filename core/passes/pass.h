@@ -1,0 +1,102 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+using Json = nlohmann::ordered_json;
+
+/// An option of a pass, declared once: readers check against it, panels and help show it.
+struct PassOption {
+    enum class Type { boolean, text, module_lists };
+    std::string name;  ///< as in the reference
+    Type type;
+    Json default_value;
+    std::string help;                     ///< one sentence
+    std::vector<std::string> choices;     ///< of a text option; null stands for the default and is always allowed
+};
+
+/// One collective that a pass made of others, and where.
+struct BucketReport {
+    std::size_t plan_entry = 0;  ///< index into the option module_bucket_plans
+    CollectiveKind kind = CollectiveKind::none;
+    std::string process_group;
+    std::string dtype;                      ///< of the merged collective
+    std::int64_t bytes = 0;                 ///< larger of input and output of the merged collective
+    std::vector<std::string> members;       ///< names of the merged collectives in the pass's input, in packing order
+    std::string start;                      ///< name of the collective that replaces them
+    std::vector<std::string> waits;
+};
+
+/// "target comes after source", as the pass wanted it.
+struct OrderingReport {
+    std::string target;
+    std::string source;
+};
+
+enum class Severity { note, caution, error };
+
+/// Something that a person should know of: a hazard of the reference, a refusal, a name that matches nothing.
+struct Problem {
+    Severity severity = Severity::note;
+    std::string kind;     ///< stable short name, such as `unknown_module`
+    std::string title;    ///< two or three words
+    std::string message;  ///< a sentence without full stop
+    std::vector<std::string> nodes;  ///< names of nodes concerned, in the graph that the message speaks of
+    int plan_entry = -1;             ///< index of the bucket entry concerned, or -1
+    std::string fix;                 ///< label of a fix that the application offers, or empty
+    Json fix_value;                  ///< what the fix would put in place
+};
+
+struct PassReport {
+    std::string pass;
+    std::vector<BucketReport> buckets;
+    std::vector<OrderingReport> orderings;
+    std::vector<Problem> problems;
+};
+
+struct PassResult {
+    std::shared_ptr<const Graph> graph;
+    PassReport report;
+    /// For each node of `graph` the node of the pass's input that it is, or no_node for one that the pass made.
+    std::vector<NodeId> origin;
+};
+
+/// A rewriting of the graph that follows one pass of PyTorch or torchtitan exactly. Stateless.
+class Pass {
+ public:
+    virtual ~Pass() = default;
+    /// As PyTorch or torchtitan names it.
+    virtual std::string_view name() const = 0;
+    virtual std::string_view summary() const = 0;
+    virtual std::span<const PassOption> options() const = 0;
+    /// @param options a JSON object; names, types and choices have been checked by check_options().
+    /// @throws InputError when the options or the graph cannot be used, PassRefusal where the reference raises or its
+    /// result cannot be reproduced. The input is never changed.
+    /// @returns nothing useful (null graph) when `stop` was requested.
+    virtual PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const = 0;
+};
+
+/// The pass called `name`, or nullptr.
+const Pass* find_pass(std::string_view name);
+/// All passes, in alphabetical order.
+std::span<const Pass* const> all_passes();
+
+/// @throws InputError for an unknown option name or a wrong type or choice, naming the nearest existing name.
+void check_options(const Pass& pass, const Json& options);
+
+/// One step of a pipeline.
+struct PassStep {
+    std::string pass;
+    Json options = Json::object();
+};
+
+}  // namespace overlap

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/graph/module_tree.h"
+#include "core/passes/pass.h"
+#include "core/plan/plan.h"
+#include "core/simulate/memory_profile.h"
+#include "core/simulate/simulation.h"
+
+namespace overlap {
+
+/// Everything that a view shows of one plan on one graph. Immutable once made; views share it.
+struct Evaluation {
+    std::shared_ptr<const Graph> input;
+    std::shared_ptr<const Graph> graph;  ///< after the pipeline; the input where a step was refused
+    std::vector<PassReport> reports;     ///< one for each step that ran
+    std::vector<Problem> problems;       ///< of the plan, the passes and the simulation
+    bool refused = false;                ///< a step was refused; problems say why, and figures are those of the input
+
+    std::vector<double> times_ms;  ///< of each node of `graph`
+    Simulation simulation;
+    MemoryProfile memory;            ///< the reference's estimate
+    MemoryProfile corrected_memory;  ///< see StorageRule::corrected
+
+    /// For each node of `graph` its node in `input`, or no_node.
+    std::vector<NodeId> origin;
+    /// For each node of `graph` the index of the plan's entry whose bucket it belongs to (merged start, wait,
+    /// packing and unpacking), or -1.
+    std::vector<std::int32_t> bucket_of_node;
+
+    double evaluate_ms = 0;  ///< how long this took
+};
+
+/// Runs the plan's pipeline, the simulation and the memory estimators.
+/// @returns nullptr when `stop` was requested; errors of the plan or a pass become problems, never exceptions.
+std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& graph, const Plan& plan,
+                                           std::stop_token stop = {});
+
+/// The graph as it is, without any pass.
+std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph, std::stop_token stop = {});
+
+}  // namespace overlap

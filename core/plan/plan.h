@@ -1,0 +1,72 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/graph/module_tree.h"
+#include "core/passes/pass.h"
+
+namespace overlap {
+
+/// One candidate boundary for bucketing: modules by their dotted paths, in packing order.
+struct BucketEntry {
+    std::vector<std::string> modules;
+    /// True for a one-module entry that is written as a list (`["layers.0"]`): the reference treats both alike.
+    bool written_as_list = false;
+    std::string title;  ///< the user's own, or empty
+
+    bool operator==(const BucketEntry&) const = default;
+};
+
+/// What identifies the graph that a plan is for.
+struct GraphFingerprint {
+    std::string name;
+    std::uint32_t nodes = 0;
+    std::string digest;  ///< 16 hexadecimal digits over names, targets, arguments, shapes and modules
+
+    bool operator==(const GraphFingerprint&) const = default;
+};
+
+GraphFingerprint fingerprint(const Graph& graph);
+
+/// What a user makes and a training job consumes (design/formats.md, overlap-plan). A value.
+struct Plan {
+    std::string name = "Plan A";
+    std::optional<GraphFingerprint> graph;
+    std::vector<BucketEntry> buckets;
+    /// Passes in order. A step of manual_overlap_bucketing without the option module_bucket_plans takes `buckets`.
+    std::vector<PassStep> pipeline;
+    std::string notes;
+    /// Parts of the document that this version does not evaluate (explicit overlaps, device orders, process-group
+    /// isolation, fields of newer writers), kept as they were read.
+    Json unevaluated = Json::object();
+
+    bool operator==(const Plan& other) const;
+};
+
+/// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.
+Plan make_plan(const Graph& graph, std::string name);
+
+/// The pipeline with the buckets put in: what `overlap apply` runs and a training job executes.
+std::vector<PassStep> lower(const Plan& plan);
+
+/// Expands what a person may type for entries: `layers.[0-2]` (an entry each), `norm+output` (one entry), a Python or
+/// JSON list; whitespace around names is trimmed. One or several lines.
+/// @throws InputError with the place in the text.
+std::vector<BucketEntry> parse_bucket_entries(std::string_view text);
+
+/// An entry as a person would type it, such as `norm + output`.
+std::string display_name(const BucketEntry& entry);
+
+/// What is wrong or remarkable with a plan's entries on a graph: unknown names with the nearest existing ones,
+/// overlapping entries (which nodes, which entries), entries that gather nothing.
+std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, const std::vector<BucketEntry>& buckets);
+
+/// Plans to start from.
+std::vector<BucketEntry> one_bucket_per_block(const ModuleTree& tree);
+std::vector<BucketEntry> one_bucket_per_blocks(const ModuleTree& tree, std::size_t blocks_per_bucket);
+
+}  // namespace overlap

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// Memory over the nodes of a graph as torch's estimator sees it
+/// (torch/_inductor/fx_passes/memory_estimator.py, build_memory_profile; placeholders are never released).
+struct MemoryProfile {
+    std::int64_t peak_bytes = 0;
+    NodeId peak_node = no_node;
+    /// The reference's list: bytes held at the start, then after the allocation and after the release of each node that
+    /// is no placeholder, get_attr or output.
+    std::vector<std::int64_t> points;
+    /// Bytes held while each node runs (after its allocation); for placeholders the bytes held at the start.
+    std::vector<std::int64_t> while_node;
+};
+
+/// Whether two nodes that claim one storage number share memory.
+enum class StorageRule {
+    reference,  ///< as torch: the number alone decides
+    corrected,  ///< a node that allocates has a storage of its own: recomputed nodes do not share with their originals
+};
+
+MemoryProfile memory_profile(const Graph& graph, StorageRule rule = StorageRule::reference);
+
+}  // namespace overlap
