@@ -20,8 +20,9 @@ struct PassOption {
     std::string name;  ///< as in the reference
     Type type;
     Json default_value;
-    std::string help;                     ///< one sentence
-    std::vector<std::string> choices;     ///< of a text option; null stands for the default and is always allowed
+    std::string help;                  ///< one sentence
+    std::vector<std::string> choices;  ///< of a text option; null stands for the default and is always allowed
+    bool required = false;             ///< must be given; has no default
 };
 
 /// One collective that a pass made of others, and where.
@@ -29,10 +30,10 @@ struct BucketReport {
     std::size_t plan_entry = 0;  ///< index into the option module_bucket_plans
     CollectiveKind kind = CollectiveKind::none;
     std::string process_group;
-    std::string dtype;                      ///< of the merged collective
-    std::int64_t bytes = 0;                 ///< larger of input and output of the merged collective
-    std::vector<std::string> members;       ///< names of the merged collectives in the pass's input, in packing order
-    std::string start;                      ///< name of the collective that replaces them
+    std::string dtype;                 ///< of the merged collective
+    std::int64_t bytes = 0;            ///< larger of input and output of the merged collective
+    std::vector<std::string> members;  ///< names of the merged collectives in the pass's input, in packing order
+    std::string start;                 ///< name of the collective that replaces them
     std::vector<std::string> waits;
 };
 
@@ -47,9 +48,9 @@ enum class Severity { note, caution, error };
 /// Something that a person should know of: a hazard of the reference, a refusal, a name that matches nothing.
 struct Problem {
     Severity severity = Severity::note;
-    std::string kind;     ///< stable short name, such as `unknown_module`
-    std::string title;    ///< two or three words
-    std::string message;  ///< a sentence without full stop
+    std::string kind;                ///< stable short name, such as `unknown_module`
+    std::string title;               ///< two or three words
+    std::string message;             ///< a sentence without full stop
     std::vector<std::string> nodes;  ///< names of nodes concerned, in the graph that the message speaks of
     int plan_entry = -1;             ///< index of the bucket entry concerned, or -1
     std::string fix;                 ///< label of a fix that the application offers, or empty
@@ -72,7 +73,7 @@ struct PassResult {
 
 /// A rewriting of the graph that follows one pass of PyTorch or torchtitan exactly. Stateless.
 class Pass {
- public:
+  public:
     virtual ~Pass() = default;
     /// As PyTorch or torchtitan names it.
     virtual std::string_view name() const = 0;
@@ -82,7 +83,8 @@ class Pass {
     /// @throws InputError when the options or the graph cannot be used, PassRefusal where the reference raises or its
     /// result cannot be reproduced. The input is never changed.
     /// @returns nothing useful (null graph) when `stop` was requested.
-    virtual PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const = 0;
+    virtual PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options,
+                           std::stop_token stop) const = 0;
 };
 
 /// The pass called `name`, or nullptr.

@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/passes/pass.h"
+
+namespace overlap {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+    return '"' + std::string(text) + '"';
+}
+
+/// What a JSON value is, for people: `the string "x"`, `a list`.
+std::string describe(const Json& value) {
+    switch (value.type()) {
+        case Json::value_t::null:
+            return "null";
+        case Json::value_t::object:
+            return "an object";
+        case Json::value_t::array:
+            return "a list";
+        case Json::value_t::string:
+            return "the string " + value.dump(-1, ' ', false, Json::error_handler_t::replace);
+        default:
+            return value.dump();
+    }
+}
+
+/// "; nearest: "x"" where one of `names` is near to what was typed, else "; there are: "x", "y"".
+std::string suggestion(std::string_view typed, const std::vector<std::string>& names) {
+    const std::vector<std::string> near = nearest_names(typed, names, 1);
+    std::string text = near.empty() ? "; there are: " : "; nearest: ";
+    bool first = true;
+    for (const std::string& name : near.empty() ? names : near) {
+        text += (first ? "" : ", ") + quoted(name);
+        first = false;
+    }
+    return text;
+}
+
+/// A plan entry is one path or a flat list of paths (anything else raises in the reference).
+void check_module_lists(const std::string& place, const Json& value) {
+    if (!value.is_array()) {
+        throw InputError(place, "found " + describe(value) + ", expected a list of module paths and lists of them");
+    }
+    for (std::size_t entry = 0; entry < value.size(); ++entry) {
+        const std::string entry_place = place + "[" + std::to_string(entry) + "]";
+        if (value[entry].is_string()) continue;
+        if (!value[entry].is_array()) {
+            throw InputError(entry_place,
+                             "found " + describe(value[entry]) + ", expected a module path or a list of them");
+        }
+        for (std::size_t index = 0; index < value[entry].size(); ++index) {
+            if (value[entry][index].is_string()) continue;
+            throw InputError(entry_place + "[" + std::to_string(index) + "]",
+                             "found " + describe(value[entry][index]) + ", expected a module path");
+        }
+    }
+}
+
+void check_value(const PassOption& option, const std::string& place, const Json& value) {
+    switch (option.type) {
+        case PassOption::Type::boolean:
+            if (!value.is_boolean()) throw InputError(place, "found " + describe(value) + ", expected true or false");
+            return;
+        case PassOption::Type::module_lists:
+            check_module_lists(place, value);
+            return;
+        case PassOption::Type::text:
+            break;
+    }
+    if (value.is_null()) return;
+    if (!value.is_string()) throw InputError(place, "found " + describe(value) + ", expected a string or null");
+    const std::string& text = value.get_ref<const std::string&>();
+    if (option.choices.empty() ||
+        std::find(option.choices.begin(), option.choices.end(), text) != option.choices.end()) {
+        return;
+    }
+    throw InputError(place, "unknown value " + quoted(text) + suggestion(text, option.choices));
+}
+
+}  // namespace
+
+void check_options(const Pass& pass, const Json& options) {
+    const std::string pass_name(pass.name());
+    if (!options.is_object()) {
+        throw InputError(pass_name + " options", "found " + describe(options) + ", expected an object");
+    }
+    std::vector<std::string> names;
+    for (const PassOption& option : pass.options()) names.push_back(option.name);
+    for (const auto& [key, value] : options.items()) {
+        const auto name = std::find(names.begin(), names.end(), key);
+        if (name == names.end()) {
+            throw InputError(pass_name + " options", "unknown option " + quoted(key) + suggestion(key, names));
+        }
+        const PassOption& option = pass.options()[static_cast<std::size_t>(name - names.begin())];
+        check_value(option, pass_name + " options." + key, value);
+    }
+    for (const PassOption& option : pass.options()) {
+        if (option.required && !options.contains(option.name)) {
+            throw InputError(pass_name + " options",
+                             "option " + quoted(option.name) + " is missing and has no default");
+        }
+    }
+}
+
+}  // namespace overlap
