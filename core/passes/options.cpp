@@ -2,15 +2,12 @@
 
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
 #include "core/passes/pass.h"
 
 namespace overlap {
 
 namespace {
-
-std::string quoted(std::string_view text) {
-    return '"' + std::string(text) + '"';
-}
 
 /// What a JSON value is, for people: `the string "x"`, `a list`.
 std::string describe(const Json& value) {
@@ -34,7 +31,7 @@ std::string suggestion(std::string_view typed, const std::vector<std::string>& n
     std::string text = near.empty() ? "; there are: " : "; nearest: ";
     bool first = true;
     for (const std::string& name : near.empty() ? names : near) {
-        text += (first ? "" : ", ") + quoted(name);
+        text += (first ? "" : ", ") + in_quotes(name);
         first = false;
     }
     return text;
@@ -78,7 +75,7 @@ void check_value(const PassOption& option, const std::string& place, const Json&
         std::find(option.choices.begin(), option.choices.end(), text) != option.choices.end()) {
         return;
     }
-    throw InputError(place, "unknown value " + quoted(text) + suggestion(text, option.choices));
+    throw InputError(place, "unknown value " + in_quotes(text) + suggestion(text, option.choices));
 }
 
 }  // namespace
@@ -93,7 +90,7 @@ void check_options(const Pass& pass, const Json& options) {
     for (const auto& [key, value] : options.items()) {
         const auto name = std::find(names.begin(), names.end(), key);
         if (name == names.end()) {
-            throw InputError(pass_name + " options", "unknown option " + quoted(key) + suggestion(key, names));
+            throw InputError(pass_name + " options", "unknown option " + in_quotes(key) + suggestion(key, names));
         }
         const PassOption& option = pass.options()[static_cast<std::size_t>(name - names.begin())];
         check_value(option, pass_name + " options." + key, value);
@@ -101,7 +98,7 @@ void check_options(const Pass& pass, const Json& options) {
     for (const PassOption& option : pass.options()) {
         if (option.required && !options.contains(option.name)) {
             throw InputError(pass_name + " options",
-                             "option " + quoted(option.name) + " is missing and has no default");
+                             "option " + in_quotes(option.name) + " is missing and has no default");
         }
     }
 }
