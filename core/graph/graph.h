@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/naming.h"
 #include "core/graph/operator_traits.h"
 #include "core/graph/string_pool.h"
 #include "core/graph/tensor.h"
@@ -172,6 +173,7 @@ class Graph {
         std::vector<ModuleStackEntry> entries;
     };
     std::shared_ptr<const ModuleStacks> module_stacks_;
+    std::shared_ptr<const NamingState> naming_;
     std::vector<NodeId> by_name_;  ///< node of a string, no_node where the string names none
 };
 

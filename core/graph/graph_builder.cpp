@@ -134,6 +134,9 @@ void GraphBuilder::users_order(NodeId node, std::vector<NodeId> users) {
 
 Graph GraphBuilder::finish(GraphHeader header) {
     graph_.header_ = std::make_shared<const GraphHeader>(std::move(header));
+    auto naming = std::make_shared<NamingState>();
+    for (const NodeRecord& record : graph_.records_) naming->remember(*strings_, record.name);
+    graph_.naming_ = naming;
     graph_.strings_ = strings_;
     graph_.module_stacks_ = stacks_;
     collect_inputs(graph_.records_, graph_.values_, graph_.input_offsets_, graph_.inputs_);

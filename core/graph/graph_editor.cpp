@@ -1,0 +1,422 @@
+#include "core/graph/graph_editor.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/graph/graph_edges.h"
+
+namespace overlap {
+
+namespace {
+/// Gap between labels of neighbours at first, and the most that an insertion takes of a gap: sequences of insertions at
+/// one place, the passes' habit, use a gap up linearly instead of halving it each time.
+constexpr std::uint64_t label_gap = std::uint64_t{1} << 32;
+constexpr std::uint64_t label_step = std::uint64_t{1} << 14;
+}  // namespace
+
+GraphEditor::GraphEditor(std::shared_ptr<const Graph> source)
+    : source_(std::move(source)),
+      strings_(std::make_shared<StringPool>(source_->strings_)),
+      target_names_(source_->target_names_),
+      target_infos_(source_->target_infos_),
+      records_(source_->records_),
+      metadata_(source_->metadata_),
+      values_(source_->values_),
+      tensors_(source_->tensors_),
+      dimensions_(source_->dimensions_),
+      edge_input_(source_->inputs_),
+      naming_(*source_->naming_) {
+    const std::uint32_t count = source_->node_count();
+    for (const TensorMeta& tensor : tensors_) {
+        if (tensor.is_tensor) next_storage_ = std::max(next_storage_, tensor.storage + 1);
+    }
+    next_.resize(count);
+    previous_.resize(count);
+    label_.resize(count);
+    for (NodeId node = 0; node < count; ++node) {
+        next_[node] = node + 1 < count ? node + 1 : no_node;
+        previous_[node] = node > 0 ? node - 1 : no_node;
+        label_[node] = (std::uint64_t{node} + 1) * label_gap;
+    }
+    first_ = count > 0 ? 0 : no_node;
+    last_ = count > 0 ? count - 1 : no_node;
+
+    first_edge_.assign(source_->input_offsets_.begin(), source_->input_offsets_.end() - 1);
+    edge_count_.resize(count);
+    edge_user_.resize(edge_input_.size());
+    edge_next_.assign(edge_input_.size(), no_edge);
+    edge_previous_.assign(edge_input_.size(), no_edge);
+    users_head_.assign(count, no_edge);
+    users_tail_.assign(count, no_edge);
+    user_count_.assign(count, 0);
+    registered_.assign(count, 0);
+    replacement_.assign(count, no_node);
+    for (NodeId node = 0; node < count; ++node) {
+        edge_count_[node] = source_->input_offsets_[node + 1] - source_->input_offsets_[node];
+        for (std::uint32_t edge = first_edge_[node]; edge < first_edge_[node] + edge_count_[node]; ++edge) {
+            edge_user_[edge] = node;
+            append_user(edge_input_[edge], edge);
+        }
+    }
+    for (NodeId node = 0; node < count; ++node) {
+        if (!std::ranges::is_sorted(source_->users(node))) order_initial_users(node);
+    }
+
+    name_used_.resize(strings_->size() + 4096);
+    for (const NodeRecord& record : records_) name_used_[record.name] = true;
+    for (const StringId name : naming_.retired) name_used_[name] = true;
+}
+
+void GraphEditor::order_initial_users(NodeId node) {
+    users_head_[node] = users_tail_[node] = no_edge;
+    user_count_[node] = 0;
+    for (const NodeId user : source_->users(node)) {
+        for (std::uint32_t edge = first_edge_[user]; edge < first_edge_[user] + edge_count_[user]; ++edge) {
+            if (edge_input_[edge] == node) append_user(node, edge);
+        }
+    }
+}
+
+void GraphEditor::move_before(NodeId node, NodeId target) {
+    if (node == target) return;
+    unlink(node);
+    link_before(node, target);
+}
+
+void GraphEditor::move_after(NodeId node, NodeId target) {
+    const NodeId behind = next_[target];
+    if (behind == node) return;
+    unlink(node);
+    link_before(node, next_[target]);
+}
+
+void GraphEditor::link_before(NodeId node, NodeId target) {
+    const NodeId before = target == no_node ? last_ : previous_[target];
+    next_[node] = target;
+    previous_[node] = before;
+    (before == no_node ? first_ : next_[before]) = node;
+    (target == no_node ? last_ : previous_[target]) = node;
+    const std::uint64_t low = before == no_node ? 0 : label_[before];
+    const std::uint64_t high = target == no_node ? low + 2 * label_gap : label_[target];
+    if (high - low < 2 || high < low) {
+        relabel();
+    } else {
+        label_[node] = low + std::min((high - low) / 2, label_step);
+    }
+}
+
+void GraphEditor::unlink(NodeId node) {
+    (previous_[node] == no_node ? first_ : next_[previous_[node]]) = next_[node];
+    (next_[node] == no_node ? last_ : previous_[next_[node]]) = previous_[node];
+}
+
+void GraphEditor::relabel() {
+    std::uint64_t label = 0;
+    for (NodeId node = first_; node != no_node; node = next_[node]) label_[node] = label += label_gap;
+}
+
+std::vector<NodeId> GraphEditor::order() const {
+    std::vector<NodeId> nodes;
+    nodes.reserve(records_.size());
+    for (NodeId node = first_; node != no_node; node = next_[node]) nodes.push_back(node);
+    return nodes;
+}
+
+std::span<const TensorMeta> GraphEditor::outputs(NodeId node) const {
+    return {tensors_.data() + records_[node].first_output, records_[node].output_count};
+}
+
+std::span<TensorMeta> GraphEditor::mutable_outputs(NodeId node) {
+    return {tensors_.data() + records_[node].first_output, records_[node].output_count};
+}
+
+std::span<const std::int64_t> GraphEditor::shape(const TensorMeta& tensor) const {
+    return {dimensions_.data() + tensor.first_dimension, tensor.rank};
+}
+
+std::span<const std::int64_t> GraphEditor::stride(const TensorMeta& tensor) const {
+    return {dimensions_.data() + tensor.first_dimension + tensor.rank, tensor.rank};
+}
+
+std::int64_t GraphEditor::element_count(const TensorMeta& tensor) const {
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape(tensor)) count *= size;
+    return count;
+}
+
+std::span<const Value> GraphEditor::children(const Value& value) const {
+    if (!value.has_children()) return {};
+    return {values_.data() + value.first, value.count};
+}
+
+const Value* GraphEditor::argument(NodeId node, std::size_t index) const {
+    const std::span<const Value> args = children(records_[node].args);
+    return index < args.size() ? &args[index] : nullptr;
+}
+
+const Value* GraphEditor::keyword(NodeId node, std::string_view key) const {
+    const std::span<const Value> kwargs = children(records_[node].kwargs);
+    for (std::size_t index = 0; index + 1 < kwargs.size(); index += 2) {
+        if (text(kwargs[index].string) == key) return &kwargs[index + 1];
+    }
+    return nullptr;
+}
+
+NodeId GraphEditor::current(NodeId node) const {
+    while (node != no_node && replacement_[node] != no_node) node = replacement_[node];
+    return node;
+}
+
+NodeId GraphEditor::node_argument(NodeId node, std::size_t index) const {
+    const Value* value = argument(node, index);
+    return value && value->is(ValueKind::node) ? current(value->node) : no_node;
+}
+
+std::span<const NodeId> GraphEditor::inputs(NodeId node) const {
+    return {edge_input_.data() + first_edge_[node], edge_count_[node]};
+}
+
+std::vector<NodeId> GraphEditor::users(NodeId node) const {
+    std::vector<NodeId> users;
+    users.reserve(user_count_[node]);
+    for_each_user(node, [&](NodeId user) { users.push_back(user); });
+    std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
+    return users;
+}
+
+std::uint32_t GraphEditor::target_index(std::string_view target) {
+    const StringId name = intern(target);
+    const auto known = std::ranges::find(target_names_, name);
+    if (known != target_names_.end()) return static_cast<std::uint32_t>(known - target_names_.begin());
+    target_names_.push_back(name);
+    target_infos_.push_back(describe_target(target));
+    return static_cast<std::uint32_t>(target_names_.size() - 1);
+}
+
+Value GraphEditor::list(std::span<const Value> items) {
+    Value value;
+    value.kind = ValueKind::list;
+    value.count = static_cast<std::uint32_t>(items.size());
+    value.first = static_cast<std::uint32_t>(values_.size());
+    values_.insert(values_.end(), items.begin(), items.end());
+    return value;
+}
+
+Value GraphEditor::dictionary(std::span<const Value> keys_and_values) {
+    Value value = list(keys_and_values);
+    value.kind = ValueKind::dictionary;
+    return value;
+}
+
+std::uint32_t GraphEditor::dimensions(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides) {
+    const auto first = static_cast<std::uint32_t>(dimensions_.size());
+    dimensions_.insert(dimensions_.end(), sizes.begin(), sizes.end());
+    dimensions_.insert(dimensions_.end(), strides.begin(), strides.end());
+    return first;
+}
+
+NodeId GraphEditor::create(const NewNode& node, NodeId before) {
+    const NodeId made = number_count();
+    NodeRecord record;
+    record.name = unique_name(node.base_name, node.number);
+    record.target = node.target;
+    record.multi = node.multi;
+    record.has_outputs = !node.outputs.empty();
+    record.args = node.args;
+    record.kwargs = node.kwargs;
+    record.first_output = static_cast<std::uint32_t>(tensors_.size());
+    record.output_count = static_cast<std::uint32_t>(node.outputs.size());
+    tensors_.insert(tensors_.end(), node.outputs.begin(), node.outputs.end());
+    records_.push_back(record);
+    metadata_.push_back(node.metadata ? *node.metadata : NodeMetadata{});
+    next_.push_back(no_node);
+    previous_.push_back(no_node);
+    label_.push_back(0);
+    users_head_.push_back(no_edge);
+    users_tail_.push_back(no_edge);
+    user_count_.push_back(0);
+    registered_.push_back(0);
+    replacement_.push_back(no_node);
+    first_edge_.push_back(0);
+    edge_count_.push_back(0);
+    link_before(made, before);
+    attach_inputs(made);
+    return made;
+}
+
+void GraphEditor::attach_inputs(NodeId node) {
+    first_edge_[node] = static_cast<std::uint32_t>(edge_input_.size());
+    const auto add = [&](NodeId mentioned) {
+        const NodeId input = current(mentioned);
+        if (std::find(edge_input_.begin() + first_edge_[node], edge_input_.end(), input) != edge_input_.end()) return;
+        edge_input_.push_back(input);
+        edge_user_.push_back(node);
+        edge_next_.push_back(no_edge);
+        edge_previous_.push_back(no_edge);
+        append_user(input, static_cast<std::uint32_t>(edge_input_.size() - 1));
+    };
+    for_each_node(values_, records_[node].args, add);
+    for_each_node(values_, records_[node].kwargs, add);
+    edge_count_[node] = static_cast<std::uint32_t>(edge_input_.size()) - first_edge_[node];
+    registered_[node] = ++clock_;
+}
+
+void GraphEditor::detach_inputs(NodeId node) {
+    for (std::uint32_t edge = first_edge_[node]; edge < first_edge_[node] + edge_count_[node]; ++edge) remove_user(edge);
+    edge_count_[node] = 0;
+}
+
+void GraphEditor::append_user(NodeId input, std::uint32_t edge) {
+    edge_previous_[edge] = users_tail_[input];
+    edge_next_[edge] = no_edge;
+    (users_tail_[input] == no_edge ? users_head_[input] : edge_next_[users_tail_[input]]) = edge;
+    users_tail_[input] = edge;
+    ++user_count_[input];
+}
+
+void GraphEditor::remove_user(std::uint32_t edge) {
+    const NodeId input = edge_input_[edge];
+    const std::uint32_t before = edge_previous_[edge], behind = edge_next_[edge];
+    (before == no_edge ? users_head_[input] : edge_next_[before]) = behind;
+    (behind == no_edge ? users_tail_[input] : edge_previous_[behind]) = before;
+    --user_count_[input];
+}
+
+void GraphEditor::replace_all_uses(NodeId old, NodeId replacement) {
+    std::vector<std::uint32_t> edges;
+    for (std::uint32_t edge = users_head_[old]; edge != no_edge; edge = edge_next_[edge]) edges.push_back(edge);
+    std::ranges::stable_sort(edges, {}, [&](std::uint32_t edge) { return registered_[edge_user_[edge]]; });
+    // From here on a mention of `old` in an argument means the replacement.
+    replacement_[old] = replacement;
+    for (const std::uint32_t edge : edges) {
+        const NodeId user = edge_user_[edge];
+        const std::span<const NodeId> known = inputs(user);
+        if (std::ranges::find(known, replacement) != known.end()) {
+            // Two inputs become one: their order of first appearance has to be found anew.
+            detach_inputs(user);
+            attach_inputs(user);
+            continue;
+        }
+        remove_user(edge);
+        edge_input_[edge] = replacement;
+        append_user(replacement, edge);
+        registered_[user] = ++clock_;
+    }
+}
+
+void GraphEditor::set_arguments(NodeId node, Value args, Value kwargs) {
+    detach_inputs(node);
+    records_[node].args = args;
+    records_[node].kwargs = kwargs;
+    attach_inputs(node);
+}
+
+void GraphEditor::erase(NodeId node) {
+    detach_inputs(node);
+    unlink(node);
+    label_[node] = 0;
+    naming_.retired.push_back(records_[node].name);
+}
+
+StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
+    char buffer[256];
+    const std::size_t base_length = std::min(base.size(), sizeof buffer - 24);
+    std::copy_n(base.data(), base_length, buffer);
+    buffer[base_length] = '_';
+    const auto numbered = [&](std::int64_t value) {
+        const auto written = std::to_chars(buffer + base_length + 1, buffer + sizeof buffer, value);
+        return std::string_view(buffer, static_cast<std::size_t>(written.ptr - buffer));
+    };
+    const auto is_used = [&](std::string_view name) {
+        const StringId id = strings_->find(name);
+        return id < name_used_.size() && name_used_[id];
+    };
+    std::int64_t& last = naming_.last_number[intern(base)];
+    std::string_view candidate = number < 0 ? base : numbered(number);
+    if (number < 0 || is_used(candidate)) number = last;
+    while (is_used(candidate)) candidate = numbered(++number);
+    last = number;
+    const StringId name = intern(candidate);
+    mark_used(name);
+    return name;
+}
+
+void GraphEditor::mark_used(StringId name) {
+    if (name >= name_used_.size()) name_used_.resize(name + 4096);
+    name_used_[name] = true;
+}
+
+bool GraphEditor::is_topological() const {
+    for (NodeId node = first_; node != no_node; node = next_[node]) {
+        for (const NodeId input : inputs(node)) {
+            if (!is_before(input, node)) return false;
+        }
+    }
+    return true;
+}
+
+Value GraphEditor::copy_value(const Value& value, ValueArena& into, const std::vector<NodeId>& position) const {
+    Value copy = value;
+    if (value.kind == ValueKind::node) {
+        copy.node = position[current(value.node)];
+    } else if (value.has_children()) {
+        copy.first = static_cast<std::uint32_t>(into.size());
+        into.resize(into.size() + value.count);
+        for (std::uint32_t child = 0; child < value.count; ++child) {
+            into[copy.first + child] = copy_value(values_[value.first + child], into, position);
+        }
+    }
+    return copy;
+}
+
+std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
+    auto graph = std::make_shared<Graph>();
+    std::vector<NodeId> nodes = order();
+    std::vector<NodeId> position(number_count(), no_node);
+    for (NodeId place = 0; place < nodes.size(); ++place) position[nodes[place]] = place;
+
+    graph->header_ = source_->header_;
+    graph->module_stacks_ = source_->module_stacks_;
+    graph->records_.reserve(nodes.size());
+    graph->metadata_.reserve(nodes.size());
+    graph->values_.reserve(values_.size());
+    graph->input_offsets_.reserve(nodes.size() + 1);
+    graph->input_offsets_.push_back(0);
+    graph->inputs_.reserve(edge_input_.size());
+    graph->user_offsets_.reserve(nodes.size() + 1);
+    graph->user_offsets_.push_back(0);
+    graph->users_.reserve(edge_input_.size());
+    graph->by_name_.assign(strings_->size(), no_node);
+    origin.resize(nodes.size());
+    std::vector<NodeId> users;
+    for (NodeId place = 0; place < nodes.size(); ++place) {
+        const NodeId node = nodes[place];
+        origin[place] = is_new(node) ? no_node : node;
+        NodeRecord record = records_[node];
+        record.args = copy_value(record.args, graph->values_, position);
+        record.kwargs = copy_value(record.kwargs, graph->values_, position);
+        graph->by_name_[record.name] = place;
+        graph->records_.push_back(record);
+        graph->metadata_.push_back(metadata_[node]);
+        for (const NodeId input : inputs(node)) graph->inputs_.push_back(position[input]);
+        graph->input_offsets_.push_back(static_cast<std::uint32_t>(graph->inputs_.size()));
+        users.clear();
+        bool re_registered = false;
+        for_each_user(node, [&](NodeId user) {
+            users.push_back(user);
+            re_registered |= registered_[user] != 0;
+        });
+        if (re_registered) std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
+        for (const NodeId user : users) graph->users_.push_back(position[user]);
+        graph->user_offsets_.push_back(static_cast<std::uint32_t>(graph->users_.size()));
+    }
+    graph->tensors_ = std::move(tensors_);
+    graph->dimensions_ = std::move(dimensions_);
+    graph->target_names_ = std::move(target_names_);
+    graph->target_infos_ = std::move(target_infos_);
+    graph->naming_ = std::make_shared<const NamingState>(std::move(naming_));
+    graph->strings_ = std::move(strings_);
+    return graph;
+}
+
+}  // namespace overlap

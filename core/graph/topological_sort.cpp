@@ -1,0 +1,110 @@
+#include "core/graph/topological_sort.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace overlap {
+
+namespace {
+
+/// One sort. The reference keeps a stack of pending nodes; here the nodes of the initial order that nobody has looked at
+/// yet are a cursor into `order`, and only nodes that were woken are on a stack above them.
+class Sort {
+ public:
+    Sort(GraphEditor& graph, std::span<const NodeId> order, bool whole_graph)
+        : graph_(graph),
+          order_(order),
+          state_(graph.number_count(), whole_graph ? State::pending : State::outside),
+          scan_(graph.number_count(), unscanned),
+          first_waiter_(graph.number_count(), no_node),
+          next_waiter_(graph.number_count(), no_node) {
+        if (!whole_graph) {
+            for (const NodeId node : order) state_[node] = State::pending;
+        }
+    }
+
+    bool run() {
+        std::size_t next = 0;
+        std::size_t finished = 0;
+        NodeId cursor = no_node;
+        while (!woken_.empty() || next < order_.size()) {
+            NodeId node;
+            if (!woken_.empty()) {
+                node = woken_.back();
+                woken_.pop_back();
+            } else {
+                node = order_[next++];
+            }
+            if (graph_.op(node) == NodeOp::output) {
+                ++finished;  // never moved and never the cursor
+                continue;
+            }
+            if (const NodeId missing = next_missing_input(node); missing != no_node) {
+                next_waiter_[node] = first_waiter_[missing];
+                first_waiter_[missing] = node;
+                continue;
+            }
+            state_[node] = State::ready;
+            ++finished;
+            if (cursor != no_node && graph_.next(cursor) != node) graph_.move_after(node, cursor);
+            cursor = node;
+            // The list holds the latest waiter first, so the first one ends on top of the stack.
+            for (NodeId waiter = first_waiter_[node]; waiter != no_node; waiter = next_waiter_[waiter]) {
+                woken_.push_back(waiter);
+            }
+            first_waiter_[node] = no_node;
+        }
+        return finished == order_.size();
+    }
+
+ private:
+    enum class State : std::uint8_t { outside, pending, ready };
+    static constexpr std::uint32_t unscanned = 0xffffffffu;
+
+    /// Inputs are checked from the last to the first; a scan goes on where it stopped, which decides ties.
+    NodeId next_missing_input(NodeId node) {
+        const std::span<const NodeId> inputs = graph_.inputs(node);
+        std::uint32_t left = scan_[node] == unscanned ? static_cast<std::uint32_t>(inputs.size()) : scan_[node];
+        while (left > 0) {
+            const NodeId input = inputs[--left];
+            if (state_[input] == State::pending) {
+                scan_[node] = left;
+                return input;
+            }
+        }
+        scan_[node] = 0;
+        return no_node;
+    }
+
+    GraphEditor& graph_;
+    std::span<const NodeId> order_;
+    std::vector<State> state_;
+    std::vector<std::uint32_t> scan_;
+    std::vector<NodeId> first_waiter_, next_waiter_;
+    std::vector<NodeId> woken_;
+};
+
+/// A sorted stretch without an output node inside stays as it is, so most calls end here.
+bool is_sorted(const GraphEditor& graph, std::span<const NodeId> order) {
+    for (const NodeId node : order) {
+        if (graph.op(node) == NodeOp::output && node != order.back()) return false;
+        const bool sorted = std::ranges::all_of(graph.inputs(node), [&](NodeId input) {
+            return graph.is_before(input, node) || graph.is_before(order.back(), input);
+        });
+        if (!sorted) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+bool stable_topological_sort(GraphEditor& graph) {
+    const std::vector<NodeId> order = graph.order();
+    return is_sorted(graph, order) || Sort(graph, order, true).run();
+}
+
+bool stable_topological_sort_region(GraphEditor& graph, std::span<const NodeId> region) {
+    return is_sorted(graph, region) || Sort(graph, region, false).run();
+}
+
+}  // namespace overlap
