@@ -1,0 +1,216 @@
+#include "ui/document/document.h"
+
+#include <QFile>
+
+#include "core/graph/error.h"
+#include "core/io/plan_file.h"
+
+namespace overlap::ui {
+
+Document::Document(QObject* parent, Evaluator::Function evaluate)
+    : QObject(parent), evaluator_(nullptr, std::move(evaluate)) {
+    connect(&loader_, &GraphLoader::loaded, this, [this](const LoadedGraph& loaded) { setGraph(loaded); });
+    connect(&evaluator_, &Evaluator::busyChanged, this, &Document::evaluatingChanged);
+    connect(&evaluator_, &Evaluator::failed, this, [this](quint64, const QString& reason) { emit failed(reason); });
+    connect(&evaluator_, &Evaluator::ready, this, [this](quint64 key, std::shared_ptr<const Evaluation> evaluation) {
+        for (auto& variant : variants_)
+            if (variant->key() == key) variant->setEvaluation(evaluation);
+    });
+}
+
+Document::~Document() = default;
+
+QString Document::name() const {
+    return isOpen() ? QString::fromStdString(loaded_.graph->header().name) : QString();
+}
+
+void Document::setGraph(const LoadedGraph& loaded, const std::vector<Plan>& plans) {
+    evaluator_.cancel();
+    selection_.clear();
+    variants_.clear();
+    loaded_ = loaded;
+    current_ = 0;
+
+    Plan baseline;
+    baseline.name = "Baseline";
+    insertVariant(std::move(baseline), true).setEvaluation(loaded_.baseline);
+    for (const Plan& plan : plans) insertVariant(plan, false);
+    if (plans.empty()) insertVariant(make_plan(*loaded_.graph, "Plan A"), false);
+    current_ = 1;
+    undo_group_.setActiveStack(&variant(current_).undoStack());
+
+    emit graphChanged();
+    emit variantsChanged();
+    emit currentChanged();
+    emit planChanged();
+    emit evaluationChanged();
+    requestEvaluation();
+}
+
+Variant& Document::insertVariant(Plan plan, bool read_only) {
+    auto owned = std::make_unique<Variant>(next_key_++, std::move(plan), read_only);
+    Variant* added = owned.get();
+    undo_group_.addStack(&added->undoStack());
+    variants_.push_back(std::move(owned));
+    connect(added, &Variant::titleChanged, this, &Document::variantsChanged);
+    connect(added, &Variant::planChanged, this, [this, added] {
+        if (added != current()) return;
+        emit planChanged();
+        requestEvaluation();
+    });
+    connect(added, &Variant::evaluationChanged, this, [this, added] {
+        if (added == current()) emit evaluationChanged();
+    });
+    return *added;
+}
+
+void Document::setCurrentIndex(int index) {
+    if (index == current_ || index < 0 || index >= variantCount()) return;
+    current_ = index;
+    undo_group_.setActiveStack(&variant(index).undoStack());
+    if (selection_.kind() == Selection::Kind::bucket) selection_.clear();
+    emit currentChanged();
+    emit planChanged();
+    emit evaluationChanged();
+    requestEvaluation();
+}
+
+Variant& Document::addVariant(Plan plan) {
+    Variant& added = insertVariant(std::move(plan), false);
+    emit variantsChanged();
+    setCurrentIndex(variantCount() - 1);
+    return added;
+}
+
+Variant& Document::addCopyOfCurrent() {
+    Plan plan = editable() ? variant(current_).plan() : make_plan(*loaded_.graph, "");
+    plan.name = freeName().toStdString();
+    Variant& added = addVariant(std::move(plan));
+    if (!added.plan().buckets.empty()) added.setUnsaved({});
+    return added;
+}
+
+Plan Document::closeVariant(int index) {
+    if (index <= 0 || index >= variantCount()) return {};
+    std::unique_ptr<Variant> closed = std::move(variants_[static_cast<std::size_t>(index)]);
+    variants_.erase(variants_.begin() + index);
+    closed->disconnect(this);
+    const bool was_current = index == current_;
+    if (index <= current_) current_ = std::max(0, current_ - 1);
+    if (was_current) {
+        undo_group_.setActiveStack(&variant(current_).undoStack());
+        selection_.clear();
+    }
+    emit variantsChanged();
+    if (was_current) {
+        emit currentChanged();
+        emit planChanged();
+        emit evaluationChanged();
+        requestEvaluation();
+    }
+    return closed->plan();
+}
+
+Variant& Document::openPlan(const QString& path) {
+    if (!isOpen()) throw InputError(path.toStdString(), "", "a plan needs its graph; open the graph first");
+    Plan plan = read_plan_file(QFile::encodeName(path).toStdString());
+    try {
+        check_plan_fits(plan, *loaded_.graph);
+    } catch (const InputError& error) {
+        throw error.file().empty() ? error.in_file(path.toStdString()) : error;
+    }
+    if (!plan.graph) plan.graph = fingerprint(*loaded_.graph);
+    Variant& added = addVariant(std::move(plan));
+    added.setSaved(path);
+    return added;
+}
+
+void Document::savePlan(int index, const QString& path) {
+    Variant& saved = variant(index);
+    write_plan_file(saved.plan(), QFile::encodeName(path).toStdString());
+    saved.setSaved(path);
+}
+
+std::shared_ptr<const Evaluation> Document::evaluation() const {
+    return isOpen() ? variant(current_).evaluation() : nullptr;
+}
+
+bool Document::editable() const {
+    return isOpen() && !variant(current_).readOnly();
+}
+
+const Buckets& Document::buckets() const {
+    static const Buckets none;
+    return isOpen() ? variant(current_).plan().buckets : none;
+}
+
+void Document::editBuckets(const QString& text, Buckets buckets, const QString& merge_key) {
+    if (!editable()) return;
+    Plan plan = variant(current_).plan();
+    plan.buckets = std::move(buckets);
+    variant(current_).edit(text, std::move(plan), merge_key);
+}
+
+void Document::editOption(std::size_t step, const QString& name, Json value) {
+    if (!editable()) return;
+    Plan plan = variant(current_).plan();
+    if (step >= plan.pipeline.size()) return;
+    Json& options = plan.pipeline[step].options;
+    if (value.is_null()) {
+        options.erase(name.toStdString());
+    } else {
+        options[name.toStdString()] = std::move(value);
+    }
+    variant(current_).edit(tr("Change %1").arg(name), std::move(plan), QStringLiteral("option:") + name);
+}
+
+void Document::renameCurrent(const QString& name) {
+    if (!editable() || name.trimmed().isEmpty()) return;
+    Plan plan = variant(current_).plan();
+    plan.name = name.trimmed().toStdString();
+    variant(current_).edit(tr("Rename to %1").arg(name.trimmed()), std::move(plan));
+}
+
+Document::NodePlace Document::findNode(const QString& name) const {
+    const std::string key = name.toStdString();
+    if (const auto shown = evaluation()) {
+        if (const NodeId node = shown->graph->find(key); node != no_node) return {shown->graph.get(), node, true};
+    }
+    if (!isOpen()) return {};
+    if (const NodeId node = loaded_.graph->find(key); node != no_node) return {loaded_.graph.get(), node, false};
+    return {};
+}
+
+int Document::bucketOfNode(const NodePlace& place) const {
+    if (place.node == no_node || !isOpen()) return -1;
+    const auto shown = evaluation();
+    NodeId input = place.node;
+    if (place.evaluated) {
+        if (const int bucket = shown->bucket_of_node[place.node]; bucket >= 0) return bucket;
+        input = shown->origin[place.node];
+    }
+    if (input == no_node) return -1;
+    const auto module = modules().innermost(input);
+    return module == ModuleTree::no_module ? -1 : bucketOfModule(buckets(), modules().path(module));
+}
+
+void Document::requestEvaluation() {
+    if (!isOpen()) return;
+    Variant& wanted = variant(current_);
+    if (wanted.stale()) {
+        evaluator_.request(loaded_.graph, wanted.plan(), wanted.key());
+    } else {
+        evaluator_.cancel();
+    }
+}
+
+QString Document::freeName() const {
+    for (int number = 0;; ++number) {
+        const QString name = number < 26 ? tr("Plan %1").arg(QChar(u'A' + number)) : tr("Plan %1").arg(number + 1);
+        bool taken = false;
+        for (const auto& variant : variants_) taken = taken || variant->title() == name;
+        if (!taken) return name;
+    }
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <QObject>
+#include <QUndoGroup>
+#include <memory>
+#include <vector>
+
+#include "ui/document/evaluator.h"
+#include "ui/document/graph_loader.h"
+#include "ui/document/plan_edits.h"
+#include "ui/document/selection.h"
+#include "ui/document/variant.h"
+
+namespace overlap::ui {
+
+/// The open document: a graph, its plan variants, the selection, and the background work on them.
+/// The first variant is always the baseline. Every edit goes through edit() and can be undone.
+class Document : public QObject {
+    Q_OBJECT
+
+  public:
+    /// @param evaluate see Evaluator.
+    explicit Document(QObject* parent = nullptr, Evaluator::Function evaluate = {});
+    ~Document() override;
+
+    bool isOpen() const { return loaded_.graph != nullptr; }
+    const LoadedGraph& loaded() const { return loaded_; }
+    const std::shared_ptr<const Graph>& graph() const { return loaded_.graph; }
+    const ModuleTree& modules() const { return *loaded_.modules; }
+    const Evaluation& baseline() const { return *loaded_.baseline; }
+    /// Name for the title bar and the status bar.
+    QString name() const;
+
+    Selection& selection() { return selection_; }
+    GraphLoader& loader() { return loader_; }
+    QUndoGroup& undoGroup() { return undo_group_; }
+
+    /// Reads a graph in the background; replaces the open one when it has been read, and only then.
+    void openGraph(const QString& path) { loader_.load(path); }
+    /// Replaces the open graph and all variants; there is a baseline and, unless `plans` has some, an empty plan.
+    void setGraph(const LoadedGraph& loaded, const std::vector<Plan>& plans = {});
+
+    int variantCount() const { return static_cast<int>(variants_.size()); }
+    Variant& variant(int index) { return *variants_[static_cast<std::size_t>(index)]; }
+    const Variant& variant(int index) const { return *variants_[static_cast<std::size_t>(index)]; }
+    int currentIndex() const { return current_; }
+    Variant* current() { return isOpen() ? &variant(current_) : nullptr; }
+    void setCurrentIndex(int index);
+    /// Adds a variant behind the others and makes it current.
+    Variant& addVariant(Plan plan);
+    /// A copy of the current plan, or an empty one on the baseline, under the next free name (`Plan B`).
+    Variant& addCopyOfCurrent();
+    /// Closes a variant other than the baseline; returns its plan so that the caller can offer to bring it back.
+    Plan closeVariant(int index);
+
+    /// Reads a plan and adds it as a variant. @throws InputError, also for a plan of another graph; the document is
+    /// then as it was.
+    Variant& openPlan(const QString& path);
+    /// Writes the variant's plan. @throws InputError.
+    void savePlan(int index, const QString& path);
+
+    /// The current variant's newest evaluation; null while there is none.
+    std::shared_ptr<const Evaluation> evaluation() const;
+    /// True while the figures shown are those of an older plan.
+    bool evaluating() const { return evaluator_.busy(); }
+
+    /// True when the current variant is a plan.
+    bool editable() const;
+    const Buckets& buckets() const;
+    /// One undoable edit of the current plan's buckets. See Variant::edit.
+    void editBuckets(const QString& text, Buckets buckets, const QString& merge_key = {});
+    /// One undoable edit of an option of a step of the pipeline; null returns to the default.
+    void editOption(std::size_t step, const QString& name, Json value);
+    void renameCurrent(const QString& name);
+
+    /// Where a node of the current evaluation, or of the graph as read, is. no_node where neither has it.
+    struct NodePlace {
+        const Graph* graph = nullptr;
+        NodeId node = no_node;
+        bool evaluated = false;  ///< of the evaluation's graph
+    };
+    NodePlace findNode(const QString& name) const;
+    /// The entry whose bucket the node is in, or whose modules contain it; -1 where there is none.
+    int bucketOfNode(const NodePlace& place) const;
+
+  signals:
+    /// Another graph; all variants are new.
+    void graphChanged();
+    /// Variants were added, removed, renamed, saved, or changed their modified mark.
+    void variantsChanged();
+    /// Another variant is current.
+    void currentChanged();
+    /// The current variant's plan is another, by an edit or because the current variant changed.
+    void planChanged();
+    /// The current variant's evaluation is another.
+    void evaluationChanged();
+    void evaluatingChanged(bool evaluating);
+    /// Something went wrong in the background; one sentence without full stop.
+    void failed(const QString& reason);
+
+  private:
+    Variant& insertVariant(Plan plan, bool read_only);
+    void requestEvaluation();
+    QString freeName() const;
+
+    LoadedGraph loaded_;
+    Selection selection_;
+    QUndoGroup undo_group_;
+    std::vector<std::unique_ptr<Variant>> variants_;
+    int current_ = 0;
+    quint64 next_key_ = 1;
+    Evaluator evaluator_;
+    GraphLoader loader_;
+};
+
+}  // namespace overlap::ui

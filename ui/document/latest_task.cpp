@@ -1,0 +1,74 @@
+#include "ui/document/latest_task.h"
+
+namespace overlap::ui {
+
+LatestTask::LatestTask(QObject* parent) : QObject(parent), thread_([this](std::stop_token leave) { work(leave); }) {}
+
+LatestTask::~LatestTask() {
+    {
+        std::lock_guard lock(mutex_);
+        stop_.request_stop();
+        waiting_ = nullptr;
+    }
+    thread_.request_stop();
+    thread_.join();
+}
+
+void LatestTask::start(Task task) {
+    {
+        std::lock_guard lock(mutex_);
+        stop_.request_stop();
+        stop_ = std::stop_source();
+        waiting_ = std::move(task);
+        ++serial_;
+    }
+    wake_.notify_one();
+    setBusy(true);
+}
+
+void LatestTask::cancel() {
+    {
+        std::lock_guard lock(mutex_);
+        stop_.request_stop();
+        waiting_ = nullptr;
+        ++serial_;
+    }
+    setBusy(false);
+}
+
+void LatestTask::work(std::stop_token leave) {
+    while (true) {
+        Task task;
+        std::stop_token stop;
+        quint64 serial = 0;
+        {
+            std::unique_lock lock(mutex_);
+            if (!wake_.wait(lock, leave, [this] { return waiting_ != nullptr; })) return;
+            task = std::exchange(waiting_, nullptr);
+            stop = stop_.get_token();
+            serial = serial_;
+        }
+        Delivery delivery = task(stop);
+        // A queued call to a destroyed receiver is dropped by Qt, so nothing is delivered to an object that is gone.
+        QMetaObject::invokeMethod(
+            this, [this, serial, delivery = std::move(delivery)] { deliver(serial, delivery); }, Qt::QueuedConnection);
+    }
+}
+
+void LatestTask::deliver(quint64 serial, const Delivery& delivery) {
+    {
+        std::lock_guard lock(mutex_);
+        if (serial != serial_) return;
+    }
+    // Not busy before the delivery runs: whoever hears of the result may start the next task from there.
+    setBusy(false);
+    if (delivery) delivery();
+}
+
+void LatestTask::setBusy(bool busy) {
+    if (busy_ == busy) return;
+    busy_ = busy;
+    emit busyChanged(busy);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <QObject>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+namespace overlap::ui {
+
+/// A thread that runs the newest task it was given. A newer task asks the older one to stop; what an older one still
+/// brings home is dropped. All functions are for the thread that owns the object.
+class LatestTask : public QObject {
+    Q_OBJECT
+
+  public:
+    /// What a task hands back: runs on the owner's thread, and only when no newer task was started meanwhile.
+    using Delivery = std::function<void()>;
+    /// Runs on the worker thread. May return an empty delivery, and should soon after `stop` was requested.
+    using Task = std::function<Delivery(std::stop_token)>;
+
+    explicit LatestTask(QObject* parent = nullptr);
+    /// Asks the running task to stop and waits for it.
+    ~LatestTask() override;
+
+    void start(Task task);
+    /// Asks the running task to stop and forgets the waiting one; nothing is delivered any more.
+    void cancel();
+    /// True from start() until the delivery has run.
+    bool busy() const { return busy_; }
+
+  signals:
+    void busyChanged(bool busy);
+
+  private:
+    void work(std::stop_token leave);
+    void deliver(quint64 serial, const Delivery& delivery);
+    void setBusy(bool busy);
+
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    Task waiting_;           // guarded by mutex_
+    std::stop_source stop_;  // guarded by mutex_; of the newest task
+    quint64 serial_ = 0;     // guarded by mutex_; number of the newest task
+    bool busy_ = false;      // of the owner's thread
+    std::jthread thread_;    // last: it uses the members above
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <QByteArray>
+#include <QJsonObject>
+#include <QLockFile>
+#include <QString>
+#include <QStringList>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace overlap::ui {
+
+class Document;
+
+/// One plan as the session keeps it, whether or not it is in a file of the user's.
+struct SessionVariant {
+    QByteArray plan;  ///< an overlap-plan document
+    QString file;     ///< where the user saved it, or empty
+    bool modified = false;
+
+    bool operator==(const SessionVariant&) const = default;
+};
+
+/// The variants of one graph, and how they were looked at.
+struct SessionDocument {
+    QString graph;  ///< file, or `:/…` for the embedded sample
+    std::vector<SessionVariant> variants;
+    int current = 1;            ///< 0 is the baseline
+    double range_start_ms = 0;  ///< visible part of the timeline; an empty range means all of it
+    double range_end_ms = 0;
+
+    bool operator==(const SessionDocument&) const = default;
+};
+
+/// Everything that comes back at the next start.
+struct SessionState {
+    QString open;                            ///< graph that was open, or empty
+    std::vector<SessionDocument> documents;  ///< newest first; one for each graph
+    QStringList recent_files;                ///< newest first
+    QString theme = QStringLiteral("system");
+    QByteArray geometry, layout;
+    QJsonObject views;  ///< what the views want to keep, by view
+
+    /// The document of a graph, or nullptr.
+    SessionDocument* document(const QString& graph);
+    /// Puts a document in front, in place of an older one of the same graph. Documents beyond a limit are forgotten,
+    /// oldest first, but never one with unsaved edits.
+    void put(SessionDocument document);
+    void putRecent(const QString& file);
+
+    bool operator==(const SessionState&) const = default;
+};
+
+/// The document as the session would keep it; the timeline range is the caller's to fill in.
+SessionDocument sessionDocument(const Document& document);
+
+/// Keeps the session in one file, written whole or not at all. A second instance of the application uses a file of
+/// its own, so that neither overwrites the other's edits.
+class Session {
+  public:
+    /// @param folder is made if need be; see defaultFolder().
+    explicit Session(const QString& folder);
+
+    static QString defaultFolder();
+    const QString& folder() const { return folder_; }
+    QString file() const { return file_; }
+
+    /// The stored session; an empty one where there is none. A file that cannot be read is put aside, never
+    /// overwritten, and `problem` says where it is.
+    SessionState load(QString* problem = nullptr) const;
+    /// @returns an empty string, or one sentence on why the session could not be stored.
+    QString save(const SessionState& state) const;
+    /// Writes a plan that could not be restored into a file beside the session; returns its path, or empty.
+    QString keepAside(const QByteArray& plan) const;
+
+  private:
+    QString freeName(const QString& stem, const QString& suffix) const;
+
+    QString folder_, file_;
+    std::unique_ptr<QLockFile> lock_;
+};
+
+}  // namespace overlap::ui

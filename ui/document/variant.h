@@ -1,0 +1,65 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+#include <memory>
+
+#include "core/plan/evaluation.h"
+#include "core/plan/plan.h"
+
+namespace overlap::ui {
+
+/// One tab of the document: the baseline, which cannot be edited, or a plan with its own undo history and evaluation.
+class Variant : public QObject {
+    Q_OBJECT
+
+  public:
+    /// @param read_only the graph as it is, without any pass.
+    Variant(quint64 key, Plan plan, bool read_only, QObject* parent = nullptr);
+
+    /// Unique within the document and never used again.
+    quint64 key() const { return key_; }
+    bool readOnly() const { return read_only_; }
+    const Plan& plan() const { return plan_; }
+    QString title() const;
+    QUndoStack& undoStack() { return undo_stack_; }
+
+    /// The newest evaluation, which may be of an older plan; null before the first.
+    const std::shared_ptr<const Evaluation>& evaluation() const { return evaluation_; }
+    /// True while `evaluation` is not that of `plan`.
+    bool stale() const { return stale_; }
+
+    const QString& filePath() const { return file_path_; }
+    /// True when the plan has edits that its file has not.
+    bool modified() const { return !undo_stack_.isClean(); }
+
+    /// Puts an undoable edit on the stack; nothing happens where `plan` equals the current one.
+    /// @param merge_key edits in a row with one non-empty key are undone together.
+    void edit(const QString& text, Plan plan, const QString& merge_key = {});
+
+    void setEvaluation(std::shared_ptr<const Evaluation> evaluation);
+    void setSaved(const QString& path);
+    /// For a plan that comes from the session or a template and is in no file as it stands.
+    void setUnsaved(const QString& path);
+
+  signals:
+    void planChanged();
+    void evaluationChanged();
+    /// Title, file or the modified mark changed.
+    void titleChanged();
+
+  private:
+    friend class PlanEdit;
+    void setPlan(const Plan& plan);
+
+    quint64 key_;
+    bool read_only_;
+    Plan plan_;
+    QUndoStack undo_stack_;
+    std::shared_ptr<const Evaluation> evaluation_;
+    bool stale_ = true;
+    QString file_path_;
+};
+
+}  // namespace overlap::ui
