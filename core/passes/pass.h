@@ -53,6 +53,7 @@ struct Problem {
     std::string message;             ///< a sentence without full stop
     std::vector<std::string> nodes;  ///< names of nodes concerned, in the graph that the message speaks of
     int plan_entry = -1;             ///< index of the bucket entry concerned, or -1
+    std::string module;              ///< path in that entry that the message and the fix speak of, or empty
     std::string fix;                 ///< label of a fix that the application offers, or empty
     Json fix_value;                  ///< what the fix would put in place
 };
