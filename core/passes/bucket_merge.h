@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/graph/graph_editor.h"
+#include "core/passes/traced_sequence.h"
+
+namespace overlap {
+
+/// Where a bucket's nodes go.
+struct MergePlace {
+    NodeId before;       ///< the merged collective and what packs its input are made before this node
+    NodeId wait_before;  ///< the wait and what unpacks its output go before this one
+};
+
+/// What a merge made of a bucket.
+struct MergedBucket {
+    std::vector<NodeId> nodes;  ///< new nodes in the order of the trace
+    NodeId start = no_node;
+    std::vector<NodeId> waits;
+    /// For each member, in packing order, its wait and the node that replaces it. The waits are erased.
+    std::vector<std::pair<NodeId, NodeId>> replacements;
+};
+
+/// The tensor input of a start as the merged collective takes it: for an all-gather whose input is a dtype conversion
+/// with no other user, what is converted (`has_mergeable_all_gather_convert_dtype`).
+NodeId merged_input(const GraphEditor& graph, NodeId start);
+
+/// Name of the group of a collective that has positional arguments only.
+/// @throws PassRefusal when the argument is a node or absent.
+std::string_view group_of(const GraphEditor& graph, NodeId start);
+
+/// Replaces a bucket of all-gathers, reduce-scatters or all-reduces of one key by one collective, in the bucket mode
+/// `custom_ops` (torch/_inductor/fx_passes/bucketing.py, merge_all_gather_bucket and its siblings).
+/// @param starts members in packing order. @param process_groups of the job, for this process's rank.
+/// @throws PassRefusal where the reference raises or the result would need shapes that are not known.
+MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, const MergePlace& place);
+
+// The parts that differ between kinds: each emits the new nodes and returns the outputs in member order.
+std::vector<NodeId> emit_all_gather(TracedSequence& trace, std::span<const NodeId> starts,
+                                    std::span<const NodeId> inputs);
+/// @param padded_inputs members whose input was replaced by what it pads; `shapes` are those of the padded inputs.
+std::vector<NodeId> emit_reduce_scatter(TracedSequence& trace, std::span<const NodeId> starts,
+                                        std::span<const NodeId> inputs,
+                                        std::span<const std::vector<std::int64_t>> shapes,
+                                        std::span<const std::int64_t> padded_inputs);
+std::vector<NodeId> emit_all_reduce(TracedSequence& trace, std::span<const NodeId> starts,
+                                    std::span<const NodeId> inputs);
+
+/// A member does not fit its bucket as the reference demands (same group size, reduction, device, dtype).
+[[noreturn]] void refuse_member(const GraphEditor& graph, NodeId start, const std::string& reason);
+
+}  // namespace overlap

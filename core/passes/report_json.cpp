@@ -1,0 +1,50 @@
+#include "core/passes/report_json.h"
+
+namespace overlap {
+
+std::string_view severity_name(Severity severity) {
+    switch (severity) {
+        case Severity::note:
+            return "note";
+        case Severity::caution:
+            return "caution";
+        case Severity::error:
+            return "error";
+    }
+    return "error";
+}
+
+Json problem_json(const Problem& problem) {
+    Json json = {{"severity", severity_name(problem.severity)},
+                 {"kind", problem.kind},
+                 {"message", problem.message},
+                 {"nodes", problem.nodes}};
+    if (problem.plan_entry >= 0) json["plan_entry"] = problem.plan_entry;
+    return json;
+}
+
+Json report_json(const PassReport& report) {
+    Json buckets = Json::array();
+    for (const BucketReport& bucket : report.buckets) {
+        buckets.push_back({{"plan_entry", bucket.plan_entry},
+                           {"kind", collective_kind_name(bucket.kind)},
+                           {"process_group", bucket.process_group},
+                           {"dtype", bucket.dtype},
+                           {"bytes", bucket.bytes},
+                           {"members", bucket.members},
+                           {"start", bucket.start},
+                           {"waits", bucket.waits}});
+    }
+    Json orderings = Json::array();
+    for (const OrderingReport& ordering : report.orderings) {
+        orderings.push_back({{"target", ordering.target}, {"source", ordering.source}});
+    }
+    Json problems = Json::array();
+    for (const Problem& problem : report.problems) problems.push_back(problem_json(problem));
+    return {{"pass", report.pass},
+            {"buckets", std::move(buckets)},
+            {"orderings", std::move(orderings)},
+            {"problems", std::move(problems)}};
+}
+
+}  // namespace overlap

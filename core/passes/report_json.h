@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/passes/pass.h"
+
+namespace overlap {
+
+/// Stable short name: `note`, `caution`, `error`.
+std::string_view severity_name(Severity severity);
+
+/// A report as `overlap apply --report` and the exports write it.
+///
+///     {"pass": NAME,
+///      "buckets": [{"plan_entry", "kind", "process_group", "dtype", "bytes", "members", "start", "waits"}],
+///      "orderings": [{"target", "source"}],
+///      "problems": [{"severity", "kind", "message", "nodes", "plan_entry"}]}
+///
+/// `orderings` are the edges "target comes after source" that the pass added. `plan_entry` of a problem is left out
+/// where it is not about an entry of the plan.
+Json report_json(const PassReport& report);
+
+/// One element of `problems` above.
+Json problem_json(const Problem& problem);
+
+}  // namespace overlap

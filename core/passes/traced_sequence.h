@@ -1,0 +1,75 @@
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/graph/graph_editor.h"
+
+namespace overlap {
+
+/// The nodes that replace a bucket. The reference traces a small function and copies the trace into the graph; this
+/// writes the same nodes: names are proposed as the trace's private graph would name them (`view`, `view_1`, ...).
+class TracedSequence {
+  public:
+    /// @param before new nodes are made before this node, in order.
+    /// @param metadata of all new nodes.
+    TracedSequence(GraphEditor& graph, NodeId before, const NodeMetadata& metadata)
+        : graph_(graph), before_(before), metadata_(metadata) {}
+
+    const std::vector<NodeId>& nodes() const { return nodes_; }
+    GraphEditor& graph() { return graph_; }
+
+    /// Makes a node. @param base_name proposed name, without number.
+    NodeId emit(std::string_view base_name, std::string_view target, std::span<const Value> args,
+                std::span<const TensorMeta> outputs, std::span<const Value> keys_and_values = {}, bool multi = false);
+
+    // Argument values.
+    Value nodes_list(std::span<const NodeId> nodes);
+    Value integers(std::span<const std::int64_t> numbers);
+    Value dtype(Dtype dtype);
+    Value text(std::string_view text) { return Value::of_string(graph_.intern(text)); }
+    /// A device as torch prints it: the first one of its kind where the file only tells the kind.
+    Value device(StringId device);
+
+    // Tensors.
+    /// A contiguous tensor with a storage of its own.
+    TensorMeta fresh(Dtype dtype, std::span<const std::int64_t> sizes, StringId device);
+    /// A contiguous view of `base` from its first element on.
+    TensorMeta view_of(const TensorMeta& base, std::span<const std::int64_t> sizes);
+    /// A view with given strides, `offset` elements behind the start of `base`.
+    TensorMeta strided_view_of(const TensorMeta& base, std::span<const std::int64_t> sizes,
+                               std::span<const std::int64_t> strides, std::int64_t offset);
+
+    // Nodes that several merges need.
+    NodeId view(NodeId input, std::span<const std::int64_t> written_shape, const TensorMeta& result);
+    NodeId empty(std::span<const std::int64_t> sizes, const TensorMeta& result);
+    NodeId getitem(NodeId input, std::int64_t index, const TensorMeta& result);
+    NodeId wait(NodeId start);
+    /// `split_with_sizes` and all its getitems. @param dimension 1 for rows of a matrix, 0 (not written) for a vector.
+    std::vector<NodeId> split(NodeId input, std::span<const std::int64_t> sizes, int dimension);
+    /// `x.reshape(-1)`: a view where the strides allow it, else a contiguous copy and an unsafe view.
+    NodeId flatten(NodeId input);
+
+    /// The node's only tensor.
+    const TensorMeta& tensor(NodeId node) const { return graph_.outputs(node).front(); }
+
+  private:
+    std::int64_t next_number(std::string_view base_name);
+
+    GraphEditor& graph_;
+    NodeId before_;
+    NodeMetadata metadata_;
+    std::vector<NodeId> nodes_;
+    std::vector<std::pair<std::string_view, std::int64_t>> given_;  ///< by base name, names given in the private graph
+};
+
+/// Strides of a contiguous tensor.
+std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> sizes);
+/// torch's `is_contiguous`: dimensions of size 1 do not count.
+bool is_contiguous(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
+
+}  // namespace overlap
