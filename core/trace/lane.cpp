@@ -1,0 +1,44 @@
+#include "core/trace/lane.h"
+
+#include <algorithm>
+
+namespace overlap {
+
+std::int64_t overlap_ns(TimeRange a, TimeRange b) {
+    return std::max<std::int64_t>(0, std::min(a.end_ns, b.end_ns) - std::max(a.begin_ns, b.begin_ns));
+}
+
+std::uint32_t Lane::first_ending_after(std::int64_t time_ns) const {
+    return static_cast<std::uint32_t>(std::upper_bound(end_ns.begin(), end_ns.end(), time_ns) - end_ns.begin());
+}
+
+std::uint32_t Lane::first_ending_after(std::int64_t time_ns, std::uint32_t hint) const {
+    const std::size_t count = end_ns.size();
+    std::size_t low = hint;
+    std::size_t high = hint;
+    std::size_t step = 1;
+    while (high < count && end_ns[high] <= time_ns) {
+        low = high + 1;
+        high += step;
+        step *= 2;
+    }
+    const auto begin = end_ns.begin();
+    const auto found = std::upper_bound(begin + static_cast<std::ptrdiff_t>(std::min(low, count)),
+                                        begin + static_cast<std::ptrdiff_t>(std::min(high, count)), time_ns);
+    return static_cast<std::uint32_t>(found - begin);
+}
+
+std::uint32_t Lane::longest_in(TimeRange range, std::uint32_t first) const {
+    std::uint32_t best = no_event;
+    std::int64_t best_ns = 0;
+    for (std::uint32_t index = first; index < size() && start_ns[index] < range.end_ns; ++index) {
+        const std::int64_t shared = overlap_ns(event(index), range);
+        if (shared > best_ns) {
+            best = index;
+            best_ns = shared;
+        }
+    }
+    return best;
+}
+
+}  // namespace overlap

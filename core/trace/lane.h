@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace overlap {
+
+/// A half-open span of time.
+struct TimeRange {
+    std::int64_t begin_ns = 0;
+    std::int64_t end_ns = 0;
+
+    std::int64_t length_ns() const { return end_ns - begin_ns; }
+    bool operator==(const TimeRange&) const = default;
+};
+
+/// What an event is, which decides how it is drawn. A role rather than a colour: the palette belongs to the theme.
+enum class EventRole : std::uint8_t {
+    idle,      ///< known to do nothing
+    compute,   ///< compute that belongs to no bucket
+    bucket_0,  ///< belongs to a bucket; eight hues in turn, see bucket_role()
+    bucket_1,
+    bucket_2,
+    bucket_3,
+    bucket_4,
+    bucket_5,
+    bucket_6,
+    bucket_7,
+    exposed,     ///< the compute stream stands still and waits for communication; drawn hatched
+    hidden,      ///< communication that costs nothing
+    unbucketed,  ///< communication that belongs to no bucket
+};
+inline constexpr std::size_t event_role_count = 13;
+inline constexpr std::uint32_t bucket_hue_count = 8;
+
+/// The role of the plan's bucket number `bucket`; hues repeat after eight.
+constexpr EventRole bucket_role(std::uint32_t bucket) {
+    return static_cast<EventRole>(static_cast<std::uint32_t>(EventRole::bucket_0) + bucket % bucket_hue_count);
+}
+
+enum class LaneKind : std::uint8_t {
+    compute,        ///< the compute stream
+    process_group,  ///< the stream of one process group
+    other,          ///< anything else, such as a measured stream
+};
+
+/// An event that stands for nothing that could be selected.
+inline constexpr std::uint32_t no_reference = 0xffffffffu;
+inline constexpr std::uint32_t no_event = 0xffffffffu;
+
+/// How a lane presents itself.
+struct LaneDescription {
+    std::string title;     ///< "Compute", "FSDP"
+    std::string subtitle;  ///< "876.4 ms", "64 ranks"
+    LaneKind kind = LaneKind::other;
+    EventRole role = EventRole::compute;  ///< the small colour bar beside the title
+};
+
+/// One row of intervals that do not overlap, as columns in order of time. Both start_ns and end_ns ascend, so either
+/// can be searched by bisection. Made by TimelineBuilder and immutable from then on.
+struct Lane {
+    LaneDescription description;
+    std::uint32_t group = 0;  ///< the builder's lane that this one belongs to
+    std::uint32_t depth = 0;  ///< 0 for the first row of that lane, above for what overlapped
+
+    std::vector<std::int64_t> start_ns;
+    std::vector<std::int64_t> end_ns;
+    std::vector<std::int64_t> exposed_ns;  ///< length of the event's tail for which compute stood still; often 0
+    std::vector<std::uint32_t> name;       ///< index into the timeline's names
+    std::vector<EventRole> role;
+    std::vector<std::uint32_t> reference;  ///< opaque number of what the event stands for, such as a graph node
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(start_ns.size()); }
+    bool empty() const { return start_ns.empty(); }
+    TimeRange event(std::uint32_t index) const { return {start_ns[index], end_ns[index]}; }
+
+    /// First event that ends after `time_ns`; size() if there is none.
+    std::uint32_t first_ending_after(std::int64_t time_ns) const;
+    /// The same, searched forward from `hint` in steps that double: cheap when the answer is near.
+    std::uint32_t first_ending_after(std::int64_t time_ns, std::uint32_t hint) const;
+    /// Of the events from `first` that begin before `range` ends, the one with the longest overlap; the earlier of
+    /// equals.
+    /// @returns no_event when none overlaps.
+    std::uint32_t longest_in(TimeRange range, std::uint32_t first) const;
+};
+
+/// Time for which both spans hold; 0 when they are apart.
+std::int64_t overlap_ns(TimeRange a, TimeRange b);
+
+}  // namespace overlap

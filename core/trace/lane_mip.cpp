@@ -1,0 +1,143 @@
+#include "core/trace/lane_mip.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace overlap {
+namespace {
+
+/// A bucket while the pyramid is built: exact sums, and the event that reaches over the bucket's right edge, without
+/// which a parent would miss an event that lies half in either child.
+struct Sum {
+    std::uint32_t dominant = no_event;
+    std::uint32_t straddler = no_event;
+    std::uint32_t count = 0;
+    std::int64_t busy_ns = 0;
+};
+
+LaneMip::Bucket quantised(const Sum& sum, std::int64_t bucket_ns) {
+    LaneMip::Bucket bucket;
+    bucket.dominant = sum.dominant;
+    bucket.count =
+        static_cast<std::uint16_t>(std::min<std::uint32_t>(sum.count, std::numeric_limits<std::uint16_t>::max()));
+    bucket.busy = static_cast<std::uint8_t>(std::min(
+        255.0,
+        255.0 * static_cast<double>(sum.busy_ns) / static_cast<double>(bucket_ns) + (sum.busy_ns > 0 ? 0.999 : 0)));
+    return bucket;
+}
+
+std::vector<Sum> base_sums(const Lane& lane, std::int64_t origin_ns, unsigned shift, std::size_t bucket_count) {
+    std::vector<Sum> sums(bucket_count);
+    std::vector<std::int64_t> longest_ns(bucket_count, 0);
+    for (std::uint32_t index = 0; index < lane.size(); ++index) {
+        const TimeRange event = lane.event(index);
+        if (event.length_ns() <= 0) continue;
+        const auto first = static_cast<std::size_t>((event.begin_ns - origin_ns) >> shift);
+        const auto last = static_cast<std::size_t>((event.end_ns - 1 - origin_ns) >> shift);
+        for (std::size_t bucket = first; bucket <= last; ++bucket) {
+            const std::int64_t begin_ns = origin_ns + (static_cast<std::int64_t>(bucket) << shift);
+            const std::int64_t shared = overlap_ns(event, {begin_ns, begin_ns + (std::int64_t{1} << shift)});
+            Sum& sum = sums[bucket];
+            sum.busy_ns += shared;
+            ++sum.count;
+            if (bucket < last) sum.straddler = index;
+            if (shared > longest_ns[bucket]) {
+                longest_ns[bucket] = shared;
+                sum.dominant = index;
+            }
+        }
+    }
+    return sums;
+}
+
+Sum merged(const Lane& lane, const Sum& left, const Sum& right, TimeRange range) {
+    Sum sum;
+    sum.busy_ns = left.busy_ns + right.busy_ns;
+    sum.count = left.count + right.count - (left.straddler != no_event ? 1 : 0);
+    sum.straddler = right.straddler;
+    std::int64_t longest_ns = 0;
+    for (const std::uint32_t candidate : {left.dominant, left.straddler, right.dominant}) {
+        if (candidate == no_event) continue;
+        const std::int64_t shared = overlap_ns(lane.event(candidate), range);
+        if (shared > longest_ns || (shared == longest_ns && candidate < sum.dominant)) {
+            longest_ns = shared;
+            sum.dominant = candidate;
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+LaneMip::LaneMip(const Lane& lane) {
+    if (lane.empty()) return;
+    origin_ns_ = lane.start_ns.front();
+    const auto span_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(1, lane.end_ns.back() - origin_ns_));
+    const std::uint64_t shortest_ns = (span_ns + lane.size() - 1) / lane.size();
+    shift_ = static_cast<unsigned>(std::bit_width(std::bit_ceil(shortest_ns)) - 1);
+    std::vector<Sum> sums = base_sums(lane, origin_ns_, shift_, static_cast<std::size_t>((span_ns - 1) >> shift_) + 1);
+
+    while (true) {
+        const std::int64_t length_ns = bucket_ns(level_count());
+        std::vector<Bucket>& level = levels_.emplace_back(sums.size());
+        std::transform(sums.begin(), sums.end(), level.begin(),
+                       [length_ns](const Sum& sum) { return quantised(sum, length_ns); });
+        if (sums.size() == 1) break;
+        for (std::size_t parent = 0; 2 * parent < sums.size(); ++parent) {
+            const std::size_t right = 2 * parent + 1;
+            const std::int64_t begin_ns = origin_ns_ + static_cast<std::int64_t>(parent) * 2 * length_ns;
+            sums[parent] = merged(lane, sums[2 * parent], right < sums.size() ? sums[right] : Sum{},
+                                  {begin_ns, begin_ns + 2 * length_ns});
+        }
+        sums.resize((sums.size() + 1) / 2);
+    }
+}
+
+LaneMip::Sample LaneMip::sample(const Lane& lane, TimeRange range, std::uint32_t first_event) const {
+    Sample sample;
+    if (empty() || range.length_ns() <= 0) return sample;
+    if (range.length_ns() < bucket_ns(0)) {
+        std::int64_t longest_ns = 0;
+        std::int64_t busy_ns = 0;
+        for (std::uint32_t index = first_event; index < lane.size() && lane.start_ns[index] < range.end_ns; ++index) {
+            const std::int64_t shared = overlap_ns(lane.event(index), range);
+            busy_ns += shared;
+            if (shared <= longest_ns) continue;
+            longest_ns = shared;
+            sample.dominant = index;
+        }
+        sample.busy = quantised({no_event, no_event, 0, busy_ns}, range.length_ns()).busy;
+        return sample;
+    }
+    const auto doublings =
+        static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(range.length_ns()) >> shift_) - 1);
+    const std::uint32_t chosen = std::min(doublings, level_count() - 1);
+    const std::vector<Bucket>& buckets = levels_[chosen];
+    const unsigned shift = shift_ + chosen;
+    const std::int64_t last =
+        std::min<std::int64_t>((range.end_ns - 1 - origin_ns_) >> shift, static_cast<std::int64_t>(buckets.size()) - 1);
+    std::int64_t longest_ns = 0;
+    double busy_ns = 0;
+    for (std::int64_t index = std::max<std::int64_t>(0, (range.begin_ns - origin_ns_) >> shift); index <= last;
+         ++index) {
+        const Bucket& bucket = buckets[static_cast<std::size_t>(index)];
+        if (bucket.dominant == no_event) continue;
+        const std::int64_t begin_ns = origin_ns_ + (index << shift);
+        const std::int64_t inside_ns = overlap_ns(range, {begin_ns, begin_ns + (std::int64_t{1} << shift)});
+        busy_ns += static_cast<double>(inside_ns) * bucket.busy / 255.0;
+        // An event that dominates a bucket may lie in the part of it that is outside the range; it still stands for
+        // the bucket, with the least weight.
+        const std::int64_t shared = std::max<std::int64_t>(1, overlap_ns(lane.event(bucket.dominant), range));
+        if (shared <= longest_ns) continue;
+        longest_ns = shared;
+        sample.dominant = bucket.dominant;
+    }
+    if (sample.dominant != no_event) {
+        sample.busy =
+            static_cast<std::uint8_t>(std::clamp(255.0 * busy_ns / static_cast<double>(range.length_ns()), 1.0, 255.0));
+    }
+    return sample;
+}
+
+}  // namespace overlap

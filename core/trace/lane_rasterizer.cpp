@@ -1,0 +1,160 @@
+#include "core/trace/lane_rasterizer.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace overlap {
+namespace {
+
+/// Even a pixel that is hardly busy shows that there is something.
+constexpr std::uint32_t faintest_share = 56;
+
+class Walk {
+  public:
+    Walk(const Lane& lane, const LaneMip& mip, const TimeAxis& axis, const LanePalette& palette,
+         const RasterOptions& options, Scanline& scanline)
+        : lane_(lane),
+          mip_(mip),
+          axis_(axis),
+          palette_(palette),
+          options_(options),
+          scanline_(scanline),
+          width_px_(static_cast<std::int32_t>(scanline.fill.size())) {}
+
+    void run() {
+        std::uint32_t index = lane_.first_ending_after(axis_.range.begin_ns);
+        std::int32_t next_px = 0;  // first pixel that is not drawn yet
+        while (index < lane_.size() && lane_.start_ns[index] < axis_.range.end_ns && next_px < width_px_) {
+            const double begin = axis_.x_of(lane_.start_ns[index]);
+            const double end = axis_.x_of(lane_.end_ns[index]);
+            if (end - begin >= 1.0) {
+                next_px = draw_event(index, begin, end, next_px);
+                ++index;
+                continue;
+            }
+            const auto column = static_cast<std::int32_t>(std::floor(std::max(0.0, begin)));
+            if (column < next_px) {  // its pixel was taken by an event of a pixel or more
+                index = lane_.first_ending_after(axis_.time_at(next_px), index + 1);
+                continue;
+            }
+            if (column >= width_px_) break;
+            const TimeRange pixel{axis_.time_at(column), axis_.time_at(column + 1.0)};
+            draw_pixel(column, pixel, index);
+            next_px = column + 1;
+            // At least one step forward: where a pixel is shorter than a nanosecond its range may be empty.
+            index = lane_.first_ending_after(pixel.end_ns, index + 1);
+        }
+    }
+
+  private:
+    std::int32_t draw_event(std::uint32_t index, double begin, double end, std::int32_t next_px) {
+        const std::int32_t first = std::max(next_px, rounded(begin));
+        const std::int32_t last = std::min(width_px_, std::max(first + 1, rounded(end)));
+        if (first >= last) return next_px;
+        const EventRole role = lane_.role[index];
+        const bool apart = last - first >= 6 * options_.gap_px && last < width_px_;
+        const std::int32_t filled = apart ? last - options_.gap_px : last;
+        std::fill(scanline_.fill.begin() + first, scanline_.fill.begin() + filled, palette_.fill_of(role));
+        if (role == EventRole::exposed) {
+            scanline_.hatches.push_back({first, filled, palette_.stripe_of(role)});
+        } else if (lane_.exposed_ns[index] > 0) {
+            const double tail = axis_.x_of(lane_.end_ns[index] - lane_.exposed_ns[index]);
+            const std::int32_t tail_px = std::clamp(rounded(tail), first, filled);
+            if (tail_px < filled) scanline_.hatches.push_back({tail_px, filled, palette_.stripe_of(role)});
+        }
+        if (last - first >= options_.min_label_px) scanline_.labels.push_back({index, first, last});
+        return last;
+    }
+
+    void draw_pixel(std::int32_t column, TimeRange pixel, std::uint32_t first_event) {
+        const LaneMip::Sample sample = mip_.sample(lane_, pixel, first_event);
+        if (sample.dominant == no_event) return;
+        const std::uint32_t share = std::max<std::uint32_t>(sample.busy, faintest_share);
+        const EventRole role = lane_.role[sample.dominant];
+        scanline_.fill[static_cast<std::size_t>(column)] = mixed(palette_.background, palette_.fill_of(role), share);
+        if (role == EventRole::exposed) {
+            const Pixel stripe = mixed(palette_.background, palette_.stripe_of(role), share);
+            scanline_.hatches.push_back({column, column + 1, stripe});
+        }
+    }
+
+    /// Nearest pixel; far outside of the scanline it saturates.
+    std::int32_t rounded(double x_px) const {
+        return static_cast<std::int32_t>(std::lround(std::clamp(x_px, -1.0, width_px_ + 1.0)));
+    }
+
+    const Lane& lane_;
+    const LaneMip& mip_;
+    const TimeAxis& axis_;
+    const LanePalette& palette_;
+    const RasterOptions& options_;
+    Scanline& scanline_;
+    std::int32_t width_px_;
+};
+
+}  // namespace
+
+Pixel mixed(Pixel background, Pixel colour, std::uint32_t share) {
+    const std::uint32_t rest = 255 - share;
+    const auto channel = [&](unsigned shift) {
+        const std::uint32_t sum = ((background >> shift) & 255u) * rest + ((colour >> shift) & 255u) * share;
+        return ((sum + 127) / 255) << shift;
+    };
+    return 0xff000000u | channel(16) | channel(8) | channel(0);
+}
+
+void rasterize_lane(const Lane& lane, const LaneMip& mip, const TimeAxis& axis, const LanePalette& palette,
+                    const RasterOptions& options, Scanline& scanline) {
+    scanline.fill.assign(static_cast<std::size_t>(std::max(0.0, axis.width_px)), palette.background);
+    scanline.hatches.clear();
+    scanline.labels.clear();
+    Walk(lane, mip, axis, palette, options, scanline).run();
+}
+
+void paint_scanline(const Scanline& scanline, Pixel* pixels, std::ptrdiff_t stride_px, std::int32_t height_px,
+                    std::int32_t period_px, std::int32_t phase_px) {
+    const std::int32_t stripe_px = std::max(1, period_px / 4);
+    for (std::int32_t row = 0; row < height_px; ++row) {
+        Pixel* const line = pixels + row * stride_px;
+        std::copy(scanline.fill.begin(), scanline.fill.end(), line);
+        for (const HatchRun& hatch : scanline.hatches) {
+            std::int32_t place = (hatch.begin_px + row + phase_px) % period_px;
+            if (place < 0) place += period_px;
+            for (std::int32_t x = hatch.begin_px; x < hatch.end_px; ++x) {
+                if (place < stripe_px) line[x] = hatch.stripe;
+                if (++place == period_px) place = 0;
+            }
+        }
+    }
+}
+
+std::uint32_t event_at(const Lane& lane, const LaneMip& mip, const TimeAxis& axis, double x_px, double tolerance_px) {
+    const std::int64_t time_ns = axis.time_at(x_px);
+    const std::uint32_t next = lane.first_ending_after(time_ns);
+    const auto width_px = [&](std::uint32_t index) {
+        return axis.x_of(lane.end_ns[index]) - axis.x_of(lane.start_ns[index]);
+    };
+    if (next < lane.size() && lane.start_ns[next] <= time_ns && width_px(next) >= 1) return next;
+
+    const double column = std::floor(x_px);
+    const TimeRange pixel{axis.time_at(column), axis.time_at(column + 1)};
+    const LaneMip::Sample sample = mip.sample(lane, pixel, lane.first_ending_after(pixel.begin_ns));
+    if (sample.dominant != no_event) return sample.dominant;
+
+    std::uint32_t nearest = no_event;
+    double nearest_px = tolerance_px;
+    if (next < lane.size()) {
+        const double distance = axis.x_of(lane.start_ns[next]) - x_px;
+        if (distance <= nearest_px) {
+            nearest = next;
+            nearest_px = distance;
+        }
+    }
+    if (next > 0) {
+        const double distance = x_px - axis.x_of(lane.end_ns[next - 1]);
+        if (distance < nearest_px || (distance == nearest_px && nearest == no_event)) nearest = next - 1;
+    }
+    return nearest;
+}
+
+}  // namespace overlap

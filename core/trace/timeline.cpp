@@ -1,0 +1,24 @@
+#include "core/trace/timeline.h"
+
+#include <algorithm>
+
+namespace overlap {
+
+std::size_t MemoryCurve::peak() const {
+    return static_cast<std::size_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
+}
+
+std::string_view Timeline::event_name(EventLocation location) const {
+    return names_[lanes_[location.lane].name[location.event]];
+}
+
+std::uint32_t Timeline::reference(EventLocation location) const {
+    return lanes_[location.lane].reference[location.event];
+}
+
+std::span<const Timeline::Occurrence> Timeline::find(std::uint32_t reference) const {
+    const auto found = std::ranges::equal_range(occurrences_, reference, {}, &Occurrence::reference);
+    return {found.begin(), found.end()};
+}
+
+}  // namespace overlap

@@ -1,0 +1,204 @@
+#include "core/trace/lane_rasterizer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "tests/trace/random_lane.h"
+
+namespace overlap {
+namespace {
+
+constexpr Pixel background = 0xff000000u;
+
+LanePalette palette() {
+    LanePalette result;
+    result.background = background;
+    for (std::size_t role = 0; role < event_role_count; ++role) {
+        result.fill[role] = 0xff0000c0u + static_cast<Pixel>(role);
+        result.stripe[role] = 0xffc00000u + static_cast<Pixel>(role);
+    }
+    return result;
+}
+
+struct Row {
+    std::int64_t begin_ns;
+    std::int64_t end_ns;
+    EventRole role;
+    std::int64_t exposed_ns = 0;
+};
+
+std::shared_ptr<const Timeline> timeline_of(const std::vector<Row>& rows) {
+    TimelineBuilder builder;
+    const std::uint32_t lane = builder.add_lane({});
+    std::uint32_t reference = 0;
+    for (const Row& row : rows)
+        builder.add(lane, {{row.begin_ns, row.end_ns}, 0, row.role, reference++, row.exposed_ns});
+    return builder.finish();
+}
+
+Scanline draw(const Timeline& timeline, TimeRange range, double width_px, RasterOptions options = {}) {
+    Scanline scanline;
+    rasterize_lane(timeline.lanes()[0], timeline.mip(0), {range, width_px}, palette(), options, scanline);
+    return scanline;
+}
+
+/// One letter a pixel: '.' background, 'c' compute, 'x' exposed, '0'..'7' buckets, '~' a mixture.
+std::string letters(const Scanline& scanline) {
+    std::string text;
+    for (const Pixel pixel : scanline.fill) {
+        const Pixel role = pixel - 0xff0000c0u;
+        if (pixel == background)
+            text += '.';
+        else if (role == static_cast<Pixel>(EventRole::compute))
+            text += 'c';
+        else if (role == static_cast<Pixel>(EventRole::exposed))
+            text += 'x';
+        else if (role >= 2 && role < 10)
+            text += static_cast<char>('0' + role - 2);
+        else
+            text += '~';
+    }
+    return text;
+}
+
+TEST(LaneRasterizer, DrawsGoldenLines) {
+    const auto timeline = timeline_of({{0, 400, EventRole::compute},
+                                       {400, 500, EventRole::exposed},
+                                       {600, 900, EventRole::bucket_0},
+                                       {900, 1000, EventRole::bucket_1}});
+    const RasterOptions no_gap{40, 0};
+    EXPECT_EQ(letters(draw(*timeline, {0, 1000}, 10, no_gap)), "ccccx.0001");
+    EXPECT_EQ(letters(draw(*timeline, {0, 1000}, 20, no_gap)), "ccccccccxx..00000011");
+    EXPECT_EQ(letters(draw(*timeline, {350, 650}, 6, no_gap)), "cxx..0");
+    EXPECT_EQ(letters(draw(*timeline, {-200, 200}, 4, no_gap)), "..cc");
+    EXPECT_EQ(letters(draw(*timeline, {2000, 3000}, 4, no_gap)), "....");
+}
+
+TEST(LaneRasterizer, KeepsNeighboursApartWhereThereIsRoom) {
+    const auto timeline = timeline_of({{0, 600, EventRole::compute}, {600, 1200, EventRole::compute}});
+    EXPECT_EQ(letters(draw(*timeline, {0, 1200}, 12)), "ccccc.cccccc");
+    EXPECT_EQ(letters(draw(*timeline, {0, 1200}, 4)), "cccc");
+}
+
+TEST(LaneRasterizer, HatchesStallsAndExposedTails) {
+    const auto timeline = timeline_of({{0, 500, EventRole::exposed}, {500, 1000, EventRole::bucket_2, 200}});
+    const Scanline scanline = draw(*timeline, {0, 1000}, 10, {40, 0});
+    const std::vector<HatchRun> expected{{0, 5, palette().stripe_of(EventRole::exposed)},
+                                         {8, 10, palette().stripe_of(EventRole::bucket_2)}};
+    EXPECT_EQ(scanline.hatches, expected);
+    EXPECT_EQ(letters(scanline), "xxxxx22222");
+}
+
+TEST(LaneRasterizer, NamesWideEventsOnly) {
+    const auto timeline = timeline_of({{0, 500, EventRole::compute}, {500, 600, EventRole::compute}});
+    const std::vector<LabelSlot> expected{{0, 0, 50}};
+    EXPECT_EQ(draw(*timeline, {0, 1000}, 100).labels, expected);
+    const std::vector<LabelSlot> clipped{{0, 0, 60}};
+    EXPECT_EQ(draw(*timeline, {200, 500}, 60).labels, clipped);
+}
+
+TEST(LaneRasterizer, ALongEventBesideNoiseSurvives) {
+    // Noise of 1 ns every 2 ns on either side of an event that is 1.2 pixels long, at any position within a pixel.
+    for (std::int64_t begin_ns = 40'000; begin_ns < 41'000; begin_ns += 90) {
+        std::vector<Row> rows;
+        for (std::int64_t time_ns = 0; time_ns < begin_ns; time_ns += 2) {
+            rows.push_back({time_ns, time_ns + 1, EventRole::compute});
+        }
+        rows.push_back({begin_ns, begin_ns + 1200, EventRole::bucket_5});
+        for (std::int64_t time_ns = begin_ns + 1200; time_ns < 100'000; time_ns += 2) {
+            rows.push_back({time_ns, time_ns + 1, EventRole::compute});
+        }
+        const std::string line = letters(draw(*timeline_of(rows), {0, 100'000}, 100));
+        EXPECT_NE(line.find('5'), std::string::npos) << begin_ns;
+        EXPECT_EQ(std::count(line.begin(), line.end(), '.'), 0);
+    }
+}
+
+TEST(LaneRasterizer, ASparsePixelIsFainterThanABusyOne) {
+    const auto timeline = timeline_of({{0, 500, EventRole::compute}, {3000, 3900, EventRole::compute}});
+    const Scanline scanline = draw(*timeline, {0, 4000}, 4);
+    EXPECT_LT(scanline.fill[0] & 255u, scanline.fill[3] & 255u);
+    EXPECT_GT(scanline.fill[0] & 255u, 0u);
+    EXPECT_EQ(scanline.fill[1], background);
+}
+
+TEST(LaneRasterizer, NeverLosesAnEventOfAPixelOnRandomLanes) {
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+        const auto timeline = test::random_lane(seed, 3000);
+        const Lane& lane = timeline->lanes()[0];
+        for (const double width_px : {37.0, 400.0, 1920.0}) {
+            const TimeAxis axis{timeline->range(), width_px};
+            RasterOptions options;
+            options.min_label_px = 1;  // a label for each event that was drawn for itself
+            const Scanline scanline = draw(*timeline, timeline->range(), width_px, options);
+            std::set<std::uint32_t> drawn;
+            for (const LabelSlot& slot : scanline.labels) drawn.insert(slot.event);
+            for (std::uint32_t event = 0; event < lane.size(); ++event) {
+                const double event_px = axis.x_of(lane.end_ns[event]) - axis.x_of(lane.start_ns[event]);
+                if (event_px >= 1.001) {
+                    EXPECT_TRUE(drawn.contains(event)) << seed << ' ' << event << ' ' << event_px;
+                }
+                const auto middle =
+                    static_cast<std::size_t>((axis.x_of(lane.start_ns[event]) + axis.x_of(lane.end_ns[event])) / 2);
+                if (event_px < 0.999 && middle > 0 && middle + 1 < scanline.fill.size()) {
+                    EXPECT_TRUE(scanline.fill[middle] != background || scanline.fill[middle - 1] != background ||
+                                scanline.fill[middle + 1] != background);
+                }
+            }
+        }
+    }
+}
+
+TEST(LaneRasterizer, SurvivesAnyRange) {
+    const auto timeline = test::random_lane(3, 200);
+    for (const double width_px : {0.0, 1.0, 2.5, 800.0}) {
+        for (const std::int64_t begin_ns : {-1'000'000'000'000l, 0l, 1'000l, 50'000l, 1'000'000'000'000l}) {
+            for (const std::int64_t length_ns : {1ll, 3ll, 1'000ll, 1'000'000'000'000'000ll}) {
+                const Scanline scanline = draw(*timeline, {begin_ns, begin_ns + length_ns}, width_px);
+                EXPECT_EQ(scanline.fill.size(), static_cast<std::size_t>(width_px));
+                for (const LabelSlot& slot : scanline.labels) EXPECT_LE(slot.end_px, width_px);
+            }
+        }
+    }
+}
+
+TEST(PaintScanline, DrawsLeaningStripesInHatchesOnly) {
+    Scanline scanline;
+    scanline.fill.assign(10, 1);
+    scanline.hatches = {{2, 10, 2}};
+    std::vector<Pixel> pixels(2 * 10, 0);
+    paint_scanline(scanline, pixels.data(), 10, 2, 4, 0);
+    EXPECT_EQ(pixels, (std::vector<Pixel>{1, 1, 1, 1, 2, 1, 1, 1, 2, 1,  //
+                                          1, 1, 1, 2, 1, 1, 1, 2, 1, 1}));
+    paint_scanline(scanline, pixels.data(), 10, 1, 4, -1);
+    EXPECT_EQ(pixels[5], 2u);
+}
+
+TEST(EventAt, FindsTheEventUnderThePointerOrNearIt) {
+    const auto timeline = timeline_of({{0, 300, EventRole::compute},
+                                       {500, 502, EventRole::compute},
+                                       {503, 508, EventRole::compute},
+                                       {900, 1000, EventRole::compute}});
+    const Lane& lane = timeline->lanes()[0];
+    const TimeAxis axis{{0, 1000}, 100};
+    const auto at = [&](double x_px) { return event_at(lane, timeline->mip(0), axis, x_px); };
+    EXPECT_EQ(at(10), 0u);
+    EXPECT_EQ(at(31), 0u);        // one pixel beside it
+    EXPECT_EQ(at(40), no_event);  // far from all
+    EXPECT_EQ(at(48.5), 1u);      // the nearest, not the longest
+    EXPECT_EQ(at(50.5), 2u);      // the longer of the two in this pixel, as it is drawn
+    EXPECT_EQ(at(88.5), 3u);
+    EXPECT_EQ(at(99.9), 3u);
+    EXPECT_EQ(at(500), no_event);
+}
+
+TEST(Mixed, IsExactAtItsEnds) {
+    EXPECT_EQ(mixed(0xff102030u, 0xffa0b0c0u, 0), 0xff102030u);
+    EXPECT_EQ(mixed(0xff102030u, 0xffa0b0c0u, 255), 0xffa0b0c0u);
+}
+
+}  // namespace
+}  // namespace overlap

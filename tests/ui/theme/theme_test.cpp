@@ -1,0 +1,170 @@
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QSignalSpy>
+#include <QtTest>
+#include <array>
+#include <cmath>
+
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+using Matrix = std::array<std::array<double, 3>, 3>;
+
+/// How normal, deutan, protan and tritan eyes see linear RGB (Machado, Oliveira, Fernandes 2009, full severity).
+constexpr std::array<Matrix, 4> eyes{
+    {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+     {{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}},
+     {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}},
+     {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}}}};
+
+double linear(double channel) {
+    return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
+}
+
+/// `colour` in OKLab as `eye` sees it: a space in which distance is difference.
+std::array<double, 3> seen(const QColor& colour, const Matrix& eye) {
+    const std::array<double, 3> rgb{linear(colour.redF()), linear(colour.greenF()), linear(colour.blueF())};
+    std::array<double, 3> view{};
+    for (std::size_t row = 0; row < 3; ++row) {
+        view[row] = std::clamp(eye[row][0] * rgb[0] + eye[row][1] * rgb[1] + eye[row][2] * rgb[2], 0.0, 1.0);
+    }
+    const double l = std::cbrt(0.4122214708 * view[0] + 0.5363325363 * view[1] + 0.0514459929 * view[2]);
+    const double m = std::cbrt(0.2119034982 * view[0] + 0.6806995451 * view[1] + 0.1073969566 * view[2]);
+    const double s = std::cbrt(0.0883024619 * view[0] + 0.2817188376 * view[1] + 0.6299787005 * view[2]);
+    return {0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+            1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+            0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
+}
+
+double difference(const QColor& a, const QColor& b, const Matrix& eye) {
+    const auto first = seen(a, eye);
+    const auto second = seen(b, eye);
+    return std::hypot(first[0] - second[0], first[1] - second[1], first[2] - second[2]);
+}
+
+}  // namespace
+
+class ThemeTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void textIsReadable_data() {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("dark") << true;
+        QTest::newRow("light") << false;
+    }
+    void textIsReadable() {
+        QFETCH(bool, dark);
+        const Theme& theme = dark ? darkTheme() : lightTheme();
+        QCOMPARE(theme.dark, dark);
+        for (const QColor& surface : {theme.background, theme.panel, theme.raised}) {
+            QVERIFY(contrastRatio(theme.text, surface) >= 7.0);
+            QVERIFY(contrastRatio(theme.dim, surface) >= 4.5);
+        }
+        for (const QColor& surface : {theme.background, theme.panel}) {
+            for (const QColor& signal : {theme.accent, theme.exposed, theme.caution, theme.hidden}) {
+                QVERIFY2(contrastRatio(signal, surface) >= 3.0, qPrintable(signal.name()));
+            }
+        }
+        for (const QColor& hue : theme.bucketHues) {
+            QVERIFY2(contrastRatio(theme.textOn(hue), hue) >= 4.5, qPrintable(hue.name()));
+        }
+        QVERIFY(contrastRatio(theme.textOn(theme.accent), theme.accent) >= 4.5);
+    }
+
+    void bucketsDifferForAllEyes_data() { textIsReadable_data(); }
+    void bucketsDifferForAllEyes() {
+        QFETCH(bool, dark);
+        const Theme& theme = dark ? darkTheme() : lightTheme();
+        for (const Matrix& eye : eyes) {
+            for (std::size_t i = 0; i < theme.bucketHues.size(); ++i) {
+                QVERIFY(difference(theme.bucketHues[i], theme.exposed, eye) > 0.07);
+                for (std::size_t j = 0; j < i; ++j) {
+                    QVERIFY(difference(theme.bucketHues[i], theme.bucketHues[j], eye) > 0.07);
+                }
+            }
+        }
+    }
+
+    void contrastIsThatOfTheStandard() {
+        QVERIFY(std::abs(contrastRatio(Qt::black, Qt::white) - 21.0) < 1e-9);
+        QCOMPARE(contrastRatio(Qt::red, Qt::red), 1.0);
+        QVERIFY(std::abs(contrastRatio(QColor(0x777777), Qt::white) - 4.478) < 0.001);
+    }
+
+    void styleSheetHasNoTokenLeft() {
+        for (const Theme* theme : {&darkTheme(), &lightTheme()}) {
+            const QString sheet = styleSheetOf(*theme);
+            QVERIFY(!sheet.contains(QLatin1Char('@')));
+            QVERIFY(!sheet.contains(QStringLiteral(": ;")));
+            QVERIFY(sheet.contains(theme->accent.name()));
+        }
+    }
+
+    void switchingIsLive() {
+        ThemeManager& manager = ThemeManager::instance();
+        manager.setMode(ThemeMode::Dark);
+        manager.apply();
+        QCOMPARE(qApp->palette().color(QPalette::Window), darkTheme().panel);
+        QSignalSpy changed(&manager, &ThemeManager::changed);
+        manager.setMode(ThemeMode::Light);
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(qApp->palette().color(QPalette::Window), lightTheme().panel);
+        QVERIFY(!currentTheme().dark);
+        manager.setMode(ThemeMode::Light);
+        QCOMPARE(changed.count(), 1);
+        manager.setMode(ThemeMode::System);
+    }
+
+    void figuresOfOneLengthAreEquallyWide() {
+        const QFontMetricsF metrics(numberFont());
+        QCOMPARE(metrics.horizontalAdvance(QStringLiteral("111.1")),
+                 metrics.horizontalAdvance(QStringLiteral("888.8")));
+    }
+
+    void numbers_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("expected");
+        const auto row = [](const char* name, const QString& text, const char* expected) {
+            QTest::newRow(name) << text << QString::fromUtf8(expected).replace(QLatin1Char(' '), thinSpace);
+        };
+        row("ms", formatTime(218.4), "218.4 ms");
+        row("four digits", formatTime(1671.53), "1672 ms");
+        row("rounds up a digit", formatTime(999.96), "1000 ms");
+        row("two decimals", formatTime(31.2345), "31.23 ms");
+        row("no trailing zero", formatTime(31.2), "31.2 ms");
+        row("small", formatTime(0.3114), "0.311 ms");
+        row("us", formatTime(0.0952), "95.2 µs");
+        row("ns", formatTime(0.000052), "52 ns");
+        row("seconds", formatTime(12345.6), "12.35 s");
+        row("zero", formatTime(0), "0 ms");
+        row("negative", formatTime(-2.5), "−2.5 ms");
+        row("bytes", formatBytes(512), "512 B");
+        row("KiB", formatBytes(1536), "1.5 KiB");
+        row("MiB", formatBytes(436.2 * 1024 * 1024), "436.2 MiB");
+        row("MiB to GiB", formatBytes(1002.0 * 1024 * 1024), "0.979 GiB");
+        row("GiB", formatBytes(31.58 * 1024 * 1024 * 1024), "31.58 GiB");
+        row("percent", formatPercent(-0.402), "−40.2 %");
+        row("count", formatCount(9939), "9 939");
+        row("million", formatCount(1234567), "1 234 567");
+        row("difference", formatDifference(-12.1, Unit::Time), "−12.1 ms");
+        row("difference of bytes", formatDifference(0.4 * 1024 * 1024 * 1024, Unit::Bytes), "+409.6 MiB");
+        row("difference of counts", formatDifference(-332, Unit::Count), "−332");
+        row("no difference", formatDifference(0, Unit::Time), "±0 ms");
+        row("no percentage", formatDifference(-0.0001, Unit::Percent), "±0.0 %");
+    }
+    void numbers() {
+        QFETCH(QString, text);
+        QFETCH(QString, expected);
+        QCOMPARE(text, expected);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::ThemeTest)
+#include "theme_test.moc"

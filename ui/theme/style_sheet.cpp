@@ -1,0 +1,124 @@
+#include <QHash>
+#include <QRegularExpression>
+
+#include "ui/theme/theme.h"
+
+namespace overlap::ui {
+namespace {
+
+/// Qt's widgets in the application's look; @names are tokens. Flat, hairlines instead of frames, a 4-px grid.
+constexpr const char* sheet = R"(
+* { font-size: @normalpx; }
+QWidget { color: @text; }
+QMainWindow, QDialog, QDockWidget, QStatusBar, QMenuBar, QToolBar { background: @panel; }
+QMainWindow::separator { background: @line; width: 1px; height: 1px; }
+QMainWindow::separator:hover { background: @accent; }
+QSplitter::handle { background: @line; }
+QSplitter::handle:horizontal { width: 1px; }
+QSplitter::handle:vertical { height: 1px; }
+QSplitter::handle:hover { background: @accent; }
+
+QToolBar { border: none; border-bottom: 1px solid @line; padding: 4px 8px; spacing: 4px; }
+QToolBar::separator { background: @line; width: 1px; margin: 4px 4px; }
+QMenuBar { border-bottom: 1px solid @line; }
+QMenuBar::item { padding: 4px 10px; background: transparent; border-radius: 4px; }
+QMenuBar::item:selected { background: @raised; }
+QMenu { background: @raised; border: 1px solid @line; padding: 4px; }
+QMenu::item { padding: 4px 24px 4px 12px; border-radius: 4px; }
+QMenu::item:selected { background: @selection; }
+QMenu::item:disabled { color: @faint; }
+QMenu::separator { height: 1px; background: @line; margin: 4px 8px; }
+QStatusBar { border-top: 1px solid @line; color: @dim; }
+QStatusBar::item { border: none; }
+QStatusBar QLabel { color: @dim; }
+
+QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; font-weight: 600; }
+QDockWidget::title { background: @panel; padding: 6px 12px; border-bottom: 1px solid @line; text-align: left; }
+
+QTabBar { background: transparent; qproperty-drawBase: 0; }
+QTabBar::tab { background: transparent; color: @dim; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab:hover { color: @text; }
+QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
+QTabBar::tab:focus { color: @accent; }
+QTabWidget::pane { border: none; border-top: 1px solid @line; }
+
+QPushButton, QToolButton { background: @raised; border: 1px solid @line; border-radius: 4px; padding: 4px 12px; }
+QToolBar QToolButton { padding: 4px 8px; }
+QPushButton:hover, QToolButton:hover { border-color: @faint; }
+QPushButton:pressed, QToolButton:pressed { background: @line; }
+QPushButton:focus, QToolButton:focus { border-color: @accent; }
+QPushButton:checked, QToolButton:checked { background: @selection; border-color: @accent; }
+QPushButton:disabled, QToolButton:disabled { color: @faint; background: @panel; }
+QPushButton:default { background: @accent; color: @onAccent; border-color: @accent; }
+QToolButton[autoRaise="true"] { background: transparent; border-color: transparent; }
+QToolButton[autoRaise="true"]:hover { background: @raised; }
+QToolButton[autoRaise="true"]:focus { border-color: @accent; }
+QToolButton::menu-indicator { image: none; }
+
+QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit, QTextEdit {
+    background: @background; border: 1px solid @line; border-radius: 4px; padding: 3px 8px;
+    selection-background-color: @accent; selection-color: @onAccent; }
+QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus, QTextEdit:focus {
+    border-color: @accent; }
+QLineEdit:disabled, QComboBox:disabled { color: @faint; }
+QComboBox::drop-down { border: none; width: 16px; }
+QComboBox QAbstractItemView { background: @raised; border: 1px solid @line; selection-background-color: @selection; }
+
+QAbstractItemView { background: @background; border: none; outline: none; alternate-background-color: @panel;
+    selection-background-color: @selection; selection-color: @text; }
+QTreeView::item, QListView::item, QTableView::item { padding: 2px 4px; border: none; }
+QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: @hover; }
+QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @selection; color: @text; }
+QTreeView::branch:selected { background: @selection; }
+QHeaderView { background: @panel; border: none; }
+QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @line;
+    padding: 4px 8px; font-size: @smallpx; }
+QTableView { gridline-color: @line; }
+QScrollArea { border: none; background: transparent; }
+
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: @line; border-radius: 3px; margin: 2px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover { background: @faint; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QProgressBar { background: @raised; border: none; border-radius: 2px; max-height: 4px; text-align: center; }
+QProgressBar::chunk { background: @accent; border-radius: 2px; }
+QToolTip { background: @raised; color: @text; border: 1px solid @line; padding: 4px 8px; }
+QGroupBox { border: none; border-top: 1px solid @line; margin-top: 16px; padding-top: 8px; }
+QGroupBox::title { subcontrol-origin: margin; left: 0; color: @dim; }
+)";
+
+}  // namespace
+
+QString styleSheetOf(const Theme& theme) {
+    const QHash<QString, QString> tokens{
+        {QStringLiteral("background"), theme.background.name()},
+        {QStringLiteral("panel"), theme.panel.name()},
+        {QStringLiteral("raised"), theme.raised.name()},
+        {QStringLiteral("line"), theme.line.name()},
+        {QStringLiteral("text"), theme.text.name()},
+        {QStringLiteral("dim"), theme.dim.name()},
+        {QStringLiteral("faint"), theme.faint.name()},
+        {QStringLiteral("accent"), theme.accent.name()},
+        {QStringLiteral("onAccent"), theme.textOn(theme.accent).name()},
+        {QStringLiteral("selection"), blended(theme.background, theme.accent, 0.25).name()},
+        {QStringLiteral("hover"), blended(theme.background, theme.accent, 0.08).name()},
+        {QStringLiteral("normalpx"), QStringLiteral("%1px").arg(normalTextPx)},
+        {QStringLiteral("smallpx"), QStringLiteral("%1px").arg(smallTextPx)},
+    };
+    const QString source = QString::fromLatin1(sheet);
+    static const QRegularExpression token(QStringLiteral("@(\\w+)"));
+    QString result;
+    qsizetype copied = 0;
+    for (auto found = token.globalMatch(source); found.hasNext();) {
+        const QRegularExpressionMatch match = found.next();
+        result += source.mid(copied, match.capturedStart() - copied);
+        result += tokens.value(match.captured(1));
+        copied = match.capturedEnd();
+    }
+    return result + source.mid(copied);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QPalette>
+#include <QString>
+#include <array>
+#include <cstdint>
+
+namespace overlap::ui {
+
+/// The design tokens: every colour that the application uses, once for each theme. Views ask for a token by its meaning
+/// and never write a colour themselves.
+struct Theme {
+    bool dark = true;
+
+    QColor background;  ///< canvases and lists
+    QColor panel;       ///< docks, headers, toolbars
+    QColor raised;      ///< cards, fields, what lies on a panel
+    QColor line;        ///< hairlines
+
+    QColor text;
+    QColor dim;    ///< secondary text
+    QColor faint;  ///< decoration and disabled text; not for what must be read
+
+    QColor accent;      ///< selection, focus, links
+    QColor exposed;     ///< time that stands still; always hatched as well
+    QColor hidden;      ///< communication that costs nothing
+    QColor caution;     ///< limits, warnings
+    QColor compute;     ///< compute without a bucket; neutral
+    QColor unbucketed;  ///< communication without a bucket
+    QColor memory;      ///< the memory curve
+
+    /// Hues of buckets in turn: blue, green, amber, magenta, teal, orange, violet, lime in either theme. Chosen so that
+    /// any two differ for normal, protan, deutan and tritan eyes, and from `exposed`.
+    std::array<QColor, 8> bucketHues;
+
+    const QColor& bucket(std::uint32_t index) const { return bucketHues[index % bucketHues.size()]; }
+    /// Text upon `fill`: the darker or the lighter, whichever contrasts more.
+    QColor textOn(const QColor& fill) const;
+};
+
+const Theme& darkTheme();
+const Theme& lightTheme();
+
+/// `colour` over `background` as one opaque colour; `share` from 0 to 1.
+QColor blended(const QColor& background, const QColor& colour, double share);
+/// Contrast of two opaque colours after WCAG 2.1, from 1 to 21.
+double contrastRatio(const QColor& a, const QColor& b);
+
+/// Sizes of text in pixels of a screen at 100 %.
+inline constexpr int smallTextPx = 11;
+inline constexpr int normalTextPx = 12;
+inline constexpr int largeTextPx = 13;
+/// Everything is placed on multiples of this.
+inline constexpr int gridPx = 4;
+
+/// Inter, or the system's font where Inter is missing.
+QFont textFont(int pixelSize = normalTextPx, int weight = QFont::Normal);
+/// For figures that stand in columns: digits of one width. Inter with tabular figures where Qt can ask for them (6.7),
+/// else a fixed-width family.
+QFont numberFont(int pixelSize = normalTextPx);
+/// For names out of a graph.
+QFont codeFont(int pixelSize = normalTextPx);
+
+/// The tokens as what Qt's own widgets understand.
+QPalette paletteOf(const Theme& theme);
+QString styleSheetOf(const Theme& theme);
+
+}  // namespace overlap::ui
