@@ -1,0 +1,100 @@
+// overlap apply GRAPH --pipeline PIPELINE -o OUT [--report REPORT]: runs passes and writes the graph that results.
+
+#include <ostream>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/commands/files.h"
+#include "app/commands/formatting.h"
+#include "app/commands/pipeline.h"
+#include "core/io/graph_file.h"
+#include "core/passes/report_json.h"
+
+namespace overlap::commands {
+
+namespace {
+
+std::size_t member_count(const PassReport& report) {
+    std::size_t count = 0;
+    for (const BucketReport& bucket : report.buckets) count += bucket.members.size();
+    return count;
+}
+
+class Apply final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand("apply", "Runs passes on a graph and writes the graph that results.");
+        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_option("--pipeline", pipeline_file_, "JSON list of {\"pass\", \"options\"}, or a plan")
+            ->required();
+        command->add_option("-o,--output", output_, "where to write the graph; compressed when it ends in .gz")
+            ->required();
+        command->add_option("--report", report_file_, "write what each pass did, as JSON");
+        command->add_flag("--json", json_, "print the figures as JSON");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const Pipeline pipeline = read_pipeline(pipeline_file_, *graph);
+        const PipelineResult result = run_and_check(graph, pipeline);
+        for (const PassReport& report : result.reports) {
+            for (const Problem& problem : report.problems) {
+                streams.notes << "overlap: " << pipeline_file_ << ": " << severity_name(problem.severity) << ": "
+                              << problem.message << '\n';
+            }
+        }
+        write_graph_file(*result.graph, output_);
+        if (!report_file_.empty()) write_text_file(report_file_, report(*graph, result).dump(2) + '\n');
+        if (json_) {
+            streams.out << figures(*graph, result).dump(2) << '\n';
+        } else {
+            print_figures(streams.out, *graph, result);
+        }
+    }
+
+  private:
+    Json report(const Graph& graph, const PipelineResult& result) const {
+        Json passes = Json::array();
+        for (const PassReport& each : result.reports) passes.push_back(report_json(each));
+        return {{"format", "overlap-report"},   {"version", 1},
+                {"graph", graph.header().name}, {"nodes_before", graph.node_count()},
+                {"passes", std::move(passes)},  {"nodes_after", result.graph->node_count()}};
+    }
+
+    Json figures(const Graph& graph, const PipelineResult& result) const {
+        Json passes = Json::array();
+        for (const PassReport& each : result.reports) {
+            passes.push_back({{"pass", each.pass},
+                              {"buckets", each.buckets.size()},
+                              {"bucketed_collectives", member_count(each)},
+                              {"orderings", each.orderings.size()},
+                              {"problems", each.problems.size()}});
+        }
+        return {{"output", output_},
+                {"nodes_before", graph.node_count()},
+                {"nodes_after", result.graph->node_count()},
+                {"passes", std::move(passes)}};
+    }
+
+    void print_figures(std::ostream& out, const Graph& graph, const PipelineResult& result) const {
+        for (const PassReport& each : result.reports) {
+            out << each.pass << ": " << count_text(member_count(each), "collective") << " in "
+                << count_text(each.buckets.size(), "bucket") << ", " << count_text(each.orderings.size(), "ordering")
+                << '\n';
+        }
+        out << output_ << ": " << count_text(result.graph->node_count(), "node") << " (" << graph.node_count()
+            << " before)\n";
+    }
+
+    std::string file_, pipeline_file_, output_, report_file_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_apply() {
+    return std::make_unique<Apply>();
+}
+
+}  // namespace overlap::commands

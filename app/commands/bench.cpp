@@ -1,0 +1,78 @@
+// overlap bench GRAPH --pipeline PIPELINE: how long the passes take, without reading and writing.
+
+#include <algorithm>
+#include <chrono>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/commands/formatting.h"
+#include "app/commands/pipeline.h"
+#include "core/io/graph_file.h"
+#include "core/passes/pass.h"
+
+namespace overlap::commands {
+
+namespace {
+
+double median(std::vector<double> sorted) {
+    const std::size_t middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+class Bench final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand("bench", "Times the passes alone, without reading and writing.");
+        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_option("--pipeline", pipeline_file_, "JSON list of {\"pass\", \"options\"}, or a plan")
+            ->required();
+        command->add_option("--repeat", repeat_, "how often to run the pipeline")
+            ->check(CLI::Range(1, 1'000'000))
+            ->capture_default_str();
+        command->add_flag("--json", json_, "print JSON");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const Pipeline pipeline = read_pipeline(pipeline_file_, *graph);
+        std::vector<double> times_ms;
+        for (int round = 0; round < repeat_; ++round) times_ms.push_back(time_once(graph, pipeline));
+        std::sort(times_ms.begin(), times_ms.end());
+        const double median_ms = median(times_ms);
+        if (json_) {
+            const Json json = {{"median_ms", median_ms},
+                               {"min_ms", times_ms.front()},
+                               {"max_ms", times_ms.back()},
+                               {"repeat", repeat_}};
+            streams.out << json.dump(2) << '\n';
+        } else {
+            streams.out << "median " << milliseconds_text(median_ms) << ", fastest "
+                        << milliseconds_text(times_ms.front()) << ", slowest " << milliseconds_text(times_ms.back())
+                        << " of " << count_text(times_ms.size(), "run") << '\n';
+        }
+    }
+
+  private:
+    /// Every run starts from the same immutable graph. Giving the result's memory back is not part of the time.
+    static double time_once(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) {
+        using Clock = std::chrono::steady_clock;
+        const Clock::time_point begin = Clock::now();
+        const PipelineResult result = run_passes(graph, pipeline);
+        return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    }
+
+    std::string file_, pipeline_file_;
+    int repeat_ = 10;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_bench() {
+    return std::make_unique<Bench>();
+}
+
+}  // namespace overlap::commands

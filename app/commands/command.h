@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <memory>
+#include <vector>
+
+namespace overlap::commands {
+
+/// Where a command writes: results to `out`, remarks to a person, one a line, to `notes`.
+struct Streams {
+    std::ostream& out;
+    std::ostream& notes;
+};
+
+/// A subcommand of `overlap`. It lives as long as the parser that it declared itself to.
+class Command {
+  public:
+    virtual ~Command() = default;
+    /// Adds the subcommand with its arguments to the parser.
+    virtual CLI::App* declare(CLI::App& parser) = 0;
+    /// Does the work with what has been parsed.
+    /// @throws InputError when an input is wrong or a file cannot be written.
+    virtual void run(const Streams& streams) = 0;
+};
+
+std::unique_ptr<Command> make_info();
+std::unique_ptr<Command> make_apply();
+std::unique_ptr<Command> make_simulate();
+std::unique_ptr<Command> make_estimate();
+std::unique_ptr<Command> make_bench();
+
+}  // namespace overlap::commands

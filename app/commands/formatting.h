@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace overlap::commands {
+
+/// Bytes for people, in binary units with three significant digits or more: `1.23 GiB`.
+std::string bytes_text(std::int64_t bytes);
+
+/// Milliseconds for people: `12.345 ms`.
+std::string milliseconds_text(double milliseconds);
+
+/// `1 node`, `2 nodes`.
+std::string count_text(std::uint64_t count, const std::string& noun);
+
+/// Lines of cells in columns. The first column is aligned left, the others right.
+class TextTable {
+  public:
+    explicit TextTable(std::vector<std::string> header);
+    void add(std::vector<std::string> cells);
+    bool empty() const { return rows_.size() <= 1; }
+    void write(std::ostream& out, const std::string& indent = "  ") const;
+
+  private:
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace overlap::commands

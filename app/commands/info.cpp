@@ -1,0 +1,187 @@
+// overlap info GRAPH: what a graph holds, without running anything on it.
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/commands/formatting.h"
+#include "core/cost/cost_model.h"
+#include "core/graph/error.h"
+#include "core/graph/module_tree.h"
+#include "core/io/graph_file.h"
+#include "core/passes/pass.h"
+
+namespace overlap::commands {
+
+namespace {
+
+struct CollectiveTotals {
+    std::uint64_t count = 0;
+    std::int64_t bytes = 0;  ///< larger of input and output of each
+    double time_ms = 0;
+};
+
+/// What is counted of a graph. Times are those that a simulation would use.
+struct Summary {
+    std::map<std::string, std::uint64_t> nodes_by_op;
+    std::map<std::pair<std::string, std::string>, CollectiveTotals> collectives;  ///< by kind and process group
+    std::uint64_t waits = 0;
+    std::int64_t placeholder_bytes = 0;
+    std::int64_t output_bytes = 0;  ///< of all nodes, aliases counted again
+    bool has_times = false;
+    double compute_ms = 0;
+    double communication_ms = 0;
+};
+
+std::int64_t collective_bytes(const Graph& graph, NodeId node) {
+    std::int64_t input_bytes = 0;
+    for (const NodeId input : graph.inputs(node)) input_bytes += graph.output_bytes(input);
+    return std::max(input_bytes, graph.output_bytes(node));
+}
+
+/// Times of nodes, or nothing where the graph has no cost model and lacks the time of a node.
+std::vector<double> times_or_nothing(const Graph& graph) {
+    try {
+        return node_times_ms(graph);
+    } catch (const InputError&) {
+        return {};
+    }
+}
+
+Summary summarise(const Graph& graph) {
+    Summary summary;
+    const std::vector<double> times = times_or_nothing(graph);
+    summary.has_times = !times.empty() || graph.node_count() == 0;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        ++summary.nodes_by_op[std::string(node_op_name(graph.op(node)))];
+        summary.output_bytes += graph.output_bytes(node);
+        if (graph.op(node) == NodeOp::placeholder) summary.placeholder_bytes += graph.output_bytes(node);
+        const TargetInfo& target = graph.target_info(node);
+        const double time_ms = times.empty() ? 0 : times[node];
+        summary.waits += target.is_wait ? 1 : 0;
+        if (graph.op(node) != NodeOp::call_function || target.starts == CollectiveKind::none) {
+            summary.compute_ms += time_ms;
+            continue;
+        }
+        CollectiveTotals& totals =
+            summary
+                .collectives[{std::string(collective_kind_name(target.starts)), std::string(graph.group_name(node))}];
+        ++totals.count;
+        totals.bytes += collective_bytes(graph, node);
+        totals.time_ms += time_ms;
+        summary.communication_ms += time_ms;
+    }
+    return summary;
+}
+
+std::string_view source_name(ModuleSource source) {
+    return source == ModuleSource::module_fqn ? "custom.module_fqn" : "module_stack";
+}
+
+Json as_json(const std::string& file, const Graph& graph, const Summary& summary, const ModuleTree& tree) {
+    const GraphHeader& header = graph.header();
+    Json json = {{"file", file}, {"name", header.name}, {"nodes", graph.node_count()}};
+    if (header.rank) json["rank"] = *header.rank;
+    if (header.world_size) json["world_size"] = *header.world_size;
+    for (const auto& [op, count] : summary.nodes_by_op) json["nodes_by_op"][op] = count;
+    json["waits"] = summary.waits;
+    json["collectives"] = Json::array();
+    for (const auto& [key, totals] : summary.collectives) {
+        Json entry = {
+            {"kind", key.first}, {"process_group", key.second}, {"count", totals.count}, {"bytes", totals.bytes}};
+        if (summary.has_times) entry["time_ms"] = totals.time_ms;
+        json["collectives"].push_back(std::move(entry));
+    }
+    json["process_groups"] = Json::array();
+    for (const ProcessGroup& group : header.process_groups) {
+        json["process_groups"].push_back(
+            {{"name", group.name}, {"size", group.ranks.size()}, {"description", group.description}});
+    }
+    json["modules"] = {{"source", source_name(tree.source())},
+                       {"count", tree.exists() ? tree.module_count() - 1 : 0},
+                       {"depth", tree.depth()},
+                       {"nodes_without_module", tree.nodes_without_module().size()}};
+    json["placeholder_bytes"] = summary.placeholder_bytes;
+    json["output_bytes"] = summary.output_bytes;
+    if (summary.has_times) {
+        json["compute_ms"] = summary.compute_ms;
+        json["communication_ms"] = summary.communication_ms;
+    }
+    return json;
+}
+
+void write_text(std::ostream& out, const Graph& graph, const Summary& summary, const ModuleTree& tree) {
+    const GraphHeader& header = graph.header();
+    out << (header.name.empty() ? "graph without a name" : header.name);
+    if (header.rank) out << ", rank " << *header.rank;
+    if (header.world_size) out << " of " << *header.world_size;
+    out << '\n' << count_text(graph.node_count(), "node") << ':';
+    const char* separator = " ";
+    for (const auto& [op, count] : summary.nodes_by_op) {
+        out << separator << count << ' ' << op;
+        separator = ", ";
+    }
+    out << '\n';
+    TextTable table({"collectives", "group", "size", "count", "bytes", "time alone"});
+    for (const auto& [key, totals] : summary.collectives) {
+        const ProcessGroup* group = header.process_group(key.second);
+        table.add({key.first, key.second, group ? std::to_string(group->ranks.size()) : "?",
+                   std::to_string(totals.count), bytes_text(totals.bytes),
+                   summary.has_times ? milliseconds_text(totals.time_ms) : "unknown"});
+    }
+    if (!table.empty()) table.write(out, "");
+    if (tree.exists()) {
+        out << count_text(tree.module_count() - 1, "module") << " in " << count_text(tree.depth(), "level") << " from "
+            << source_name(tree.source()) << "; " << count_text(tree.nodes_without_module().size(), "node")
+            << " without a module\n";
+    } else {
+        out << "no modules: the graph carries neither module stacks nor module names\n";
+    }
+    out << "placeholders " << bytes_text(summary.placeholder_bytes) << ", outputs of all nodes "
+        << bytes_text(summary.output_bytes) << '\n';
+    if (summary.has_times) {
+        out << "compute " << milliseconds_text(summary.compute_ms) << ", communication "
+            << milliseconds_text(summary.communication_ms) << " if nothing overlapped\n";
+    } else {
+        out << "no times: the graph has no cost model and not every node has estimate_ms\n";
+    }
+}
+
+class Info final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command =
+            parser.add_subcommand("info", "Nodes, collectives by kind and group, modules, bytes and times of a graph.");
+        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_flag("--json", json_, "print JSON");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const Summary summary = summarise(*graph);
+        const ModuleTree tree(*graph, preferred_module_source(*graph));
+        if (json_) {
+            streams.out << as_json(file_, *graph, summary, tree).dump(2) << '\n';
+        } else {
+            write_text(streams.out, *graph, summary, tree);
+        }
+    }
+
+  private:
+    std::string file_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_info() {
+    return std::make_unique<Info>();
+}
+
+}  // namespace overlap::commands

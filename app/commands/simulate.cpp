@@ -1,0 +1,134 @@
+// overlap simulate GRAPH: the stream model's figures and, on request, its timeline as a Chrome trace.
+
+#include <ostream>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/commands/files.h"
+#include "app/commands/formatting.h"
+#include "app/commands/simulation_trace.h"
+#include "core/cost/cost_model.h"
+#include "core/graph/error.h"
+#include "core/io/graph_file.h"
+#include "core/passes/pass.h"
+#include "core/simulate/memory_profile.h"
+#include "core/simulate/simulation.h"
+
+namespace overlap::commands {
+
+namespace {
+
+struct Figures {
+    std::shared_ptr<const Graph> graph;
+    Simulation simulation;
+    MemoryProfile memory;            ///< as the reference estimates it
+    MemoryProfile corrected_memory;  ///< see StorageRule::corrected
+};
+
+Json collective_json(const Figures& figures, std::size_t index) {
+    const Graph& graph = *figures.graph;
+    const CollectiveTiming& timing = figures.simulation.collectives[index];
+    Json json = {{"name", graph.name(timing.start)},
+                 {"kind", collective_kind_name(timing.kind)},
+                 {"process_group", figures.simulation.groups[timing.group].process_group},
+                 {"bytes", timing.bytes},
+                 {"issue_ms", timing.issue_ms},
+                 {"ready_ms", timing.ready_ms},
+                 {"start_ms", timing.start_ms},
+                 {"end_ms", timing.end_ms},
+                 {"exposed_ms", timing.exposed_ms},
+                 {"cause", exposure_cause_name(timing.cause)}};
+    if (timing.wait != no_node) json["wait"] = graph.name(timing.wait);
+    if (timing.blocker != no_node) json["blocker"] = graph.name(timing.blocker);
+    if (timing.exposed_ms > 0) json["explanation"] = figures.simulation.explain(graph, index);
+    return json;
+}
+
+Json as_json(const Figures& figures) {
+    const Simulation& simulation = figures.simulation;
+    Json groups = Json::object();
+    for (const GroupTiming& group : simulation.groups) {
+        groups[group.process_group] = {
+            {"comm_ms", group.comm_ms}, {"exposed_ms", group.exposed_ms}, {"collectives", group.collectives}};
+    }
+    Json collectives = Json::array();
+    for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
+        collectives.push_back(collective_json(figures, index));
+    }
+    return {{"graph", figures.graph->header().name},
+            {"step_ms", simulation.step_ms},
+            {"compute_ms", simulation.compute_ms},
+            {"exposed_ms", simulation.exposed_ms},
+            {"peak_memory_bytes", figures.memory.peak_bytes},
+            {"corrected_peak_memory_bytes", figures.corrected_memory.peak_bytes},
+            {"groups", std::move(groups)},
+            {"collectives", std::move(collectives)}};
+}
+
+void write_text(std::ostream& out, const Figures& figures) {
+    const Simulation& simulation = figures.simulation;
+    out << figures.graph->header().name << '\n'
+        << "step     " << milliseconds_text(simulation.step_ms) << '\n'
+        << "compute  " << milliseconds_text(simulation.compute_ms) << '\n'
+        << "exposed  " << milliseconds_text(simulation.exposed_ms) << '\n'
+        << "memory   " << bytes_text(figures.memory.peak_bytes) << " at the peak";
+    if (figures.corrected_memory.peak_bytes != figures.memory.peak_bytes) {
+        out << " as torch estimates it, " << bytes_text(figures.corrected_memory.peak_bytes) << " corrected";
+    }
+    out << '\n';
+    TextTable table({"group", "collectives", "communication", "exposed"});
+    for (const GroupTiming& group : simulation.groups) {
+        table.add({group.process_group, std::to_string(group.collectives), milliseconds_text(group.comm_ms),
+                   milliseconds_text(group.exposed_ms)});
+    }
+    if (!table.empty()) table.write(out, "");
+}
+
+class Simulate final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand(
+            "simulate", "Step time, exposed communication and peak memory of a graph by the stream model.");
+        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
+            ->check(CLI::Range(0.0, 1e9))
+            ->capture_default_str();
+        command->add_option("--trace", trace_file_, "write the timeline as a Chrome trace (JSON)");
+        command->add_flag("--json", json_, "print JSON, with every collective");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        Figures figures;
+        figures.graph = read_graph_file(file_);
+        try {
+            const std::vector<double> times_ms = node_times_ms(*figures.graph);
+            figures.simulation = simulate(*figures.graph, times_ms, options_);
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(file_) : error;
+        }
+        figures.memory = memory_profile(*figures.graph, StorageRule::reference);
+        figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
+        if (!trace_file_.empty()) {
+            write_text_file(trace_file_, simulation_trace(*figures.graph, figures.simulation, figures.memory));
+        }
+        if (json_) {
+            streams.out << as_json(figures).dump(2) << '\n';
+        } else {
+            write_text(streams.out, figures);
+        }
+    }
+
+  private:
+    std::string file_, trace_file_;
+    SimulationOptions options_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_simulate() {
+    return std::make_unique<Simulate>();
+}
+
+}  // namespace overlap::commands

@@ -1,0 +1,78 @@
+// The command line: reads arguments, runs one subcommand, turns errors into exit statuses.
+//
+// 0 done, 1 the input is wrong (one line on stderr: file, place, what was expected), 2 wrong usage.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "core/graph/error.h"
+
+namespace {
+
+constexpr int input_is_wrong = 1;
+constexpr int usage_is_wrong = 2;
+
+using overlap::commands::Command;
+
+/// A message is one line whatever a file's contents put into it.
+std::string one_line(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char letter) { return letter < 0x20; }, ' ');
+    return text;
+}
+
+int usage_error(const CLI::App& parser, const CLI::ParseError& error) {
+    const std::vector<const CLI::App*> chosen =
+        parser.get_subcommands([](const CLI::App* subcommand) { return subcommand->parsed(); });
+    const std::string program = chosen.empty() ? "overlap" : "overlap " + chosen.front()->get_name();
+    std::cerr << one_line(program + ": " + error.what() + "; see " + program + " --help") << '\n';
+    return usage_is_wrong;
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    CLI::App parser("Plans and predicts the communication of a distributed training step.", "overlap");
+    parser.set_version_flag("--version", OVERLAP_VERSION);
+    parser.require_subcommand(1);
+    parser.footer("Exit status: 0 done, 1 the input is wrong, 2 wrong usage.");
+
+    using namespace overlap::commands;
+    std::array<std::unique_ptr<Command>, 5> commands = {make_info(), make_apply(), make_simulate(), make_estimate(),
+                                                        make_bench()};
+    std::vector<std::pair<CLI::App*, Command*>> declared;
+    for (const std::unique_ptr<Command>& command : commands) {
+        declared.emplace_back(command->declare(parser), command.get());
+    }
+
+    try {
+        parser.parse(argument_count, arguments);
+    } catch (const CLI::Success& asked) {
+        return parser.exit(asked);
+    } catch (const CLI::ParseError& error) {
+        return usage_error(parser, error);
+    }
+
+    try {
+        for (const auto& [subcommand, command] : declared) {
+            if (subcommand->parsed()) command->run({std::cout, std::cerr});
+        }
+        std::cout.flush();
+        if (!std::cout) throw overlap::InputError("standard output", "cannot be written");
+    } catch (const overlap::InputError& error) {
+        std::cerr << one_line(std::string("overlap: ") + error.what()) << '\n';
+        return input_is_wrong;
+    } catch (const std::bad_alloc&) {
+        std::cerr << "overlap: the input needs more memory than there is\n";
+        return input_is_wrong;
+    }
+    return 0;
+}

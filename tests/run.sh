@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test; the last line counts them.
+#
+#     tests/run.sh              tests; exit status 0 when all passed
+#     tests/run.sh --bench      benchmarks, with a description of the machine
+#
+# Tests use tests/data; where ../shared is there, all of its graphs, goldens and traces too.
+
+script_name=tests/run.sh
+# shellcheck source=app/setup.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/../app/setup.sh"
+export QT_QPA_PLATFORM=offscreen
+
+bench=false
+case ${1:-} in
+    "") ;;
+    --bench) bench=true ;;
+    -h | --help)
+        sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        exit 0
+        ;;
+    *)
+        say "$script_name: unknown option $1; see $script_name --help"
+        exit 2
+        ;;
+esac
+
+describe_machine() {
+    echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores," \
+        "$(awk '/^MemTotal/ {printf "%.0f GiB", $2 / 1048576}' /proc/meminfo) memory"
+    # shellcheck source=/dev/null
+    echo "system: $(. /etc/os-release && echo "$PRETTY_NAME"), Linux $(uname -r), $(c++ --version | head -n 1)"
+    echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
+}
+
+run_benchmarks() {
+    begin_step "run the benchmarks"
+    describe_machine
+    local benchmark found=false
+    for benchmark in "$programs"/*_benchmark; do
+        [ -x "$benchmark" ] || continue
+        found=true
+        printf '\n%s\n' "$(basename "$benchmark")"
+        "$benchmark" --benchmark_counters_tabular=true
+    done
+    $found || fail "no benchmark was built"
+    begin_step "measure the application's memory"
+    python3 "$root/tests/bench/application_memory.py" "$programs/overlap-studio" \
+        "$root/resources/samples/llama3_8b_fsdp64.prebucket.graph.json.gz"
+}
+
+run_tests() {
+    begin_step "run the tests"
+    local log=$build/tests.log status=0 programs_passed goldens_log=$build/goldens.log
+    ctest --test-dir "$build" --output-on-failure --label-exclude goldens -j "$(nproc)" 2>&1 | tee "$log" || status=1
+    local total failed
+    failed=$(sed -n 's/.*tests passed, \([0-9]*\) tests\{0,1\} failed out of [0-9]*.*/\1/p' "$log")
+    total=$(sed -n 's/.*tests passed, [0-9]* tests\{0,1\} failed out of \([0-9]*\).*/\1/p' "$log")
+    if [ -z "$total" ] || [ "$total" -eq 0 ]; then fail "ctest ran no test"; fi
+    programs_passed=$((total - failed))
+
+    begin_step "compare with the goldens"
+    local manifests=("$root/tests/data/goldens/manifest.json")
+    if [ -f "$root/../shared/goldens/manifest.json" ]; then manifests+=("$root/../shared/goldens/manifest.json"); fi
+    python3 "$root/tests/conformance/run_goldens.py" "$programs" "${manifests[@]}" 2>&1 | tee "$goldens_log" || status=1
+    local agree compared
+    agree=$(sed -n 's/^\([0-9]*\) of [0-9]* goldens agree$/\1/p' "$goldens_log")
+    compared=$(sed -n 's/^[0-9]* of \([0-9]*\) goldens agree$/\1/p' "$goldens_log")
+    [ -n "$compared" ] || fail "the goldens could not be compared"
+
+    echo
+    if [ $status -ne 0 ]; then say "$script_name: step \"tests\" failed: see above"; fi
+    echo "$((programs_passed + agree)) passed, $((failed + compared - agree)) failed" \
+        "($total test programs, $compared goldens)"
+    return $status
+}
+
+install_missing
+build_targets all
+if $bench; then
+    run_benchmarks
+else
+    trap - ERR
+    run_tests
+fi
