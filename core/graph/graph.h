@@ -93,6 +93,7 @@ struct GraphHeader {
     std::optional<std::int64_t> rank;
     std::optional<std::int64_t> world_size;
     std::vector<ProcessGroup> process_groups;
+    bool has_process_groups = true;  ///< the file has the list, maybe of length 0
     std::optional<CostParameters> cost;
     std::string extra_json;  ///< unknown fields of the document, one JSON object, or empty
 

@@ -144,7 +144,9 @@ Graph GraphBuilder::finish(GraphHeader header) {
     for (const auto& [node, order] : users_orders_) {
         const auto begin = graph_.users_.begin() + graph_.user_offsets_[node];
         const auto end = graph_.users_.begin() + graph_.user_offsets_[node + 1];
-        if (!std::is_permutation(begin, end, order.begin(), order.end())) {
+        std::vector<NodeId> sorted = order;  // users are in graph order so far
+        std::sort(sorted.begin(), sorted.end());
+        if (!std::equal(begin, end, sorted.begin(), sorted.end())) {
             throw InputError("node \"" + std::string(graph_.name(node)) + "\", users_order",
                              "these are not exactly the nodes that use it");
         }

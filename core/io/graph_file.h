@@ -10,11 +10,13 @@
 namespace overlap {
 
 /// Reads an overlap-graph document (design/formats.md), gzip or plain, told apart by content.
+/// @return nullptr when stopped.
 /// @throws InputError with file and place.
 std::shared_ptr<const Graph> read_graph_file(const std::string& path, std::stop_token stop = {});
 
 /// Reads a document from memory, gzip or plain. @param name stands for the file in errors.
-std::shared_ptr<const Graph> read_graph_text(std::string_view bytes, const std::string& name, std::stop_token stop = {});
+std::shared_ptr<const Graph> read_graph_text(std::string_view bytes, const std::string& name,
+                                             std::stop_token stop = {});
 
 /// The document of a graph; every field that was read, unknown ones included, is written.
 std::string write_graph_text(const Graph& graph);

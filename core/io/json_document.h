@@ -1,0 +1,30 @@
+#pragma once
+
+#include <simdjson.h>
+
+#include <optional>
+#include <stop_token>
+
+#include "core/io/json_bytes.h"
+
+namespace overlap {
+
+/// A parsed JSON document. Elements taken from it live as long as it does. Numbers that 64 bits or a double cannot hold
+/// are wrapped, see json_numbers.h.
+class JsonDocument {
+  public:
+    /// Parses `bytes`, which are released as soon as they are no longer needed.
+    /// @throws InputError, with line and column or byte as its place: invalid UTF-8, invalid JSON, nested too deeply.
+    explicit JsonDocument(JsonBytes bytes);
+
+    simdjson::dom::element root() const { return root_; }
+
+    /// Objects and lists may be nested this deep.
+    static constexpr std::size_t depth_limit = 1024;
+
+  private:
+    simdjson::dom::parser parser_;
+    simdjson::dom::element root_;
+};
+
+}  // namespace overlap

@@ -1,0 +1,133 @@
+#include "core/io/json_fields.h"
+
+#include <charconv>
+
+#include "core/graph/error.h"
+#include "core/io/json_text.h"
+
+namespace overlap {
+
+namespace {
+
+using simdjson::dom::element_type;
+
+constexpr std::size_t longest_quote = 60;
+
+/// As much of `text` as a message should quote, cut between characters.
+std::string shortened(std::string_view text) {
+    if (text.size() <= longest_quote) return std::string(text);
+    std::size_t length = longest_quote;
+    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+    return std::string(text.substr(0, length)) + "...";
+}
+
+/// In quotes, control characters escaped, so that a message stays one line.
+std::string quoted(std::string_view text) {
+    std::string result;
+    append_json_string(result, shortened(text));
+    return result;
+}
+
+[[noreturn]] void fail_expected(std::string_view expected, simdjson::dom::element found, const JsonPlace& place) {
+    place.fail("expected " + std::string(expected) + ", found " + describe_json(found));
+}
+
+}  // namespace
+
+std::string JsonPlace::text() const {
+    if (!above_) return std::string(field_);
+    std::string result = above_->text();
+    if (index_ != no_index) {
+        result.append("[").append(std::to_string(index_)).append("]");
+        if (!field_.empty()) result.append(" ").append(quoted(field_));
+        return result;
+    }
+    const bool above_is_named_item = above_->index_ != no_index && !above_->field_.empty();
+    return result + (above_is_named_item ? ", " : ".") + shortened(field_);
+}
+
+void JsonPlace::fail(std::string problem) const {
+    throw InputError(text(), std::move(problem));
+}
+
+std::string describe_json(simdjson::dom::element value) {
+    switch (value.type()) {
+        case element_type::NULL_VALUE:
+            return "null";
+        case element_type::BOOL:
+            return json_text(value);
+        case element_type::INT64:
+        case element_type::UINT64:
+            return "the integer " + json_text(value);
+        case element_type::DOUBLE:
+            return "the number " + json_text(value);
+        case element_type::STRING:
+            return "the string " + quoted(value.get_string().value_unsafe());
+        case element_type::ARRAY:
+            return "a list";
+        case element_type::OBJECT:
+            break;
+    }
+    const std::string_view digits = wide_number(value);
+    return digits.empty() ? "an object" : "the number " + shortened(digits);
+}
+
+std::string_view json_string(simdjson::dom::element value, const JsonPlace& place) {
+    std::string_view text;
+    if (value.get(text)) fail_expected("a string", value, place);
+    return text;
+}
+
+bool json_boolean(simdjson::dom::element value, const JsonPlace& place) {
+    bool result = false;
+    if (value.get(result)) fail_expected("true or false", value, place);
+    return result;
+}
+
+std::int64_t json_integer(simdjson::dom::element value, const JsonPlace& place, std::int64_t least,
+                          std::int64_t greatest) {
+    if (value.is_int64()) {
+        const std::int64_t integer = value.get_int64().value_unsafe();
+        if (integer >= least && integer <= greatest) return integer;
+    }
+    std::string expected = "an integer";
+    constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+    if (least != lowest && greatest != highest) {
+        expected += " from " + std::to_string(least) + " to " + std::to_string(greatest);
+    } else if (least != lowest) {
+        expected += " of at least " + std::to_string(least);
+    } else {
+        expected += " of 64 bits";
+    }
+    fail_expected(expected, value, place);
+}
+
+double json_number(simdjson::dom::element value, const JsonPlace& place, double least) {
+    if (value.is_double() || value.is_int64() || value.is_uint64()) {
+        const double number = value.get_double().value_unsafe();
+        if (number >= least) return number;
+    }
+    if (const std::string_view digits = wide_number(value); !digits.empty()) {
+        double number = 0;
+        const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (read.ec == std::errc() && number >= least) return number;
+    }
+    std::string expected = "a finite number";
+    if (least == 0) expected += " that is not negative";
+    fail_expected(expected, value, place);
+}
+
+simdjson::dom::array json_list(simdjson::dom::element value, const JsonPlace& place) {
+    simdjson::dom::array list;
+    if (value.get(list)) fail_expected("a list", value, place);
+    return list;
+}
+
+simdjson::dom::object json_object(simdjson::dom::element value, const JsonPlace& place) {
+    simdjson::dom::object object;
+    if (value.get(object) || !wide_number(value).empty()) fail_expected("an object", value, place);
+    return object;
+}
+
+}  // namespace overlap
