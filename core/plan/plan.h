@@ -50,12 +50,20 @@ struct Plan {
 /// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.
 Plan make_plan(const Graph& graph, std::string name);
 
+/// Where the plan's manual bucketing reads a node's modules from; what fits the graph if it has no such step.
+ModuleSource module_source(const Plan& plan, const Graph& graph);
+
+/// The entries as the passes' option module_bucket_plans has them: a string, or a list of strings, each. Entry numbers
+/// stay: an empty entry is an empty list, which passes ignore.
+Json module_lists(const std::vector<BucketEntry>& buckets);
+
 /// The pipeline with the buckets put in: what `overlap apply` runs and a training job executes.
 std::vector<PassStep> lower(const Plan& plan);
 
-/// Expands what a person may type for entries: `layers.[0-2]` (an entry each), `norm+output` (one entry), a Python or
-/// JSON list; whitespace around names is trimmed. One or several lines.
-/// @throws InputError with the place in the text.
+/// Expands what a person may type for entries: `layers.[0-2]` (an entry each), `norm+output` (one entry), entries
+/// separated by commas or lines, a Python or JSON list of names and lists, in whose strings abbreviations work too.
+/// Whitespace around names is trimmed. The README tells the rules and where they differ from PyTorch's first version.
+/// @throws InputError with line and column in the text.
 std::vector<BucketEntry> parse_bucket_entries(std::string_view text);
 
 /// An entry as a person would type it, such as `norm + output`.
@@ -65,8 +73,14 @@ std::string display_name(const BucketEntry& entry);
 /// overlapping entries (which nodes, which entries), entries that gather nothing.
 std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, const std::vector<BucketEntry>& buckets);
 
-/// Plans to start from.
-std::vector<BucketEntry> one_bucket_per_block(const ModuleTree& tree);
-std::vector<BucketEntry> one_bucket_per_blocks(const ModuleTree& tree, std::size_t blocks_per_bucket);
+/// A plan to start from, as torchtitan makes it (common_utils.py, get_default_transformer_block_buckets): embeddings,
+/// then each block of the model in order, then norm and head (and loss) in one entry. Models without numbered blocks get
+/// an entry for each top-level module.
+/// @param graph where given, modules without anything to bucket are left out, and blocks whose experts are sharded on
+/// their own are split in two entries, as torchtitan does.
+std::vector<BucketEntry> one_bucket_per_block(const ModuleTree& tree, const Graph* graph = nullptr);
+/// The same with `blocks_per_bucket` neighbouring blocks in one entry; the last one may have fewer.
+std::vector<BucketEntry> one_bucket_per_blocks(const ModuleTree& tree, std::size_t blocks_per_bucket,
+                                               const Graph* graph = nullptr);
 
 }  // namespace overlap

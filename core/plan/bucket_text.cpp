@@ -1,0 +1,276 @@
+// What people type and paste for bucket entries. The rules, and where they differ from the expander that PyTorch once
+// had (and dropped), are in this folder's README.
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+namespace {
+
+/// More modules than any model has: what exceeds it is a slip such as `[0-31000000]`.
+constexpr std::size_t most_modules = 100'000;
+
+constexpr std::string_view blanks = " \t\r\f\v";
+
+bool is_blank(char letter) { return blanks.find(letter) != std::string_view::npos; }
+
+/// A part of the typed text that knows where it is, for messages.
+struct Piece {
+    std::string_view text;
+    std::size_t offset = 0;
+
+    Piece part(std::size_t begin, std::size_t length = std::string_view::npos) const {
+        return {text.substr(begin, length), offset + begin};
+    }
+    Piece trimmed() const {
+        std::size_t begin = 0, end = text.size();
+        while (begin < end && is_blank(text[begin])) ++begin;
+        while (end > begin && is_blank(text[end - 1])) --end;
+        return part(begin, end - begin);
+    }
+};
+
+class EntryParser {
+  public:
+    explicit EntryParser(std::string_view text) : text_(text) {}
+
+    std::vector<BucketEntry> parse() {
+        skip_space();
+        if (at_ < text_.size() && (text_[at_] == '[' || text_[at_] == '(')) {
+            parse_literal();
+        } else {
+            parse_lines();
+        }
+        return std::move(entries_);
+    }
+
+  private:
+    [[noreturn]] void fail(std::size_t offset, const std::string& problem) const {
+        std::size_t line = 1, column = 1;
+        for (std::size_t index = 0; index < std::min(offset, text_.size()); ++index) {
+            if (text_[index] == '\n') {
+                ++line;
+                column = 1;
+            } else if ((text_[index] & 0xc0) != 0x80) {  // count characters, not the bytes that continue one
+                ++column;
+            }
+        }
+        throw InputError("line " + std::to_string(line) + ", column " + std::to_string(column), problem);
+    }
+
+    void skip_space() {
+        while (at_ < text_.size() && (is_blank(text_[at_]) || text_[at_] == '\n')) ++at_;
+    }
+
+    // --- Names, one or more a line -----------------------------------------------------------------------------
+
+    void parse_lines() {
+        for (std::size_t begin = 0; begin <= text_.size();) {
+            const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+            const Piece line{text_.substr(begin, end - begin), begin};
+            if (!line.trimmed().text.empty()) parse_line(line);
+            begin = end + 1;
+        }
+    }
+
+    /// Entries of one line are separated by commas; one comma may end it.
+    void parse_line(const Piece& line) {
+        std::size_t begin = 0;
+        while (true) {
+            const std::size_t comma = line.text.find(',', begin);
+            const Piece item = line.part(begin, comma == std::string_view::npos ? comma : comma - begin).trimmed();
+            if (item.text.empty()) {
+                if (comma == std::string_view::npos) return;
+                fail(item.offset, "found \",\", expected a module path before it");
+            }
+            add_abbreviation(item);
+            if (comma == std::string_view::npos) return;
+            begin = comma + 1;
+        }
+    }
+
+    // --- Abbreviations -------------------------------------------------------------------------------------------
+
+    /// `a`, `a.[0-2]` (an entry each) or `a+b` (one entry).
+    void add_abbreviation(const Piece& item) {
+        if (item.text.find('+') == std::string_view::npos) {
+            for (std::string& module : expand_ranges(item)) add_entry({{std::move(module)}, false, {}});
+            return;
+        }
+        BucketEntry entry;
+        append_sum(item, entry.modules);
+        entry.written_as_list = entry.modules.size() == 1;
+        add_entry(std::move(entry));
+    }
+
+    void append_sum(const Piece& item, std::vector<std::string>& modules) {
+        std::size_t begin = 0;
+        while (true) {
+            const std::size_t plus = item.text.find('+', begin);
+            const Piece part = item.part(begin, plus == std::string_view::npos ? plus : plus - begin).trimmed();
+            if (part.text.empty()) {
+                const bool last = plus == std::string_view::npos;
+                fail(last ? item.offset + begin - 1 : item.offset + plus,
+                     in_quotes(item.text) + " names no module " + (last ? "after" : "before") + " a \"+\"");
+            }
+            for (std::string& module : expand_ranges(part)) modules.push_back(std::move(module));
+            if (plus == std::string_view::npos) return;
+            begin = plus + 1;
+        }
+    }
+
+    /// All names that `name` stands for, the last range counting fastest.
+    std::vector<std::string> expand_ranges(Piece name) {
+        if (name.text.size() >= 2 && (name.text.front() == '"' || name.text.front() == '\'') &&
+            name.text.back() == name.text.front()) {
+            name = name.part(1, name.text.size() - 2).trimmed();
+            if (name.text.empty()) fail(name.offset, "found an empty name, expected a module path");
+        }
+        std::vector<std::string> names{""};
+        for (std::size_t at = 0; at < name.text.size();) {
+            const char letter = name.text[at];
+            if (is_blank(letter)) fail(name.offset + at, in_quotes(name.text) + " has a space inside; separate modules by + or ,");
+            if (letter == ']') fail(name.offset + at, in_quotes(name.text) + " closes a bracket that it does not open");
+            if (letter != '[') {
+                for (std::string& made : names) made += letter;
+                ++at;
+                continue;
+            }
+            const std::size_t close = name.text.find(']', at);
+            if (close == std::string_view::npos) {
+                fail(name.offset + at, in_quotes(name.text) + " opens a bracket that it does not close");
+            }
+            names = append_bracket(names, name.part(at, close + 1 - at));
+            at = close + 1;
+        }
+        return names;
+    }
+
+    /// Each of `names` with each of what `bracket` stands for: `[2-4]` for three numbers, `[2]` for itself (module
+    /// stacks hold indices such as `layers[0]`).
+    std::vector<std::string> append_bracket(const std::vector<std::string>& names, const Piece& bracket) {
+        const std::string_view inside = bracket.text.substr(1, bracket.text.size() - 2);
+        const std::size_t dash = inside.find('-');
+        const auto first = whole_number(inside.substr(0, dash));
+        const auto last = dash == std::string_view::npos ? first : whole_number(inside.substr(dash + 1));
+        if (!first || !last) {
+            fail(bracket.offset, "found " + in_quotes(bracket.text) + ", expected a range of whole numbers such as [0-3]");
+        }
+        if (*last < *first) {
+            fail(bracket.offset, "the range " + std::string(bracket.text) + " runs backwards; write [" +
+                                     std::to_string(*last) + "-" + std::to_string(*first) + "]");
+        }
+        if ((*last - *first + 1) > most_modules / names.size()) {
+            fail(bracket.offset, "the range " + std::string(bracket.text) + " stands for more than " +
+                                     std::to_string(most_modules) + " modules");
+        }
+        std::vector<std::string> made;
+        for (const std::string& name : names) {
+            if (dash == std::string_view::npos) {
+                made.push_back(name + std::string(bracket.text));
+                continue;
+            }
+            for (std::size_t number = *first; number <= *last; ++number) made.push_back(name + std::to_string(number));
+        }
+        return made;
+    }
+
+    static std::optional<std::size_t> whole_number(std::string_view digits) {
+        if (digits.empty() || digits.size() > 9) return std::nullopt;
+        std::size_t number = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+        return number;
+    }
+
+    void add_entry(BucketEntry entry) {
+        modules_ += entry.modules.size();
+        if (modules_ > most_modules) fail(at_, "more than " + std::to_string(most_modules) + " modules");
+        entries_.push_back(std::move(entry));
+    }
+
+    // --- Python and JSON lists -----------------------------------------------------------------------------------
+
+    void parse_literal() {
+        const std::size_t open = at_;
+        for_each_item(open, [&] {
+            if (text_[at_] == '[' || text_[at_] == '(') {
+                BucketEntry entry;
+                const std::size_t inner = at_;
+                for_each_item(inner, [&] {
+                    if (text_[at_] == '[' || text_[at_] == '(') {
+                        fail(at_, "found a list inside an entry's list, expected a module path");
+                    }
+                    append_sum(string_literal(), entry.modules);
+                });
+                entry.written_as_list = entry.modules.size() == 1;
+                add_entry(std::move(entry));
+            } else {
+                add_abbreviation(string_literal());
+            }
+        });
+        skip_space();
+        if (at_ < text_.size()) fail(at_, "found text after the end of the list");
+    }
+
+    /// Calls `item()` at the start of each item of the list that opens at at_, and steps behind the list.
+    template <typename Item>
+    void for_each_item(std::size_t open, Item&& item) {
+        const char close = text_[open] == '[' ? ']' : ')';
+        const std::string opened = std::string("the list that opens with \"") + text_[open] + '"';
+        ++at_;
+        while (true) {
+            skip_space();
+            if (at_ >= text_.size()) fail(open, opened + " is not closed");
+            if (text_[at_] == close) break;
+            item();
+            skip_space();
+            if (at_ >= text_.size()) fail(open, opened + " is not closed");
+            if (text_[at_] == ',') {
+                ++at_;
+            } else if (text_[at_] != close) {
+                fail(at_, std::string("found \"") + text_[at_] + "\", expected \",\" or \"" + close + '"');
+            }
+        }
+        ++at_;
+    }
+
+    /// The string that starts at at_. Paths have no characters that need escapes, so a backslash is an error.
+    Piece string_literal() {
+        const std::size_t open = at_;
+        const char quote = text_[open];
+        if (quote != '"' && quote != '\'') {
+            fail(open, "found " + in_quotes(word(open)) + ", expected a module path in quotes or a list of them");
+        }
+        const std::size_t close = text_.find_first_of(std::string{quote, '\n', '\\'}, open + 1);
+        if (close == std::string_view::npos || text_[close] == '\n') fail(open, "the string that opens here is not closed");
+        if (text_[close] == '\\') fail(close, "found a backslash, which no module path has");
+        at_ = close + 1;
+        const Piece name = Piece{text_.substr(open + 1, close - open - 1), open + 1}.trimmed();
+        if (name.text.empty()) fail(open, "found an empty name, expected a module path");
+        return name;
+    }
+
+    std::string_view word(std::size_t begin) const {
+        const std::size_t end = text_.find_first_of(" \t\r\n,[]()", begin + 1);
+        return text_.substr(begin, std::min<std::size_t>(end - begin, 24));
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::size_t modules_ = 0;
+    std::vector<BucketEntry> entries_;
+};
+
+}  // namespace
+
+std::vector<BucketEntry> parse_bucket_entries(std::string_view text) { return EntryParser(text).parse(); }
+
+}  // namespace overlap
