@@ -47,7 +47,7 @@ Theme makeLight() {
     theme.compute = QColor(0x8793a8);
     theme.unbucketed = QColor(0x6c7686);
     theme.memory = QColor(0x1f8a98);
-    theme.bucketHues = {QColor(0x285989), QColor(0x067f4e), QColor(0xb98527), QColor(0x9c58a8),
+    theme.bucketHues = {QColor(0x285989), QColor(0x067f4e), QColor(0xb98527), QColor(0xf58bfe),
                         QColor(0x44b2cc), QColor(0x953605), QColor(0x9778e8), QColor(0x93b84b)};
     return theme;
 }
