@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -7,18 +9,29 @@
 namespace overlap {
 
 /// The analytic time of one node in milliseconds, rounded to six decimals; see design/formats.md "Cost model".
-/// Ignores the node's `estimate_ms`.
-/// @throws InputError when the graph has no cost model, or no link for the process group of a collective.
+/// Ignores the node's `estimate_ms`. Nodes that take no time (views, waits, placeholders, higher-order operators other
+/// than flex_attention, nodes without tensors) need no cost model.
+/// @throws InputError when the graph has no cost model, or no link for the process group of a collective, or the
+/// shapes of an operator with a flop formula do not fit one another.
 double analytic_time_ms(const Graph& graph, NodeId node);
 
 /// Analytic times of all nodes.
 std::vector<double> analytic_times_ms(const Graph& graph);
 
-/// Times of all nodes as simulations use them: `estimate_ms` where a node has it, else the analytic model.
+/// The analytic time of a collective that moves `bytes` (the larger of its inputs and its output) in a process group.
+/// @throws InputError when the graph has no cost model or no link for the group.
+double collective_time_ms(const Graph& graph, std::string_view process_group, std::int64_t bytes);
+
+/// Times of all nodes as simulations use them: `estimate_ms` where a node has it, else the analytic model. Beyond it,
+/// a control_deps counts as the operation that it wraps.
+///
+/// Without a cost model a missing estimate of a node that is neither collective nor counted in flops is taken for 0
+/// when any other node has one: writers leave zeros out.
 /// @throws InputError when a node has neither, or a time is negative or not finite.
 std::vector<double> node_times_ms(const Graph& graph);
 
 /// Floating-point operations of a node as torch's flop counter counts them; 0 for operators without a formula.
+/// flex_attention counts the causal half (design/formats.md).
 double node_flops(const Graph& graph, NodeId node);
 
 }  // namespace overlap

@@ -8,10 +8,11 @@
 namespace overlap {
 
 /// Memory over the nodes of a graph as torch's estimator sees it
-/// (torch/_inductor/fx_passes/memory_estimator.py, build_memory_profile; placeholders are never released).
+/// (torch/_inductor/fx_passes/memory_estimator.py, build_memory_profile; placeholders are never released). What lies on
+/// a device of type cpu does not count.
 struct MemoryProfile {
     std::int64_t peak_bytes = 0;
-    NodeId peak_node = no_node;
+    NodeId peak_node = no_node;  ///< the first node that runs at the peak; no_node when that is the start
     /// The reference's list: bytes held at the start, then after the allocation and after the release of each node that
     /// is no placeholder, get_attr or output.
     std::vector<std::int64_t> points;
@@ -22,7 +23,9 @@ struct MemoryProfile {
 /// Whether two nodes that claim one storage number share memory.
 enum class StorageRule {
     reference,  ///< as torch: the number alone decides
-    corrected,  ///< a node that allocates has a storage of its own: recomputed nodes do not share with their originals
+    /// A node that allocates has a storage of its own: recomputed nodes do not share with their originals. An output
+    /// shares memory only with an input of its node that claims the same storage (views, in-place operators).
+    corrected,
 };
 
 MemoryProfile memory_profile(const Graph& graph, StorageRule rule = StorageRule::reference);

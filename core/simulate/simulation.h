@@ -1,18 +1,28 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/graph/graph.h"
 
 namespace overlap {
 
-/// Why the compute stream stood still for a collective.
+/// Why the compute stream stood still for a collective. The rule, in this order, with `duration` the collective's own
+/// time, `window_ms` the time from when it could have started at its place (issued, and the compute stream done with
+/// what was issued before) to its wait, and `earliest_ms` the end of the last thing that its input needs:
+///
+/// 1. not exposed (less than a nanosecond): `none`;
+/// 2. its stream was held at least half as long as it is exposed: `group_busy`;
+/// 3. the window is a tenth of the duration or more: `window_too_short`;
+/// 4. from `earliest_ms` to the wait is a tenth of the duration longer than the window: `order_of_issue`;
+/// 5. else `producer_late`.
 enum class ExposureCause : std::uint8_t {
-    none,              ///< it is not exposed
-    producer_late,     ///< its input was computed too shortly before the wait: there was hardly any compute to hide behind
+    none,           ///< it is not exposed
+    producer_late,  ///< its input was computed too shortly before the wait: there was hardly any compute to hide behind
     window_too_short,  ///< the compute between start and wait is shorter than the collective
     group_busy,        ///< another collective of its process group held the stream when it could have started
     order_of_issue,    ///< it was issued right before its wait although its input was ready earlier
@@ -22,7 +32,7 @@ enum class ExposureCause : std::uint8_t {
 std::string_view exposure_cause_name(ExposureCause cause);
 
 struct SimulationOptions {
-    double launch_us = 0;  ///< host time for each node
+    double launch_us = 0;  ///< host time for each node that is called; placeholders, get_attr and output cost none
 };
 
 struct NodeTiming {
@@ -32,18 +42,30 @@ struct NodeTiming {
 
 /// One collective on its group's stream.
 struct CollectiveTiming {
-    NodeId start = no_node;       ///< the node that launches it
-    NodeId wait = no_node;        ///< its first wait, or no_node
+    NodeId start = no_node;  ///< the node that launches it
+    NodeId wait = no_node;   ///< its first wait, or no_node
     CollectiveKind kind = CollectiveKind::none;
-    std::uint32_t group = 0;      ///< index of Simulation::groups
-    std::int64_t bytes = 0;       ///< larger of input and output
-    double issue_ms = 0;          ///< when the host issued it
-    double ready_ms = 0;          ///< when the compute stream had finished what was issued before it
+    std::uint32_t group = 0;  ///< index of Simulation::groups
+    std::int64_t bytes = 0;   ///< larger of input and output
+    double issue_ms = 0;      ///< when the host issued it
+    double ready_ms = 0;      ///< when the compute stream had finished what was issued before it
     double start_ms = 0;
     double end_ms = 0;
-    double exposed_ms = 0;        ///< compute stream standing still at its waits
+    double exposed_ms = 0;  ///< compute stream standing still at its waits
     ExposureCause cause = ExposureCause::none;
-    NodeId blocker = no_node;     ///< the node that explains the cause: late producer, collective that held the stream, ...
+    /// The node that explains the cause: producer_late, the producer of the input (no_node when that is the graph's
+    /// own inputs); group_busy, the collective that held the stream; window_too_short and order_of_issue,
+    /// `start_before`.
+    NodeId blocker = no_node;
+
+    // Only of exposed collectives:
+    double window_ms = 0;       ///< from when it could have started at its place to its wait
+    NodeId producer = no_node;  ///< the last to finish of what its input needs, beyond its own preparation
+    double earliest_ms = 0;     ///< when `producer` had finished
+    /// The last node before which it would have to be issued to be hidden; where that is too early for its producer,
+    /// the first node after the producer. no_node when it already is as early as can be.
+    NodeId start_before = no_node;
+    double avoidable_ms = 0;  ///< exposed time that issuing it before `start_before` would save
 };
 
 struct GroupTiming {
@@ -68,7 +90,10 @@ struct Simulation {
     std::string explain(const Graph& graph, std::size_t index) const;
 };
 
+/// Runs the stream model. A wait that awaits no collective of the graph counts as any other node; the time of one that
+/// does is that of its collective alone. control_deps count as what they wrap (core/cost/control_deps.h).
 /// @param times_ms time of each node, see node_times_ms().
+/// @param stop when it is requested, what has been simulated so far comes back, to be dropped by the caller.
 Simulation simulate(const Graph& graph, std::span<const double> times_ms, const SimulationOptions& options = {},
                     std::stop_token stop = {});
 

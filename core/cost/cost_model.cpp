@@ -1,0 +1,238 @@
+#include "core/cost/cost_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "core/cost/control_deps.h"
+#include "core/cost/flop_formulas.h"
+#include "core/cost/rounding.h"
+#include "core/graph/error.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr double ms_per_s = 1e3;
+
+std::string place_of(const Graph& graph, NodeId node) {
+    return "node \"" + std::string(graph.name(node)) + "\"";
+}
+
+/// How the model reckons the nodes of one target.
+struct TargetCost {
+    enum class Rule : std::uint8_t { free, collective, flops_only, roofline };
+    Rule rule = Rule::free;
+    FlopFormula formula = FlopFormula::none;
+};
+
+TargetCost target_cost(const Graph& graph, NodeId node) {
+    using Rule = TargetCost::Rule;
+    const std::string_view target = graph.target(node);
+    const TargetInfo& info = graph.target_info(node);
+    if (info.starts != CollectiveKind::none) return {Rule::collective, FlopFormula::none};
+    // Other functional collectives, wait_tensor among them, start nothing.
+    if (target.starts_with("_c10d_functional.") || info.traits.view || info.is_getitem) return {};
+    const FlopFormula formula = flop_formula(target);
+    if (target.starts_with("higher_order.")) {
+        return {formula == FlopFormula::none ? Rule::free : Rule::flops_only, formula};
+    }
+    return {Rule::roofline, formula};
+}
+
+/// Bytes of the tensors that `value` mentions; each mention counts.
+std::int64_t bytes_of(const Graph& graph, const Value& value) {
+    std::int64_t bytes = 0;
+    for_each_node(graph.values(), value, [&](NodeId node) { bytes += graph.output_bytes(node); });
+    return bytes;
+}
+
+/// The model of one graph, with what repeats from node to node looked up once.
+class AnalyticModel {
+  public:
+    explicit AnalyticModel(const Graph& graph) : graph_(graph) {
+        if (!graph.header().cost) return;
+        const CostParameters& cost = *graph.header().cost;
+        memory_rate_ = cost.memory_bytes_per_s * cost.memory_efficiency;
+    }
+
+    double time_ms(NodeId node) {
+        if (graph_.op(node) != NodeOp::call_function) return 0;
+        const TargetCost cost = cost_of(node);
+        switch (cost.rule) {
+            case TargetCost::Rule::free:
+                return 0;
+            case TargetCost::Rule::collective:
+                return collective(node, graph_.group_name(node), 0);
+            case TargetCost::Rule::flops_only: {
+                if (!has_tensor(node)) return 0;
+                return round_to_six_decimals(flops_ms(node, cost.formula, 0));
+            }
+            case TargetCost::Rule::roofline: {
+                if (!has_tensor(node)) return 0;
+                const NodeRecord& record = graph_.record(node);
+                return roofline(node, bytes_of(graph_, record.args) + bytes_of(graph_, record.kwargs), cost.formula, 0);
+            }
+        }
+        return 0;
+    }
+
+    /// The time of what a control_deps wraps.
+    double time_ms(const WrappedOperation& operation) {
+        const NodeId node = operation.node;
+        if (operation.is_wait || !has_tensor(node)) return 0;
+        constexpr std::size_t first = WrappedOperation::first_argument;
+        if (operation.starts != CollectiveKind::none) return collective(node, operation.process_group, first);
+        if (is_view_of_input(operation)) return 0;
+        std::int64_t bytes = 0;
+        const std::span<const Value> arguments = graph_.children(graph_.record(node).args);
+        for (std::size_t index = first; index < arguments.size(); ++index) bytes += bytes_of(graph_, arguments[index]);
+        return roofline(node, bytes, operation.formula, first);
+    }
+
+    double link_time_ms(std::string_view process_group, std::int64_t bytes, NodeId node) const {
+        const CostParameters::Link* link = cost_parameters(node).link(process_group);
+        if (!link) {
+            throw InputError(node == no_node ? std::string("cost_model.links") : place_of(graph_, node),
+                             "the cost model has no link for process group \"" + std::string(process_group) + "\"");
+        }
+        return round_to_six_decimals(link->latency_ms + static_cast<double>(bytes) / link->bytes_per_s * ms_per_s);
+    }
+
+    /// True where a missing time cannot stand for a zero.
+    bool always_takes_time(NodeId node) {
+        const TargetCost cost = cost_of(node);
+        return cost.rule == TargetCost::Rule::collective || cost.formula != FlopFormula::none;
+    }
+
+  private:
+    const CostParameters& cost_parameters(NodeId node) const {
+        if (graph_.header().cost) return *graph_.header().cost;
+        throw InputError(node == no_node ? std::string() : place_of(graph_, node),
+                         "the graph has no cost_model, so the time of a node without estimate_ms is not known");
+    }
+
+    const TargetCost& cost_of(NodeId node) {
+        const std::uint32_t target = graph_.record(node).target;
+        if (target >= targets_.size()) targets_.resize(target + 1);
+        if (!targets_[target]) targets_[target] = target_cost(graph_, node);
+        return *targets_[target];
+    }
+
+    bool has_tensor(NodeId node) const {
+        const std::span<const TensorMeta> outputs = graph_.outputs(node);
+        return std::any_of(outputs.begin(), outputs.end(), [](const TensorMeta& output) { return output.is_tensor; });
+    }
+
+    /// The wrapped operator is known by a node's name only; that it aliases its input and writes nothing tells a view.
+    bool is_view_of_input(const WrappedOperation& operation) const {
+        if (operation.formula != FlopFormula::none || operation.operator_name.ends_with('_')) return false;
+        const Value* input = graph_.argument(operation.node, WrappedOperation::first_argument);
+        if (!input || !input->is(ValueKind::node) || graph_.outputs(input->node).empty()) return false;
+        const TensorMeta& base = graph_.outputs(input->node)[0];
+        const std::span<const TensorMeta> outputs = graph_.outputs(operation.node);
+        return base.is_tensor && std::all_of(outputs.begin(), outputs.end(), [&](const TensorMeta& output) {
+                   return !output.is_tensor || output.storage == base.storage;
+               });
+    }
+
+    double collective(NodeId node, std::string_view process_group, std::size_t first) const {
+        const Value* input = graph_.argument(node, first);
+        if (!input) input = graph_.keyword(node, "input");
+        if (!input) input = graph_.keyword(node, "inputs");
+        const std::int64_t input_bytes = input ? bytes_of(graph_, *input) : 0;
+        return link_time_ms(process_group, std::max(input_bytes, graph_.output_bytes(node)), node);
+    }
+
+    double roofline(NodeId node, std::int64_t argument_bytes, FlopFormula formula, std::size_t first) {
+        cost_parameters(node);
+        const double bytes = static_cast<double>(argument_bytes + graph_.output_bytes(node));
+        double time_ms = bytes / memory_rate_ * ms_per_s;
+        if (formula != FlopFormula::none) time_ms = std::max(time_ms, flops_ms(node, formula, first));
+        return round_to_six_decimals(time_ms);
+    }
+
+    double flops_ms(NodeId node, FlopFormula formula, std::size_t first) {
+        const double flops = count_flops(graph_, node, formula, first);
+        const std::span<const TensorMeta> outputs = graph_.outputs(node);
+        const auto output =
+            std::find_if(outputs.begin(), outputs.end(), [](const TensorMeta& o) { return o.is_tensor; });
+        return flops / flop_rate(node, output->dtype) * ms_per_s;
+    }
+
+    double flop_rate(NodeId node, Dtype dtype) {
+        std::optional<double>& rate = flop_rates_[static_cast<std::size_t>(dtype)];
+        if (!rate) {
+            const CostParameters& cost = cost_parameters(node);
+            auto entry = cost.flops_per_s.find(std::string(dtype_info(dtype).name));
+            if (entry == cost.flops_per_s.end()) entry = cost.flops_per_s.find("float32");
+            if (entry == cost.flops_per_s.end()) {
+                throw InputError("cost_model.device.flops_per_s",
+                                 "expected a rate for " + std::string(dtype_info(dtype).name) + " or for float32");
+            }
+            rate = entry->second * cost.flops_efficiency;
+        }
+        return *rate;
+    }
+
+    const Graph& graph_;
+    double memory_rate_ = 0;
+    std::vector<std::optional<TargetCost>> targets_;
+    std::array<std::optional<double>, 256> flop_rates_;  // by dtype, an eight-bit number
+};
+
+}  // namespace
+
+double analytic_time_ms(const Graph& graph, NodeId node) {
+    return AnalyticModel(graph).time_ms(node);
+}
+
+std::vector<double> analytic_times_ms(const Graph& graph) {
+    AnalyticModel model(graph);
+    std::vector<double> times(graph.node_count());
+    for (NodeId node = 0; node < graph.node_count(); ++node) times[node] = model.time_ms(node);
+    return times;
+}
+
+double collective_time_ms(const Graph& graph, std::string_view process_group, std::int64_t bytes) {
+    return AnalyticModel(graph).link_time_ms(process_group, bytes, no_node);
+}
+
+std::vector<double> node_times_ms(const Graph& graph) {
+    AnalyticModel model(graph);
+    bool any_estimate = false;
+    for (NodeId node = 0; node < graph.node_count() && !any_estimate; ++node) {
+        any_estimate = graph.metadata(node).estimate_ms.has_value();
+    }
+    const bool zeros_are_left_out = any_estimate && !graph.header().cost;
+    const std::vector<WrappedOperation> wrapped = wrapped_operations(graph);
+    auto next_wrapped = wrapped.begin();
+    std::vector<double> times(graph.node_count());
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const bool wraps = next_wrapped != wrapped.end() && next_wrapped->node == node;
+        if (const std::optional<double>& estimate = graph.metadata(node).estimate_ms) {
+            times[node] = *estimate;
+        } else if (wraps) {
+            const bool takes_time =
+                next_wrapped->starts != CollectiveKind::none || next_wrapped->formula != FlopFormula::none;
+            if (!zeros_are_left_out || takes_time) times[node] = model.time_ms(*next_wrapped);
+        } else if (!zeros_are_left_out || model.always_takes_time(node)) {
+            times[node] = model.time_ms(node);
+        }
+        if (wraps) ++next_wrapped;
+        if (!std::isfinite(times[node]) || times[node] < 0) {
+            throw InputError(place_of(graph, node), "its time is " + std::to_string(times[node]) +
+                                                        " ms, expected a finite number that is not negative");
+        }
+    }
+    return times;
+}
+
+double node_flops(const Graph& graph, NodeId node) {
+    if (graph.op(node) != NodeOp::call_function) return 0;
+    return count_flops(graph, node, flop_formula(graph.target(node)));
+}
+
+}  // namespace overlap

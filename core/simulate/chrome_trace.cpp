@@ -1,0 +1,165 @@
+#include "core/simulate/chrome_trace.h"
+
+#include <algorithm>
+
+#include "core/simulate/json_writer.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr std::int64_t process = 0;
+constexpr std::int64_t compute_thread = 0;
+constexpr double us_per_ms = 1e3;
+
+class TraceWriter {
+  public:
+    TraceWriter(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory)
+        : graph_(graph), simulation_(simulation), memory_(memory), collective_of_wait_(graph.node_count(), -1) {
+        for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
+            const NodeId wait = simulation.collectives[index].wait;
+            if (wait != no_node) collective_of_wait_[wait] = static_cast<std::int32_t>(index);
+        }
+    }
+
+    std::string write() {
+        json_.begin_object();
+        json_.member("displayTimeUnit", "ms");
+        json_.key("otherData").begin_object();
+        json_.member("graph", std::string_view(graph_.header().name));
+        json_.member("step_ms", simulation_.step_ms);
+        json_.member("exposed_ms", simulation_.exposed_ms);
+        json_.end_object();
+        json_.key("traceEvents").begin_array();
+        names();
+        for (NodeId node = 0; node < graph_.node_count(); ++node) {
+            if (const std::int32_t index = simulation_.collective_of_node[node]; index >= 0) {
+                collective(static_cast<std::size_t>(index));
+            } else if (collective_of_wait_[node] >= 0) {
+                wait(node, static_cast<std::size_t>(collective_of_wait_[node]));
+            } else {
+                compute(node);
+            }
+            held_bytes(node);
+        }
+        json_.end_array();
+        json_.end_object();
+        return json_.take();
+    }
+
+  private:
+    void metadata(std::string_view what, std::int64_t thread, std::string_view key, std::string_view text) {
+        json_.begin_object().member("ph", "M").member("name", what).member("pid", process).member("tid", thread);
+        json_.key("args").begin_object().member(key, text).end_object().end_object();
+    }
+
+    void names() {
+        const std::string& graph_name = graph_.header().name;
+        metadata("process_name", compute_thread, "name",
+                 graph_name.empty() ? std::string_view("simulation") : graph_name);
+        metadata("thread_name", compute_thread, "name", "compute");
+        for (std::size_t group = 0; group < simulation_.groups.size(); ++group) {
+            const std::string& group_name = simulation_.groups[group].process_group;
+            const ProcessGroup* known = graph_.header().process_group(group_name);
+            std::string lane = "process group " + group_name;
+            if (known && !known->description.empty()) lane += " (" + known->description + ")";
+            metadata("thread_name", thread_of(group), "name", lane);
+        }
+        for (std::int64_t thread = 0; thread <= static_cast<std::int64_t>(simulation_.groups.size()); ++thread) {
+            json_.begin_object().member("ph", "M").member("name", "thread_sort_index").member("pid", process);
+            json_.member("tid", thread);
+            json_.key("args").begin_object().member("sort_index", thread).end_object().end_object();
+        }
+    }
+
+    static std::int64_t thread_of(std::size_t group) { return static_cast<std::int64_t>(group) + 1; }
+
+    /// Opens a complete event up to its args, which the caller writes and closes with `end_event`.
+    void begin_event(std::string_view name, std::string_view category, std::int64_t thread, const NodeTiming& timing) {
+        json_.begin_object().member("ph", "X").member("name", name).member("cat", category);
+        json_.member("pid", process).member("tid", thread);
+        json_.member("ts", timing.start_ms * us_per_ms).member("dur", (timing.end_ms - timing.start_ms) * us_per_ms);
+        json_.key("args").begin_object();
+    }
+
+    void end_event() { json_.end_object().end_object(); }
+
+    void compute(NodeId node) {
+        const NodeTiming& timing = simulation_.nodes[node];
+        if (timing.end_ms <= timing.start_ms) return;
+        begin_event(graph_.name(node), "compute", compute_thread, timing);
+        json_.member("target", graph_.target(node));
+        end_event();
+    }
+
+    void collective(std::size_t index) {
+        const CollectiveTiming& timing = simulation_.collectives[index];
+        const std::string& group = simulation_.groups[timing.group].process_group;
+        begin_event(graph_.name(timing.start), "communication", thread_of(timing.group),
+                    {timing.start_ms, timing.end_ms});
+        json_.member("kind", collective_kind_name(timing.kind));
+        json_.member("process_group", std::string_view(group));
+        json_.member("bytes", timing.bytes);
+        json_.member("exposed_ms", timing.exposed_ms);
+        json_.member("cause", exposure_cause_name(timing.cause));
+        if (timing.wait != no_node) json_.member("wait", graph_.name(timing.wait));
+        if (timing.blocker != no_node) json_.member("blocker", graph_.name(timing.blocker));
+        if (timing.cause != ExposureCause::none) {
+            json_.member("explanation", std::string_view(simulation_.explain(graph_, index)));
+        }
+        end_event();
+    }
+
+    void wait(NodeId node, std::size_t index) {
+        const NodeTiming& timing = simulation_.nodes[node];
+        if (timing.end_ms <= timing.start_ms) return;
+        const CollectiveTiming& awaited = simulation_.collectives[index];
+        begin_event("wait: " + std::string(graph_.name(awaited.start)), "wait", compute_thread, timing);
+        json_.member("node", graph_.name(node));
+        end_event();
+        flow("s", index, thread_of(awaited.group), awaited.start_ms);
+        flow("f", index, compute_thread, timing.start_ms);
+    }
+
+    void flow(std::string_view phase, std::size_t index, std::int64_t thread, double time_ms) {
+        json_.begin_object().member("ph", phase).member("name", "awaits").member("cat", "wait");
+        json_.member("id", static_cast<std::int64_t>(index)).member("pid", process).member("tid", thread);
+        json_.member("ts", time_ms * us_per_ms);
+        if (phase == "f") json_.member("bp", "e");
+        json_.end_object();
+    }
+
+    /// A point of the counter track wherever the amount changes.
+    void held_bytes(NodeId node) {
+        const std::int64_t held = memory_.while_node[node];
+        const double time_ms = issued_ms(node);
+        if (held == last_held_) return;
+        last_held_ = held;
+        json_.begin_object().member("ph", "C").member("name", "memory").member("pid", process);
+        json_.member("ts", time_ms * us_per_ms);
+        json_.key("args").begin_object().member("bytes", held).end_object().end_object();
+    }
+
+    /// Memory is held from the moment at which the compute stream comes to a node; collectives take theirs then too.
+    double issued_ms(NodeId node) const {
+        const std::int32_t index = simulation_.collective_of_node[node];
+        if (index < 0) return simulation_.nodes[node].start_ms;
+        const CollectiveTiming& timing = simulation_.collectives[static_cast<std::size_t>(index)];
+        return std::max(timing.issue_ms, timing.ready_ms);
+    }
+
+    const Graph& graph_;
+    const Simulation& simulation_;
+    const MemoryProfile& memory_;
+    std::vector<std::int32_t> collective_of_wait_;
+    std::int64_t last_held_ = -1;
+    JsonWriter json_;
+};
+
+}  // namespace
+
+std::string chrome_trace_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory) {
+    return TraceWriter(graph, simulation, memory).write();
+}
+
+}  // namespace overlap

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "core/simulate/memory_profile.h"
+#include "core/simulate/simulation.h"
+
+namespace overlap {
+
+/// The simulation as a Chrome trace (the JSON object form of the Trace Event Format), which Perfetto and
+/// chrome://tracing open. One process, called after the graph; thread 0 is the compute stream, thread 1 + g is group
+/// g's stream. Times are in microseconds. Nodes that take no time are left out, except collectives. A wait that stands
+/// still is an event `wait: NAME` on the compute stream, and an arrow leads to it from its collective. Collectives
+/// carry bytes, exposed time, cause, blocker and explanation; `memory` adds a counter track of the bytes held.
+std::string chrome_trace_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory);
+
+}  // namespace overlap

@@ -1,0 +1,201 @@
+#include "core/simulate/exposure.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <queue>
+
+namespace overlap {
+
+namespace {
+
+constexpr double nanosecond_in_ms = 1e-6;
+constexpr double hardly_any = 0.1;  ///< share of a collective's time below which compute to hide behind does not count
+
+/// Finds how early a collective could have started, and explains from that.
+class CauseFinder {
+  public:
+    CauseFinder(const Graph& graph, std::span<const double> times_ms, const std::vector<bool>& is_wait,
+                Simulation& simulation)
+        : graph_(graph), times_ms_(times_ms), is_wait_(is_wait), simulation_(simulation), mark_(graph.node_count()) {
+        for (NodeId node = 0; node < graph.node_count(); ++node) {
+            if (times_ms[node] > 0 && !is_wait[node] && simulation.collective_of_node[node] < 0) {
+                compute_.push_back(node);
+            }
+        }
+    }
+
+    void explain(CollectiveTiming& collective, std::int32_t previous) {
+        const double possible_ms = std::max(collective.issue_ms, collective.ready_ms);
+        const double held_ms = collective.start_ms - possible_ms;
+        const double duration_ms = collective.end_ms - collective.start_ms;
+        const double wait_ms = simulation_.nodes[collective.wait].start_ms;
+        collective.window_ms = wait_ms - possible_ms;
+        find_producer(collective, possible_ms);
+        if (previous >= 0 && held_ms > 0 && held_ms >= collective.exposed_ms / 2) {
+            collective.cause = ExposureCause::group_busy;
+            collective.blocker = simulation_.collectives[static_cast<std::size_t>(previous)].start;
+            return;
+        }
+        if (collective.window_ms >= hardly_any * duration_ms) {
+            collective.cause = ExposureCause::window_too_short;
+        } else if (possible_ms - collective.earliest_ms >= hardly_any * duration_ms) {
+            collective.cause = ExposureCause::order_of_issue;
+        } else {
+            collective.cause = ExposureCause::producer_late;
+            collective.blocker = collective.producer;
+            return;
+        }
+        find_better_place(collective, wait_ms, duration_ms);
+        collective.blocker = collective.start_before;
+    }
+
+  private:
+    /// Walks back from the input over what would move along with the collective: nodes that take no time, and casts,
+    /// copies and other preparation that nothing else uses. What they need in turn decides how early it could start.
+    void find_producer(CollectiveTiming& collective, double possible_ms) {
+        constexpr int most_nodes = 256;  // a bucket's preparation is far smaller; bounds the work on odd graphs
+        ++walk_;
+        mark_[collective.start] = walk_;
+        std::priority_queue<NodeId> pending;  // users come before what they use
+        const auto push_inputs = [&](NodeId node) {
+            for (const NodeId input : graph_.inputs(node)) pending.push(input);
+        };
+        push_inputs(collective.start);
+        double preparation_ms = 0;
+        double needed_ms = 0;
+        NodeId last = collective.start;
+        for (int visited = 0; !pending.empty();) {
+            const NodeId node = pending.top();
+            pending.pop();
+            if (node == last) continue;
+            last = node;
+            const NodeOp op = graph_.op(node);
+            if (op == NodeOp::placeholder || op == NodeOp::get_attr) continue;
+            if (visited < most_nodes && moves_along(node)) {
+                ++visited;
+                mark_[node] = walk_;
+                preparation_ms += times_ms_[node];
+                push_inputs(node);
+            } else if (simulation_.nodes[node].end_ms > needed_ms) {
+                needed_ms = simulation_.nodes[node].end_ms;
+                collective.producer = node;
+            }
+        }
+        collective.earliest_ms = std::min(needed_ms + preparation_ms, possible_ms);
+    }
+
+    bool moves_along(NodeId node) const {
+        if (is_wait_[node] || simulation_.collective_of_node[node] >= 0) return false;
+        if (times_ms_[node] == 0) return true;
+        if (graph_.target_info(node).traits.compute) return false;
+        const std::span<const NodeId> users = graph_.users(node);
+        return std::all_of(users.begin(), users.end(), [&](NodeId user) { return mark_[user] == walk_; });
+    }
+
+    void find_better_place(CollectiveTiming& collective, double wait_ms, double duration_ms) const {
+        const auto starts_before = [&](double time_ms, NodeId node) {
+            return time_ms < simulation_.nodes[node].start_ms;
+        };
+        const double hidden_ms = wait_ms - duration_ms;  // the latest start that hides it
+        auto place = std::upper_bound(compute_.begin(), compute_.end(), hidden_ms, starts_before);
+        const bool early_enough = place != compute_.begin() &&
+                                  simulation_.nodes[*(place - 1)].start_ms >= collective.earliest_ms - nanosecond_in_ms;
+        if (early_enough) {
+            --place;
+        } else {
+            place = std::upper_bound(compute_.begin(), compute_.end(), collective.earliest_ms - nanosecond_in_ms,
+                                     starts_before);
+        }
+        if (place == compute_.end() || *place >= collective.start) return;
+        const double left_ms = std::max(0.0, simulation_.nodes[*place].start_ms + duration_ms - wait_ms);
+        if (left_ms >= collective.exposed_ms) return;
+        collective.start_before = *place;
+        collective.avoidable_ms = collective.exposed_ms - left_ms;
+    }
+
+    const Graph& graph_;
+    std::span<const double> times_ms_;
+    const std::vector<bool>& is_wait_;
+    Simulation& simulation_;
+    std::vector<NodeId> compute_;  ///< nodes that take time on the compute stream, in order
+    std::vector<std::uint32_t> mark_;
+    std::uint32_t walk_ = 0;
+};
+
+std::string milliseconds(double value) {
+    char text[64];
+    const auto written = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, value < 0.1 ? 4 : 2);
+    return std::string(text, written.ptr) + " ms";
+}
+
+std::string words(CollectiveKind kind) {
+    std::string text(collective_kind_name(kind));
+    std::replace(text.begin(), text.end(), '_', '-');
+    return text;
+}
+
+}  // namespace
+
+void find_causes(const Graph& graph, std::span<const double> times_ms, std::span<const std::int32_t> previous_on_stream,
+                 const std::vector<bool>& is_wait, Simulation& simulation) {
+    CauseFinder finder(graph, times_ms, is_wait, simulation);
+    for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
+        CollectiveTiming& collective = simulation.collectives[index];
+        if (collective.exposed_ms >= nanosecond_in_ms) finder.explain(collective, previous_on_stream[index]);
+    }
+}
+
+std::string Simulation::explain(const Graph& graph, std::size_t index) const {
+    const CollectiveTiming& collective = collectives[index];
+    if (collective.cause == ExposureCause::none) return {};
+    const auto name = [&](NodeId node) { return std::string(graph.name(node)); };
+    const std::string kind = words(collective.kind);
+    const std::string duration = milliseconds(collective.end_ms - collective.start_ms);
+    const std::string wait = name(collective.wait);
+    const double possible_ms = std::max(collective.issue_ms, collective.ready_ms);
+    std::string text = "waits " + milliseconds(collective.exposed_ms) + ": ";
+    std::string advice;
+    if (collective.start_before != no_node) {
+        const bool hides = collective.exposed_ms - collective.avoidable_ms < nanosecond_in_ms;
+        advice = "; starting before " + name(collective.start_before) +
+                 (hides ? " would hide it" : " would save " + milliseconds(collective.avoidable_ms));
+    } else if (collective.producer != no_node) {
+        advice = "; it cannot start earlier, since " + name(collective.producer) + " ends at " +
+                 milliseconds(nodes[collective.producer].end_ms);
+    }
+    switch (collective.cause) {
+        case ExposureCause::none:
+            break;
+        case ExposureCause::group_busy:
+            text += "process group " + groups[collective.group].process_group + " was busy with " +
+                    name(collective.blocker) + " for " + milliseconds(collective.start_ms - possible_ms) +
+                    " when it could have started; issuing it before " + name(collective.blocker) +
+                    ", or a process group of its own, would let it start earlier";
+            break;
+        case ExposureCause::window_too_short:
+            text += "the compute between its start and its wait (" + milliseconds(collective.window_ms) +
+                    ") is shorter than the " + kind + " (" + duration + ")" + advice;
+            break;
+        case ExposureCause::order_of_issue:
+            text +=
+                "it is issued only " + milliseconds(collective.window_ms) + " before " + wait + ", though its input " +
+                (collective.producer == no_node ? std::string("is an input of the graph")
+                                                : "was ready " + milliseconds(possible_ms - collective.earliest_ms) +
+                                                      " earlier, after " + name(collective.producer)) +
+                "; the " + kind + " takes " + duration + advice;
+            break;
+        case ExposureCause::producer_late:
+            text += collective.producer == no_node
+                        ? "it starts the graph, " + milliseconds(collective.window_ms) + " before " + wait
+                        : name(collective.producer) + ", which its input needs, ends only " +
+                              milliseconds(std::max(0.0, possible_ms - nodes[collective.producer].end_ms) +
+                                           collective.window_ms) +
+                              " before " + wait;
+            text += "; the " + kind + " takes " + duration + ", so only a later wait would hide it";
+            break;
+    }
+    return text;
+}
+
+}  // namespace overlap

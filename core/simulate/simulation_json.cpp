@@ -1,0 +1,55 @@
+#include "core/simulate/simulation_json.h"
+
+#include "core/simulate/json_writer.h"
+
+namespace overlap {
+
+std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory) {
+    JsonWriter json;
+    json.begin_object();
+    json.member("step_ms", simulation.step_ms);
+    json.member("compute_ms", simulation.compute_ms);
+    json.member("exposed_ms", simulation.exposed_ms);
+    json.member("peak_memory_bytes", memory.peak_bytes);
+    json.member("corrected_peak_memory_bytes", memory_profile(graph, StorageRule::corrected).peak_bytes);
+
+    json.key("groups").begin_array();
+    for (const GroupTiming& group : simulation.groups) {
+        json.begin_object();
+        json.member("process_group", std::string_view(group.process_group));
+        json.member("comm_ms", group.comm_ms);
+        json.member("exposed_ms", group.exposed_ms);
+        json.member("collectives", std::int64_t{group.collectives});
+        json.end_object();
+    }
+    json.end_array();
+
+    const auto node_member = [&](std::string_view name, NodeId node) {
+        json.key(name);
+        node == no_node ? json.null() : json.value(graph.name(node));
+    };
+    json.key("collectives").begin_array();
+    for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
+        const CollectiveTiming& collective = simulation.collectives[index];
+        json.begin_object();
+        json.member("name", graph.name(collective.start));
+        node_member("wait", collective.wait);
+        json.member("kind", collective_kind_name(collective.kind));
+        json.member("process_group", std::string_view(simulation.groups[collective.group].process_group));
+        json.member("bytes", collective.bytes);
+        json.member("start_ms", collective.start_ms);
+        json.member("end_ms", collective.end_ms);
+        json.member("exposed_ms", collective.exposed_ms);
+        json.member("cause", exposure_cause_name(collective.cause));
+        node_member("blocker", collective.blocker);
+        if (collective.cause != ExposureCause::none) {
+            json.member("explanation", std::string_view(simulation.explain(graph, index)));
+        }
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    return json.take();
+}
+
+}  // namespace overlap
