@@ -55,27 +55,32 @@ std::string clean_module_path(std::string_view raw) {
 
 ModuleTree::ModuleTree(const Graph& graph, ModuleSource source) : source_(source) {
     innermost_.assign(graph.node_count(), no_module);
-    std::unordered_map<StringId, std::string> cleaned;
+    // Graphs have thousands of nodes but hundreds of paths: what a path leads through is worked out once.
+    std::vector<std::vector<ModuleId>> chains(graph.strings()->size());
+    const auto chain = [&](StringId path, std::string_view clean, std::string_view class_name) -> const auto& {
+        if (chains[path].empty()) chains[path] = modules_along(clean, class_name);
+        return chains[path];
+    };
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         const NodeMetadata& metadata = graph.metadata(node);
         if (source == ModuleSource::module_fqn) {
-            const std::string_view path = graph.text(metadata.module_fqn);
-            if (!path.empty()) add(node, path, "torch.nn.modules.module.Module");
+            if (const StringId path = metadata.module_fqn; path != empty_string) {
+                add(node, chain(path, graph.text(path), "torch.nn.modules.module.Module"));
+            }
         } else {
             const ModuleStackId stack = metadata.module_stack != 0 ? metadata.module_stack : metadata.fwd_module_stack;
             for (const ModuleStackEntry& entry : graph.module_stack(stack)) {
-                auto known = cleaned.find(entry.path);
-                if (known == cleaned.end()) {
-                    known = cleaned.emplace(entry.path, clean_module_path(graph.text(entry.path))).first;
+                if (chains[entry.path].empty()) {
+                    chain(entry.path, clean_module_path(graph.text(entry.path)), graph.text(entry.class_name));
                 }
-                add(node, known->second, graph.text(entry.class_name));
+                add(node, chains[entry.path]);
             }
         }
         if (innermost_[node] == no_module) nodes_without_module_.push_back(node);
     }
 }
 
-void ModuleTree::add(NodeId node, std::string_view path, std::string_view class_name) {
+std::vector<ModuleTree::ModuleId> ModuleTree::modules_along(std::string_view path, std::string_view class_name) {
     if (modules_.empty()) {
         Module made;
         made.name = std::string(path.substr(0, path.find('.')));
@@ -83,13 +88,21 @@ void ModuleTree::add(NodeId node, std::string_view path, std::string_view class_
         modules_.push_back(std::move(made));
         children_by_name_.emplace_back();
     }
+    std::vector<ModuleId> along;
     ModuleId at = root;
     for_each_component(path, [&](std::string_view name) {
         if (!path.empty()) at = child_or_new(at, name, class_name);
-        std::vector<NodeId>& nodes = modules_[at].nodes;
-        if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
+        along.push_back(at);
     });
-    innermost_[node] = at;
+    return along;
+}
+
+void ModuleTree::add(NodeId node, const std::vector<ModuleId>& along) {
+    for (const ModuleId id : along) {
+        std::vector<NodeId>& nodes = modules_[id].nodes;
+        if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
+    }
+    innermost_[node] = along.back();
 }
 
 ModuleTree::ModuleId ModuleTree::child_or_new(ModuleId parent, std::string_view name, std::string_view class_name) {

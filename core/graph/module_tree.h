@@ -63,7 +63,9 @@ class ModuleTree {
 
  private:
     ModuleId child_or_new(ModuleId parent, std::string_view name, std::string_view class_name);
-    void add(NodeId node, std::string_view path, std::string_view class_name);
+    /// The modules that a dotted path leads through, made where they are missing; the root alone for the empty path.
+    std::vector<ModuleId> modules_along(std::string_view path, std::string_view class_name);
+    void add(NodeId node, const std::vector<ModuleId>& along);
 
     ModuleSource source_;
     std::vector<Module> modules_;

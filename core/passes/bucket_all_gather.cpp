@@ -15,10 +15,10 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 
 struct Member {
-    Sizes gathered_shape;    ///< of its result: rows times group size, rest
-    std::int64_t elements;   ///< of its input
-    std::int64_t packed;     ///< its share of a bucket's row, in elements of the bucket's dtype
-    Dtype dtype;             ///< of its result
+    Sizes gathered_shape;       ///< of its result: rows times group size, rest
+    std::int64_t elements = 0;  ///< of its input
+    std::int64_t packed = 0;    ///< its share of a bucket's row, in elements of the bucket's dtype
+    Dtype dtype{};              ///< of its result
 };
 
 /// Members that one foreach copy can handle: same dtypes and contiguity. Groups in first-seen order, separated by -1;

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "core/graph/graph_editor.h"
+
+namespace overlap {
+
+/// What a node of a bucket does for the order.
+enum class BucketRole : std::uint8_t {
+    none,
+    all_gather,
+    all_gather_wait,
+    reduction,  ///< reduce-scatter or all-reduce: the reference delays both alike
+    reduction_wait,
+};
+
+/// Roles of the nodes that the merges made, by node number, and the wait that stands for all waits of a bucket.
+class BucketRoles {
+ public:
+    void set(NodeId node, BucketRole role);
+    void set_canonical_wait(NodeId wait, NodeId canonical);
+    BucketRole of(NodeId node) const { return node < roles_.size() ? roles_[node] : BucketRole::none; }
+    NodeId canonical_wait(NodeId wait) const { return canonical_[wait]; }
+
+ private:
+    std::vector<BucketRole> roles_;
+    std::vector<NodeId> canonical_;
+};
+
+/// "target comes after each of its sources", in the order in which the reference's map holds them.
+using OverlapDependencies = std::vector<std::pair<NodeId, std::vector<NodeId>>>;
+
+/// The overlaps that the manual pass wants: each reduction's wait behind the next reduction's start, each gather before
+/// the wait of the gather ahead of it (torch/_inductor/fx_passes/overlap_manual_scheduling.py, `_manual_reorder_graph`).
+OverlapDependencies overlap_dependencies(const GraphEditor& graph, const BucketRoles& roles);
+
+/// Moves nodes so that the dependencies hold where that is possible (`_move_overlap_nodes`): waits and what follows
+/// from them alone behind the latest start, gathers and what they need before the wait; then repairs the order.
+/// @returns false when the repair finds a cycle.
+bool move_overlap_nodes(GraphEditor& graph, const OverlapDependencies& dependencies, const BucketRoles& roles);
+
+/// Sorts the graph if one of `changed` stands before an input or behind a user; erased nodes are skipped
+/// (`_do_stable_topological_sort_if_needed`).
+/// @returns false when the graph has a cycle.
+bool sort_if_needed(GraphEditor& graph, const std::vector<NodeId>& changed);
+
+}  // namespace overlap
