@@ -90,6 +90,9 @@ def grouped(paths, rng, largest):
 def random_plan(paths, rng):
     levels = sorted({path.count(".") for path in paths})
     kind = rng.choice(PLAN_KINDS)
+    # Separate graphs also have a module "self", which torch reads out of odd paths; it overlaps with the real ones.
+    if kind != "partial":
+        paths = [path for path in paths if not is_inside(path, "self")]
     blocks = [path for path in paths if re.fullmatch(r"layers\.\d+", path)]
     blocks.sort(key=lambda path: int(path.split(".")[1]))
     outside = disjoint([path for path in paths if path.split(".")[0] != "layers"], rng)

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Tell whether two overlap-graph documents hold the same graph in the same order.
+
+    compare_graphs.py EXPECTED ACTUAL        exit status 0 same, 1 different, 2 unreadable
+
+Two graphs are the same when, position by position, operator, arguments and tensors agree. An argument that refers to
+a node counts by that node's position. Names that only one graph has are a pass's own invention and may differ, and so
+may the names of process groups that a pass made, as long as they have the same ranks and stand in the same places.
+"""
+import gzip
+import json
+import sys
+
+
+def read_document(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    return json.loads(data)
+
+
+class Reader:
+    """Brings one document into a form in which names that a pass invented no longer appear."""
+
+    def __init__(self, document, other):
+        self.nodes = document["nodes"]
+        self.positions = {node["name"]: index for index, node in enumerate(self.nodes)}
+        known = {group["name"] for group in other.get("process_groups", [])}
+        self.new_groups = {
+            group["name"]: group["ranks"] for group in document.get("process_groups", []) if group["name"] not in known
+        }
+        self.group_numbers = {}
+
+    def argument(self, value):
+        if isinstance(value, list):
+            return [self.argument(item) for item in value]
+        if isinstance(value, dict):
+            if len(value) == 1 and "node" in value:
+                return ("node", self.positions.get(value["node"], value["node"]))
+            return {key: self.argument(item) for key, item in value.items()}
+        if isinstance(value, str) and value in self.new_groups:
+            number = self.group_numbers.setdefault(value, len(self.group_numbers))
+            return ("new group", number, self.new_groups[value])
+        # JSON tells 1, 1.0 and true apart, Python's == does not.
+        return (type(value).__name__, value)
+
+    def node(self, index):
+        node = self.nodes[index]
+        by_name = node["op"] in ("placeholder", "get_attr")
+        return {
+            "op": node["op"],
+            "target": node["name"] if by_name else node["target"],
+            "args": self.argument(node.get("args", [])),
+            "kwargs": self.argument(node.get("kwargs", {})),
+            "outputs": [out and (out["dtype"], out["shape"], out["stride"]) for out in node.get("outputs", [])],
+        }
+
+
+def difference(expected, actual):
+    """A sentence that tells the first difference, or None."""
+    wanted, got = Reader(expected, actual), Reader(actual, expected)
+    shared = wanted.positions.keys() & got.positions.keys()
+    for index in range(min(len(wanted.nodes), len(got.nodes))):
+        want_name, got_name = wanted.nodes[index]["name"], got.nodes[index]["name"]
+        if want_name != got_name and (want_name in shared or got_name in shared):
+            return f"node {index} is {got_name}, expected {want_name}"
+        want_node, got_node = wanted.node(index), got.node(index)
+        for field, value in want_node.items():
+            if value != got_node[field]:
+                return f"node {index} ({want_name}), {field}: found {got_node[field]}, expected {value}"
+    if len(wanted.nodes) != len(got.nodes):
+        return f"{len(got.nodes)} nodes, expected {len(wanted.nodes)}"
+    return None
+
+
+def main():
+    if len(sys.argv) != 3:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    try:
+        found = difference(read_document(sys.argv[1]), read_document(sys.argv[2]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"unreadable: {error!r}")
+        return 2
+    print(found or "same")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Run `overlap apply` on golden cases and compare with what PyTorch returned. The last line counts them.
+
+    run_goldens.py PROGRAMS MANIFEST... [--show N]
+
+PROGRAMS is the folder with `overlap`; a manifest has the shape of tests/data/goldens/manifest.json. Taken are the
+cases that this version reproduces: manual_overlap_bucketing in its default bucket mode without overlap deps. Where
+the reference raised, exit status 1 is expected. Exit status: 0 when all agree and there was at least one.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from compare_graphs import difference, read_document
+
+REPRODUCED = "manual_overlap_bucketing"
+
+
+def is_reproduced(entry):
+    """Whether every step is one that this version promises to reproduce. Cases with a note lack information."""
+    if "note" in entry:
+        return False
+    for step in entry["pipeline"]:
+        options = step.get("options", {})
+        if step["pass"] != REPRODUCED or options.get("bucket_mode") not in (None, "custom_ops"):
+            return False
+        if options.get("insert_overlap_deps"):
+            return False
+    return True
+
+
+def check(programs, folder, entry):
+    """None when the case agrees, else why it does not."""
+    with tempfile.TemporaryDirectory() as scratch:
+        pipeline, out = os.path.join(scratch, "pipeline.json"), os.path.join(scratch, "out.graph.json")
+        with open(pipeline, "w", encoding="utf-8") as file:
+            json.dump(entry["pipeline"], file)
+        graph = os.path.join(folder, entry["graph_file"])
+        command = [os.path.join(programs, "overlap"), "apply", graph, "--pipeline", pipeline, "-o", out]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        last = (done.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
+        if "error" in entry:
+            if done.returncode == 1:
+                return None
+            return f"exit status {done.returncode}, but the reference raises {entry['error']['type']}"
+        if done.returncode != 0:
+            return f"exit status {done.returncode}: {last}"
+        return difference(read_document(os.path.join(folder, entry["result_file"])), read_document(out))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs", help="folder with overlap")
+    parser.add_argument("manifests", nargs="+")
+    parser.add_argument("--show", type=int, default=20, help="how many disagreements to print")
+    arguments = parser.parse_args()
+    cases, seen = [], set()
+    for manifest in arguments.manifests:
+        with open(manifest, encoding="utf-8") as file:
+            goldens = json.load(file)["goldens"]
+        for entry in goldens:
+            if is_reproduced(entry) and entry["id"] not in seen:
+                seen.add(entry["id"])
+                cases.append((os.path.dirname(os.path.abspath(manifest)), entry))
+    disagreements = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda case: check(arguments.programs, *case), cases)
+        for (_, entry), why in zip(cases, results):
+            if why:
+                disagreements.append(f"{entry['id']}: {why}")
+    for line in disagreements[: arguments.show]:
+        print(line[:400])
+    print(f"{len(cases) - len(disagreements)} of {len(cases)} goldens agree")
+    return 0 if cases and not disagreements else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
