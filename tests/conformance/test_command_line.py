@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""The command line as a user meets it: exit statuses, messages, figures, files.
+
+    test_command_line.py PROGRAMS DATA
+
+PROGRAMS is the folder with `overlap`, DATA is tests/data.
+"""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from compare_graphs import difference, read_document
+
+PROGRAMS = DATA = ""
+PASS = "manual_overlap_bucketing"
+
+
+def graph_path(name):
+    return os.path.join(DATA, "graphs", name + ".graph.json.gz")
+
+
+def bucketing(*entries, **options):
+    return [{"pass": PASS, "options": {"module_bucket_plans": list(entries), "module_stack_fn": "custom.module_fqn", **options}}]
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(self.scratch.cleanup)
+        self.graph = graph_path("llama3_debugmodel_fsdp8.prebucket")
+
+    def path(self, name, content=None):
+        path = os.path.join(self.scratch.name, name)
+        if content is not None:
+            with open(path, "wb") as file:
+                file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return path
+
+    def overlap(self, *arguments):
+        command = [os.path.join(PROGRAMS, "overlap"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+    def expect(self, status, *arguments):
+        done = self.overlap(*arguments)
+        self.assertEqual(done.returncode, status, f"{arguments}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def expect_error(self, status, words, *arguments):
+        """Exits with `status` and says one line that holds all of `words`."""
+        done = self.expect(status, *arguments)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def json(self, *arguments):
+        return json.loads(self.expect(0, *arguments).stdout)
+
+
+class Usage(CommandLine):
+    def test_help_and_version(self):
+        self.assertIn("simulate", self.expect(0, "--help").stdout)
+        self.assertIn("--pipeline", self.expect(0, "apply", "--help").stdout)
+        self.assertRegex(self.expect(0, "--version").stdout, r"^\d+\.\d+\.\d+\n$")
+
+    def test_wrong_usage(self):
+        pipeline = self.path("pipeline.json", [])
+        self.expect_error(2, ["--help"])
+        self.expect_error(2, ["overlap"], "no_such_command")
+        self.expect_error(2, ["overlap info", "GRAPH"], "info")
+        self.expect_error(2, ["overlap info", "--nonsense"], "info", self.graph, "--nonsense")
+        self.expect_error(2, ["overlap apply", "--pipeline"], "apply", self.graph, "-o", self.path("out"))
+        self.expect_error(2, ["overlap apply", "--output"], "apply", self.graph, "--pipeline", pipeline)
+        for count in ("0", "-3", "many", "1.5"):
+            with self.subTest(repeat=count):
+                self.expect_error(2, ["--repeat"], "bench", self.graph, "--pipeline", pipeline, "--repeat", count)
+        for launch in ("-1", "soon"):
+            with self.subTest(launch=launch):
+                self.expect_error(2, ["--launch-us"], "simulate", self.graph, "--launch-us", launch)
+
+
+class BadInput(CommandLine):
+    def test_graphs_that_cannot_be_read(self):
+        with open(self.graph, "rb") as file:
+            packed = file.read()
+        plain = gzip.decompress(packed)
+        files = {
+            "truncated.graph.json.gz": packed[: len(packed) // 2],
+            "truncated.graph.json": plain[: len(plain) // 2],
+            "damaged.graph.json.gz": packed[:2000] + bytes(100) + packed[2100:],
+            "empty.graph.json": b"",
+            "text.graph.json": b"this is no JSON",
+            "list.graph.json": b"[]",
+            "version.graph.json": {"format": "overlap-graph", "version": 2, "nodes": []},
+            "format.graph.json": {"format": "something-else", "version": 1, "nodes": []},
+        }
+        for name, content in files.items():
+            with self.subTest(file=name):
+                self.expect_error(1, [name], "info", self.path(name, content))
+        self.expect_error(1, ["absent.graph.json"], "info", self.path("absent.graph.json"))
+        self.expect_error(1, [self.scratch.name], "info", self.scratch.name)
+
+    def test_a_message_says_what_was_expected(self):
+        document = {"format": "overlap-graph", "version": 7, "nodes": []}
+        self.expect_error(1, ["7", "1"], "info", self.path("version.graph.json", document))
+
+    def apply(self, pipeline, *words):
+        out = self.path("out.graph.json")
+        file = self.path("pipeline.json", pipeline)
+        self.expect_error(1, ["pipeline.json", *words], "apply", self.graph, "--pipeline", file, "-o", out)
+        self.assertFalse(os.path.exists(out))
+
+    def test_pipelines_that_cannot_be_run(self):
+        self.apply(b"{", "pipeline.json")
+        self.apply(b"[{]")
+        self.apply(b"")
+        self.apply(17)
+        self.apply([17])
+        self.apply([{"options": {}}], "pass")
+        self.apply([{"pass": "manual_overlap_buckets"}], "manual_overlap_buckets", PASS)
+        self.apply([{"pass": "x"}], PASS)
+        self.apply([{"pass": PASS}], "module_bucket_plans")
+        self.apply([{"pass": PASS, "options": []}])
+        self.apply(bucketing("layers.0", bucket_moed=None), "bucket_moed", "bucket_mode")
+        self.apply(bucketing("layers.0", bucket_mode=3), "bucket_mode", "3")
+        self.apply(bucketing("layers.0", bucket_mode="custom"), "custom_ops")
+        self.apply(bucketing("layers.0", insert_overlap_deps="yes"), "insert_overlap_deps", "true or false")
+        self.apply(bucketing("layers.0", 5), "5")
+        self.apply(bucketing("layers.0", "layers.0.attention"))
+
+    def test_a_pipeline_file_that_is_not_there(self):
+        self.expect_error(1, ["absent.json"], "apply", self.graph, "--pipeline", self.path("absent.json"), "-o", self.path("o"))
+
+    def test_a_plan_for_another_graph(self):
+        plan = {
+            "format": "overlap-plan", "version": 1,
+            "graph": {"name": "another graph", "nodes": 12, "digest": "0123456789abcdef"},
+            "buckets": [{"modules": ["layers.0"]}],
+            "pipeline": [{"pass": PASS, "options": {"module_stack_fn": "custom.module_fqn"}}],
+        }
+        self.apply(plan, "another graph")
+
+    def test_an_unknown_version_of_a_plan(self):
+        self.apply({"format": "overlap-plan", "version": 99}, "99")
+
+    def test_results_that_cannot_be_written(self):
+        pipeline = self.path("pipeline.json", [])
+        nowhere = self.path(os.path.join("no", "such", "folder", "out.json"))
+        self.expect_error(1, ["no/such/folder"], "apply", self.graph, "--pipeline", pipeline, "-o", nowhere)
+        self.expect_error(1, ["no/such/folder"], "simulate", self.graph, "--trace", nowhere)
+        self.assertEqual(sorted(os.listdir(self.scratch.name)), ["pipeline.json"])
+
+
+class Figures(CommandLine):
+    def test_info(self):
+        document = read_document(self.graph)
+        info = self.json("info", self.graph, "--json")
+        self.assertEqual(info["nodes"], len(document["nodes"]))
+        started = [n for n in document["nodes"] if n["target"].startswith("_c10d_functional.") and "wait" not in n["target"]]
+        self.assertEqual(sum(entry["count"] for entry in info["collectives"]), len(started))
+        self.assertEqual(info["modules"]["source"], "custom.module_fqn")
+        self.assertGreaterEqual(info["modules"]["depth"], 3)
+        self.assertIn("all_gather", self.expect(0, "info", self.graph).stdout)
+
+    def test_estimate_reproduces_the_times_of_the_file(self):
+        document = read_document(self.graph)
+        times = self.json("estimate", self.graph, "--json")
+        self.assertEqual(len(times), len(document["nodes"]))
+        for node in document["nodes"]:
+            self.assertAlmostEqual(times[node["name"]], node["estimate_ms"], delta=1e-6, msg=node["name"])
+        self.assertIn("one after the other", self.expect(0, "estimate", self.graph).stdout)
+
+    def test_simulate(self):
+        figures = self.json("simulate", self.graph, "--json")
+        document = read_document(self.graph)
+        known = {node["name"]: node for node in document["nodes"]}
+        self.assertGreater(figures["peak_memory_bytes"], 0)
+        self.assertLessEqual(figures["compute_ms"] + figures["exposed_ms"], figures["step_ms"] + 1e-6)
+        self.assertAlmostEqual(sum(c["exposed_ms"] for c in figures["collectives"]), figures["exposed_ms"], places=6)
+        for collective in figures["collectives"]:
+            duration = collective["end_ms"] - collective["start_ms"]
+            self.assertAlmostEqual(duration, known[collective["name"]]["estimate_ms"], places=6)
+        for name, group in figures["groups"].items():
+            mine = [c for c in figures["collectives"] if c["process_group"] == name]
+            self.assertEqual(group["collectives"], len(mine))
+            self.assertAlmostEqual(group["exposed_ms"], sum(c["exposed_ms"] for c in mine), places=6)
+            self.assertAlmostEqual(group["comm_ms"], sum(c["end_ms"] - c["start_ms"] for c in mine), places=6)
+            for before, after in zip(mine, mine[1:]):
+                self.assertLessEqual(before["end_ms"], after["start_ms"] + 1e-9)
+        self.assertIn("exposed", self.expect(0, "simulate", self.graph).stdout)
+
+    def test_identical_input_gives_identical_output(self):
+        first, second = (self.expect(0, "simulate", self.graph, "--json").stdout for _ in range(2))
+        self.assertEqual(first, second)
+
+    def test_launch_time_lengthens_the_step(self):
+        free = self.json("simulate", self.graph, "--json")["step_ms"]
+        slow = self.json("simulate", self.graph, "--json", "--launch-us", "1000")["step_ms"]
+        self.assertGreater(slow, free)
+        self.assertGreaterEqual(slow, len(read_document(self.graph)["nodes"]) - 2)
+
+    def test_trace(self):
+        trace = self.path("trace.json")
+        figures = self.json("simulate", self.graph, "--json", "--trace", trace)
+        with open(trace, encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        slices = [event for event in events if event["ph"] == "X"]
+        self.assertTrue(all(event["dur"] >= 0 for event in slices))
+        self.assertAlmostEqual(max(e["ts"] + e["dur"] for e in slices), figures["step_ms"] * 1000, places=3)
+        on_groups = {event["name"] for event in slices if event["tid"] > 0}
+        self.assertEqual(on_groups, {collective["name"] for collective in figures["collectives"]})
+        starts, ends = ([e["id"] for e in events if e["ph"] == phase] for phase in "sf")
+        self.assertEqual(sorted(starts), sorted(ends))
+
+    def test_bench(self):
+        pipeline = self.path("pipeline.json", bucketing("layers.0", "layers.1"))
+        times = self.json("bench", self.graph, "--pipeline", pipeline, "--repeat", "3", "--json")
+        self.assertGreater(times["min_ms"], 0)
+        self.assertGreaterEqual(times["median_ms"], times["min_ms"])
+        self.assertIn("median", self.expect(0, "bench", self.graph, "--pipeline", pipeline).stdout)
+
+
+class Apply(CommandLine):
+    def test_an_empty_pipeline_changes_nothing(self):
+        pipeline = self.path("pipeline.json", [])
+        for name in ("same.graph.json", "same.graph.json.gz"):
+            with self.subTest(name=name):
+                out = self.path(name)
+                self.expect(0, "apply", self.graph, "--pipeline", pipeline, "-o", out)
+                self.assertEqual(read_document(out), read_document(self.graph))
+        with open(self.path("same.graph.json.gz"), "rb") as file:
+            self.assertEqual(file.read(2), b"\x1f\x8b")
+
+    def test_the_report(self):
+        out, report = self.path("out.graph.json"), self.path("report.json")
+        pipeline = self.path("pipeline.json", bucketing(["layers.0", "layers.1"], "layers.2"))
+        self.expect(0, "apply", self.graph, "--pipeline", pipeline, "-o", out, "--report", report)
+        before = {node["name"] for node in read_document(self.graph)["nodes"]}
+        after = {node["name"] for node in read_document(out)["nodes"]}
+        with open(report, encoding="utf-8") as file:
+            document = json.load(file)
+        self.assertEqual((document["nodes_before"], document["nodes_after"]), (len(before), len(after)))
+        (step,) = document["passes"]
+        self.assertEqual(step["pass"], PASS)
+        self.assertEqual({bucket["plan_entry"] for bucket in step["buckets"]}, {0, 1})
+        for bucket in step["buckets"]:
+            self.assertGreater(len(bucket["members"]), 1)
+            self.assertLessEqual(set(bucket["members"]), before)
+            self.assertIn(bucket["start"], after)
+            self.assertLessEqual(set(bucket["waits"]), after)
+            self.assertGreater(bucket["bytes"], 0)
+        self.assertEqual(step["problems"], [])
+
+    def test_figures_as_json(self):
+        out = self.path("out.graph.json")
+        pipeline = self.path("pipeline.json", bucketing("layers.0"))
+        figures = self.json("apply", self.graph, "--pipeline", pipeline, "-o", out, "--json")
+        self.assertEqual(figures["nodes_after"], len(read_document(out)["nodes"]))
+
+    def test_a_plan_is_a_pipeline(self):
+        plan = {
+            "format": "overlap-plan", "version": 1, "name": "two layers",
+            "buckets": [{"modules": ["layers.0", "layers.1"]}],
+            "pipeline": [{"pass": PASS, "options": {"module_stack_fn": "custom.module_fqn"}}],
+        }
+        by_plan, by_list = self.path("plan.graph.json"), self.path("list.graph.json")
+        self.expect(0, "apply", self.graph, "--pipeline", self.path("two.plan.json", plan), "-o", by_plan)
+        pipeline = self.path("pipeline.json", bucketing(["layers.0", "layers.1"]))
+        self.expect(0, "apply", self.graph, "--pipeline", pipeline, "-o", by_list)
+        self.assertIsNone(difference(read_document(by_list), read_document(by_plan)))
+
+    def test_a_name_that_matches_nothing_is_told_and_reported(self):
+        report = self.path("report.json")
+        pipeline = self.path("pipeline.json", bucketing("layers.99", "layers.0"))
+        done = self.expect(0, "apply", self.graph, "--pipeline", pipeline, "-o", self.path("o.json"), "--report", report)
+        self.assertIn("layers.99", done.stderr)
+        with open(report, encoding="utf-8") as file:
+            problems = json.load(file)["passes"][0]["problems"]
+        self.assertEqual([problem["plan_entry"] for problem in problems], [0])
+
+
+if __name__ == "__main__":
+    PROGRAMS, DATA = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1])

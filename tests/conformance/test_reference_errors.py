@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Odd and bad plans: `overlap apply` does what the reference does, or refuses with a reason. It never guesses.
+
+    test_reference_errors.py PROGRAMS DATA
+
+DATA is tests/data. goldens/errors.json records what PyTorch 2.15 makes of each plan. Where PyTorch raises, exit
+status 1 is expected; where it returns a graph and the plan is well-formed, a graph with the same numbers of nodes
+and collectives; where it returns a graph by accident of Python (a string iterated letter by letter, a bucket mode
+that does not exist), either the same numbers or a refusal.
+"""
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from compare_graphs import read_document
+
+PROGRAMS = DATA = ""
+PASS = "manual_overlap_bucketing"
+
+
+def pipeline_of(case):
+    given = case["input"]
+    options = {"module_bucket_plans": given["module_bucket_plans"]}
+    # The recordings on joint graphs used torchtitan's module names wherever they do not say otherwise.
+    options["module_stack_fn"] = given.get("module_stack_fn", "custom.module_fqn")
+    if "bucket_mode" in given:
+        options["bucket_mode"] = given["bucket_mode"]
+    times = 2 if given.get("note") == "pass applied twice" else 1
+    return [{"pass": PASS, "options": options}] * times
+
+
+def is_well_formed(case):
+    """A plan that says what its writer meant, in the mode that is reproduced."""
+    plans = case["input"]["module_bucket_plans"]
+    return isinstance(plans, list) and case["input"].get("bucket_mode") in (None, "custom_ops")
+
+
+def collectives(document):
+    counts = collections.Counter()
+    for node in document["nodes"]:
+        target = node["target"]
+        if target == "_c10d_functional.wait_tensor.default":
+            counts["wait_tensor"] += 1
+        elif target.startswith("_c10d_functional."):
+            group = [argument for argument in node["args"] if isinstance(argument, str)][-1]
+            counts[f"{target}@{group}"] += 1
+        elif target.startswith("bucketing."):
+            counts[target] += 1
+    return dict(counts)
+
+
+class ReferenceErrors(unittest.TestCase):
+    def run_case(self, case):
+        with tempfile.TemporaryDirectory() as scratch:
+            pipeline, out = os.path.join(scratch, "pipeline.json"), os.path.join(scratch, "out.graph.json")
+            with open(pipeline, "w", encoding="utf-8") as file:
+                json.dump(pipeline_of(case), file)
+            graph = os.path.join(DATA, "graphs", case["graph"] + ".graph.json.gz")
+            command = [os.path.join(PROGRAMS, "overlap"), "apply", graph, "--pipeline", pipeline, "-o", out]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+            return done, read_document(out) if os.path.exists(out) else None
+
+    def check_refusal(self, done, written):
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIsNone(written, "a refused pipeline writes no graph")
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("pipeline.json", done.stderr)
+
+    def check_result(self, case, done, written):
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(written["nodes"]), case["nodes_after"])
+        self.assertEqual(collectives(written), case["collectives_after"])
+
+    def test_recorded_cases(self):
+        with open(os.path.join(DATA, "goldens", "errors.json"), encoding="utf-8") as file:
+            cases = json.load(file)
+        self.assertGreater(len(cases), 20)
+        for case in cases:
+            with self.subTest(case=case["case"]):
+                done, written = self.run_case(case)
+                if case["outcome"] == "error":
+                    self.check_refusal(done, written)
+                elif is_well_formed(case) or done.returncode == 0:
+                    self.check_result(case, done, written)
+                else:
+                    self.check_refusal(done, written)
+
+    def test_names_that_match_nothing_are_told(self):
+        for name, near in (("layers.0x", "layers.0"), ("layer.0", "layers.0"), ("tok_embedding", "tok_embeddings")):
+            case = {"graph": "llama3_debugmodel_fsdp8.prebucket", "input": {"module_bucket_plans": [name]}}
+            with self.subTest(name=name):
+                done, _ = self.run_case(case)
+                self.assertEqual(done.returncode, 0)
+                self.assertIn(name, done.stderr)
+                self.assertIn(near, done.stderr.replace(name, "", 1))
+
+
+if __name__ == "__main__":
+    PROGRAMS, DATA = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1])
