@@ -49,6 +49,7 @@ int main(int argument_count, char** arguments) {
     std::array<std::unique_ptr<Command>, 5> commands = {make_info(), make_apply(), make_simulate(), make_estimate(),
                                                         make_bench()};
     std::vector<std::pair<CLI::App*, Command*>> declared;
+    declared.reserve(commands.size());
     for (const std::unique_ptr<Command>& command : commands) {
         declared.emplace_back(command->declare(parser), command.get());
     }

@@ -4,8 +4,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "core/graph/error.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 [[noreturn]] void cannot_write(const std::string& path, int reason) {
     throw InputError(path, "",
-                     std::string("cannot be written: ") + (reason ? std::strerror(reason) : "unknown reason"));
+                     "cannot be written: " + (reason ? std::generic_category().message(reason) : "unknown reason"));
 }
 
 }  // namespace
