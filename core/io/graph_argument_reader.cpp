@@ -87,7 +87,7 @@ Value GraphArgumentReader::tagged(element value, const JsonPlace& place, int dep
     const JsonPlace inside(place, key);
     if (key == "dtype") {
         const std::string_view name = json_string(content, inside);
-        if (!dtype_by_name(name)) inside.fail("no dtype of torch is called \"" + std::string(name) + "\"");
+        if (!dtype_by_name(name)) inside.fail("no dtype of torch is called " + quoted_text(name));
         return builder_.string(name, ValueKind::dtype);
     }
     if (key == "device") return builder_.string(json_string(content, inside), ValueKind::device);
@@ -141,12 +141,12 @@ void GraphArgumentReader::fail_unknown_node(std::string_view name, const JsonPla
     for (const element candidate : nodes_) {
         std::string_view candidate_name;
         if (!candidate["name"].get(candidate_name) && candidate_name == name) {
-            place.fail("\"" + std::string(name) + "\" is nodes[" + std::to_string(index) +
+            place.fail(quoted_text(name) + " is nodes[" + std::to_string(index) +
                        "]; an argument may refer to earlier nodes only");
         }
         ++index;
     }
-    place.fail("no node is called \"" + std::string(name) + "\"");
+    place.fail("no node is called " + quoted_text(name));
 }
 
 }  // namespace overlap

@@ -99,7 +99,7 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
         const JsonPlace group_place(link_place, "process_group");
         CostParameters::Link link;
         link.process_group = json_string(required(fields, "process_group", link_place), group_place);
-        if (cost.link(link.process_group)) group_place.fail("\"" + link.process_group + "\" has a link already");
+        if (cost.link(link.process_group)) group_place.fail(quoted_text(link.process_group) + " has a link already");
         link.latency_ms =
             json_number(required(fields, "latency_ms", link_place), JsonPlace(link_place, "latency_ms"), 0);
         link.bytes_per_s = positive(required(fields, "bytes_per_s", link_place), JsonPlace(link_place, "bytes_per_s"));
@@ -116,7 +116,7 @@ std::vector<ProcessGroup> read_process_groups(element value) {
         groups.push_back(read_process_group(item, place, groups.size()));
         if (!names.insert(groups.back().name).second) {
             JsonPlace(place, groups.size() - 1)
-                .fail("the name \"" + groups.back().name + "\" is used twice, and names must be unique");
+                .fail("the name " + quoted_text(groups.back().name) + " is used twice, and names must be unique");
         }
     }
     return groups;

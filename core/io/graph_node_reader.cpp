@@ -186,7 +186,7 @@ TensorMeta GraphNodeReader::read_tensor(element value, const JsonPlace& place) {
         if (key == "dtype") {
             const std::string_view name = json_string(item, field);
             const std::optional<Dtype> dtype = dtype_by_name(name);
-            if (!dtype) field.fail("no dtype of torch is called " + describe_json(item).substr(11));
+            if (!dtype) field.fail("no dtype of torch is called " + quoted_text(name));
             tensor.dtype = *dtype;
         } else if (key == "shape") {
             read_dimensions(item, field, sizes_);
@@ -239,7 +239,7 @@ void GraphNodeReader::count_bytes(const TensorMeta& tensor, const JsonPlace& pla
             place.fail("the tensor has more bytes than 64 bits can count");
         }
     }
-    total_bytes_ += std::min(std::max(empty ? 0 : bytes, tensor.storage_bytes), total_bytes_limit);
+    total_bytes_ += std::min(std::max(empty ? 0 : bytes, tensor.storage_bytes), total_bytes_limit + 1);
     if (total_bytes_ > total_bytes_limit) {
         place.fail("the graph's tensors up to here have more than " + std::to_string(total_bytes_limit) + " bytes");
     }
@@ -277,8 +277,9 @@ void GraphNodeReader::finish() {
         users.clear();
         for (const element item : order.names) {
             const JsonPlace item_place(place, users.size());
-            const NodeId user = builder_.find(json_string(item, item_place));
-            if (user == no_node) item_place.fail("no node is called " + describe_json(item).substr(11));
+            const std::string_view name = json_string(item, item_place);
+            const NodeId user = builder_.find(name);
+            if (user == no_node) item_place.fail("no node is called " + quoted_text(name));
             users.push_back(user);
         }
         builder_.users_order(order.node, users);

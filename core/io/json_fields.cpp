@@ -21,25 +21,24 @@ std::string shortened(std::string_view text) {
     return std::string(text.substr(0, length)) + "...";
 }
 
-/// In quotes, control characters escaped, so that a message stays one line.
-std::string quoted(std::string_view text) {
-    std::string result;
-    append_json_string(result, shortened(text));
-    return result;
-}
-
 [[noreturn]] void fail_expected(std::string_view expected, simdjson::dom::element found, const JsonPlace& place) {
     place.fail("expected " + std::string(expected) + ", found " + describe_json(found));
 }
 
 }  // namespace
 
+std::string quoted_text(std::string_view text) {
+    std::string result;
+    append_json_string(result, shortened(text));
+    return result;
+}
+
 std::string JsonPlace::text() const {
     if (!above_) return std::string(field_);
     std::string result = above_->text();
     if (index_ != no_index) {
         result.append("[").append(std::to_string(index_)).append("]");
-        if (!field_.empty()) result.append(" ").append(quoted(field_));
+        if (!field_.empty()) result.append(" ").append(quoted_text(field_));
         return result;
     }
     const bool above_is_named_item = above_->index_ != no_index && !above_->field_.empty();
@@ -62,7 +61,7 @@ std::string describe_json(simdjson::dom::element value) {
         case element_type::DOUBLE:
             return "the number " + json_text(value);
         case element_type::STRING:
-            return "the string " + quoted(value.get_string().value_unsafe());
+            return "the string " + quoted_text(value.get_string().value_unsafe());
         case element_type::ARRAY:
             return "a list";
         case element_type::OBJECT:

@@ -31,6 +31,9 @@ class JsonPlace {
     std::size_t index_ = no_index;
 };
 
+/// `text` in quotes for a message: shortened when long, control characters escaped, so that a message stays one line.
+std::string quoted_text(std::string_view text);
+
 /// A value in words: `the string "abc"`, `the integer 3`, `a list`.
 std::string describe_json(simdjson::dom::element value);
 

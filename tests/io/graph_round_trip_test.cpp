@@ -1,0 +1,94 @@
+// Every field of a document is written back as it was read, of real graphs and of one with everything in it.
+
+#include <gtest/gtest.h>
+
+#include "core/io/graph_file.h"
+#include "tests/io/round_trip.h"
+#include "tests/io/test_files.h"
+
+namespace overlap {
+namespace {
+
+using test::expect_round_trip;
+
+TEST(GraphRoundTrip, RealGraphs) {
+    const auto files = test::graph_files(OVERLAP_TEST_DATA "/graphs");
+    ASSERT_GE(files.size(), 10u);
+    for (const auto& file : files) expect_round_trip(test::read_text(file), file.filename());
+}
+
+TEST(GraphRoundTrip, ResultsOfTheReference) {
+    const auto files = test::graph_files(OVERLAP_TEST_DATA "/goldens/passes");
+    ASSERT_GE(files.size(), 20u);
+    for (const auto& file : files) expect_round_trip(test::read_text(file), file.filename());
+}
+
+TEST(GraphRoundTrip, EveryKindOfFieldAndValue) {
+    expect_round_trip(test::read_text(OVERLAP_TEST_DATA "/graphs/everything.graph.json"), "everything");
+}
+
+TEST(GraphRoundTrip, FieldsThatAreAbsentStayAbsent) {
+    expect_round_trip(R"({"format":"overlap-graph","version":1,"nodes":[]})", "nothing");
+    expect_round_trip(R"({"format":"overlap-graph","version":1,"process_groups":[],"name":"","nodes":[]})", "empty");
+    expect_round_trip(R"({"format":"overlap-graph","version":1,"nodes":[{"name":"a","op":"placeholder","target":""}]})",
+                      "one node");
+}
+
+TEST(GraphRoundTrip, TextThatIsWrittenIsReadAsTheSameGraph) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const std::string once = write_graph_text(*graph);
+    EXPECT_EQ(write_graph_text(*read_graph_text(once, "again")), once);
+}
+
+TEST(GraphRead, KeepsWhatTheFileSays) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/everything.graph.json");
+    const GraphHeader& header = graph->header();
+    EXPECT_EQ(header.name, "everything");
+    EXPECT_EQ(header.rank, 1);
+    EXPECT_EQ(header.world_size, 4);
+    ASSERT_EQ(header.process_groups.size(), 2u);
+    EXPECT_EQ(header.process_groups[0].description, "default_pg");
+    EXPECT_EQ(header.process_groups[1].ranks, (std::vector<int>{3, 1}));
+    EXPECT_EQ(header.process_groups[1].rank, 1);
+    ASSERT_TRUE(header.cost);
+    EXPECT_EQ(header.cost->flops_per_s.at("bfloat16"), 989e12);
+    EXPECT_EQ(header.cost->flops_efficiency, 0.65);
+    ASSERT_TRUE(header.cost->link("0"));
+    EXPECT_EQ(header.cost->link("0")->latency_ms, 0.06);
+    EXPECT_EQ(header.cost->link("absent"), nullptr);
+
+    const NodeId gather = graph->find("gather");
+    ASSERT_NE(gather, no_node);
+    EXPECT_EQ(graph->group_name(gather), "0");
+    EXPECT_EQ(graph->awaited_start(graph->find("wait")), gather);
+    const NodeMetadata& metadata = graph->metadata(gather);
+    EXPECT_EQ(graph->text(metadata.module_fqn), "layers.0");
+    EXPECT_EQ(metadata.sequence_number, 7);
+    EXPECT_EQ(metadata.estimate_ms, 0.25);
+    EXPECT_EQ(metadata.autograd_backward, false);
+    ASSERT_EQ(graph->module_stack(metadata.module_stack).size(), 2u);
+    EXPECT_EQ(graph->text(graph->module_stack(metadata.module_stack)[1].path), "L['self'].layers.0");
+    ASSERT_EQ(graph->outputs(gather).size(), 1u);
+    EXPECT_EQ(graph->tensor_bytes(graph->outputs(gather)[0]), 4 * 8 * 2);
+
+    // users_order: `early` registered last, although it comes first in the graph.
+    const NodeId source = graph->find("x");
+    ASSERT_EQ(graph->users(source).size(), 3u);
+    EXPECT_EQ(graph->users(source)[0], gather);
+    EXPECT_EQ(graph->name(graph->users(source)[1]), "kinds");
+    EXPECT_EQ(graph->name(graph->users(source)[2]), "early");
+}
+
+TEST(GraphRead, EqualTextIsStoredOnce) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.prebucket.graph.json.gz");
+    EXPECT_LT(graph->strings()->size(), graph->node_count() + 2000u);
+}
+
+TEST(GraphRead, StoppedGivesNothing) {
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_EQ(read_graph_file(OVERLAP_TEST_DATA "/graphs/everything.graph.json", stop.get_token()), nullptr);
+}
+
+}  // namespace
+}  // namespace overlap
