@@ -28,17 +28,20 @@ std::uint32_t Lane::first_ending_after(std::int64_t time_ns, std::uint32_t hint)
     return static_cast<std::uint32_t>(found - begin);
 }
 
-std::uint32_t Lane::longest_in(TimeRange range, std::uint32_t first) const {
-    std::uint32_t best = no_event;
-    std::int64_t best_ns = 0;
-    for (std::uint32_t index = first; index < size() && start_ns[index] < range.end_ns; ++index) {
-        const std::int64_t shared = overlap_ns(event(index), range);
-        if (shared > best_ns) {
-            best = index;
-            best_ns = shared;
-        }
+Lane Lane::subset(std::span<const std::uint32_t> events) const {
+    Lane chosen;
+    chosen.description = description;
+    chosen.group = group;
+    chosen.depth = depth;
+    for (const std::uint32_t event : events) {
+        chosen.start_ns.push_back(start_ns[event]);
+        chosen.end_ns.push_back(end_ns[event]);
+        chosen.exposed_ns.push_back(exposed_ns[event]);
+        chosen.name.push_back(name[event]);
+        chosen.role.push_back(role[event]);
+        chosen.reference.push_back(reference[event]);
     }
-    return best;
+    return chosen;
 }
 
 }  // namespace overlap

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,10 +80,8 @@ struct Lane {
     std::uint32_t first_ending_after(std::int64_t time_ns) const;
     /// The same, searched forward from `hint` in steps that double: cheap when the answer is near.
     std::uint32_t first_ending_after(std::int64_t time_ns, std::uint32_t hint) const;
-    /// Of the events from `first` that begin before `range` ends, the one with the longest overlap; the earlier of
-    /// equals.
-    /// @returns no_event when none overlaps.
-    std::uint32_t longest_in(TimeRange range, std::uint32_t first) const;
+    /// A lane of these events only. `events` ascends.
+    Lane subset(std::span<const std::uint32_t> events) const;
 };
 
 /// Time for which both spans hold; 0 when they are apart.

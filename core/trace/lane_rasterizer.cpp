@@ -92,6 +92,16 @@ class Walk {
     std::int32_t width_px_;
 };
 
+void stripe(const HatchRun& run, Pixel* line, std::int32_t row, const HatchStyle& hatch) {
+    const std::int32_t stripe_px = std::max(1, hatch.period_px / 4);
+    std::int32_t place = (run.begin_px + row + hatch.phase_px) % hatch.period_px;
+    if (place < 0) place += hatch.period_px;
+    for (std::int32_t x = run.begin_px; x < run.end_px; ++x) {
+        if (place < stripe_px) line[x] = run.stripe;
+        if (++place == hatch.period_px) place = 0;
+    }
+}
+
 }  // namespace
 
 Pixel mixed(Pixel background, Pixel colour, std::uint32_t share) {
@@ -112,19 +122,22 @@ void rasterize_lane(const Lane& lane, const LaneMip& mip, const TimeAxis& axis, 
 }
 
 void paint_scanline(const Scanline& scanline, Pixel* pixels, std::ptrdiff_t stride_px, std::int32_t height_px,
-                    std::int32_t period_px, std::int32_t phase_px) {
-    const std::int32_t stripe_px = std::max(1, period_px / 4);
+                    const HatchStyle& hatch) {
     for (std::int32_t row = 0; row < height_px; ++row) {
         Pixel* const line = pixels + row * stride_px;
         std::copy(scanline.fill.begin(), scanline.fill.end(), line);
-        for (const HatchRun& hatch : scanline.hatches) {
-            std::int32_t place = (hatch.begin_px + row + phase_px) % period_px;
-            if (place < 0) place += period_px;
-            for (std::int32_t x = hatch.begin_px; x < hatch.end_px; ++x) {
-                if (place < stripe_px) line[x] = hatch.stripe;
-                if (++place == period_px) place = 0;
-            }
+        for (const HatchRun& run : scanline.hatches) stripe(run, line, row, hatch);
+    }
+}
+
+void paint_scanline_over(const Scanline& scanline, Pixel background, Pixel* pixels, std::ptrdiff_t stride_px,
+                         std::int32_t height_px, const HatchStyle& hatch) {
+    for (std::int32_t row = 0; row < height_px; ++row) {
+        Pixel* const line = pixels + row * stride_px;
+        for (std::size_t x = 0; x < scanline.fill.size(); ++x) {
+            if (scanline.fill[x] != background) line[x] = scanline.fill[x];
         }
+        for (const HatchRun& run : scanline.hatches) stripe(run, line, row, hatch);
     }
 }
 

@@ -63,12 +63,20 @@ struct RasterOptions {
 void rasterize_lane(const Lane& lane, const LaneMip& mip, const TimeAxis& axis, const LanePalette& palette,
                     const RasterOptions& options, Scanline& scanline);
 
-/// Fills a block of `height_px` rows with the scanline, drawing the hatching: stripes of a quarter of `period_px` that
-/// lean by one pixel a row. Hatches keep their place in time, not on the screen, when `phase_px` says by how many
-/// pixels the range was moved.
+/// How hatching looks: stripes of a quarter of `period_px` that lean by one pixel a row.
+struct HatchStyle {
+    std::int32_t period_px = 8;
+    /// By how many pixels the range was moved to the left, so that stripes keep their place in time, not on the screen.
+    std::int32_t phase_px = 0;
+};
+
+/// Fills a block of `height_px` rows with the scanline, hatching included.
 /// @param stride_px distance from one row to the next, in pixels.
 void paint_scanline(const Scanline& scanline, Pixel* pixels, std::ptrdiff_t stride_px, std::int32_t height_px,
-                    std::int32_t period_px, std::int32_t phase_px);
+                    const HatchStyle& hatch);
+/// The same, but leaves the block as it is where the scanline shows `background`.
+void paint_scanline_over(const Scanline& scanline, Pixel background, Pixel* pixels, std::ptrdiff_t stride_px,
+                         std::int32_t height_px, const HatchStyle& hatch);
 
 /// `colour` over `background`; `share` in 1/255.
 Pixel mixed(Pixel background, Pixel colour, std::uint32_t share);

@@ -170,11 +170,32 @@ TEST(PaintScanline, DrawsLeaningStripesInHatchesOnly) {
     scanline.fill.assign(10, 1);
     scanline.hatches = {{2, 10, 2}};
     std::vector<Pixel> pixels(2 * 10, 0);
-    paint_scanline(scanline, pixels.data(), 10, 2, 4, 0);
+    paint_scanline(scanline, pixels.data(), 10, 2, {4, 0});
     EXPECT_EQ(pixels, (std::vector<Pixel>{1, 1, 1, 1, 2, 1, 1, 1, 2, 1,  //
                                           1, 1, 1, 2, 1, 1, 1, 2, 1, 1}));
-    paint_scanline(scanline, pixels.data(), 10, 1, 4, -1);
+    paint_scanline(scanline, pixels.data(), 10, 1, {4, -1});
     EXPECT_EQ(pixels[5], 2u);
+}
+
+TEST(PaintScanline, OverLeavesWhatIsUnderTheBackground) {
+    Scanline scanline;
+    scanline.fill = {7, 1, 7};
+    std::vector<Pixel> pixels{5, 5, 5};
+    paint_scanline_over(scanline, 7, pixels.data(), 3, 1, {});
+    EXPECT_EQ(pixels, (std::vector<Pixel>{5, 1, 5}));
+}
+
+TEST(Lane, SubsetKeepsTheChosenEvents) {
+    const auto timeline = test::random_lane(2, 50);
+    const Lane& lane = timeline->lanes()[0];
+    const std::vector<std::uint32_t> chosen{3, 17, 49};
+    const Lane subset = lane.subset(chosen);
+    ASSERT_EQ(subset.size(), 3u);
+    for (std::uint32_t index = 0; index < 3; ++index) {
+        EXPECT_EQ(subset.event(index), lane.event(chosen[index]));
+        EXPECT_EQ(subset.reference[index], lane.reference[chosen[index]]);
+        EXPECT_EQ(subset.role[index], lane.role[chosen[index]]);
+    }
 }
 
 TEST(EventAt, FindsTheEventUnderThePointerOrNearIt) {

@@ -1,0 +1,231 @@
+#include "ui/timeline/lane_layer.h"
+
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/trace/curve_rasterizer.h"
+#include "ui/theme/numbers.h"
+#include "ui/timeline/lane_palette.h"
+#include "ui/timeline/ruler.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr std::size_t mostLabels = 600;
+constexpr int labelPadding = 6;
+constexpr int smallestLabelRow = 12;  ///< bars lower than this carry no text
+constexpr int hatchPeriod = 8;
+
+int device(double logical, double ratio) {
+    return static_cast<int>(std::lround(logical * ratio));
+}
+
+QImage blankImage(QSize logical, double ratio, const QColor& colour) {
+    QImage image(device(logical.width(), ratio), device(logical.height(), ratio), QImage::Format_RGB32);
+    image.setDevicePixelRatio(ratio);
+    image.fill(colour);
+    return image;
+}
+
+Pixel* pixelRow(QImage& image, int y) {
+    return reinterpret_cast<Pixel*>(image.scanLine(y));
+}
+
+std::ptrdiff_t stride(const QImage& image) {
+    return image.bytesPerLine() / static_cast<std::ptrdiff_t>(sizeof(Pixel));
+}
+
+}  // namespace
+
+void LaneLayer::render(const LaneScene& scene, const TimelineGeometry& geometry, const Theme& theme) {
+    if (scene == scene_ && !lanes_.isNull()) return;
+    const bool sameOverview = !overview_.isNull() && scene.timeline == scene_.timeline && scene.dark == scene_.dark &&
+                              scene.pixelRatio == scene_.pixelRatio &&
+                              overview_.width() == device(geometry.overview.width(), scene.pixelRatio);
+    scene_ = scene;
+    ++renderCount_;
+    renderLanes(geometry, theme);
+    renderLabels(geometry, theme);
+    renderMemory(geometry, theme);
+    if (!sameOverview) renderOverview(geometry, theme);
+}
+
+void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme) {
+    const double ratio = scene_.pixelRatio;
+    lanes_ = blankImage(geometry.lanes.size(), ratio, theme.background);
+    labels_.clear();
+    if (lanes_.isNull()) return;
+    const TimeAxis axis{scene_.range, static_cast<double>(lanes_.width())};
+    const LanePalette plain = lanePalette(theme);
+    const LanePalette base = lanePalette(theme, hasHighlight());
+    RasterOptions options;
+    options.gap_px = std::max(1, static_cast<int>(ratio));
+    options.min_label_px = device(40, ratio);
+    HatchStyle hatch;
+    hatch.period_px = device(hatchPeriod, ratio);
+    hatch.phase_px = static_cast<std::int32_t>(
+        std::fmod(std::round(static_cast<double>(scene_.range.begin_ns) / axis.ns_per_px()), hatch.period_px));
+
+    const std::vector<int> grid = gridColumns(axis, ratio);
+    const Pixel gridColour = blended(theme.background, theme.line, 0.55).rgb();
+    for (const int x : grid) {
+        for (int y = 0; y < lanes_.height(); ++y) pixelRow(lanes_, y)[x] = gridColour;
+    }
+    const auto block = [&](std::uint32_t lane) {
+        const QRect bar = geometry.bar(lane).translated(0, -geometry.lanes.top());
+        const int top = std::clamp(device(bar.top(), ratio), 0, lanes_.height());
+        const int bottom = std::clamp(device(bar.top() + bar.height(), ratio), 0, lanes_.height());
+        return std::pair{top, bottom - top};
+    };
+    const auto keepLabels = [&](std::uint32_t lane, const Lane& events, const auto& eventOf) {
+        const QRect bar = geometry.bar(lane).translated(0, -geometry.lanes.top());
+        if (bar.height() < smallestLabelRow) return;
+        for (const LabelSlot& slot : scanline_.labels) {
+            labels_.push_back(
+                {{lane, eventOf(slot.event)},
+                 QRectF(slot.begin_px / ratio, bar.top(), (slot.end_px - slot.begin_px) / ratio, bar.height()),
+                 events.role[slot.event]});
+        }
+    };
+
+    for (std::uint32_t lane = 0; lane < scene_.timeline->lanes().size(); ++lane) {
+        const auto [top, height] = block(lane);
+        if (height <= 0) continue;
+        const Lane& events = scene_.timeline->lanes()[lane];
+        rasterize_lane(events, scene_.timeline->mip(lane), axis, base, options, scanline_);
+        for (const int x : grid) {
+            Pixel& pixel = scanline_.fill[static_cast<std::size_t>(x)];
+            if (pixel == base.background) pixel = gridColour;
+        }
+        paint_scanline(scanline_, pixelRow(lanes_, top), stride(lanes_), height, hatch);
+        if (!hasHighlight()) keepLabels(lane, events, [](std::uint32_t event) { return event; });
+    }
+    for (const Highlighted& highlighted : highlighted_) {
+        const auto [top, height] = block(highlighted.lane);
+        if (height <= 0) continue;
+        rasterize_lane(highlighted.events, highlighted.mip, axis, plain, options, scanline_);
+        paint_scanline_over(scanline_, plain.background, pixelRow(lanes_, top), stride(lanes_), height, hatch);
+        const Lane& all = scene_.timeline->lanes()[highlighted.lane];
+        keepLabels(highlighted.lane, highlighted.events,
+                   [&](std::uint32_t event) { return all.first_ending_after(highlighted.events.end_ns[event] - 1); });
+    }
+}
+
+void LaneLayer::renderLabels(const TimelineGeometry&, const Theme& theme) {
+    if (labels_.empty()) return;
+    if (labels_.size() > mostLabels) {
+        std::nth_element(labels_.begin(), labels_.begin() + mostLabels, labels_.end(),
+                         [](const Label& a, const Label& b) { return a.place.width() > b.place.width(); });
+        labels_.resize(mostLabels);
+    }
+    QPainter painter(&lanes_);
+    painter.setFont(textFont(smallTextPx));
+    const QFontMetricsF metrics(painter.font());
+    std::map<EventRole, QColor> inks;
+    for (const Label& label : labels_) {
+        const bool stall = label.role == EventRole::exposed;
+        const double room = label.place.width() - 2 * labelPadding;
+        const std::string_view name = scene_.timeline->event_name(label.location);
+        const QString title = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+        const QString time = formatTime(static_cast<double>(scene_.timeline->event(label.location).length_ns()) * 1e-6);
+        // The name first; the duration only where both fit, or where the stripes of a stall need no name.
+        QString text = title.isEmpty() ? time : title + QStringLiteral("  ") + time;
+        if (metrics.horizontalAdvance(text) > room) text = title.isEmpty() ? time : title;
+        if (metrics.horizontalAdvance(text) > room) text = metrics.elidedText(text, Qt::ElideRight, room);
+        if (text.size() < 3) continue;
+        if (stall) {
+            // Text upon stripes is no text: it gets a plate of its own.
+            const double width = metrics.horizontalAdvance(text) + labelPadding;
+            const QRectF plate(label.place.left() + labelPadding / 2.0, label.place.center().y() - metrics.height() / 2,
+                               width, metrics.height());
+            painter.fillRect(plate, theme.background);
+        }
+        auto ink = inks.find(label.role);
+        if (ink == inks.end()) {
+            ink = inks.emplace(label.role, stall ? theme.exposed : theme.textOn(roleColour(theme, label.role))).first;
+        }
+        painter.setPen(ink->second);
+        painter.drawText(label.place.adjusted(labelPadding, 0, -labelPadding, 0), Qt::AlignVCenter | Qt::AlignLeft,
+                         text);
+    }
+}
+
+double LaneLayer::memoryScaleBytes(const Timeline& timeline, std::int64_t limit_bytes) {
+    const MemoryCurve& curve = timeline.memory();
+    const double peak = curve.empty() ? 0 : static_cast<double>(curve.bytes[curve.peak()]);
+    const auto limit = static_cast<double>(limit_bytes);
+    // A limit far above the curve would press it flat, and says nothing anyway.
+    return 1.15 * std::max({1.0, peak, limit <= 3 * peak ? limit : 0.0});
+}
+
+void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& theme) {
+    memory_ = blankImage(geometry.memory.size(), scene_.pixelRatio, theme.background);
+    if (memory_.isNull()) return;
+    const TimeAxis axis{scene_.range, static_cast<double>(memory_.width())};
+    const std::vector<CurveColumn> columns = rasterize_curve(scene_.timeline->memory(), axis);
+    const int height = memory_.height();
+    const double scale = height / memoryScaleBytes(*scene_.timeline, scene_.memoryLimit);
+    const auto level = [&](std::int64_t bytes) {
+        return std::clamp(height - static_cast<int>(std::lround(static_cast<double>(bytes) * scale)), 0, height - 1);
+    };
+    const int thickness = std::max(1, device(1, scene_.pixelRatio));
+    const Pixel area = blended(theme.background, theme.memory, 0.22).rgb();
+    const Pixel line = theme.memory.rgb();
+    for (const int x : gridColumns(axis, scene_.pixelRatio)) {
+        for (int y = 0; y < height; ++y) pixelRow(memory_, y)[x] = blended(theme.background, theme.line, 0.55).rgb();
+    }
+    Pixel* const pixels = pixelRow(memory_, 0);
+    for (std::size_t x = 0; x < columns.size(); ++x) {
+        if (!columns[x].defined) continue;
+        const int top = level(columns[x].highest_bytes);
+        const int bottom = std::min(height, level(columns[x].lowest_bytes) + thickness);
+        Pixel* pixel = pixels + x + top * stride(memory_);
+        for (int y = top; y < height; ++y, pixel += stride(memory_)) *pixel = y < bottom ? line : area;
+    }
+}
+
+void LaneLayer::renderOverview(const TimelineGeometry& geometry, const Theme& theme) {
+    overview_ = blankImage(geometry.overview.size(), scene_.pixelRatio, theme.background);
+    const auto lanes = scene_.timeline->lanes();
+    if (overview_.isNull() || lanes.empty()) return;
+    const TimeAxis axis{scene_.timeline->range(), static_cast<double>(overview_.width())};
+    // Stalls are what one looks for, and stripes would be lost at this size: solid here.
+    LanePalette palette = lanePalette(theme);
+    palette.fill[static_cast<std::size_t>(EventRole::exposed)] = theme.exposed.rgb();
+    RasterOptions options;
+    options.min_label_px = overview_.width() + 1;
+    // The same order as below; the first row, compute, is twice as high.
+    const double margin = scene_.pixelRatio * 2;
+    const double unit = (overview_.height() - 2 * margin) / static_cast<double>(lanes.size() + 1);
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+        const int top = static_cast<int>(std::floor(margin + unit * (lane == 0 ? 0 : lane + 1)));
+        const int bottom = static_cast<int>(std::floor(margin + unit * (lane + 2)));
+        const int gap = unit >= 3 ? 1 : 0;
+        if (bottom - top - gap <= 0) continue;
+        rasterize_lane(lanes[lane], scene_.timeline->mip(lane), axis, palette, options, scanline_);
+        scanline_.hatches.clear();
+        paint_scanline(scanline_, pixelRow(overview_, top), stride(overview_), bottom - top - gap, {});
+    }
+}
+
+std::uint64_t LaneLayer::setHighlight(const Timeline& timeline, const std::vector<std::uint32_t>& references) {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> events;
+    for (const std::uint32_t reference : references) {
+        for (const auto& occurrence : timeline.find(reference)) {
+            events[occurrence.location.lane].push_back(occurrence.location.event);
+        }
+    }
+    highlighted_.clear();
+    for (auto& [lane, chosen] : events) {
+        std::ranges::sort(chosen);
+        chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+        Lane subset = timeline.lanes()[lane].subset(chosen);
+        LaneMip mip(subset);
+        highlighted_.push_back({lane, std::move(subset), std::move(mip)});
+    }
+    return ++highlightNumber_;
+}
+
+}  // namespace overlap::ui

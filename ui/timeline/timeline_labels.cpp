@@ -1,0 +1,145 @@
+#include "ui/timeline/timeline_labels.h"
+
+#include <QCoreApplication>
+#include <QFontMetrics>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/theme/numbers.h"
+#include "ui/timeline/lane_layer.h"
+#include "ui/timeline/lane_palette.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int twoLineRow = 32;  ///< rows from this height on show their subtitle
+constexpr int labelLeft = 4 * gridPx;
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("TimelineView", text);
+}
+
+QRect labelCell(const QRect& row, int labelWidth) {
+    return {0, row.top(), labelWidth - gridPx, row.height()};
+}
+
+void paintTitles(QPainter& painter, const QRect& cell, const QString& title, const QString& subtitle,
+                 const Theme& theme) {
+    const QRect text = cell.adjusted(labelLeft, 0, 0, 0);
+    const bool two = !subtitle.isEmpty() && cell.height() >= twoLineRow;
+    painter.setFont(textFont(cell.height() >= 20 ? normalTextPx : smallTextPx));
+    painter.setPen(theme.text);
+    const QFontMetrics metrics(painter.font());
+    const int middle = text.center().y() + 1;
+    const QRect upper = two ? QRect(text.left(), middle - 15, text.width(), 16) : text;
+    painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideRight, text.width()));
+    if (!two) return;
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(theme.dim);
+    painter.drawText(QRect(text.left(), middle, text.width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
+                     QFontMetrics(painter.font()).elidedText(subtitle, Qt::ElideRight, text.width()));
+}
+
+}  // namespace
+
+int labelTextWidth(const Timeline& timeline) {
+    const QFontMetrics titles(textFont(normalTextPx));
+    const QFontMetrics subtitles(textFont(smallTextPx));
+    int widest = subtitles.horizontalAdvance(translated("peak 000.0 GiB"));
+    for (const Lane& lane : timeline.lanes()) {
+        widest = std::max({widest, titles.horizontalAdvance(QString::fromStdString(lane.description.title)),
+                           subtitles.horizontalAdvance(QString::fromStdString(lane.description.subtitle))});
+    }
+    return widest;
+}
+
+void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QString& title, const QString& caption,
+                 const Theme& theme, bool focused) {
+    const QRect line = geometry.header.adjusted(labelLeft, 0, -3 * gridPx, 0);
+    int left = line.left();
+    if (!title.isEmpty()) {
+        painter.setFont(textFont(normalTextPx, QFont::DemiBold));
+        painter.setPen(theme.text);
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, title);
+        left += QFontMetrics(painter.font()).horizontalAdvance(title) + 4 * gridPx;
+    }
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(theme.dim);
+    const QFontMetrics metrics(painter.font());
+    const int room = line.right() - left;
+    painter.drawText(QRect(left, line.top(), room, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(caption, Qt::ElideRight, room));
+    const QString keys = translated("W A S D · Ctrl+wheel · F focus · 0 all");
+    if (metrics.horizontalAdvance(caption) + metrics.horizontalAdvance(keys) + 8 * gridPx < room) {
+        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, keys);
+    }
+    painter.fillRect(QRect(0, geometry.header.bottom(), geometry.header.width(), 1),
+                     focused ? theme.accent : theme.line);
+}
+
+void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const Theme& theme,
+                     EventLocation selection) {
+    painter.save();
+    painter.setClipRect(QRect(0, geometry.lanes.top(), geometry.labelWidth, geometry.lanes.height()),
+                        Qt::IntersectClip);
+    for (std::uint32_t index = 0; index < timeline.lanes().size(); ++index) {
+        const QRect row = geometry.row(index);
+        if (row.top() + row.height() <= geometry.lanes.top()) continue;
+        if (row.top() >= geometry.lanes.top() + geometry.lanes.height()) break;
+        const Lane& lane = timeline.lanes()[index];
+        const QRect cell = labelCell(row, geometry.labelWidth);
+        const QRect plate = cell.adjusted(0, row.height() >= 24 ? 1 : 0, 0, row.height() >= 24 ? -1 : 0);
+        const bool selected = selection.valid() && selection.lane == index;
+        painter.fillRect(plate, selected ? blended(theme.panel, theme.accent, 0.18) : theme.panel);
+        if (lane.depth > 0) continue;  // a further row of the lane above
+        const int inset = row.height() >= twoLineRow ? 8 : 3;
+        painter.fillRect(QRect(2 * gridPx, cell.top() + inset, 3, cell.height() - 2 * inset),
+                         roleColour(theme, lane.description.role));
+        paintTitles(painter, cell, QString::fromStdString(lane.description.title),
+                    QString::fromStdString(lane.description.subtitle), theme);
+    }
+    painter.restore();
+}
+
+void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
+                      std::int64_t limit_bytes, const Theme& theme) {
+    const MemoryCurve& curve = timeline.memory();
+    const std::size_t peak = curve.peak();
+    const QRect area = geometry.memory;
+    const QRect cell(0, area.top(), geometry.labelWidth - gridPx, area.height());
+    painter.fillRect(cell, theme.panel);
+    painter.fillRect(QRect(2 * gridPx, cell.top() + 8, 3, cell.height() - 16), theme.memory);
+    paintTitles(painter, cell, translated("Memory"),
+                translated("peak %1").arg(formatBytes(static_cast<double>(curve.bytes[peak]))), theme);
+
+    painter.setFont(textFont(smallTextPx));
+    const QFontMetrics metrics(painter.font());
+    const double scale = area.height() / LaneLayer::memoryScaleBytes(timeline, limit_bytes);
+    const auto level = [&](std::int64_t bytes) { return area.bottom() + 1 - static_cast<double>(bytes) * scale; };
+    if (limit_bytes > 0 && level(limit_bytes) > area.top()) {
+        const double y = std::floor(level(limit_bytes)) + 0.5;
+        painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
+        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        const QString text = translated("limit %1").arg(formatBytes(static_cast<double>(limit_bytes)));
+        painter.setPen(theme.caution);
+        const bool below = y - area.top() < metrics.height() + 2;
+        painter.drawText(
+            QRectF(area.left(), below ? y + 2 : y - metrics.height() - 1, area.width() - 4, metrics.height()),
+            Qt::AlignRight, text);
+    }
+    const double x = geometry.axis(range).x_of(curve.time_ns[peak]);
+    if (x < 0 || x > area.width()) return;
+    const QPointF point(area.left() + x, std::max<double>(area.top() + 2, level(curve.bytes[peak])));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme.background, 1.5));
+    painter.setBrush(theme.memory);
+    painter.drawEllipse(point, 3.5, 3.5);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QString text = formatBytes(static_cast<double>(curve.bytes[peak]));
+    const int width = metrics.horizontalAdvance(text);
+    const double left = point.x() + 8 + width > area.right() ? point.x() - 8 - width : point.x() + 8;
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(left, std::max<double>(area.top() + metrics.ascent(), point.y() - 2)), text);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,350 @@
+#include "ui/timeline/timeline_view.h"
+
+#include <QHelpEvent>
+#include <QLoggingCategory>
+#include <QPaintEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QTimerEvent>
+#include <QToolTip>
+#include <algorithm>
+
+#include "core/trace/timeline_builder.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/timeline/ruler.h"
+#include "ui/timeline/timeline_labels.h"
+
+namespace overlap::ui {
+namespace {
+
+Q_LOGGING_CATEGORY(frameTime, "overlap.timeline.frametime", QtInfoMsg)
+
+constexpr int frameMs = 16;
+
+}  // namespace
+
+TimelineView::TimelineView(QWidget* parent)
+    : QAbstractScrollArea(parent), timeline_(TimelineBuilder().finish()), title_(tr("Timeline")) {
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::StrongFocus);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    viewport()->setMouseTracking(true);
+    viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+    setAccessibleName(tr("Timeline"));
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { refresh(); });
+    describe();
+}
+
+TimelineView::~TimelineView() = default;
+
+QSize TimelineView::sizeHint() const {
+    return {960, 320};
+}
+QSize TimelineView::minimumSizeHint() const {
+    return {240, 120};
+}
+
+void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const QString& caption) {
+    const TimeRange before = timeline_->range();
+    const bool showedAll = range_ == clamped(before, before) || timeline_->event_count() == 0;
+    timeline_ = timeline ? std::move(timeline) : TimelineBuilder().finish();
+    if (!caption.isNull()) caption_ = caption;
+    hovered_ = {};
+    drag_ = Drag::None;
+    measure(std::nullopt);
+    const TimeRange limits = timeline_->range();
+    if (showedAll) history_.clear();
+    highlight_ = layer_.setHighlight(*timeline_, highlightedReferences_);
+    layOut();
+    showRange(clamped(showedAll ? limits : range_, limits));
+    const auto found = timeline_->find(selectedReference_);
+    selection_ = found.empty() ? EventLocation{} : found.front().location;
+    if (found.empty()) selectedReference_ = no_reference;
+    describe();
+    refresh();
+}
+
+void TimelineView::setTitle(const QString& title) {
+    title_ = title;
+    refresh();
+}
+
+void TimelineView::setCaption(const QString& caption) {
+    caption_ = caption;
+    refresh();
+}
+
+void TimelineView::setMemoryLimit(qint64 bytes) {
+    memoryLimit_ = bytes;
+    refresh();
+}
+
+void TimelineView::setToolTipProvider(std::function<QString(quint32)> provider) {
+    toolTipProvider_ = std::move(provider);
+}
+
+void TimelineView::setVisibleRange(TimeRange range) {
+    changeRange(range, ViewHistory::Motion::Jump);
+}
+
+void TimelineView::selectReference(quint32 reference) {
+    const auto found = timeline_->find(reference);
+    selectedReference_ = found.empty() ? no_reference : reference;
+    // A selection that is one of the reference's events already stays where it is.
+    const bool kept = std::ranges::any_of(
+        found, [this](const Timeline::Occurrence& occurrence) { return occurrence.location == selection_; });
+    if (!kept) selection_ = found.empty() ? EventLocation{} : found.front().location;
+    if (selection_.valid() && !kept) ensureVisible(selection_);
+    describe();
+    refresh();
+}
+
+void TimelineView::highlightReferences(std::vector<quint32> references) {
+    highlightedReferences_ = std::move(references);
+    highlight_ = layer_.setHighlight(*timeline_, highlightedReferences_);
+    refresh();
+}
+
+void TimelineView::setArrows(std::vector<TimelineArrow> arrows) {
+    arrows_ = std::move(arrows);
+    refresh();
+}
+
+void TimelineView::fitAll() {
+    changeRange(timeline_->range(), ViewHistory::Motion::Jump);
+}
+
+void TimelineView::focusSelection() {
+    if (!selection_.valid()) return fitAll();
+    const TimeRange event = timeline_->event(selection_);
+    const std::int64_t margin = std::max<std::int64_t>(event.length_ns() / 3, 1);
+    const TimeRange focused = clamped({event.begin_ns - margin, event.end_ns + margin}, timeline_->range());
+    if (range_ == focused) return fitAll();
+    changeRange(focused, ViewHistory::Motion::Jump);
+}
+
+void TimelineView::goBack() {
+    if (history_.canGoBack()) showRange(clamped(history_.back(range_), timeline_->range()));
+}
+
+void TimelineView::goForward() {
+    if (history_.canGoForward()) showRange(clamped(history_.forward(range_), timeline_->range()));
+}
+
+void TimelineView::clearMeasurement() {
+    measure(std::nullopt);
+    refresh();
+}
+
+void TimelineView::measure(std::optional<TimeRange> range) {
+    if (range == measured_) return;
+    measured_ = range;
+    measurement_ = range ? measurementText(*timeline_, *range) : QString();
+}
+
+QRectF TimelineView::eventRect(EventLocation location) const {
+    return geometry_.eventRect(*timeline_, location, range_);
+}
+
+void TimelineView::layOut() {
+    const int labels = labelTextWidth(*timeline_);
+    geometry_ = TimelineGeometry::of(*timeline_, viewport()->size(), labels, verticalScrollBar()->value());
+    verticalScrollBar()->setPageStep(std::max(1, geometry_.lanes.height()));
+    verticalScrollBar()->setSingleStep(24);
+    verticalScrollBar()->setRange(0, std::max(0, geometry_.scrollMaximum()));
+}
+
+void TimelineView::changeRange(TimeRange range, ViewHistory::Motion motion) {
+    const TimeRange wanted = clamped(range, timeline_->range());
+    if (wanted == range_) return;
+    history_.leaving(range_, motion);
+    showRange(wanted);
+}
+
+void TimelineView::showRange(TimeRange range) {
+    if (range == range_) return;
+    range_ = range;
+    refresh();
+    emit visibleRangeChanged(range_);
+}
+
+void TimelineView::select(EventLocation location, bool tell) {
+    selection_ = location;
+    selectedReference_ = location.valid() ? timeline_->reference(location) : no_reference;
+    describe();
+    refresh();
+    if (tell) emit eventSelected(selectedReference_, location.valid() ? static_cast<int>(location.lane) : -1);
+}
+
+void TimelineView::ensureVisible(EventLocation location) {
+    const TimeRange event = timeline_->event(location);
+    if (event.end_ns <= range_.begin_ns || event.begin_ns >= range_.end_ns) {
+        const std::int64_t middle = event.begin_ns + event.length_ns() / 2;
+        const std::int64_t half = range_.length_ns() / 2;
+        changeRange({middle - half, middle - half + range_.length_ns()}, ViewHistory::Motion::Jump);
+    }
+    const QRect row = geometry_.row(location.lane);
+    const int above = geometry_.lanes.top() - row.top();
+    const int below = row.top() + row.height() - (geometry_.lanes.top() + geometry_.lanes.height());
+    if (above > 0)
+        verticalScrollBar()->setValue(verticalScrollBar()->value() - above);
+    else if (below > 0)
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + below);
+}
+
+/// Says in words what is shown, for those who do not see it.
+void TimelineView::describe() {
+    QString text = tr("%1 events in %2 lanes over %3.")
+                       .arg(formatCount(static_cast<std::int64_t>(timeline_->event_count())))
+                       .arg(timeline_->lanes().size())
+                       .arg(formatTime(static_cast<double>(timeline_->range().length_ns()) * 1e-6));
+    if (selection_.valid()) {
+        const Lane& lane = timeline_->lanes()[selection_.lane];
+        const auto name = timeline_->event_name(selection_);
+        text = tr("Selected: %1, %2, in %3. ")
+                   .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+                        formatTime(static_cast<double>(timeline_->event(selection_).length_ns()) * 1e-6),
+                        QString::fromStdString(lane.description.title)) +
+               text;
+    }
+    setAccessibleDescription(text);
+}
+
+void TimelineView::refresh() {
+    refresh(viewport()->rect());
+}
+
+/// Changes gather here; at most one repaint every 16 ms comes of them.
+void TimelineView::refresh(const QRegion& region) {
+    dirty_ += region;
+    if (paintTimer_.isActive()) return;
+    const qint64 waited = sincePaint_.isValid() ? sincePaint_.elapsed() : frameMs;
+    paintTimer_.start(static_cast<int>(std::max<qint64>(0, frameMs - waited)), Qt::PreciseTimer, this);
+}
+
+void TimelineView::flush() {
+    paintTimer_.stop();
+    viewport()->update(dirty_);
+    dirty_ = {};
+}
+
+void TimelineView::timerEvent(QTimerEvent* event) {
+    if (event->timerId() == paintTimer_.timerId()) {
+        flush();
+    } else if (event->timerId() == glideTimer_.timerId()) {
+        if (held_.any())
+            glide(held_.elapsedMotion());
+        else
+            glideTimer_.stop();
+    } else {
+        QAbstractScrollArea::timerEvent(event);
+    }
+}
+
+OverlayScene TimelineView::overlayScene() const {
+    std::optional<TimeRange> marquee;
+    if (drag_ == Drag::Marquee) {
+        const std::int64_t now = timeAt(dragNow_.x());
+        marquee = {std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)};
+    }
+    return {*timeline_, geometry_, currentTheme(), range_,       selection_, selectedReference_,
+            hovered_,   pointer_,  measured_,      measurement_, marquee,    arrows_};
+}
+
+void TimelineView::paintEvent(QPaintEvent* event) {
+    QElapsedTimer frame;
+    frame.start();
+    sincePaint_.start();
+    const Theme& theme = currentTheme();
+    layer_.render({timeline_, range_, viewport()->size(), geometry_.scroll, devicePixelRatioF(), theme.dark, highlight_,
+                   memoryLimit_},
+                  geometry_, theme);
+
+    QPainter painter(viewport());
+    painter.setClipRegion(event->region());
+    painter.fillRect(event->rect(), theme.panel);
+    paintHeader(painter, geometry_, title_, caption_, theme, hasFocus());
+    if (timeline_->event_count() == 0) {
+        const QRect free = viewport()->rect().adjusted(0, geometry_.header.height(), 0, 0);
+        painter.fillRect(free, theme.background);
+        painter.setFont(textFont());
+        painter.setPen(theme.dim);
+        painter.drawText(free, Qt::AlignCenter, tr("No timeline yet"));
+        return;
+    }
+    const OverlayScene scene = overlayScene();
+    painter.drawImage(geometry_.overview.topLeft(), layer_.overview());
+    paintOverviewRange(painter, scene);
+    paintRuler(painter, geometry_.ruler, range_, theme);
+    const QRect below(0, geometry_.ruler.bottom() + 1, viewport()->width(), viewport()->height());
+    painter.fillRect(below.intersected(event->rect()), theme.background);
+    paintLaneLabels(painter, geometry_, *timeline_, theme, selection_);
+    painter.drawImage(geometry_.lanes.topLeft(), layer_.lanes());
+    if (!geometry_.memory.isEmpty()) {
+        painter.drawImage(geometry_.memory.topLeft(), layer_.memory());
+        paintMemoryMarks(painter, geometry_, *timeline_, range_, memoryLimit_, theme);
+    }
+    paintOverlay(painter, scene);
+
+    const double took_ms = static_cast<double>(frame.nsecsElapsed()) * 1e-6;
+    worstFrame_ms_ = std::max(worstFrame_ms_, took_ms);
+    qCDebug(frameTime, "frame %.2f ms, worst %.2f ms, rasterised %llu times", took_ms, worstFrame_ms_,
+            static_cast<unsigned long long>(layer_.renderCount()));
+}
+
+void TimelineView::resizeEvent(QResizeEvent*) {
+    layOut();
+    refresh();
+}
+
+void TimelineView::scrollContentsBy(int, int) {
+    layOut();
+    refresh();
+}
+
+void TimelineView::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) {
+        layOut();
+        refresh();
+    }
+    QAbstractScrollArea::changeEvent(event);
+}
+
+bool TimelineView::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const QString text = toolTipText(eventAt(help->pos()));
+        if (text.isEmpty())
+            QToolTip::hideText();
+        else
+            QToolTip::showText(help->globalPos(), text, viewport());
+        return true;
+    }
+    if (event->type() == QEvent::Leave) unhover();
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+QString TimelineView::toolTipText(EventLocation location) const {
+    if (!location.valid()) return {};
+    const Lane& lane = timeline_->lanes()[location.lane];
+    const TimeRange event = timeline_->event(location);
+    const auto name = timeline_->event_name(location);
+    QString text = QStringLiteral("<b>%1</b><br>%2, %3 %4")
+                       .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())).toHtmlEscaped(),
+                            formatTime(static_cast<double>(event.length_ns()) * 1e-6), tr("from"),
+                            momentText(event.begin_ns, {{event.begin_ns, event.end_ns}, 100}));
+    if (lane.exposed_ns[location.event] > 0) {
+        text += QStringLiteral("<br>") +
+                tr("exposed %1").arg(formatTime(static_cast<double>(lane.exposed_ns[location.event]) * 1e-6));
+    }
+    text += QStringLiteral("<br>") + QString::fromStdString(lane.description.title).toHtmlEscaped();
+    const quint32 reference = timeline_->reference(location);
+    if (toolTipProvider_ && reference != no_reference) {
+        const QString more = toolTipProvider_(reference);
+        if (!more.isEmpty()) text += QStringLiteral("<br>") + more;
+    }
+    return text;
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,394 @@
+// What mouse, wheel and keyboard do; the other half of TimelineView.
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "core/trace/lane_rasterizer.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr double wheelZoom = 0.8;      ///< factor for one notch
+constexpr double wheelPan = 0.1;       ///< share of the range for one notch
+constexpr double notch = 120;          ///< QWheelEvent's eighths of a degree
+constexpr double pixelsPerNotch = 60;  ///< of a touchpad
+constexpr int grip = 5;                ///< pixels around an edge that can be dragged
+constexpr int glideMs = 16;
+constexpr double fastTimes = 4;
+
+/// Notches of the wheel, fractions included.
+QPointF notches(const QWheelEvent& event) {
+    if (!event.pixelDelta().isNull()) return QPointF(event.pixelDelta()) / pixelsPerNotch;
+    return QPointF(event.angleDelta()) / notch;
+}
+
+}  // namespace
+
+std::int64_t TimelineView::timeAt(double x) const {
+    const double inside = std::clamp(x - geometry_.lanes.left(), 0.0, static_cast<double>(geometry_.lanes.width()));
+    return geometry_.axis(range_).time_at(inside);
+}
+
+std::int64_t TimelineView::overviewTimeAt(double x) const {
+    const TimeAxis axis{timeline_->range(), static_cast<double>(geometry_.overview.width())};
+    return axis.time_at(std::clamp(x - geometry_.overview.left(), 0.0, axis.width_px));
+}
+
+EventLocation TimelineView::eventAt(QPointF position) const {
+    const int lane = geometry_.laneAt(static_cast<int>(std::floor(position.y())));
+    if (lane < 0 || position.x() < geometry_.lanes.left() || position.x() > geometry_.lanes.right()) return {};
+    const auto row = static_cast<std::uint32_t>(lane);
+    const std::uint32_t event = event_at(timeline_->lanes()[row], timeline_->mip(row), geometry_.axis(range_),
+                                         position.x() - geometry_.lanes.left());
+    return event == no_event ? EventLocation{} : EventLocation{row, event};
+}
+
+void TimelineView::zoom(double factor, double x) {
+    const double pivot = std::clamp((x - geometry_.lanes.left()) / std::max(1, geometry_.lanes.width()), 0.0, 1.0);
+    changeRange(zoomed(range_, factor, pivot, timeline_->range()), ViewHistory::Motion::Gliding);
+}
+
+void TimelineView::moveBy(double share) {
+    changeRange(panned(range_, share, timeline_->range()), ViewHistory::Motion::Gliding);
+}
+
+void TimelineView::glide(const HeldKeys::Motion& motion) {
+    const QRect lanes = geometry_.lanes;
+    const double x = pointer_ && pointer_->x() >= lanes.left() ? pointer_->x() : lanes.left() + lanes.width() / 2.0;
+    if (motion.zoom != 1) zoom(motion.zoom, x);
+    if (motion.pan != 0) moveBy(motion.pan);
+}
+
+void TimelineView::wheelEvent(QWheelEvent* event) {
+    const QPointF turned = notches(*event);
+    // With Alt, some platforms turn the wheel's axis: whichever moved counts.
+    const double either = turned.y() != 0 ? turned.y() : turned.x();
+    const double times = event->modifiers() & Qt::AltModifier ? fastTimes : 1;
+    if (event->modifiers() & Qt::ControlModifier) {
+        zoom(std::pow(wheelZoom, either * times), event->position().x());
+    } else if (event->modifiers() & Qt::ShiftModifier) {
+        moveBy(-either * wheelPan * times);
+    } else {
+        if (turned.x() != 0) moveBy(-turned.x() * wheelPan * times);
+        const int step = static_cast<int>(std::lround(turned.y() * 2 * verticalScrollBar()->singleStep()));
+        verticalScrollBar()->setValue(verticalScrollBar()->value() - step);
+    }
+    hover(event->position());
+    event->accept();
+}
+
+void TimelineView::hover(QPointF position) {
+    QRegion changed = pointerRegion(geometry_, pointer_);
+    pointer_ = position;
+    changed += pointerRegion(geometry_, pointer_);
+    const EventLocation now = drag_ == Drag::None ? eventAt(position) : EventLocation{};
+    if (now != hovered_) {
+        for (const EventLocation location : {hovered_, now}) {
+            if (location.valid()) changed += eventRect(location).toAlignedRect().adjusted(-2, -2, 2, 2);
+        }
+        hovered_ = now;
+        emit eventHovered(now.valid() ? timeline_->reference(now) : no_reference,
+                          now.valid() ? static_cast<int>(now.lane) : -1);
+    }
+    Qt::CursorShape shape = Qt::ArrowCursor;
+    if (drag_ == Drag::None && geometry_.overview.contains(position.toPoint())) {
+        const QRectF shown = overviewRange(*timeline_, geometry_, range_);
+        const bool edge = shown.width() > 16 && (std::abs(position.x() - shown.left()) < grip ||
+                                                 std::abs(position.x() - shown.right()) < grip);
+        shape = edge ? Qt::SizeHorCursor : Qt::PointingHandCursor;
+    } else if (geometry_.ruler.contains(position.toPoint())) {
+        shape = Qt::IBeamCursor;
+    } else if (drag_ == Drag::Pan) {
+        shape = Qt::ClosedHandCursor;
+    }
+    if (viewport()->cursor().shape() != shape) viewport()->setCursor(shape);
+    refresh(changed);
+}
+
+void TimelineView::unhover() {
+    if (!pointer_) return;
+    QRegion changed = pointerRegion(geometry_, pointer_);
+    if (hovered_.valid()) {
+        changed += eventRect(hovered_).toAlignedRect().adjusted(-2, -2, 2, 2);
+        emit eventHovered(no_reference, -1);
+    }
+    pointer_.reset();
+    hovered_ = {};
+    refresh(changed);
+}
+
+void TimelineView::mousePressEvent(QMouseEvent* event) {
+    const QPointF position = event->position();
+    const bool inTime = position.x() >= geometry_.lanes.left() && position.y() > geometry_.ruler.bottom();
+    const bool marquee = event->button() == Qt::MiddleButton ||
+                         (event->button() == Qt::LeftButton && (event->modifiers() & Qt::AltModifier));
+    if (marquee && inTime) {
+        dragAnchor_ns_ = timeAt(position.x());
+        beginDrag(Drag::Marquee, position);
+    } else if (event->button() == Qt::LeftButton) {
+        if (geometry_.ruler.contains(position.toPoint()))
+            pressRuler(position);
+        else if (geometry_.overview.contains(position.toPoint()))
+            pressOverview(position);
+        else if (inTime)
+            beginDrag(Drag::Press, position);
+        else if (const int lane = geometry_.laneAt(static_cast<int>(position.y())); lane < 0)
+            select({}, true);
+    } else if (event->button() == Qt::BackButton) {
+        goBack();
+    } else if (event->button() == Qt::ForwardButton) {
+        goForward();
+    }
+    event->accept();
+}
+
+void TimelineView::beginDrag(Drag drag, QPointF position) {
+    drag_ = drag;
+    dragStart_ = position;
+    dragNow_ = position;
+    dragRange_ = range_;
+    QToolTip::hideText();
+    refresh();
+}
+
+void TimelineView::pressRuler(QPointF position) {
+    dragAnchor_ns_ = timeAt(position.x());
+    if (measured_) {  // near an edge of what was measured: the other edge stays
+        const TimeAxis axis = geometry_.axis(range_);
+        const double begin = geometry_.lanes.left() + axis.x_of(measured_->begin_ns);
+        const double end = geometry_.lanes.left() + axis.x_of(measured_->end_ns);
+        if (std::abs(position.x() - begin) < grip)
+            dragAnchor_ns_ = measured_->end_ns;
+        else if (std::abs(position.x() - end) < grip)
+            dragAnchor_ns_ = measured_->begin_ns;
+        else
+            measure(std::nullopt);
+    }
+    beginDrag(Drag::Measure, position);
+}
+
+void TimelineView::pressOverview(QPointF position) {
+    const QRectF shown = overviewRange(*timeline_, geometry_, range_);
+    history_.leaving(range_, ViewHistory::Motion::Jump);
+    if (shown.width() > 16 && std::abs(position.x() - shown.left()) < grip) {
+        dragAnchor_ns_ = range_.end_ns;
+        return beginDrag(Drag::OverviewBegin, position);
+    }
+    if (shown.width() > 16 && std::abs(position.x() - shown.right()) < grip) {
+        dragAnchor_ns_ = range_.begin_ns;
+        return beginDrag(Drag::OverviewEnd, position);
+    }
+    if (!shown.contains(position)) {
+        const std::int64_t begin = overviewTimeAt(position.x()) - range_.length_ns() / 2;
+        showRange(clamped({begin, begin + range_.length_ns()}, timeline_->range()));
+    }
+    beginDrag(Drag::OverviewMove, position);
+}
+
+void TimelineView::mouseMoveEvent(QMouseEvent* event) {
+    if (drag_ != Drag::None) continueDrag(event->position());
+    hover(event->position());
+}
+
+void TimelineView::continueDrag(QPointF position) {
+    dragNow_ = position;
+    const std::int64_t now = timeAt(position.x());
+    const std::int64_t overviewNow = overviewTimeAt(position.x());
+    switch (drag_) {
+        case Drag::None:
+            return;
+        case Drag::Press:
+            if ((position - dragStart_).manhattanLength() < QApplication::startDragDistance()) return;
+            drag_ = Drag::Pan;
+            [[fallthrough]];
+        case Drag::Pan: {
+            const double share = (dragStart_.x() - position.x()) / std::max(1, geometry_.lanes.width());
+            changeRange(panned(dragRange_, share, timeline_->range()), ViewHistory::Motion::Gliding);
+            return;
+        }
+        case Drag::Marquee:
+            break;
+        case Drag::Measure:
+            if (std::abs(position.x() - dragStart_.x()) >= 2 || measured_) {
+                measure(TimeRange{std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)});
+            }
+            break;
+        case Drag::OverviewMove: {
+            const std::int64_t moved = overviewNow - overviewTimeAt(dragStart_.x());
+            const TimeRange from = clamped(dragRange_, timeline_->range());
+            showRange(clamped({from.begin_ns + moved, from.end_ns + moved}, timeline_->range()));
+            return;
+        }
+        case Drag::OverviewBegin:
+        case Drag::OverviewEnd:
+            showRange(clamped({std::min(dragAnchor_ns_, overviewNow), std::max(dragAnchor_ns_, overviewNow)},
+                              timeline_->range()));
+            return;
+    }
+    refresh();
+}
+
+void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
+    if (drag_ != Drag::None) finishDrag(event->position());
+    hover(event->position());
+}
+
+void TimelineView::finishDrag(QPointF position) {
+    const Drag finished = drag_;
+    drag_ = Drag::None;
+    if (finished == Drag::Press) {
+        select(eventAt(position), true);
+    } else if (finished == Drag::Marquee && std::abs(position.x() - dragStart_.x()) >= 3) {
+        const std::int64_t now = timeAt(position.x());
+        changeRange({std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)}, ViewHistory::Motion::Jump);
+    }
+    refresh();
+}
+
+void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    if (geometry_.overview.contains(event->position().toPoint())) return fitAll();
+    const EventLocation location = eventAt(event->position());
+    if (!location.valid()) return;
+    select(location, true);
+    const TimeRange span = timeline_->event(location);
+    const std::int64_t margin = span.length_ns() / 20;
+    changeRange({span.begin_ns - margin, span.end_ns + margin}, ViewHistory::Motion::Jump);
+    emit eventActivated(selectedReference_, static_cast<int>(location.lane));
+}
+
+void TimelineView::keyPressEvent(QKeyEvent* event) {
+    const bool alt = event->modifiers() & Qt::AltModifier;
+    if (alt && event->key() == Qt::Key_Left) return goBack();
+    if (alt && event->key() == Qt::Key_Right) return goForward();
+    const HeldKeys::Key key = HeldKeys::keyOf(*event);
+    if (key != HeldKeys::None) {
+        if (event->isAutoRepeat()) return;  // the timer moves, at its own pace
+        glide(HeldKeys::stepOf(key, alt));
+        held_.press(key, alt);
+        glideTimer_.start(glideMs, Qt::PreciseTimer, this);
+        return;
+    }
+    if (stepKey(*event)) return event->accept();
+    QAbstractScrollArea::keyPressEvent(event);
+}
+
+void TimelineView::keyReleaseEvent(QKeyEvent* event) {
+    if (event->isAutoRepeat()) return;
+    held_.release(HeldKeys::keyOf(*event));
+    if (!held_.any()) glideTimer_.stop();
+    QAbstractScrollArea::keyReleaseEvent(event);
+}
+
+void TimelineView::focusInEvent(QFocusEvent* event) {
+    refresh(geometry_.header);
+    QAbstractScrollArea::focusInEvent(event);
+}
+
+void TimelineView::focusOutEvent(QFocusEvent* event) {
+    held_.releaseAll();
+    glideTimer_.stop();
+    refresh(geometry_.header);
+    QAbstractScrollArea::focusOutEvent(event);
+}
+
+bool TimelineView::stepKey(const QKeyEvent& event) {
+    if (event.modifiers() & (Qt::ControlModifier | Qt::MetaModifier)) return false;
+    const TimeRange all = timeline_->range();
+    const std::int64_t length = range_.length_ns();
+    switch (event.key()) {
+        case Qt::Key_F:
+            focusSelection();
+            return true;
+        case Qt::Key_0:
+            fitAll();
+            return true;
+        case Qt::Key_Backspace:
+            goBack();
+            return true;
+        case Qt::Key_Period:
+            stepEvent(+1);
+            return true;
+        case Qt::Key_Comma:
+            stepEvent(-1);
+            return true;
+        case Qt::Key_Up:
+            stepLane(-1);
+            return true;
+        case Qt::Key_Down:
+            stepLane(+1);
+            return true;
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+            glide(HeldKeys::stepOf(HeldKeys::ZoomIn, false));
+            return true;
+        case Qt::Key_Minus:
+            glide(HeldKeys::stepOf(HeldKeys::ZoomOut, false));
+            return true;
+        case Qt::Key_Home:
+            changeRange({all.begin_ns, all.begin_ns + length}, ViewHistory::Motion::Jump);
+            return true;
+        case Qt::Key_End:
+            changeRange({all.end_ns - length, all.end_ns}, ViewHistory::Motion::Jump);
+            return true;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            if (!selection_.valid()) return false;
+            emit eventActivated(selectedReference_, static_cast<int>(selection_.lane));
+            return true;
+        case Qt::Key_Escape:
+            // One thing at a time: the drag, then the measurement, then the selection.
+            if (drag_ != Drag::None) {
+                showRange(drag_ == Drag::Marquee || drag_ == Drag::Measure ? range_ : dragRange_);
+                if (drag_ == Drag::Measure) measure(std::nullopt);
+                drag_ = Drag::None;
+                refresh();
+            } else if (measured_) {
+                clearMeasurement();
+            } else if (selection_.valid()) {
+                select({}, true);
+            } else {
+                return false;
+            }
+            return true;
+        default:
+            return false;
+    }
+}
+
+void TimelineView::stepEvent(int step) {
+    if (!selection_.valid()) return stepLane(0);
+    const std::int64_t next = static_cast<std::int64_t>(selection_.event) + step;
+    if (next < 0 || next >= timeline_->lanes()[selection_.lane].size()) return;
+    select({selection_.lane, static_cast<std::uint32_t>(next)}, true);
+    ensureVisible(selection_);
+}
+
+void TimelineView::stepLane(int step) {
+    const auto lanes = timeline_->lanes();
+    // At the same time in the next lane that has events; without a selection, in the middle of the first lane.
+    std::int64_t time_ns = range_.begin_ns + range_.length_ns() / 2;
+    std::int64_t lane = 0;
+    if (selection_.valid()) {
+        const TimeRange event = timeline_->event(selection_);
+        time_ns = event.begin_ns + event.length_ns() / 2;
+        lane = static_cast<std::int64_t>(selection_.lane) + step;
+    }
+    const int direction = step < 0 ? -1 : 1;
+    for (; lane >= 0 && lane < static_cast<std::int64_t>(lanes.size()); lane += direction) {
+        const Lane& row = lanes[static_cast<std::size_t>(lane)];
+        if (row.empty()) continue;
+        std::uint32_t event = std::min(row.first_ending_after(time_ns), row.size() - 1);
+        if (event > 0 && row.start_ns[event] - time_ns > time_ns - row.end_ns[event - 1]) --event;
+        select({static_cast<std::uint32_t>(lane), event}, true);
+        return ensureVisible(selection_);
+    }
+}
+
+}  // namespace overlap::ui
