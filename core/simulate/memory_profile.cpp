@@ -31,7 +31,7 @@ class StorageTable {
         }
         // Numbers are small as a rule; then a table by number replaces the hash map.
         dense_ = highest_ < 16 * tensors + 4096;
-        if (dense_ && rule == StorageRule::reference) by_number_.assign(std::size_t{highest_} + 1, no_storage);
+        if (dense_) by_number_.assign(std::size_t{highest_} + 1, no_storage);
         storages_.reserve(tensors);
         held_.reserve(tensors);
         offsets_.reserve(graph.node_count() + 1);
@@ -56,12 +56,12 @@ class StorageTable {
 
   private:
     void add_output(NodeId node, const TensorMeta& tensor) {
-        StorageIndex index = rule_ == StorageRule::reference ? first_of_number(tensor.storage) : no_storage;
-        if (rule_ == StorageRule::reference) {
+        const bool by_number = number_decides(node);
+        StorageIndex index = by_number ? first_of_number(tensor.storage) : of_this_node(tensor);
+        if (by_number) {
             while (index != no_storage && storages_[index].device != tensor.device)
                 index = storages_[index].same_number;
         } else {
-            index = of_this_node(tensor);
             for (const NodeId input : graph_.inputs(node)) {
                 if (index != no_storage) break;
                 index = find_in(held_by(input), tensor);
@@ -69,6 +69,12 @@ class StorageTable {
         }
         if (index == no_storage) index = allocate(node, tensor);
         if (std::find(held_.begin() + offsets_.back(), held_.end(), index) == held_.end()) held_.push_back(index);
+    }
+
+    /// What the graph is given allocates nothing: there, one number is one storage by either rule.
+    bool number_decides(NodeId node) const {
+        const NodeOp op = graph_.op(node);
+        return rule_ == StorageRule::reference || op == NodeOp::placeholder || op == NodeOp::get_attr;
     }
 
     StorageIndex of_this_node(const TensorMeta& tensor) const {
@@ -97,7 +103,7 @@ class StorageTable {
         storage.device = tensor.device;
         const std::string_view device = graph_.text(tensor.device);
         storage.counted = device != "cpu" && !device.starts_with("cpu:");
-        if (rule_ == StorageRule::reference) {
+        if (number_decides(node)) {
             storage.same_number = first_of_number(tensor.storage);
             if (dense_) {
                 by_number_[tensor.storage] = index;

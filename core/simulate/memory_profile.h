@@ -24,7 +24,8 @@ struct MemoryProfile {
 enum class StorageRule {
     reference,  ///< as torch: the number alone decides
     /// A node that allocates has a storage of its own: recomputed nodes do not share with their originals. An output
-    /// shares memory only with an input of its node that claims the same storage (views, in-place operators).
+    /// shares memory only with an input of its node that claims the same storage (views, in-place operators); what the
+    /// graph is given (placeholders, get_attr) shares by number.
     corrected,
 };
 

@@ -1,0 +1,185 @@
+// Causes of exposure by the rule of core/simulate/simulation.h.
+#include <gtest/gtest.h>
+
+#include "core/cost/cost_model.h"
+#include "core/simulate/simulation.h"
+#include "tests/cost/graph_sketch.h"
+
+namespace overlap::test {
+namespace {
+
+class Exposure : public ::testing::Test {
+  protected:
+    const CollectiveTiming& run(std::size_t index) {
+        graph = sketch.finish();
+        simulation = simulate(graph, node_times_ms(graph));
+        return simulation.collectives.at(index);
+    }
+
+    GraphSketch sketch;
+    NodeId x = sketch.input("x", sketch.bytes(16));
+    Graph graph;
+    Simulation simulation;
+};
+
+TEST_F(Exposure, WindowTooShort) {
+    sketch.compute("mm", {x}, 1);
+    const NodeId last = sketch.compute("mm_1", {x}, 2);
+    const NodeId gather = sketch.gather("gather", x, 10);
+    sketch.compute("mm_2", {x}, 9);
+    sketch.wait("waited", gather);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::window_too_short);
+    EXPECT_EQ(timing.window_ms, 9);
+    EXPECT_EQ(timing.exposed_ms, 1);
+    EXPECT_EQ(timing.start_before, last);  // at 1 ms it starts in time for the wait at 12
+    EXPECT_EQ(timing.blocker, last);
+    EXPECT_EQ(timing.avoidable_ms, 1);
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 1.00 ms: the compute between its start and its wait (9.00 ms) is shorter than the all-gather "
+              "(10.00 ms); starting before mm_1 would hide it");
+}
+
+TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
+    const NodeId producer = sketch.compute("mm", {x}, 5);
+    const NodeId after = sketch.compute("mm_1", {x}, 1);
+    const NodeId reduce = sketch.reduce("reduce", producer, 10);
+    sketch.compute("mm_2", {x}, 4);
+    sketch.wait("waited", reduce);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::window_too_short);
+    EXPECT_EQ(timing.producer, producer);
+    EXPECT_EQ(timing.earliest_ms, 5);
+    EXPECT_EQ(timing.start_before, after);
+    EXPECT_EQ(timing.avoidable_ms, 1);
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 6.00 ms: the compute between its start and its wait (4.00 ms) is shorter than the all-reduce "
+              "(10.00 ms); starting before mm_1 would save 1.00 ms");
+}
+
+TEST_F(Exposure, WindowTooShortAndNothingToGain) {
+    const NodeId producer = sketch.compute("mm", {x}, 5);
+    const NodeId reduce = sketch.reduce("reduce", producer, 10);
+    sketch.compute("mm_2", {x}, 4);
+    sketch.wait("waited", reduce);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::window_too_short);
+    EXPECT_EQ(timing.blocker, no_node);
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 6.00 ms: the compute between its start and its wait (4.00 ms) is shorter than the all-reduce "
+              "(10.00 ms); it cannot start earlier, since mm ends at 5.00 ms");
+}
+
+TEST_F(Exposure, OrderOfIssue) {
+    const NodeId first = sketch.compute("mm", {x}, 8);
+    const NodeId gather = sketch.gather("gather", x, 4);
+    sketch.wait("waited", gather);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::order_of_issue);
+    EXPECT_EQ(timing.producer, no_node);
+    EXPECT_EQ(timing.start_before, first);
+    EXPECT_EQ(timing.avoidable_ms, 4);
+    EXPECT_EQ(
+        simulation.explain(graph, 0),
+        "waits 4.00 ms: it is issued only 0.0000 ms before waited, though its input is an input of the graph; the "
+        "all-gather takes 4.00 ms; starting before mm would hide it");
+}
+
+TEST_F(Exposure, PreparationOfTheCollectiveMovesAlong) {
+    // The cast right before the gather serves nothing else, so it does not tie the gather to its place.
+    const NodeId first = sketch.compute("mm", {x}, 8);
+    const NodeId cast = sketch.cast("cast", x, 0.5);
+    const NodeId gather = sketch.gather("gather", cast, 4);
+    sketch.wait("waited", gather);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::order_of_issue);
+    EXPECT_EQ(timing.earliest_ms, 0.5);
+    EXPECT_EQ(timing.producer, no_node);
+    EXPECT_LT(timing.start_before, gather);
+    EXPECT_NE(timing.start_before, first);  // there is no time for the cast before it
+}
+
+TEST_F(Exposure, PreparationThatOthersUseDoesNotMove) {
+    const NodeId cast = sketch.cast("cast", x, 0.5);
+    const NodeId gather = sketch.gather("gather", cast, 4);
+    sketch.wait("waited", gather);
+    sketch.compute("mm", {cast}, 1);
+    EXPECT_EQ(run(0).producer, cast);
+}
+
+TEST_F(Exposure, ViewsTieNothing) {
+    const NodeId producer = sketch.compute("mm", {x}, 2);
+    const NodeId busy = sketch.compute("mm_1", {x}, 8);
+    const NodeId item = sketch.item("item", producer, 0);
+    const NodeId reduce = sketch.reduce("reduce", item, 4);
+    sketch.wait("waited", reduce);
+    sketch.compute("mm_2", {item}, 1);  // a user of the view that comes later
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::order_of_issue);
+    EXPECT_EQ(timing.producer, producer);
+    EXPECT_EQ(timing.earliest_ms, 2);
+    EXPECT_EQ(timing.blocker, busy);
+    EXPECT_EQ(
+        simulation.explain(graph, 0),
+        "waits 4.00 ms: it is issued only 0.0000 ms before waited, though its input was ready 8.00 ms earlier, after "
+        "mm; the all-reduce takes 4.00 ms; starting before mm_1 would hide it");
+}
+
+TEST_F(Exposure, ProducerLate) {
+    const NodeId producer = sketch.compute("mm", {x}, 8);
+    const NodeId reduce = sketch.reduce("reduce", producer, 4);
+    sketch.wait("waited", reduce);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::producer_late);
+    EXPECT_EQ(timing.blocker, producer);
+    EXPECT_EQ(
+        simulation.explain(graph, 0),
+        "waits 4.00 ms: mm, which its input needs, ends only 0.0000 ms before waited; the all-reduce takes 4.00 ms, "
+        "so only a later wait would hide it");
+}
+
+TEST_F(Exposure, ACollectiveAtTheStartOfTheGraphIsLateToo) {
+    const NodeId gather = sketch.gather("gather", x, 4);
+    sketch.wait("waited", gather);
+    const CollectiveTiming& timing = run(0);
+    EXPECT_EQ(timing.cause, ExposureCause::producer_late);
+    EXPECT_EQ(timing.blocker, no_node);
+    EXPECT_EQ(
+        simulation.explain(graph, 0),
+        "waits 4.00 ms: it starts the graph, 0.0000 ms before waited; the all-gather takes 4.00 ms, so only a later "
+        "wait would hide it");
+}
+
+TEST_F(Exposure, GroupBusy) {
+    const NodeId first = sketch.gather("first", x, 10);
+    const NodeId second = sketch.gather("second", x, 4);
+    sketch.compute("mm", {x}, 6);
+    sketch.wait("waited", second);
+    sketch.wait("waited_first", first);
+    const CollectiveTiming& timing = run(1);
+    EXPECT_EQ(timing.exposed_ms, 8);
+    EXPECT_EQ(timing.cause, ExposureCause::group_busy);
+    EXPECT_EQ(timing.blocker, first);
+    EXPECT_EQ(simulation.explain(graph, 1),
+              "waits 8.00 ms: process group 0 was busy with first for 10.00 ms when it could have started; issuing it "
+              "before first, or a process group of its own, would let it start earlier");
+}
+
+TEST_F(Exposure, AStreamThatIsHeldBrieflyIsNotTheCause) {
+    sketch.gather("first", x, 1);
+    const NodeId second = sketch.gather("second", x, 10);
+    sketch.compute("mm", {x}, 4);
+    sketch.wait("waited", second);
+    EXPECT_EQ(run(1).cause, ExposureCause::window_too_short);  // 7 ms exposed, 1 of them for `first`
+}
+
+TEST_F(Exposure, EveryCauseHasAName) {
+    EXPECT_EQ(exposure_cause_name(ExposureCause::none), "none");
+    EXPECT_EQ(exposure_cause_name(ExposureCause::producer_late), "producer_late");
+    EXPECT_EQ(exposure_cause_name(ExposureCause::window_too_short), "window_too_short");
+    EXPECT_EQ(exposure_cause_name(ExposureCause::group_busy), "group_busy");
+    EXPECT_EQ(exposure_cause_name(ExposureCause::order_of_issue), "order_of_issue");
+}
+
+}  // namespace
+}  // namespace overlap::test

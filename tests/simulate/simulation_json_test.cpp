@@ -1,0 +1,71 @@
+#include "core/simulate/simulation_json.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/cost/cost_model.h"
+#include "core/simulate/json_writer.h"
+#include "tests/cost/graph_sketch.h"
+
+namespace overlap::test {
+namespace {
+
+TEST(SimulationJson, HoldsEveryFigure) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.bytes(16));
+    const NodeId gather = sketch.gather("gather", x, 4);
+    const NodeId waited = sketch.wait("waited", gather);
+    sketch.gather("unawaited", x, 0.25);
+    const Graph graph = sketch.finish({waited});
+    const Simulation simulation = simulate(graph, node_times_ms(graph));
+    const nlohmann::json json = nlohmann::json::parse(simulation_json(graph, simulation, memory_profile(graph)));
+    EXPECT_EQ(json.at("step_ms"), 4.25);
+    EXPECT_EQ(json.at("compute_ms"), 0);
+    EXPECT_EQ(json.at("exposed_ms"), 4);
+    EXPECT_EQ(json.at("peak_memory_bytes"), 16 + 2 * 64);
+    EXPECT_EQ(json.at("corrected_peak_memory_bytes"), 16 + 2 * 64);
+    ASSERT_EQ(json.at("groups").size(), 1u);
+    EXPECT_EQ(json.at("groups")[0],
+              nlohmann::json({{"process_group", "0"}, {"comm_ms", 4.25}, {"exposed_ms", 4.0}, {"collectives", 2}}));
+    ASSERT_EQ(json.at("collectives").size(), 2u);
+    nlohmann::json first = json.at("collectives")[0];
+    EXPECT_TRUE(first.at("explanation").get<std::string>().starts_with("waits 4.00 ms: "));
+    first.erase("explanation");
+    EXPECT_EQ(first, nlohmann::json({{"name", "gather"},
+                                     {"wait", "waited"},
+                                     {"kind", "all_gather"},
+                                     {"process_group", "0"},
+                                     {"bytes", 64},
+                                     {"start_ms", 0.0},
+                                     {"end_ms", 4.0},
+                                     {"exposed_ms", 4.0},
+                                     {"cause", "producer_late"},
+                                     {"blocker", nullptr}}));
+    EXPECT_TRUE(json.at("collectives")[1].at("wait").is_null());
+    EXPECT_EQ(json.at("collectives")[1].at("cause"), "none");
+    EXPECT_FALSE(json.at("collectives")[1].contains("explanation"));
+}
+
+TEST(JsonWriter, QuotesAndNumbers) {
+    JsonWriter json;
+    json.begin_object();
+    json.member("te\"xt", "back\\slash\nline\x01 é");
+    json.member("large", std::numeric_limits<std::int64_t>::min());
+    json.member("third", 1.0 / 3);
+    json.member("infinite", std::numeric_limits<double>::infinity());
+    json.key("empty").begin_array().end_array();
+    json.key("items").begin_array().value(1.5).null().begin_object().end_object().end_array();
+    json.end_object();
+    const std::string text = json.take();
+    const nlohmann::json read = nlohmann::json::parse(text);
+    EXPECT_EQ(read.at("te\"xt"), "back\\slash\nline\x01 é");
+    EXPECT_EQ(read.at("large"), std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(read.at("third").get<double>(), 1.0 / 3);
+    EXPECT_TRUE(read.at("infinite").is_null());
+    EXPECT_EQ(read.at("items"), nlohmann::json::parse("[1.5, null, {}]"));
+}
+
+}  // namespace
+}  // namespace overlap::test
