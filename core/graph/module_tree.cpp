@@ -120,9 +120,14 @@ ModuleTree::ModuleId ModuleTree::child_or_new(ModuleId parent, std::string_view 
 }
 
 std::string ModuleTree::path(ModuleId id) const {
-    if (id == root) return {};
-    const std::string above = path(modules_[id].parent);
-    return above.empty() ? modules_[id].name : above + "." + modules_[id].name;
+    std::vector<ModuleId> way;  // not recursive: a file may nest modules as deeply as it likes
+    for (ModuleId at = id; at != root; at = modules_[at].parent) way.push_back(at);
+    std::string joined;
+    for (auto module = way.rbegin(); module != way.rend(); ++module) {
+        if (module != way.rbegin()) joined += '.';
+        joined += modules_[*module].name;
+    }
+    return joined;
 }
 
 ModuleTree::ModuleId ModuleTree::child(ModuleId parent, std::string_view name) const {

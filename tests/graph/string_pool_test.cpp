@@ -1,0 +1,59 @@
+#include "core/graph/string_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace overlap {
+namespace {
+
+TEST(StringPool, EqualStringsHaveOneNumber) {
+    StringPool pool;
+    EXPECT_EQ(pool.intern(""), empty_string);
+    const StringId mm = pool.intern("mm");
+    EXPECT_EQ(pool.intern(std::string("m") + "m"), mm);
+    EXPECT_NE(pool.intern("mm_1"), mm);
+    EXPECT_EQ(pool.text(mm), "mm");
+    EXPECT_EQ(pool.find("mm"), mm);
+    EXPECT_EQ(pool.find("absent"), no_string);
+    EXPECT_EQ(pool.size(), 3u);
+}
+
+TEST(StringPool, TextNeverMoves) {
+    StringPool pool;
+    const std::string_view first = pool.text(pool.intern("first"));
+    for (int number = 0; number < 100000; ++number) pool.intern("name_" + std::to_string(number));
+    const std::string large(1 << 20, 'x');
+    EXPECT_EQ(pool.text(pool.intern(large)), large);
+    EXPECT_EQ(first, "first");
+    EXPECT_EQ(pool.text(pool.find("first")).data(), first.data());
+    EXPECT_EQ(pool.text(pool.find("name_99999")), "name_99999");
+}
+
+TEST(StringPool, KeepsNullCharacters) {
+    StringPool pool;
+    const std::string text("a\0b", 3);
+    EXPECT_EQ(pool.text(pool.intern(text)), text);
+    EXPECT_NE(pool.intern("a"), pool.intern(text));
+}
+
+TEST(StringPool, StackedPoolsShareNumbers) {
+    const auto below = std::make_shared<StringPool>();
+    const StringId shared = below->intern("shared");
+    StringPool above{std::shared_ptr<const StringPool>(below)};
+    EXPECT_TRUE(above.adds_nothing());
+    EXPECT_EQ(above.intern("shared"), shared);
+    EXPECT_EQ(above.find("shared"), shared);
+    EXPECT_TRUE(above.adds_nothing());
+    const StringId own = above.intern("own");
+    EXPECT_FALSE(above.adds_nothing());
+    EXPECT_GT(own, shared);
+    EXPECT_EQ(above.text(own), "own");
+    EXPECT_EQ(above.text(shared), "shared");
+    EXPECT_EQ(above.text(empty_string), "");
+    EXPECT_EQ(below->find("own"), no_string);
+    EXPECT_EQ(above.size(), below->size() + 1);
+}
+
+}  // namespace
+}  // namespace overlap
