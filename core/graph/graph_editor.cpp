@@ -220,6 +220,7 @@ NodeId GraphEditor::create(const NewNode& node, NodeId before) {
     NodeRecord record;
     record.name = unique_name(node.base_name, node.number);
     record.target = node.target;
+    record.op = node.op;
     record.multi = node.multi;
     record.has_outputs = !node.outputs.empty();
     record.args = node.args;

@@ -94,13 +94,16 @@ class GraphEditor {
         std::span<const TensorMeta> outputs;
         bool multi = false;
         const NodeMetadata* metadata = nullptr;
+        NodeOp op = NodeOp::call_function;
     };
-    /// Makes a call_function node before `before`.
+    /// Makes a node before `before`.
     NodeId create(const NewNode& node, NodeId before);
     /// fx `old.replace_all_uses_with(replacement)`; users re-register with all their inputs.
     void replace_all_uses(NodeId old, NodeId replacement);
     /// Replaces args and kwargs of a node.
     void set_arguments(NodeId node, Value args, Value kwargs);
+    /// Gives `node` the name of another one, which has been erased (fx `node.name = ...`).
+    void take_name(NodeId node, NodeId erased) { records_[node].name = records_[erased].name; }
     /// @pre nobody uses `node`.
     void erase(NodeId node);
 

@@ -1,29 +1,19 @@
-// The nodes that an all-gather bucket turns into (torch/_inductor/fx_passes/bucketing.py,
-// all_gather_merge_fn_to_trace_custom_ops and _unpack_bucketed_all_gather_output).
+// The nodes that an all-gather bucket turns into (torch/_inductor/fx_passes/bucketing.py: the two functions
+// all_gather_merge_fn_to_trace and all_gather_merge_fn_to_trace_custom_ops, and _unpack_bucketed_all_gather_output).
 
 #include <array>
-#include <numeric>
+#include <optional>
 
-#include "core/graph/error.h"
 #include "core/graph/quote.h"
-#include "core/passes/bucket_merge.h"
+#include "core/passes/bucket_emission.h"
 
 namespace overlap {
 
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
-
-struct Member {
-    Sizes gathered_shape;       ///< of its result: rows times group size, rest
-    std::int64_t elements = 0;  ///< of its input
-    std::int64_t packed = 0;    ///< its share of a bucket's row, in elements of the bucket's dtype
-    Dtype dtype{};              ///< of its result
-};
-
 /// Members that one foreach copy can handle: same dtypes and contiguity. Groups in first-seen order, separated by -1;
 /// empty when there is one group only.
-Sizes foreach_groups(const GraphEditor& graph, std::span<const NodeId> inputs, const std::vector<Member>& members) {
+Sizes foreach_groups(const GraphEditor& graph, std::span<const NodeId> inputs, const GatherPlan& plan) {
     struct Key {
         Dtype from, to;
         bool contiguous;
@@ -32,7 +22,7 @@ Sizes foreach_groups(const GraphEditor& graph, std::span<const NodeId> inputs, c
     std::vector<std::pair<Key, Sizes>> groups;
     for (std::size_t index = 0; index < inputs.size(); ++index) {
         const TensorMeta& input = graph.outputs(inputs[index]).front();
-        const Key key{input.dtype, members[index].dtype, is_contiguous(graph.shape(input), graph.stride(input))};
+        const Key key{input.dtype, plan.dtypes[index], is_contiguous(graph.shape(input), graph.stride(input))};
         auto group = groups.begin();
         while (group != groups.end() && group->first != key) ++group;
         if (group == groups.end()) group = groups.insert(group, {key, {}});
@@ -48,36 +38,34 @@ Sizes foreach_groups(const GraphEditor& graph, std::span<const NodeId> inputs, c
 }
 
 /// The results as views of the gathered rows, one split part each.
-std::vector<NodeId> unpack_by_views(TracedSequence& trace, NodeId rows, const std::vector<Member>& members,
-                                    const Sizes& packed) {
+std::vector<NodeId> unpack_by_views(TracedSequence& trace, NodeId rows, const GatherPlan& plan, const Sizes& packed) {
     std::vector<NodeId> outputs;
     const std::vector<NodeId> parts = trace.split(rows, packed, 1);
-    for (std::size_t index = 0; index < members.size(); ++index) {
+    for (std::size_t index = 0; index < parts.size(); ++index) {
         const TensorMeta part = trace.tensor(parts[index]);
-        const std::array args = {Value::of_node(parts[index]), trace.dtype(members[index].dtype)};
+        const std::array args = {Value::of_node(parts[index]), trace.dtype(plan.dtypes[index])};
         const NodeId typed = trace.emit("view", "aten.view.dtype", args, {&part, 1});
         const std::array alias_args = {Value::of_node(typed)};
         const NodeId alias = trace.emit("alias", "aten.alias.default", alias_args, {&part, 1});
-        const Sizes& shape = members[index].gathered_shape;
-        outputs.push_back(trace.view(alias, shape, trace.view_of(part, shape)));
+        outputs.push_back(trace.reshape(alias, plan.result_shapes[index]));
     }
     return outputs;
 }
 
 /// The results as buffers of their own, filled by one copy. Nothing but the order of nodes says that they are read
 /// after the copy; that is the reference's.
-std::vector<NodeId> unpack_by_copy(TracedSequence& trace, NodeId rows, const std::vector<Member>& members,
-                                   const Sizes& packed, std::int64_t group_size, Dtype bucket_dtype, StringId device) {
+std::vector<NodeId> unpack_by_copy(TracedSequence& trace, NodeId rows, const GatherPlan& plan, const Sizes& packed) {
     std::vector<NodeId> buffers, aliases, outputs;
-    for (const Member& member : members) {
-        const std::array<std::int64_t, 1> size = {member.elements * group_size};
-        buffers.push_back(trace.empty(size, trace.fresh(member.dtype, size, device)));
+    for (std::size_t index = 0; index < plan.dtypes.size(); ++index) {
+        const std::array<std::int64_t, 1> size = {count_elements(plan.result_shapes[index])};
+        buffers.push_back(trace.empty(size, trace.fresh(plan.dtypes[index], size, plan.device)));
     }
-    for (std::size_t index = 0; index < members.size(); ++index) {
-        const std::array<std::int64_t, 2> written = {group_size, -1}, matrix = {group_size, members[index].elements};
+    for (std::size_t index = 0; index < buffers.size(); ++index) {
+        const std::array<std::int64_t, 2> written = {plan.group_size, -1};
+        const std::array<std::int64_t, 2> matrix = {plan.group_size, count_elements(plan.input_shapes[index])};
         const TensorMeta row_view = trace.view_of(trace.tensor(buffers[index]), matrix);
         const NodeId as_rows = trace.view(buffers[index], written, row_view);
-        const std::array args = {Value::of_node(as_rows), trace.dtype(bucket_dtype)};
+        const std::array args = {Value::of_node(as_rows), trace.dtype(plan.bucket_dtype)};
         const NodeId typed = trace.emit("view", "aten.view.dtype", args, {&row_view, 1});
         const std::array alias_args = {Value::of_node(typed)};
         aliases.push_back(trace.emit("alias", "aten.alias.default", alias_args, {&row_view, 1}));
@@ -85,8 +73,8 @@ std::vector<NodeId> unpack_by_copy(TracedSequence& trace, NodeId rows, const std
     const std::array copy_args = {Value::of_node(rows), trace.integers(packed), Value::of_integer(1)};
     const std::array copy_keywords = {trace.text("out"), trace.nodes_list(aliases)};
     trace.emit("split_with_sizes_copy", "aten.split_with_sizes_copy.out", copy_args, {}, copy_keywords);
-    for (std::size_t index = 0; index < members.size(); ++index) {
-        const Sizes& shape = members[index].gathered_shape;
+    for (std::size_t index = 0; index < buffers.size(); ++index) {
+        const Sizes& shape = plan.result_shapes[index];
         outputs.push_back(trace.view(buffers[index], shape, trace.view_of(trace.tensor(buffers[index]), shape)));
     }
     return outputs;
@@ -98,89 +86,146 @@ std::int64_t group_size_of(const GraphEditor& graph, NodeId start) {
     return size->integer;
 }
 
+/// The dtype that torch's type promotion gives a concatenation; nothing for combinations that are not covered.
+std::optional<Dtype> promoted(Dtype left, Dtype right) {
+    if (left == right) return left;
+    const auto rank = [](Dtype dtype) {
+        const std::string_view name = dtype_info(dtype).name;
+        return name == "float64" ? 3 : name == "float32" ? 2 : name == "bfloat16" || name == "float16" ? 1 : 0;
+    };
+    if (rank(left) == 0 || rank(right) == 0) return {};
+    if (rank(left) == 1 && rank(right) == 1) return dtype_by_name("float32");
+    return rank(left) > rank(right) ? left : right;
+}
+
 }  // namespace
 
-std::vector<NodeId> emit_all_gather(TracedSequence& trace, std::span<const NodeId> starts,
-                                    std::span<const NodeId> inputs) {
-    GraphEditor& graph = trace.graph();
-    const std::int64_t group_size = group_size_of(graph, starts.front());
-    const std::string group_name(group_of(graph, starts.front()));
-    const ProcessGroup* group = graph.source().header().process_group(group_name);
+GatherPlan plan_gather(const GraphEditor& graph, const BucketMembers& members) {
+    const NodeId first = members.starts.front();
+    GatherPlan plan;
+    plan.group_size = group_size_of(graph, first);
+    plan.group_name = std::string(group_of(graph, first));
+    const ProcessGroup* group = graph.source().header().process_group(plan.group_name);
     if (!group) {
-        refuse_member(graph, starts.front(),
-                      "its process group " + in_quotes(group_name) +
+        refuse_member(graph, first,
+                      "its process group " + in_quotes(plan.group_name) +
                           " is not in the file, so this process's rank in it is unknown; PyTorch raises a RuntimeError");
     }
-    const StringId device = graph.outputs(inputs.front()).front().device;
-
-    std::vector<Member> members;
-    std::vector<std::int64_t> dtype_codes;
-    Dtype bucket_dtype = graph.outputs(starts.front()).front().dtype;
-    for (std::size_t index = 0; index < starts.size(); ++index) {
-        if (group_size_of(graph, starts[index]) != group_size) {
-            refuse_member(graph, starts[index],
-                          "its group size differs from that of " + in_quotes(graph.name(starts.front())) +
+    plan.rank = group->rank;
+    plan.device = graph.outputs(members.inputs.front()).front().device;
+    plan.bucket_dtype = graph.outputs(first).front().dtype;
+    for (std::size_t index = 0; index < members.starts.size(); ++index) {
+        const NodeId start = members.starts[index];
+        if (group_size_of(graph, start) != plan.group_size) {
+            refuse_member(graph, start,
+                          "its group size differs from that of " + in_quotes(graph.name(first)) +
                               " in the same bucket, and PyTorch raises an AssertionError");
         }
-        const TensorMeta& input = graph.outputs(inputs[index]).front();
-        Member member;
-        const std::span<const std::int64_t> shape = graph.shape(input);
-        if (shape.empty()) refuse_member(graph, starts[index], "its input has no dimension, and PyTorch raises an IndexError");
-        member.gathered_shape.assign(shape.begin(), shape.end());
-        member.gathered_shape[0] *= group_size;
-        member.elements = graph.element_count(input);
-        member.dtype = graph.outputs(starts[index]).front().dtype;
-        if (dtype_info(member.dtype).bytes < dtype_info(bucket_dtype).bytes) bucket_dtype = member.dtype;
-        dtype_codes.push_back(dtype_info(member.dtype).torch_index);
-        members.push_back(std::move(member));
+        const std::span<const std::int64_t> shape = graph.shape(graph.outputs(members.inputs[index]).front());
+        if (shape.empty()) refuse_member(graph, start, "its input has no dimension, and PyTorch raises an IndexError");
+        plan.input_shapes.emplace_back(shape.begin(), shape.end());
+        plan.result_shapes.push_back(plan.input_shapes.back());
+        plan.result_shapes.back()[0] *= plan.group_size;
+        plan.dtypes.push_back(graph.outputs(start).front().dtype);
+        if (dtype_info(plan.dtypes.back()).bytes < dtype_info(plan.bucket_dtype).bytes) {
+            plan.bucket_dtype = plan.dtypes.back();
+        }
     }
-    Sizes packed;
-    for (Member& member : members) {
-        member.packed = member.elements * dtype_info(member.dtype).bytes / dtype_info(bucket_dtype).bytes;
-        packed.push_back(member.packed);
-    }
-    const std::int64_t row = std::accumulate(packed.begin(), packed.end(), std::int64_t{0});
+    return plan;
+}
 
-    const std::array<std::int64_t, 1> whole = {row * group_size}, part = {row};
-    const Sizes groups = foreach_groups(graph, inputs, members);
-    std::vector<Value> pre_args = {trace.nodes_list(inputs), Value::of_integer(group_size), trace.dtype(bucket_dtype),
-                                   trace.integers(dtype_codes), Value::of_integer(group->rank)};
+NodeId emit_own_slice(TracedSequence& trace, NodeId buffer, const GatherPlan& plan, std::int64_t row,
+                      NodeId first_member) {
+    const std::int64_t begin = row * plan.rank;
+    if (plan.rank >= plan.group_size) {
+        refuse_member(trace.graph(), first_member,
+                      "this process's rank " + std::to_string(plan.rank) + " does not fit the group size " +
+                          std::to_string(plan.group_size) + ", and PyTorch raises an IndexError");
+    }
+    const std::array<std::int64_t, 1> part = {row}, unit_stride = {1};
+    const TensorMeta own = trace.strided_view_of(trace.tensor(buffer), part, unit_stride, begin);
+    const std::array args = {Value::of_node(buffer), Value::of_integer(0), Value::of_integer(begin),
+                             Value::of_integer(begin + row)};
+    return trace.emit("slice", "aten.slice.Tensor", args, {&own, 1});
+}
+
+NodeId emit_gather_rows(TracedSequence& trace, NodeId input, NodeId buffer, const GatherPlan& plan, std::int64_t row) {
+    const std::array<std::int64_t, 1> whole = {row * plan.group_size};
+    const TensorMeta gathered = trace.fresh(plan.bucket_dtype, whole, plan.device);
+    const std::array args = {Value::of_node(input), Value::of_integer(plan.group_size), trace.text(plan.group_name)};
+    const std::array keywords = {trace.text("out"), Value::of_node(buffer)};
+    const NodeId gather = trace.emit("all_gather_into_tensor_out", "_c10d_functional.all_gather_into_tensor_out.default",
+                                     args, {&gathered, 1}, keywords);
+    const NodeId wait = trace.wait(gather);
+    const std::array<std::int64_t, 2> written = {plan.group_size, -1}, matrix = {plan.group_size, row};
+    return trace.view(wait, written, trace.view_of(trace.tensor(wait), matrix));
+}
+
+std::vector<NodeId> emit_all_gather_custom(TracedSequence& trace, const BucketMembers& members) {
+    const GatherPlan plan = plan_gather(trace.graph(), members);
+    Sizes packed, dtype_codes;
+    for (std::size_t index = 0; index < plan.dtypes.size(); ++index) {
+        const DtypeInfo& info = dtype_info(plan.dtypes[index]);
+        packed.push_back(count_elements(plan.input_shapes[index]) * info.bytes / dtype_info(plan.bucket_dtype).bytes);
+        dtype_codes.push_back(info.torch_index);
+    }
+    const std::int64_t row = total(packed);
+    const std::array<std::int64_t, 1> whole = {row * plan.group_size};
+    const Sizes groups = foreach_groups(trace.graph(), members.inputs, plan);
+    std::vector<Value> pre_args = {trace.nodes_list(members.inputs), Value::of_integer(plan.group_size),
+                                   trace.dtype(plan.bucket_dtype), trace.integers(dtype_codes),
+                                   Value::of_integer(plan.rank)};
     if (!groups.empty()) pre_args.push_back(trace.integers(groups));
-    const TensorMeta buffer = trace.fresh(bucket_dtype, whole, device);
+    const TensorMeta buffer = trace.fresh(plan.bucket_dtype, whole, plan.device);
     const NodeId pre =
         trace.emit("_pre_bucket_all_gather", "bucketing._pre_bucket_all_gather.default", pre_args, {&buffer, 1});
-
-    const std::int64_t begin = row * group->rank;
-    if (begin + row > whole[0]) {
-        refuse_member(graph, starts.front(),
-                      "this process's rank " + std::to_string(group->rank) + " does not fit the group size " +
-                          std::to_string(group_size) + ", and PyTorch raises an IndexError");
-    }
-    const std::array<std::int64_t, 1> unit_stride = {1};
-    const TensorMeta own = trace.strided_view_of(buffer, part, unit_stride, begin);
-    const std::array slice_args = {Value::of_node(pre), Value::of_integer(0), Value::of_integer(begin),
-                                   Value::of_integer(begin + row)};
-    const NodeId slice = trace.emit("slice", "aten.slice.Tensor", slice_args, {&own, 1});
-
-    const TensorMeta gathered = trace.fresh(bucket_dtype, whole, device);
-    const std::array gather_args = {Value::of_node(slice), Value::of_integer(group_size), trace.text(group_name)};
-    const std::array gather_keywords = {trace.text("out"), Value::of_node(pre)};
-    const NodeId gather = trace.emit("all_gather_into_tensor_out", "_c10d_functional.all_gather_into_tensor_out.default",
-                                     gather_args, {&gathered, 1}, gather_keywords);
-    const NodeId wait = trace.wait(gather);
-    const std::array<std::int64_t, 2> written = {group_size, -1}, matrix = {group_size, row};
-    const NodeId rows = trace.view(wait, written, trace.view_of(trace.tensor(wait), matrix));
-
+    const NodeId own = emit_own_slice(trace, pre, plan, row, members.starts.front());
+    const NodeId rows = emit_gather_rows(trace, own, pre, plan, row);
     if (row == 0) {
         std::vector<NodeId> outputs;
-        for (const Member& member : members) {
-            outputs.push_back(
-                trace.empty(member.gathered_shape, trace.fresh(member.dtype, member.gathered_shape, device)));
+        for (std::size_t index = 0; index < plan.dtypes.size(); ++index) {
+            const Sizes& shape = plan.result_shapes[index];
+            outputs.push_back(trace.empty(shape, trace.fresh(plan.dtypes[index], shape, plan.device)));
         }
         return outputs;
     }
-    if (group_size == 1 || members.size() == 1) return unpack_by_views(trace, rows, members, packed);
-    return unpack_by_copy(trace, rows, members, packed, group_size, bucket_dtype, device);
+    if (plan.group_size == 1 || plan.dtypes.size() == 1) return unpack_by_views(trace, rows, plan, packed);
+    return unpack_by_copy(trace, rows, plan, packed);
+}
+
+std::vector<NodeId> emit_all_gather_concatenated(TracedSequence& trace, const BucketMembers& members) {
+    const GatherPlan plan = plan_gather(trace.graph(), members);
+    Sizes packed;
+    for (const Sizes& shape : plan.input_shapes) packed.push_back(count_elements(shape));
+    const std::int64_t row = total(packed);
+    const std::array<std::int64_t, 1> whole = {row * plan.group_size}, part = {row}, flat_shape = {-1};
+    const NodeId buffer = trace.empty(whole, trace.fresh(plan.bucket_dtype, whole, plan.device));
+    const NodeId own = emit_own_slice(trace, buffer, plan, row, members.starts.front());
+    std::vector<NodeId> flat;
+    Dtype joined_dtype = trace.tensor(members.inputs.front()).dtype;
+    for (std::size_t index = 0; index < members.inputs.size(); ++index) {
+        const std::optional<Dtype> promotion = promoted(joined_dtype, trace.tensor(members.inputs[index]).dtype);
+        if (!promotion) {
+            refuse_member(trace.graph(), members.starts[index],
+                          "its bucket joins tensors of different dtypes that are not floating point, which is not "
+                          "reproduced");
+        }
+        joined_dtype = *promotion;
+        flat.push_back(trace.reshape(members.inputs[index], flat_shape));
+    }
+    const TensorMeta joined = trace.fresh(joined_dtype, part, plan.device);
+    const std::array cat_args = {trace.nodes_list(flat)};
+    const NodeId cat = trace.emit("cat", "aten.cat.default", cat_args, {&joined, 1});
+    const TensorMeta filled = trace.tensor(own);
+    const std::array copy_args = {Value::of_node(own), Value::of_node(cat)};
+    const NodeId copy = trace.emit("copy_", "aten.copy_.default", copy_args, {&filled, 1});
+    const NodeId rows = emit_gather_rows(trace, copy, buffer, plan, row);
+    const std::vector<NodeId> parts = trace.split(rows, packed, 1);
+    std::vector<NodeId> outputs;
+    for (std::size_t index = 0; index < parts.size(); ++index) {
+        outputs.push_back(trace.reshape(parts[index], plan.result_shapes[index]));
+    }
+    return outputs;
 }
 
 }  // namespace overlap

@@ -1,11 +1,13 @@
 #include "core/passes/bucket_merge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "core/graph/error.h"
 #include "core/graph/quote.h"
 #include "core/graph/topological_sort.h"
+#include "core/passes/bucket_emission.h"
 #include "core/passes/layout_repair.h"
 #include "core/passes/padded_input.h"
 
@@ -81,6 +83,18 @@ NodeMetadata metadata_of_new_nodes(const NodeMetadata& first_member) {
     return metadata;
 }
 
+std::vector<NodeId> emit(TracedSequence& trace, CollectiveKind kind, BucketMode mode, const BucketMembers& members) {
+    const bool custom = mode == BucketMode::custom_ops;
+    switch (kind) {
+        case CollectiveKind::all_gather:
+            return custom ? emit_all_gather_custom(trace, members) : emit_all_gather_concatenated(trace, members);
+        case CollectiveKind::reduce_scatter:
+            if (mode == BucketMode::coalesced) return emit_reduce_scatter_coalesced(trace, members);
+            return custom ? emit_reduce_scatter_custom(trace, members) : emit_reduce_scatter_concatenated(trace, members);
+        default: return emit_all_reduce(trace, members);
+    }
+}
+
 }  // namespace
 
 void refuse_member(const GraphEditor& graph, NodeId start, const std::string& reason) {
@@ -110,7 +124,8 @@ std::string_view group_of(const GraphEditor& graph, NodeId start) {
     return graph.text(group->string);
 }
 
-MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, const MergePlace& place) {
+MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, BucketMode mode,
+                          const MergePlace& place) {
     const CollectiveKind kind = graph.target_info(starts.front()).recognised;
     const bool scatters = kind == CollectiveKind::reduce_scatter;
 
@@ -129,7 +144,8 @@ MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, co
         if (scatters) {
             const std::span<const std::int64_t> shape = graph.shape(graph.outputs(input).front());
             shapes.emplace_back(shape.begin(), shape.end());
-            if (auto match = match_padded_input(graph, input, start)) {
+            const auto match = mode == BucketMode::custom_ops ? match_padded_input(graph, input, start) : std::nullopt;
+            if (match) {
                 padded_inputs.push_back(static_cast<std::int64_t>(inputs.size()));
                 packing_nodes.insert(packing_nodes.end(), match->packing_nodes.begin(), match->packing_nodes.end());
                 input = match->source;
@@ -139,14 +155,7 @@ MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, co
     }
 
     TracedSequence trace(graph, place.before, metadata_of_new_nodes(graph.metadata(starts.front())));
-    std::vector<NodeId> outputs;
-    switch (kind) {
-        case CollectiveKind::all_gather: outputs = emit_all_gather(trace, starts, inputs); break;
-        case CollectiveKind::reduce_scatter:
-            outputs = emit_reduce_scatter(trace, starts, inputs, shapes, padded_inputs);
-            break;
-        default: outputs = emit_all_reduce(trace, starts, inputs); break;
-    }
+    const std::vector<NodeId> outputs = emit(trace, kind, mode, {starts, inputs, shapes, padded_inputs});
 
     MergedBucket merged;
     merged.nodes = trace.nodes();
@@ -162,8 +171,9 @@ MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, co
     const auto is_wait = [&](NodeId node) { return graph.target_info(node).is_wait; };
     const auto first_wait = std::ranges::find_if(merged.nodes, is_wait);
     for (auto moved = first_wait; moved != merged.nodes.end(); ++moved) graph.move_before(*moved, place.wait_before);
-    merged.waits.push_back(*first_wait);
+    std::ranges::copy_if(merged.nodes, std::back_inserter(merged.waits), is_wait);
     merged.start = graph.node_argument(*first_wait, 0);
+    if (graph.target_info(merged.start).is_getitem) merged.start = graph.node_argument(merged.start, 0);
 
     for (std::size_t member = 0; member < starts.size(); ++member) {
         graph.erase(waits[member]);

@@ -9,6 +9,13 @@
 
 namespace overlap {
 
+/// How merged tensors are packed and unpacked; the names are those of the reference's option `bucket_mode`.
+enum class BucketMode : std::uint8_t {
+    custom_ops,  ///< operators of their own; `custom_ops_multidtype` is the same once members share a dtype
+    concatenate,  ///< `default`, and any name that the reference does not know
+    coalesced,    ///< reduce-scatters in one coalesced launch; gathers as `default`
+};
+
 /// Where a bucket's nodes go.
 struct MergePlace {
     NodeId before;       ///< the merged collective and what packs its input are made before this node
@@ -32,22 +39,12 @@ NodeId merged_input(const GraphEditor& graph, NodeId start);
 /// @throws PassRefusal when the argument is a node or absent.
 std::string_view group_of(const GraphEditor& graph, NodeId start);
 
-/// Replaces a bucket of all-gathers, reduce-scatters or all-reduces of one key by one collective, in the bucket mode
-/// `custom_ops` (torch/_inductor/fx_passes/bucketing.py, merge_all_gather_bucket and its siblings).
-/// @param starts members in packing order. @param process_groups of the job, for this process's rank.
+/// Replaces a bucket of all-gathers, reduce-scatters or all-reduces of one key by one collective
+/// (torch/_inductor/fx_passes/bucketing.py, merge_all_gather_bucket and its siblings).
+/// @param starts members in packing order.
 /// @throws PassRefusal where the reference raises or the result would need shapes that are not known.
-MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, const MergePlace& place);
-
-// The parts that differ between kinds: each emits the new nodes and returns the outputs in member order.
-std::vector<NodeId> emit_all_gather(TracedSequence& trace, std::span<const NodeId> starts,
-                                    std::span<const NodeId> inputs);
-/// @param padded_inputs members whose input was replaced by what it pads; `shapes` are those of the padded inputs.
-std::vector<NodeId> emit_reduce_scatter(TracedSequence& trace, std::span<const NodeId> starts,
-                                        std::span<const NodeId> inputs,
-                                        std::span<const std::vector<std::int64_t>> shapes,
-                                        std::span<const std::int64_t> padded_inputs);
-std::vector<NodeId> emit_all_reduce(TracedSequence& trace, std::span<const NodeId> starts,
-                                    std::span<const NodeId> inputs);
+MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, BucketMode mode,
+                          const MergePlace& place);
 
 /// A member does not fit its bucket as the reference demands (same group size, reduction, device, dtype).
 [[noreturn]] void refuse_member(const GraphEditor& graph, NodeId start, const std::string& reason);

@@ -69,10 +69,18 @@ std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, const ModuleT
     return scopes;
 }
 
+/// Unset and empty mean custom_ops; the reference takes a name that it does not know for `default`.
+BucketMode bucket_mode(const std::string& name) {
+    if (name.empty() || name.find("custom_ops") != std::string::npos) return BucketMode::custom_ops;
+    return name == "coalesced" ? BucketMode::coalesced : BucketMode::concatenate;
+}
+
 class Run {
  public:
-    Run(const std::shared_ptr<const Graph>& source, std::stop_token stop)
+    Run(const std::shared_ptr<const Graph>& source, BucketMode mode, bool insert_overlap_deps, std::stop_token stop)
         : source_(*source),
+          mode_(mode),
+          insert_overlap_deps_(insert_overlap_deps),
           stop_(std::move(stop)),
           editor_(source),
           reachability_(source_, recognised_collectives(source_)),
@@ -97,6 +105,7 @@ class Run {
         }
         require(move_overlap_nodes(editor_, dependencies, roles_) && editor_.is_topological(),
                 "the overlaps cannot be ordered without a cycle");
+        if (insert_overlap_deps_) insert_control_deps(editor_, dependencies);
         PassResult result;
         report_.pass = pass_name;
         result.report = std::move(report_);
@@ -200,7 +209,7 @@ class Run {
         report.process_group = std::string(group_of(editor_, bucket.front()));
         for (const NodeId start : bucket) report.members.emplace_back(editor_.name(start));
 
-        const MergedBucket merged = merge_bucket(editor_, bucket, place);
+        const MergedBucket merged = merge_bucket(editor_, bucket, mode_, place);
         const bool gathers = report.kind == CollectiveKind::all_gather;
         roles_.set(merged.start, gathers ? BucketRole::all_gather : BucketRole::reduction);
         for (const NodeId wait : merged.waits) {
@@ -211,19 +220,36 @@ class Run {
         for (const auto& [wait, output] : merged.replacements) changed.push_back(output);
 
         report.start = std::string(editor_.name(merged.start));
-        const TensorMeta& result = editor_.outputs(merged.start).front();
-        report.dtype = std::string(dtype_info(result.dtype).name);
-        report.bytes = bytes_of(result);
-        const NodeId input = editor_.node_argument(merged.start, 0);
-        report.bytes = std::max(report.bytes, bytes_of(editor_.outputs(input).front()));
+        report.dtype = std::string(dtype_info(editor_.outputs(merged.start).front().dtype).name);
+        std::int64_t taken = 0;
+        for_each_argument_node(merged.start, 0, [&](NodeId input) { taken += bytes_of(input); });
+        report.bytes = std::max(bytes_of(merged.start), taken);
         report_.buckets.push_back(std::move(report));
     }
 
-    std::int64_t bytes_of(const TensorMeta& tensor) const {
-        return editor_.element_count(tensor) * dtype_info(tensor.dtype).bytes;
+    /// Bytes of the tensors that a node returns.
+    std::int64_t bytes_of(NodeId node) const {
+        std::int64_t bytes = 0;
+        for (const TensorMeta& tensor : editor_.outputs(node)) {
+            if (tensor.is_tensor) bytes += editor_.element_count(tensor) * dtype_info(tensor.dtype).bytes;
+        }
+        return bytes;
+    }
+
+    /// Nodes that one argument mentions: a tensor, or a coalesced collective's list of tensors.
+    template <typename Visit>
+    void for_each_argument_node(NodeId node, std::size_t index, Visit&& visit) const {
+        const Value* value = editor_.argument(node, index);
+        if (!value) return;
+        if (value->is(ValueKind::node)) visit(editor_.current(value->node));
+        for (const Value& item : editor_.children(*value)) {
+            if (item.is(ValueKind::node)) visit(editor_.current(item.node));
+        }
     }
 
     const Graph& source_;
+    BucketMode mode_;
+    bool insert_overlap_deps_;
     std::stop_token stop_;
     GraphEditor editor_;
     CollectiveReachability reachability_;
@@ -237,16 +263,10 @@ class Run {
 PassResult ManualOverlapBucketing::run(const std::shared_ptr<const Graph>& graph, const Json& options,
                                        std::stop_token stop) const {
     const auto option = [&](const char* key) { return options.contains(key) ? options.at(key) : Json(); };
-    if (const Json deps = option("insert_overlap_deps"); deps.is_boolean() && deps.get<bool>()) {
-        throw PassRefusal(pass_name, "option insert_overlap_deps",
-                          "wrapping overlaps into control_deps is not reproduced yet; set it to false");
-    }
-    // Unset and empty both mean custom_ops in the reference.
-    if (const Json mode = option("bucket_mode"); !mode.is_null() && mode != "" && mode != "custom_ops") {
-        throw PassRefusal(pass_name, "option bucket_mode",
-                          "the mode " + mode.dump() + " is not reproduced yet; use \"custom_ops\" or leave it unset");
-    }
-    return Run(graph, std::move(stop))(options);
+    const Json deps = option("insert_overlap_deps");
+    const Json mode = option("bucket_mode");
+    return Run(graph, bucket_mode(mode.is_string() ? mode.get<std::string>() : ""),
+               deps.is_boolean() && deps.get<bool>(), std::move(stop))(options);
 }
 
 }  // namespace overlap

@@ -8,8 +8,8 @@ namespace overlap {
 /// gathers over the entry before and delays reductions behind the next one
 /// (torch/_inductor/fx_passes/overlap_manual_scheduling.py, manual_overlap_bucketing).
 ///
-/// Works on forward, backward and joint graphs. Only the default bucket mode (`custom_ops`) without
-/// `insert_overlap_deps` is reproduced; other modes are refused.
+/// Works on forward, backward and joint graphs, in all bucket modes. Refused: graphs whose tensors would change their
+/// strides, where the reference evaluates everything downstream anew.
 class ManualOverlapBucketing final : public Pass {
   public:
     std::string_view name() const override;

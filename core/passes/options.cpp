@@ -25,18 +25,6 @@ std::string describe(const Json& value) {
     }
 }
 
-/// "; nearest: "x"" where one of `names` is near to what was typed, else "; there are: "x", "y"".
-std::string suggestion(std::string_view typed, const std::vector<std::string>& names) {
-    const std::vector<std::string> near = nearest_names(typed, names, 1);
-    std::string text = near.empty() ? "; there are: " : "; nearest: ";
-    bool first = true;
-    for (const std::string& name : near.empty() ? names : near) {
-        text += (first ? "" : ", ") + in_quotes(name);
-        first = false;
-    }
-    return text;
-}
-
 /// A plan entry is one path or a flat list of paths (anything else raises in the reference).
 void check_module_lists(const std::string& place, const Json& value) {
     if (!value.is_array()) {
@@ -71,11 +59,12 @@ void check_value(const PassOption& option, const std::string& place, const Json&
     if (value.is_null()) return;
     if (!value.is_string()) throw InputError(place, "found " + describe(value) + ", expected a string or null");
     const std::string& text = value.get_ref<const std::string&>();
+    if (text.empty() && option.empty_is_unset) return;
     if (option.choices.empty() ||
         std::find(option.choices.begin(), option.choices.end(), text) != option.choices.end()) {
         return;
     }
-    throw InputError(place, "unknown value " + in_quotes(text) + suggestion(text, option.choices));
+    throw InputError(place, "unknown value " + in_quotes(text) + suggest_names(text, option.choices));
 }
 
 }  // namespace
@@ -90,7 +79,7 @@ void check_options(const Pass& pass, const Json& options) {
     for (const auto& [key, value] : options.items()) {
         const auto name = std::find(names.begin(), names.end(), key);
         if (name == names.end()) {
-            throw InputError(pass_name + " options", "unknown option " + in_quotes(key) + suggestion(key, names));
+            throw InputError(pass_name + " options", "unknown option " + in_quotes(key) + suggest_names(key, names));
         }
         const PassOption& option = pass.options()[static_cast<std::size_t>(name - names.begin())];
         check_value(option, pass_name + " options." + key, value);

@@ -41,6 +41,12 @@ OverlapDependencies overlap_dependencies(const GraphEditor& graph, const BucketR
 /// @returns false when the repair finds a cycle.
 bool move_overlap_nodes(GraphEditor& graph, const OverlapDependencies& dependencies, const BucketRoles& roles);
 
+/// Wraps each target into `higher_order.control_deps` on its sources, so that later passes keep the order
+/// (torch/_inductor/fx_passes/control_dependencies.py, `preserve_node_ordering`). The result is as the reference leaves
+/// it: where a source depends on its target, the graph is cyclic and not in topological order.
+/// @throws PassRefusal when a target is no call_function.
+void insert_control_deps(GraphEditor& graph, const OverlapDependencies& dependencies);
+
 /// Sorts the graph if one of `changed` stands before an input or behind a user; erased nodes are skipped
 /// (`_do_stable_topological_sort_if_needed`).
 /// @returns false when the graph has a cycle.

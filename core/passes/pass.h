@@ -23,6 +23,7 @@ struct PassOption {
     std::string help;                  ///< one sentence
     std::vector<std::string> choices;  ///< of a text option; null stands for the default and is always allowed
     bool required = false;             ///< must be given; has no default
+    bool empty_is_unset = false;       ///< of a text option: an empty text means null, as in the reference
 };
 
 /// One collective that a pass made of others, and where.
@@ -90,6 +91,8 @@ class Pass {
 
 /// The pass called `name`, or nullptr.
 const Pass* find_pass(std::string_view name);
+/// @throws InputError when there is none, naming the nearest.
+const Pass& require_pass(std::string_view name);
 /// All passes, in alphabetical order.
 std::span<const Pass* const> all_passes();
 

@@ -1,5 +1,8 @@
 #include <array>
 
+#include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
 #include "core/passes/manual_overlap_bucketing.h"
 #include "core/passes/pass.h"
 
@@ -16,6 +19,13 @@ const Pass* find_pass(std::string_view name) {
         if (pass->name() == name) return pass;
     }
     return nullptr;
+}
+
+const Pass& require_pass(std::string_view name) {
+    if (const Pass* pass = find_pass(name)) return *pass;
+    std::vector<std::string> names;
+    for (const Pass* pass : all_passes()) names.emplace_back(pass->name());
+    throw InputError("", "unknown pass " + in_quotes(name) + suggest_names(name, names));
 }
 
 }  // namespace overlap

@@ -26,6 +26,32 @@ bool is_contiguous(std::span<const std::int64_t> sizes, std::span<const std::int
     return true;
 }
 
+std::optional<std::vector<std::int64_t>> view_strides(std::span<const std::int64_t> old_sizes,
+                                                      std::span<const std::int64_t> old_strides,
+                                                      std::span<const std::int64_t> new_sizes) {
+    if (std::ranges::find(old_sizes, 0) != old_sizes.end() || old_sizes.empty()) return contiguous_strides(new_sizes);
+    std::vector<std::int64_t> strides(new_sizes.size());
+    std::size_t left = new_sizes.size();  // new dimensions without a stride yet
+    std::int64_t chunk_stride = old_strides.back();
+    std::int64_t chunk_elements = 1, given = 1;
+    for (std::size_t dimension = old_sizes.size(); dimension-- > 0;) {
+        chunk_elements *= old_sizes[dimension];
+        const bool ends_chunk = dimension == 0 || (old_sizes[dimension - 1] != 1 &&
+                                                   old_strides[dimension - 1] != chunk_elements * chunk_stride);
+        if (!ends_chunk) continue;
+        while (left > 0 && (given < chunk_elements || new_sizes[left - 1] == 1)) {
+            strides[left - 1] = given * chunk_stride;
+            given *= new_sizes[--left];
+        }
+        if (given != chunk_elements) return std::nullopt;
+        if (dimension > 0) {
+            chunk_stride = old_strides[dimension - 1];
+            chunk_elements = given = 1;
+        }
+    }
+    return left == 0 ? std::optional(strides) : std::nullopt;
+}
+
 std::int64_t TracedSequence::next_number(std::string_view base_name) {
     for (auto& [name, number] : given_) {
         if (name == base_name) return ++number;
@@ -151,34 +177,26 @@ std::vector<NodeId> TracedSequence::split(NodeId input, std::span<const std::int
     return items;
 }
 
-NodeId TracedSequence::flatten(NodeId input) {
+NodeId TracedSequence::reshape(NodeId input, std::span<const std::int64_t> shape) {
     const TensorMeta whole = tensor(input);
     const std::vector<std::int64_t> sizes(graph_.shape(whole).begin(), graph_.shape(whole).end());
     const std::vector<std::int64_t> strides(graph_.stride(whole).begin(), graph_.stride(whole).end());
-    const std::array<std::int64_t, 1> flat = {graph_.element_count(whole)};
-    // One dimension can stand for all when each is contiguous with the next; the innermost stride is the view's.
-    bool viewable = true;
-    std::int64_t inner_stride = 1, expected = -1;
-    for (std::size_t dimension = sizes.size(); dimension-- > 0 && flat[0] > 0;) {
-        if (sizes[dimension] == 1) continue;
-        if (expected == -1) {
-            inner_stride = strides[dimension];
-        } else if (strides[dimension] != expected) {
-            viewable = false;
-        }
-        expected = strides[dimension] * sizes[dimension];
+    std::vector<std::int64_t> resolved(shape.begin(), shape.end());
+    std::int64_t known = 1;
+    for (const std::int64_t size : shape) known *= size == -1 ? 1 : size;
+    for (std::int64_t& size : resolved) {
+        if (size == -1) size = known == 0 ? 0 : graph_.element_count(whole) / known;
     }
-    if (viewable) {
-        const std::array<std::int64_t, 1> stride = {inner_stride}, written = {-1};
-        return view(input, written, strided_view_of(whole, flat, stride, 0));
+    if (const auto viewed = view_strides(sizes, strides, resolved)) {
+        return view(input, shape, strided_view_of(whole, resolved, *viewed, 0));
     }
     const TensorMeta copy = fresh(whole.dtype, sizes, whole.device);
     const std::array clone_args = {Value::of_node(input)};
-    const std::array keywords = {text("memory_format"),
-                                 Value::of_string(graph_.intern("contiguous_format"), ValueKind::memory_format)};
+    const std::array keywords = {
+        text("memory_format"), Value::of_string(graph_.intern("contiguous_format"), ValueKind::memory_format)};
     const NodeId clone = emit("clone", "aten.clone.default", clone_args, {&copy, 1}, keywords);
-    const TensorMeta result = view_of(copy, flat);
-    const std::array view_args = {Value::of_node(clone), integers(flat)};
+    const TensorMeta result = view_of(copy, resolved);
+    const std::array view_args = {Value::of_node(clone), integers(resolved)};
     return emit("_unsafe_view", "aten._unsafe_view.default", view_args, {&result, 1});
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -51,8 +51,9 @@ class TracedSequence {
     NodeId wait(NodeId start);
     /// `split_with_sizes` and all its getitems. @param dimension 1 for rows of a matrix, 0 (not written) for a vector.
     std::vector<NodeId> split(NodeId input, std::span<const std::int64_t> sizes, int dimension);
-    /// `x.reshape(-1)`: a view where the strides allow it, else a contiguous copy and an unsafe view.
-    NodeId flatten(NodeId input);
+    /// `x.reshape(shape)`: a view where the strides allow it, else a contiguous copy and an unsafe view.
+    /// @param shape may hold one -1, which a view keeps as written and an unsafe view resolves.
+    NodeId reshape(NodeId input, std::span<const std::int64_t> shape);
 
     /// The node's only tensor.
     const TensorMeta& tensor(NodeId node) const { return graph_.outputs(node).front(); }
@@ -69,6 +70,11 @@ class TracedSequence {
 
 /// Strides of a contiguous tensor.
 std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> sizes);
+/// Strides under which a tensor can be seen with other sizes without a copy, as torch's `computeStride` finds them;
+/// nothing where that is impossible. Both shapes have the same number of elements.
+std::optional<std::vector<std::int64_t>> view_strides(std::span<const std::int64_t> old_sizes,
+                                                      std::span<const std::int64_t> old_strides,
+                                                      std::span<const std::int64_t> new_sizes);
 /// torch's `is_contiguous`: dimensions of size 1 do not count.
 bool is_contiguous(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
 
