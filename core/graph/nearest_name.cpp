@@ -4,6 +4,8 @@
 #include <cctype>
 #include <utility>
 
+#include "core/graph/quote.h"
+
 namespace overlap {
 
 namespace {
@@ -58,6 +60,17 @@ std::vector<std::string> nearest_names(std::string_view wanted, std::span<const 
     std::vector<std::string> names;
     for (std::size_t index = 0; index < std::min(count, near.size()); ++index) names.push_back(*near[index].second);
     return names;
+}
+
+std::string suggest_names(std::string_view wanted, std::span<const std::string> names) {
+    const std::vector<std::string> near = nearest_names(wanted, names, 1);
+    std::string text = near.empty() ? "; there are: " : "; nearest: ";
+    bool first = true;
+    for (const std::string& name : near.empty() ? names : std::span<const std::string>(near)) {
+        text += (first ? "" : ", ") + in_quotes(name);
+        first = false;
+    }
+    return text;
 }
 
 }  // namespace overlap

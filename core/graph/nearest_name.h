@@ -17,4 +17,8 @@ std::size_t edit_distance(std::string_view left, std::string_view right, std::si
 std::vector<std::string> nearest_names(std::string_view wanted, std::span<const std::string> candidates,
                                        std::size_t count = 3);
 
+/// How a message about an unknown name goes on: `; nearest: "x"` where one of `names` is near, else
+/// `; there are: "x", "y"`.
+std::string suggest_names(std::string_view wanted, std::span<const std::string> names);
+
 }  // namespace overlap

@@ -19,7 +19,9 @@ constexpr std::size_t most_modules = 100'000;
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-bool is_blank(char letter) { return blanks.find(letter) != std::string_view::npos; }
+bool is_blank(char letter) {
+    return blanks.find(letter) != std::string_view::npos;
+}
 
 /// A part of the typed text that knows where it is, for messages.
 struct Piece {
@@ -136,7 +138,8 @@ class EntryParser {
         std::vector<std::string> names{""};
         for (std::size_t at = 0; at < name.text.size();) {
             const char letter = name.text[at];
-            if (is_blank(letter)) fail(name.offset + at, in_quotes(name.text) + " has a space inside; separate modules by + or ,");
+            if (is_blank(letter))
+                fail(name.offset + at, in_quotes(name.text) + " has a space inside; separate modules by + or ,");
             if (letter == ']') fail(name.offset + at, in_quotes(name.text) + " closes a bracket that it does not open");
             if (letter != '[') {
                 for (std::string& made : names) made += letter;
@@ -161,7 +164,8 @@ class EntryParser {
         const auto first = whole_number(inside.substr(0, dash));
         const auto last = dash == std::string_view::npos ? first : whole_number(inside.substr(dash + 1));
         if (!first || !last) {
-            fail(bracket.offset, "found " + in_quotes(bracket.text) + ", expected a range of whole numbers such as [0-3]");
+            fail(bracket.offset,
+                 "found " + in_quotes(bracket.text) + ", expected a range of whole numbers such as [0-3]");
         }
         if (*last < *first) {
             fail(bracket.offset, "the range " + std::string(bracket.text) + " runs backwards; write [" +
@@ -250,7 +254,8 @@ class EntryParser {
             fail(open, "found " + in_quotes(word(open)) + ", expected a module path in quotes or a list of them");
         }
         const std::size_t close = text_.find_first_of(std::string{quote, '\n', '\\'}, open + 1);
-        if (close == std::string_view::npos || text_[close] == '\n') fail(open, "the string that opens here is not closed");
+        if (close == std::string_view::npos || text_[close] == '\n')
+            fail(open, "the string that opens here is not closed");
         if (text_[close] == '\\') fail(close, "found a backslash, which no module path has");
         at_ = close + 1;
         const Piece name = Piece{text_.substr(open + 1, close - open - 1), open + 1}.trimmed();
@@ -271,6 +276,8 @@ class EntryParser {
 
 }  // namespace
 
-std::vector<BucketEntry> parse_bucket_entries(std::string_view text) { return EntryParser(text).parse(); }
+std::vector<BucketEntry> parse_bucket_entries(std::string_view text) {
+    return EntryParser(text).parse();
+}
 
 }  // namespace overlap

@@ -42,6 +42,7 @@ std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& g
                                            std::stop_token stop = {});
 
 /// The graph as it is, without any pass.
-std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph, std::stop_token stop = {});
+std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph,
+                                                    std::stop_token stop = {});
 
 }  // namespace overlap

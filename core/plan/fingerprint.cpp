@@ -63,18 +63,28 @@ class GraphHash {
     void add_value(const Value& value) {
         hash_.add(static_cast<std::uint64_t>(value.kind) << 32 | value.count);
         switch (value.kind) {
-            case ValueKind::none: return;
-            case ValueKind::boolean: hash_.add(value.boolean ? 1 : 0); return;
-            case ValueKind::integer: hash_.add(static_cast<std::uint64_t>(value.integer)); return;
-            case ValueKind::floating: hash_.add(std::bit_cast<std::uint64_t>(value.floating)); return;
-            case ValueKind::node: hash_.add(value.node); return;
+            case ValueKind::none:
+                return;
+            case ValueKind::boolean:
+                hash_.add(value.boolean ? 1 : 0);
+                return;
+            case ValueKind::integer:
+                hash_.add(static_cast<std::uint64_t>(value.integer));
+                return;
+            case ValueKind::floating:
+                hash_.add(std::bit_cast<std::uint64_t>(value.floating));
+                return;
+            case ValueKind::node:
+                hash_.add(value.node);
+                return;
             case ValueKind::list:
             case ValueKind::dictionary:
             case ValueKind::slice:
             case ValueKind::symbol:
                 for (const Value& child : graph_.children(value)) add_value(child);
                 return;
-            default: add_string(value.string);
+            default:
+                add_string(value.string);
         }
     }
 

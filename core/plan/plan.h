@@ -16,7 +16,8 @@ struct BucketEntry {
     std::vector<std::string> modules;
     /// True for a one-module entry that is written as a list (`["layers.0"]`): the reference treats both alike.
     bool written_as_list = false;
-    std::string title;  ///< the user's own, or empty
+    std::string title;            ///< the user's own, or empty
+    Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
 
     bool operator==(const BucketEntry&) const = default;
 };
@@ -74,9 +75,10 @@ std::string display_name(const BucketEntry& entry);
 std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, const std::vector<BucketEntry>& buckets);
 
 /// A plan to start from, as torchtitan makes it (common_utils.py, get_default_transformer_block_buckets): embeddings,
-/// then each block of the model in order, then norm and head (and loss) in one entry. Models without numbered blocks get
-/// an entry for each top-level module.
-/// @param graph where given, modules without anything to bucket are left out, and blocks whose experts are sharded on
+/// then each block of the model in order, then norm and head (and loss) in one entry. Models without numbered blocks
+/// get an entry for each top-level module.
+/// @param graph where given, modules beside embeddings, blocks, norm and head are left out if they have nothing to
+/// bucket, and blocks whose experts are sharded on
 /// their own are split in two entries, as torchtitan does.
 std::vector<BucketEntry> one_bucket_per_block(const ModuleTree& tree, const Graph* graph = nullptr);
 /// The same with `blocks_per_bucket` neighbouring blocks in one entry; the last one may have fewer.

@@ -1,0 +1,318 @@
+#include "core/io/plan_file.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
+#include "core/io/json_bytes.h"
+#include "core/io/json_output.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr std::string_view format_name = "overlap-plan";
+constexpr int format_version = 1;
+/// Far more than any plan needs, far less than what exhausts the stack.
+constexpr int depth_limit = 64;
+
+/// Fields that this version turns into something. All others go to Plan::unevaluated.
+constexpr std::array<std::string_view, 7> evaluated_fields = {"format",  "version",  "name", "graph",
+                                                              "buckets", "pipeline", "notes"};
+
+/// Fields that this version documents and keeps, but does not evaluate yet.
+constexpr std::array<std::string_view, 3> later_fields = {"overlaps", "device_orders", "process_groups"};
+
+std::string describe(const Json& value) {
+    switch (value.type()) {
+        case Json::value_t::null:
+            return "null";
+        case Json::value_t::object:
+            return "an object";
+        case Json::value_t::array:
+            return "a list";
+        case Json::value_t::string:
+            return "the string " + in_quotes(value.get_ref<const std::string&>());
+        default:
+            return value.dump();
+    }
+}
+
+[[noreturn]] void fail_type(const std::string& place, const Json& found, const std::string& expected) {
+    throw InputError(place, "found " + describe(found) + ", expected " + expected);
+}
+
+std::string item(const std::string& list, std::size_t index) {
+    return list + "[" + std::to_string(index) + "]";
+}
+
+/// `line 3, column 14` of a byte of `text`.
+std::string text_place(std::string_view text, std::size_t byte) {
+    byte = std::min(byte, text.size());
+    const std::string_view before = text.substr(0, byte);
+    const std::size_t line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    const std::size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+    std::size_t column = 1;
+    for (const char letter : before.substr(line_begin)) column += (letter & 0xc0) != 0x80 ? 1 : 0;
+    return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+Json parse_json(std::string_view text) {
+    // Depth first: the parser itself has no limit, and destroying what it made would recurse.
+    int depth = 0;
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (in_string) {
+            if (letter == '\\') ++at;
+            if (letter == '"') in_string = false;
+        } else if (letter == '"') {
+            in_string = true;
+        } else if (letter == '{' || letter == '[') {
+            if (++depth > depth_limit) {
+                throw InputError(text_place(text, at), "nested more than " + std::to_string(depth_limit) + " deep");
+            }
+        } else if (letter == '}' || letter == ']') {
+            --depth;
+        }
+    }
+    try {
+        // The callback sees keys before the parser merges them: a repeated key would lose the earlier value silently.
+        std::vector<std::vector<std::string>> keys;
+        return Json::parse(text.begin(), text.end(), [&](int, Json::parse_event_t event, Json& parsed) {
+            if (event == Json::parse_event_t::object_start) keys.emplace_back();
+            if (event == Json::parse_event_t::object_end) keys.pop_back();
+            if (event == Json::parse_event_t::key) {
+                const std::string& key = parsed.get_ref<const std::string&>();
+                if (std::find(keys.back().begin(), keys.back().end(), key) != keys.back().end()) {
+                    throw InputError("", "the key " + in_quotes(key) + " occurs twice in one object");
+                }
+                keys.back().push_back(key);
+            }
+            return true;
+        });
+    } catch (const Json::parse_error& error) {
+        // The message ends in what was expected; what comes before is the library's own numbering of places.
+        std::string reason = error.what();
+        const std::size_t colon = reason.find(": ");
+        if (colon != std::string::npos) reason.erase(0, colon + 2);
+        const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
+        throw InputError(text_place(text, byte), "not valid JSON: " + reason);
+    }
+}
+
+std::string read_string(const Json& object, const std::string& key, const std::string& above) {
+    const auto field = object.find(key);
+    if (field == object.end()) return {};
+    if (!field->is_string()) fail_type(above + key, *field, "a string");
+    return field->get<std::string>();
+}
+
+void check_header(const Json& document) {
+    if (!document.is_object()) fail_type("", document, "a plan, which is an object");
+    const auto format = document.find("format");
+    if (format == document.end()) throw InputError("format", "missing, expected \"overlap-plan\"");
+    if (*format != format_name) fail_type("format", *format, "\"overlap-plan\"");
+    const auto version = document.find("version");
+    if (version == document.end()) throw InputError("version", "missing, expected 1");
+    if (!version->is_number_integer() || *version != format_version) fail_type("version", *version, "1");
+}
+
+std::optional<GraphFingerprint> read_fingerprint(const Json& document) {
+    const auto field = document.find("graph");
+    if (field == document.end() || field->is_null()) return std::nullopt;
+    if (!field->is_object()) fail_type("graph", *field, "an object with name, nodes and digest");
+    GraphFingerprint graph;
+    graph.name = read_string(*field, "name", "graph.");
+    graph.digest = read_string(*field, "digest", "graph.");
+    const auto nodes = field->find("nodes");
+    if (nodes == field->end()) throw InputError("graph.nodes", "missing, expected the number of nodes");
+    if (!nodes->is_number_integer() || *nodes < 0 || *nodes > 0xffffffffll) {
+        fail_type("graph.nodes", *nodes, "a number of nodes");
+    }
+    graph.nodes = nodes->get<std::uint32_t>();
+    const bool hexadecimal = graph.digest.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (graph.digest.size() != 16 || !hexadecimal) {
+        throw InputError("graph.digest", "found " + in_quotes(graph.digest) + ", expected 16 hexadecimal digits");
+    }
+    return graph;
+}
+
+/// Modules of one entry. Abbreviations are for people who type; a document has full names.
+BucketEntry read_bucket(const Json& value, const std::string& place) {
+    BucketEntry entry;
+    if (value.is_string()) {
+        entry.modules.push_back(value.get<std::string>());
+        return entry;
+    }
+    const bool object = value.is_object();
+    if (!object && !value.is_array())
+        fail_type(place, value, "an object with modules, a module path or a list of them");
+    if (object && !value.contains("modules")) throw InputError(place, "has no modules");
+    const Json& modules = object ? value.at("modules") : value;
+    const std::string modules_place = object ? place + ".modules" : place;
+    if (modules.is_string()) {
+        entry.modules.push_back(modules.get<std::string>());
+    } else if (modules.is_array()) {
+        for (std::size_t index = 0; index < modules.size(); ++index) {
+            if (!modules[index].is_string()) fail_type(item(modules_place, index), modules[index], "a module path");
+            entry.modules.push_back(modules[index].get<std::string>());
+        }
+        entry.written_as_list = modules.size() == 1;
+    } else {
+        fail_type(modules_place, modules, "a module path or a list of them");
+    }
+    if (!object) return entry;
+    entry.title = read_string(value, "title", place + ".");
+    for (const auto& [key, ignored] : value.items()) {
+        if (key != "modules" && key != "title") entry.extra[key] = ignored;
+    }
+    return entry;
+}
+
+std::vector<PassStep> read_steps(const Json& steps, const std::string& place) {
+    if (!steps.is_array()) fail_type(place, steps, "a list of steps");
+    std::vector<PassStep> read;
+    for (std::size_t index = 0; index < steps.size(); ++index) {
+        const std::string step_place = place.empty() ? "step " + std::to_string(index + 1) : item(place, index);
+        const Json& step = steps[index];
+        if (!step.is_object()) fail_type(step_place, step, "an object with pass and options");
+        for (const auto& [key, ignored] : step.items()) {
+            if (key == "pass" || key == "options") continue;
+            const std::vector<std::string> known = {"pass", "options"};
+            throw InputError(step_place, "unknown field " + in_quotes(key) + suggest_names(key, known));
+        }
+        if (!step.contains("pass")) throw InputError(step_place, "has no pass");
+        PassStep made;
+        made.pass = read_string(step, "pass", step_place + ".");
+        if (step.contains("options") && !step.at("options").is_null()) made.options = step.at("options");
+        read.push_back(std::move(made));
+    }
+    return read;
+}
+
+/// Checks the steps as they will run, with the plan's buckets put in.
+void check_steps(const std::vector<PassStep>& steps, const std::string& place) {
+    for (std::size_t index = 0; index < steps.size(); ++index) {
+        const std::string step_place = place.empty() ? "step " + std::to_string(index + 1) : item(place, index);
+        try {
+            check_options(require_pass(steps[index].pass), steps[index].options);
+        } catch (const InputError& error) {
+            throw InputError(error.place().empty() ? step_place : step_place + ", " + error.place(), error.problem());
+        }
+    }
+}
+
+Plan read_document(const Json& document) {
+    check_header(document);
+    Plan plan;
+    if (document.contains("name")) plan.name = read_string(document, "name", "");
+    plan.graph = read_fingerprint(document);
+    if (const auto buckets = document.find("buckets"); buckets != document.end()) {
+        if (!buckets->is_array()) fail_type("buckets", *buckets, "a list");
+        for (std::size_t index = 0; index < buckets->size(); ++index) {
+            plan.buckets.push_back(read_bucket((*buckets)[index], item("buckets", index)));
+        }
+    }
+    if (const auto pipeline = document.find("pipeline"); pipeline != document.end()) {
+        plan.pipeline = read_steps(*pipeline, "pipeline");
+    }
+    check_steps(lower(plan), "pipeline");
+    plan.notes = read_string(document, "notes", "");
+    for (const auto& [key, value] : document.items()) {
+        if (std::find(evaluated_fields.begin(), evaluated_fields.end(), key) != evaluated_fields.end()) continue;
+        // Writers always put these lists; an empty one says nothing.
+        const bool later = std::find(later_fields.begin(), later_fields.end(), key) != later_fields.end();
+        if (!later || value != Json::array()) plan.unevaluated[key] = value;
+    }
+    return plan;
+}
+
+std::string read_text(const std::string& path) {
+    const std::optional<JsonBytes> bytes = read_json_file(path);
+    return std::string(bytes->view());
+}
+
+/// Runs `read` and adds the file's name to its errors.
+template <typename Read>
+auto naming_file(const std::string& file, Read&& read) {
+    try {
+        return read();
+    } catch (const InputError& error) {
+        throw error.in_file(file);
+    }
+}
+
+}  // namespace
+
+Plan read_plan_text(std::string_view text, const std::string& name) {
+    return naming_file(name, [&] { return read_document(parse_json(text)); });
+}
+
+Plan read_plan_file(const std::string& path) {
+    return naming_file(path, [&] { return read_document(parse_json(read_text(path))); });
+}
+
+std::string write_plan_text(const Plan& plan) {
+    Json document;
+    document["format"] = format_name;
+    document["version"] = format_version;
+    document["name"] = plan.name;
+    if (plan.graph) {
+        document["graph"] = {{"name", plan.graph->name}, {"nodes", plan.graph->nodes}, {"digest", plan.graph->digest}};
+    }
+    document["buckets"] = Json::array();
+    for (const BucketEntry& entry : plan.buckets) {
+        Json bucket;
+        if (entry.modules.size() == 1 && !entry.written_as_list) {
+            bucket["modules"] = entry.modules.front();
+        } else {
+            bucket["modules"] = entry.modules;
+        }
+        if (!entry.title.empty()) bucket["title"] = entry.title;
+        bucket.update(entry.extra);
+        document["buckets"].push_back(std::move(bucket));
+    }
+    document["pipeline"] = Json::array();
+    for (const PassStep& step : plan.pipeline) {
+        document["pipeline"].push_back({{"pass", step.pass}, {"options", step.options}});
+    }
+    for (const std::string_view field : later_fields) {
+        document[std::string(field)] = plan.unevaluated.value(std::string(field), Json::array());
+    }
+    document["notes"] = plan.notes;
+    for (const auto& [key, value] : plan.unevaluated.items()) document[key] = value;
+    // Names come from files that were checked to be UTF-8; a title or note that is not must not cost the plan.
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_plan_file(const Plan& plan, const std::string& path) {
+    write_file_atomically(path, write_plan_text(plan));
+}
+
+std::vector<PassStep> read_pipeline_file(const std::string& path) {
+    return naming_file(path, [&] {
+        const Json document = parse_json(read_text(path));
+        if (document.is_object()) return lower(read_document(document));
+        if (!document.is_array()) fail_type("", document, "a list of steps or a plan");
+        std::vector<PassStep> steps = read_steps(document, "");
+        check_steps(steps, "");
+        return steps;
+    });
+}
+
+void check_plan_fits(const Plan& plan, const Graph& graph) {
+    if (!plan.graph) return;
+    const GraphFingerprint found = fingerprint(graph);
+    if (found.nodes == plan.graph->nodes && found.digest == plan.graph->digest) return;
+    std::string problem = "the plan is for another graph: it is for ";
+    problem += in_quotes(plan.graph->name) + " of " + std::to_string(plan.graph->nodes) + " nodes (digest " +
+               plan.graph->digest + "), this is " + in_quotes(found.name) + " of " + std::to_string(found.nodes) +
+               " nodes (digest " + found.digest + ")";
+    throw InputError("graph", problem);
+}
+
+}  // namespace overlap

@@ -1,0 +1,194 @@
+#include "core/plan/evaluation.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <numeric>
+
+#include "core/cost/cost_model.h"
+#include "core/graph/error.h"
+#include "core/plan/bucket_marks.h"
+#include "core/plan/number_text.h"
+
+namespace overlap {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Parts of a plan that later versions evaluate.
+constexpr std::array<std::string_view, 3> later_parts = {"overlaps", "device_orders", "process_groups"};
+
+/// Exposed collectives that are worth a line among the problems: the worst few, if they matter to the step.
+constexpr std::size_t exposed_told = 3;
+constexpr double exposed_share = 0.005;
+
+Problem problem_of(const InputError& error, std::string kind, std::string title) {
+    Problem problem;
+    problem.severity = Severity::error;
+    problem.kind = std::move(kind);
+    problem.title = std::move(title);
+    problem.message = error.what();
+    return problem;
+}
+
+void report_unevaluated(const Plan& plan, std::vector<Problem>& problems) {
+    std::string unknown;
+    for (const auto& [key, value] : plan.unevaluated.items()) {
+        Problem problem;
+        problem.kind = "not_evaluated";
+        problem.title = "not evaluated";
+        if (std::find(later_parts.begin(), later_parts.end(), key) == later_parts.end()) {
+            unknown += (unknown.empty() ? "" : ", ") + key;
+        } else if (value.is_null() || !value.empty()) {
+            problem.severity = Severity::caution;
+            problem.message = "the plan's " + key + " are kept, but not evaluated by this version";
+            problems.push_back(std::move(problem));
+        }
+    }
+    if (unknown.empty()) return;
+    Problem problem;
+    problem.kind = "not_evaluated";
+    problem.title = "not evaluated";
+    problem.message = "the plan has fields that this version keeps but does not know: " + unknown;
+    problems.push_back(std::move(problem));
+}
+
+class Evaluator {
+  public:
+    Evaluator(const std::shared_ptr<const Graph>& graph, std::stop_token stop)
+        : begin_(Clock::now()), stop_(std::move(stop)), result_(std::make_shared<Evaluation>()) {
+        result_->input = graph;
+        reset_to_input();
+    }
+
+    std::shared_ptr<const Evaluation> with_plan(const Plan& plan) {
+        const Graph& input = *result_->input;
+        result_->problems = check_buckets(input, ModuleTree(input, module_source(plan, input)), plan.buckets);
+        report_unevaluated(plan, result_->problems);
+        if (!run_pipeline(plan) || !measure()) return nullptr;
+        return finish();
+    }
+
+    std::shared_ptr<const Evaluation> without_plan() { return measure() ? finish() : nullptr; }
+
+  private:
+    void reset_to_input() {
+        result_->graph = result_->input;
+        result_->origin.resize(result_->input->node_count());
+        std::iota(result_->origin.begin(), result_->origin.end(), NodeId{0});
+        result_->bucket_of_node.assign(result_->input->node_count(), -1);
+    }
+
+    /// @returns false when stopped.
+    bool run_pipeline(const Plan& plan) {
+        const std::vector<PassStep> steps = lower(plan);
+        for (std::size_t index = 0; index < steps.size(); ++index) {
+            if (stop_.stop_requested()) return false;
+            const PassStep& step = steps[index];
+            try {
+                const Pass& pass = require_pass(step.pass);
+                check_options(pass, step.options);
+                PassResult result = pass.run(result_->graph, step.options, stop_);
+                if (!result.graph) return false;
+                take(std::move(result), step.options != plan.pipeline[index].options);
+            } catch (const InputError& error) {
+                refuse(error);
+                return true;
+            }
+        }
+        return true;
+    }
+
+    /// @param of_plan: the pass's entries are the plan's.
+    void take(PassResult result, bool of_plan) {
+        result_->bucket_of_node = carry_bucket_marks(result_->bucket_of_node, result.origin);
+        if (of_plan) mark_buckets(*result.graph, result.origin, result.report, result_->bucket_of_node);
+        for (NodeId& origin : result.origin) {
+            if (origin != no_node) origin = result_->origin[origin];
+        }
+        result_->graph = std::move(result.graph);
+        result_->origin = std::move(result.origin);
+        result_->problems.insert(result_->problems.end(), result.report.problems.begin(), result.report.problems.end());
+        result_->reports.push_back(std::move(result.report));
+    }
+
+    void refuse(const InputError& error) {
+        result_->refused = true;
+        reset_to_input();
+        // That entries overlap has been said already, and better.
+        const bool told = std::any_of(result_->problems.begin(), result_->problems.end(),
+                                      [](const Problem& problem) { return problem.kind == "overlapping_entries"; });
+        if (!told) result_->problems.push_back(problem_of(error, "refused", "plan refused"));
+    }
+
+    /// Times, simulation and memory. @returns false when stopped.
+    bool measure() {
+        Evaluation& result = *result_;
+        try {
+            result.times_ms = node_times_ms(*result.graph);
+        } catch (const InputError& error) {
+            if (result.graph != result.input) {
+                refuse(error);
+                return measure();
+            }
+            result.problems.push_back(problem_of(error, "no_times", "times unknown"));
+            result.times_ms.assign(result.graph->node_count(), 0);
+        }
+        if (stop_.stop_requested()) return false;
+        result.simulation = simulate(*result.graph, result.times_ms, {}, stop_);
+        if (stop_.stop_requested()) return false;
+        result.memory = memory_profile(*result.graph, StorageRule::reference);
+        if (stop_.stop_requested()) return false;
+        result.corrected_memory = memory_profile(*result.graph, StorageRule::corrected);
+        if (stop_.stop_requested()) return false;
+        report_exposed();
+        return true;
+    }
+
+    void report_exposed() {
+        const Simulation& simulation = result_->simulation;
+        std::vector<std::size_t> worst;
+        for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
+            if (simulation.collectives[index].exposed_ms > exposed_share * simulation.step_ms) worst.push_back(index);
+        }
+        const auto more_exposed = [&](std::size_t left, std::size_t right) {
+            return simulation.collectives[left].exposed_ms > simulation.collectives[right].exposed_ms;
+        };
+        std::stable_sort(worst.begin(), worst.end(), more_exposed);
+        worst.resize(std::min(worst.size(), exposed_told));
+        for (const std::size_t index : worst) {
+            const CollectiveTiming& timing = simulation.collectives[index];
+            Problem problem;
+            problem.severity = Severity::caution;
+            problem.kind = "exposed";
+            problem.title = "exposed " + milliseconds_text(timing.exposed_ms);
+            problem.message = simulation.explain(*result_->graph, index);
+            problem.nodes = {std::string(result_->graph->name(timing.start))};
+            problem.plan_entry = result_->bucket_of_node[timing.start];
+            result_->problems.push_back(std::move(problem));
+        }
+    }
+
+    std::shared_ptr<const Evaluation> finish() {
+        result_->evaluate_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
+        return result_;
+    }
+
+    Clock::time_point begin_;
+    std::stop_token stop_;
+    std::shared_ptr<Evaluation> result_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& graph, const Plan& plan,
+                                           std::stop_token stop) {
+    return Evaluator(graph, std::move(stop)).with_plan(plan);
+}
+
+std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph, std::stop_token stop) {
+    return Evaluator(graph, std::move(stop)).without_plan();
+}
+
+}  // namespace overlap

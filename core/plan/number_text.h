@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace overlap {
+
+// Numbers as core's sentences and tables show them: at most four significant digits, and a unit.
+
+/// `21.9 ms`; below 0.1 ms in microseconds, `31 µs`.
+std::string milliseconds_text(double time_ms);
+/// `436.2 MiB`; whole bytes below a KiB.
+std::string bytes_text(std::int64_t bytes);
+
+}  // namespace overlap

@@ -1,0 +1,195 @@
+#include <map>
+#include <unordered_map>
+
+#include "core/graph/quote.h"
+#include "core/passes/eligibility.h"
+#include "core/plan/nearest_module.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+namespace {
+
+/// Nodes that a message names; the rest are counted.
+constexpr std::size_t named_nodes = 4;
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n";
+    const std::size_t begin = text.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+/// A module of an entry, as a place in the plan.
+struct Place {
+    std::uint32_t entry = 0;
+    std::uint32_t module = 0;
+    auto operator<=>(const Place&) const = default;
+};
+
+struct SharedNodes {
+    std::size_t count = 0;
+    std::vector<std::string> names;
+};
+
+class BucketCheck {
+  public:
+    BucketCheck(const Graph& graph, const ModuleTree& tree, const std::vector<BucketEntry>& buckets)
+        : graph_(graph), tree_(tree), buckets_(buckets), eligibility_(graph) {}
+
+    std::vector<Problem> run() {
+        if (!tree_.exists()) {
+            if (!buckets_.empty()) report_no_modules();
+            return std::move(problems_);
+        }
+        for (std::size_t entry = 0; entry < buckets_.size(); ++entry) check_names(entry);
+        check_overlaps();
+        for (std::size_t entry = 0; entry < buckets_.size(); ++entry) check_collectives(entry);
+        return std::move(problems_);
+    }
+
+  private:
+    Problem& add(Severity severity, std::string kind, std::string title, std::string message, std::size_t entry) {
+        Problem problem;
+        problem.severity = severity;
+        problem.kind = std::move(kind);
+        problem.title = std::move(title);
+        problem.message = std::move(message);
+        problem.plan_entry = static_cast<int>(entry);
+        return problems_.emplace_back(std::move(problem));
+    }
+
+    void report_no_modules() {
+        const bool by_name = tree_.source() == ModuleSource::module_fqn;
+        add(Severity::error, "no_modules", "no module names",
+            std::string("no node of the graph has a ") + (by_name ? "custom.module_fqn" : "module stack") +
+                ", so the plan's entries select nothing",
+            0)
+            .plan_entry = -1;
+    }
+
+    void check_names(std::size_t entry) {
+        if (buckets_[entry].modules.empty()) {
+            add(Severity::note, "empty_entry", "empty bucket", "this bucket names no module and does nothing", entry);
+        }
+        for (const std::string& module : buckets_[entry].modules) {
+            if (tree_.find(module) != ModuleTree::no_module) continue;
+            const bool spaces_only =
+                trimmed(module).size() != module.size() && tree_.find(trimmed(module)) != ModuleTree::no_module;
+            const std::vector<std::string> nearest =
+                spaces_only ? std::vector{std::string(trimmed(module))} : nearest_modules(tree_, module);
+            std::string message = in_quotes(module);
+            if (spaces_only) {
+                message += " matches no module because of the spaces around it";
+            } else {
+                message += " matches no module";
+                for (std::size_t index = 0; index < nearest.size(); ++index) {
+                    message += (index == 0 ? "; nearest: " : ", ") + nearest[index];
+                }
+            }
+            Problem& problem = add(Severity::caution, spaces_only ? "stray_spaces" : "unknown_module",
+                                   spaces_only ? "stray spaces" : "unknown module",
+                                   message + " (PyTorch would ignore it silently)", entry);
+            problem.module = module;
+            if (!nearest.empty()) {
+                problem.fix = "rename to " + nearest.front();
+                problem.fix_value = nearest.front();
+            }
+        }
+    }
+
+    /// Counts as PyTorch does: over all modules of all entries, nodes beyond the first mention of each.
+    void check_overlaps() {
+        std::unordered_map<NodeId, Place> first;
+        std::map<std::pair<Place, Place>, SharedNodes> shared;
+        std::size_t duplicates = 0;
+        for (std::uint32_t entry = 0; entry < buckets_.size(); ++entry) {
+            for (std::uint32_t module = 0; module < buckets_[entry].modules.size(); ++module) {
+                const Place place{entry, module};
+                for (const NodeId node : tree_.nodes(buckets_[entry].modules[module])) {
+                    const auto [known, added] = first.emplace(node, place);
+                    if (added) continue;
+                    ++duplicates;
+                    SharedNodes& nodes = shared[{known->second, place}];
+                    if (nodes.count++ < named_nodes) nodes.names.emplace_back(graph_.name(node));
+                }
+            }
+        }
+        for (const auto& [places, nodes] : shared) report_overlap(places.first, places.second, nodes, duplicates);
+    }
+
+    const std::string& path(Place place) const { return buckets_[place.entry].modules[place.module]; }
+
+    void report_overlap(Place earlier, Place later, const SharedNodes& nodes, std::size_t duplicates) {
+        std::string message;
+        if (earlier.entry != later.entry) {
+            message = "entries " + std::to_string(earlier.entry + 1) + " (" + path(earlier) + ") and " +
+                      std::to_string(later.entry + 1) + " (" + path(later) + ") share ";
+        } else if (path(earlier) == path(later)) {
+            message = "entry " + std::to_string(later.entry + 1) + " names " + path(later) + " twice, with ";
+        } else {
+            message =
+                path(earlier) + " and " + path(later) + " in entry " + std::to_string(later.entry + 1) + " share ";
+        }
+        message += counted(nodes.count, "node") + " (";
+        for (std::size_t index = 0; index < nodes.names.size(); ++index) {
+            message += (index == 0 ? "" : ", ") + nodes.names[index];
+        }
+        message += nodes.count > nodes.names.size() ? ", …)" : ")";
+        message += "; PyTorch refuses the plan for its " + counted(duplicates, "duplicated node");
+        const bool child_first = path(earlier).starts_with(path(later) + ".");
+        const bool child_last = path(later).starts_with(path(earlier) + ".") || path(earlier) == path(later);
+        const Place removable = child_first ? earlier : later;
+        Problem& problem = add(Severity::error, "overlapping_entries", "overlapping buckets", message, removable.entry);
+        problem.nodes = nodes.names;
+        if (child_first || child_last) {
+            problem.module = path(removable);
+            problem.fix = "remove " + path(removable);
+        }
+    }
+
+    void check_collectives(std::size_t entry) {
+        std::map<BucketingObstacle, std::size_t> obstacles;
+        bool any_module = false;
+        for (const std::string& module : buckets_[entry].modules) {
+            any_module |= tree_.find(module) != ModuleTree::no_module;
+            for (const NodeId node : tree_.nodes(module)) {
+                if (eligibility_.eligible(node)) return;
+                ++obstacles[eligibility_.obstacle(node)];
+            }
+        }
+        if (!any_module) return;  // told already
+        std::string message = display_name(buckets_[entry]);
+        obstacles.erase(BucketingObstacle::no_collective);
+        if (obstacles.empty()) {
+            message += " has no collective at all";
+        } else {
+            message += " has no collective that can be bucketed:";
+            bool first = true;
+            for (const auto& [obstacle, count] : obstacles) {
+                message += (first ? " " : "; ") + std::to_string(count) + " where " + describe(obstacle);
+                first = false;
+            }
+        }
+        add(Severity::caution, "nothing_gathered", "nothing gathered", message, entry);
+    }
+
+    const Graph& graph_;
+    const ModuleTree& tree_;
+    const std::vector<BucketEntry>& buckets_;
+    BucketingEligibility eligibility_;
+    std::vector<Problem> problems_;
+};
+
+}  // namespace
+
+std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree,
+                                   const std::vector<BucketEntry>& buckets) {
+    return BucketCheck(graph, tree, buckets).run();
+}
+
+}  // namespace overlap
