@@ -27,11 +27,13 @@ LoadedGraph loadGraph(const QString& path, std::stop_token stop) {
     auto graph = readGraph(path, stop);
     if (!graph || stop.stop_requested()) return loaded;
     auto modules = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
+    auto eligibility = std::make_shared<const BucketingEligibility>(*graph);
     loaded.read_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
     auto baseline = evaluate_baseline(graph, stop);
     if (!baseline || stop.stop_requested()) return loaded;
     loaded.graph = std::move(graph);
     loaded.modules = std::move(modules);
+    loaded.eligibility = std::move(eligibility);
     loaded.baseline = std::move(baseline);
     return loaded;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/graph/module_tree.h"
+#include "core/passes/eligibility.h"
 #include "core/plan/evaluation.h"
 #include "ui/document/latest_task.h"
 
@@ -15,6 +16,7 @@ struct LoadedGraph {
     QString path;  ///< file, or `:/…` for the embedded sample
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<const ModuleTree> modules;
+    std::shared_ptr<const BucketingEligibility> eligibility;  ///< which collectives can be bucketed
     std::shared_ptr<const Evaluation> baseline;
     double read_ms = 0;  ///< reading and building the tree
 };

@@ -125,6 +125,12 @@ Buckets replaceModule(Buckets buckets, std::size_t entry, const std::string& mod
     return buckets;
 }
 
+Buckets removeModule(Buckets buckets, std::size_t entry, const std::string& module) {
+    if (entry >= buckets.size()) return buckets;
+    std::erase(buckets[entry].modules, module);
+    return buckets[entry].modules.empty() ? remove(std::move(buckets), {entry}) : buckets;
+}
+
 }  // namespace edits
 
 int bucketOfModule(const Buckets& buckets, const std::string& path) {
@@ -136,8 +142,8 @@ int bucketOfModule(const Buckets& buckets, const std::string& path) {
     return -1;
 }
 
-QString dropRefusal(const Graph& graph, const ModuleTree& tree, const Buckets& buckets,
-                    const std::vector<std::string>& modules, std::size_t target) {
+QString dropRefusal(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
+                    const Buckets& buckets, const std::vector<std::string>& modules, std::size_t target) {
     auto quoted = [](std::string_view text) {
         return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
     };
@@ -157,8 +163,7 @@ QString dropRefusal(const Graph& graph, const ModuleTree& tree, const Buckets& b
             return QStringLiteral("This graph has no module %1").arg(quoted(module));
         bool gathers = false;
         for (NodeId node : tree.nodes(module)) {
-            const CollectiveKind kind = graph.target_info(node).starts;
-            gathers = gathers || kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter;
+            gathers = gathers || eligibility.eligible(node);
             const Owner owner = owners[node];
             owners[node] = {&module, target};
             if (!owner.module) continue;
@@ -168,7 +173,7 @@ QString dropRefusal(const Graph& graph, const ModuleTree& tree, const Buckets& b
             return QStringLiteral("%1 overlaps %2%3: both have %4")
                 .arg(quoted(module), quoted(*owner.module), place, quoted(graph.name(node)));
         }
-        if (!gathers) return QStringLiteral("%1 gathers nothing").arg(quoted(module));
+        if (!gathers) return QStringLiteral("%1 has nothing that can be bucketed").arg(quoted(module));
     }
     return {};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/module_tree.h"
+#include "core/passes/eligibility.h"
 #include "core/plan/plan.h"
 
 namespace overlap::ui {
@@ -39,6 +40,9 @@ Buckets moveModuleWithin(Buckets buckets, std::size_t entry, std::size_t from, s
 /// Puts `replacement` where the entry names `module`.
 Buckets replaceModule(Buckets buckets, std::size_t entry, const std::string& module, const std::string& replacement);
 
+/// Takes one module out of one entry, which disappears when that empties it.
+Buckets removeModule(Buckets buckets, std::size_t entry, const std::string& module);
+
 }  // namespace edits
 
 /// The entry that has the module at `path` or one that contains it; -1 where none has.
@@ -46,8 +50,8 @@ int bucketOfModule(const Buckets& buckets, const std::string& path);
 
 /// Why `modules` cannot be put into entry `target` (npos: a new entry), as a sentence without full stop; empty where
 /// they can. Refused are names that the graph has not, modules that share nodes with another entry or with each other,
-/// and modules that gather nothing.
-QString dropRefusal(const Graph& graph, const ModuleTree& tree, const Buckets& buckets,
-                    const std::vector<std::string>& modules, std::size_t target);
+/// and modules without a collective that could be bucketed.
+QString dropRefusal(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
+                    const Buckets& buckets, const std::vector<std::string>& modules, std::size_t target);
 
 }  // namespace overlap::ui

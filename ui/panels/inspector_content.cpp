@@ -1,0 +1,250 @@
+#include "ui/panels/inspector_content.h"
+
+#include <algorithm>
+
+#include "ui/document/bucket_commands.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr std::size_t listed_neighbours = 16;
+
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+QString times(const QString& a, const QString& b) {
+    return a + QStringLiteral(" · ") + b;
+}
+
+InspectorPiece nodeLink(const Graph& graph, NodeId node) {
+    return {text(graph.name(node)), QStringLiteral("node:") + text(graph.name(node)), Tone::plain};
+}
+InspectorPiece moduleLink(const QString& path) {
+    return {path, QStringLiteral("module:") + path, Tone::plain};
+}
+InspectorPiece bucketLink(Document& document, int bucket) {
+    return {BucketCommands(document).title(bucket), QStringLiteral("bucket:%1").arg(bucket), Tone::plain};
+}
+InspectorPiece bare(const QString& value, Tone tone = Tone::plain) {
+    return {value, {}, tone};
+}
+
+/// Rows of a description, added in order of reading.
+class Rows {
+  public:
+    explicit Rows(InspectorContent& content) : rows_(content.rows) {}
+    void add(const QString& label, const QString& value, Tone tone = Tone::plain) {
+        if (!value.isEmpty()) rows_.push_back({label, {bare(value, tone)}, false});
+    }
+    void add(const QString& label, std::vector<InspectorPiece> pieces) {
+        if (!pieces.empty()) rows_.push_back({label, std::move(pieces), false});
+    }
+    void sentence(const QString& value, Tone tone) {
+        if (!value.isEmpty()) rows_.push_back({{}, {bare(value, tone)}, true});
+    }
+
+  private:
+    std::vector<InspectorRow>& rows_;
+};
+
+QString numbers(std::span<const std::int64_t> values) {
+    QStringList parts;
+    for (const std::int64_t value : values) parts.append(QString::number(value));
+    return u'[' + parts.join(QStringLiteral(", ")) + u']';
+}
+
+QString groupText(const Graph& graph, std::string_view name) {
+    if (name.empty()) return {};
+    const ProcessGroup* group = graph.header().process_group(name);
+    if (!group) return text(name);
+    QString result =
+        group->description.empty() ? text(name) : times(text(name), QString::fromStdString(group->description));
+    return times(result, Document::tr("%1 ranks").arg(group->ranks.size()));
+}
+
+std::vector<InspectorPiece> nodeList(const Graph& graph, std::span<const NodeId> nodes) {
+    std::vector<InspectorPiece> pieces;
+    for (const NodeId node : nodes) {
+        if (pieces.size() == listed_neighbours) {
+            pieces.push_back(bare(Document::tr("and %1 more").arg(nodes.size() - listed_neighbours), Tone::faint));
+            break;
+        }
+        pieces.push_back(nodeLink(graph, node));
+    }
+    return pieces;
+}
+
+void describeCollective(const Graph& graph, const Simulation& simulation, std::size_t index, Rows& rows) {
+    const CollectiveTiming& collective = simulation.collectives[index];
+    const double duration = collective.end_ms - collective.start_ms;
+    rows.add(Document::tr("group"), groupText(graph, graph.group_name(collective.start)));
+    rows.add(Document::tr("bytes · time"),
+             times(formatBytes(static_cast<double>(collective.bytes)), formatTime(duration)));
+    rows.add(Document::tr("on its stream"),
+             Document::tr("%1 to %2").arg(formatTime(collective.start_ms), formatTime(collective.end_ms)));
+    if (collective.start_ms > collective.issue_ms)
+        rows.add(Document::tr("waited to start"), formatTime(collective.start_ms - collective.issue_ms));
+    const double hidden = std::max(0.0, duration - collective.exposed_ms);
+    rows.add(Document::tr("hidden"), formatTime(hidden), hidden > 0 ? Tone::hidden : Tone::plain);
+    if (collective.exposed_ms > 0) {
+        const QString cause = text(exposure_cause_name(collective.cause)).replace(u'_', u' ');
+        rows.add(Document::tr("exposed"), QStringLiteral("%1: %2").arg(formatTime(collective.exposed_ms), cause),
+                 Tone::exposed);
+        if (collective.blocker != no_node) rows.add(Document::tr("because of"), {nodeLink(graph, collective.blocker)});
+        rows.sentence(QString::fromStdString(simulation.explain(graph, index)), Tone::plain);
+    }
+    if (collective.wait != no_node) rows.add(Document::tr("wait"), {nodeLink(graph, collective.wait)});
+}
+
+void describeMerged(const Evaluation& evaluation, const QString& name, Rows& rows) {
+    for (const PassReport& report : evaluation.reports)
+        for (const BucketReport& bucket : report.buckets) {
+            if (bucket.start != name.toStdString()) continue;
+            std::vector<InspectorPiece> pieces;
+            for (const std::string& member : bucket.members) {
+                const QString member_name = QString::fromStdString(member);
+                pieces.push_back({member_name, QStringLiteral("node:") + member_name, Tone::plain});
+            }
+            rows.add(Document::tr("merged of %1").arg(bucket.members.size()), std::move(pieces));
+        }
+}
+
+InspectorContent describeNode(Document& document, const QString& name) {
+    InspectorContent content{Document::tr("node"), name, {}};
+    Rows rows(content);
+    const Document::NodePlace place = document.findNode(name);
+    if (place.node == no_node) {
+        rows.sentence(Document::tr("This plan's graph has no such node"), Tone::faint);
+        return content;
+    }
+    const Graph& graph = *place.graph;
+    const Evaluation& evaluation = place.evaluated ? *document.evaluation() : document.baseline();
+    const NodeId node = place.node;
+    rows.add(Document::tr("op"), graph.op(node) == NodeOp::call_function
+                                     ? text(graph.target(node))
+                                     : times(text(node_op_name(graph.op(node))), text(graph.target(node))));
+    if (const int bucket = document.bucketOfNode(place); bucket >= 0)
+        rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
+    const NodeId input = place.evaluated ? evaluation.origin[node] : node;
+    if (input != no_node)
+        if (const auto module = document.modules().innermost(input); module != ModuleTree::no_module)
+            rows.add(Document::tr("module"), {moduleLink(text(document.modules().path(module)))});
+    if (const auto backward = graph.metadata(node).autograd_backward)
+        rows.add(Document::tr("direction"), *backward ? Document::tr("backward") : Document::tr("forward"));
+    if (const std::int32_t collective = evaluation.simulation.collective_of_node[node]; collective >= 0) {
+        describeCollective(graph, evaluation.simulation, static_cast<std::size_t>(collective), rows);
+        describeMerged(evaluation, name, rows);
+    } else {
+        rows.add(Document::tr("time"), formatTime(evaluation.times_ms[node]));
+        const NodeTiming& timing = evaluation.simulation.nodes[node];
+        rows.add(Document::tr("runs"),
+                 Document::tr("%1 to %2").arg(formatTime(timing.start_ms), formatTime(timing.end_ms)));
+        if (const NodeId start = graph.awaited_start(node); graph.target_info(node).is_wait && start != no_node)
+            rows.add(Document::tr("waits for"), {nodeLink(graph, start)});
+    }
+    if (!place.evaluated)
+        rows.sentence(Document::tr("In the graph as it was read; the plan has replaced this node"), Tone::faint);
+    for (const TensorMeta& tensor : graph.outputs(node)) {
+        if (!tensor.is_tensor) continue;
+        rows.add(Document::tr("output"), times(text(dtype_info(tensor.dtype).name) + numbers(graph.shape(tensor)),
+                                               formatBytes(static_cast<double>(graph.tensor_bytes(tensor)))));
+    }
+    if (place.node < evaluation.memory.while_node.size())
+        rows.add(Document::tr("memory then"), formatBytes(static_cast<double>(evaluation.memory.while_node[node])));
+    rows.add(Document::tr("inputs"), nodeList(graph, graph.inputs(node)));
+    rows.add(Document::tr("users"), nodeList(graph, graph.users(node)));
+    return content;
+}
+
+InspectorContent describeModule(Document& document, const QString& path) {
+    InspectorContent content{Document::tr("module"), path.isEmpty() ? Document::tr("model") : path, {}};
+    Rows rows(content);
+    const ModuleTree& tree = document.modules();
+    const auto module = path.isEmpty() && tree.exists() ? ModuleTree::root : tree.find(path.toStdString());
+    if (module == ModuleTree::no_module) {
+        rows.sentence(Document::tr("This graph has no such module"), Tone::faint);
+        return content;
+    }
+    rows.add(Document::tr("class"), QString::fromStdString(tree.module(module).class_name));
+    if (const int bucket = bucketOfModule(document.buckets(), path.toStdString()); bucket >= 0)
+        rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
+    return content;
+}
+
+InspectorContent describeBucket(Document& document, int index) {
+    const Buckets& buckets = document.buckets();
+    InspectorContent content{Document::tr("bucket"), BucketCommands(document).title(index), {}};
+    Rows rows(content);
+    if (static_cast<std::size_t>(index) >= buckets.size()) return {};
+    std::vector<InspectorPiece> modules;
+    for (const std::string& module : buckets[static_cast<std::size_t>(index)].modules)
+        modules.push_back(moduleLink(QString::fromStdString(module)));
+    rows.add(Document::tr("modules"), std::move(modules));
+    const auto evaluation = document.evaluation();
+    if (!evaluation) return content;
+    for (const PassReport& report : evaluation->reports)
+        for (const BucketReport& bucket : report.buckets) {
+            if (bucket.plan_entry != static_cast<std::size_t>(index)) continue;
+            const NodeId start = evaluation->graph->find(bucket.start);
+            std::vector<InspectorPiece> pieces{{QString::fromStdString(bucket.start),
+                                                QStringLiteral("node:") + QString::fromStdString(bucket.start),
+                                                Tone::plain}};
+            pieces.push_back(bare(Document::tr("%1 of %2")
+                                      .arg(formatBytes(static_cast<double>(bucket.bytes)))
+                                      .arg(bucket.members.size())));
+            if (start != no_node && evaluation->simulation.collective_of_node[start] >= 0) {
+                const auto& timing =
+                    evaluation->simulation
+                        .collectives[static_cast<std::size_t>(evaluation->simulation.collective_of_node[start])];
+                pieces.push_back(bare(formatTime(timing.end_ms - timing.start_ms)));
+                if (timing.exposed_ms > 0)
+                    pieces.push_back(
+                        bare(Document::tr("%1 exposed").arg(formatTime(timing.exposed_ms)), Tone::exposed));
+            }
+            rows.add(text(collective_kind_name(bucket.kind)).replace(u'_', u' '), std::move(pieces));
+        }
+    for (const Problem& problem : evaluation->problems)
+        if (problem.plan_entry == index)
+            rows.sentence(QString::fromStdString(problem.message),
+                          problem.severity == Severity::error ? Tone::exposed : Tone::caution);
+    return content;
+}
+
+}  // namespace
+
+InspectorContent inspect(Document& document) {
+    if (!document.isOpen()) return {};
+    const Selection& selection = document.selection();
+    switch (selection.kind()) {
+        case Selection::Kind::node:
+            return describeNode(document, selection.node());
+        case Selection::Kind::module:
+            return describeModule(document, selection.module());
+        case Selection::Kind::bucket:
+            return describeBucket(document, selection.bucket());
+        case Selection::Kind::nothing:
+            break;
+    }
+    return {};
+}
+
+void followInspectorLink(Document& document, const QString& link) {
+    const QString what = link.section(u':', 0, 0);
+    const QString which = link.section(u':', 1);
+    if (what == u"node") document.selection().selectNode(which);
+    if (what == u"module") document.selection().selectModule(which);
+    if (what == u"bucket") document.selection().selectBucket(which.toInt());
+}
+
+QString plainText(const InspectorContent& content) {
+    QStringList lines{content.title};
+    for (const InspectorRow& row : content.rows) {
+        QStringList pieces;
+        for (const InspectorPiece& piece : row.pieces) pieces.append(piece.text);
+        lines.append(row.block ? pieces.join(u' ') : row.label + u'\t' + pieces.join(QStringLiteral(", ")));
+    }
+    return lines.join(u'\n');
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,101 @@
+#include "ui/panels/inspector_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QTimer>
+#include <memory>
+
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+QString colour(Tone tone) {
+    const Theme& theme = currentTheme();
+    switch (tone) {
+        case Tone::hidden:
+            return theme.hidden.name();
+        case Tone::exposed:
+            return theme.exposed.name();
+        case Tone::caution:
+            return theme.caution.name();
+        case Tone::faint:
+            return theme.dim.name();
+        case Tone::plain:
+            break;
+    }
+    return theme.text.name();
+}
+
+QString html(const InspectorPiece& piece) {
+    const QString body = piece.text.toHtmlEscaped();
+    if (piece.link.isEmpty()) return QStringLiteral("<span style='color:%1'>%2</span>").arg(colour(piece.tone), body);
+    return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'>%3</a>")
+        .arg(piece.link.toHtmlEscaped(), currentTheme().accent.name(), body);
+}
+
+QString html(const InspectorRow& row) {
+    QStringList pieces;
+    bool all_links = true;
+    for (const InspectorPiece& piece : row.pieces) {
+        pieces.append(html(piece));
+        all_links = all_links && !piece.link.isEmpty();
+    }
+    // A list of links stands one below the other; figures of one thing stand in a line.
+    const QString value = pieces.join(all_links ? QStringLiteral("<br>") : QStringLiteral(" · "));
+    if (row.block) return QStringLiteral("<tr><td colspan='2' style='padding:2px 0 6px 0'>%1</td></tr>").arg(value);
+    return QStringLiteral(
+               "<tr><td style='padding:2px 12px 2px 0; color:%1'>%2</td><td style='padding:2px 0'>%3</td></tr>")
+        .arg(currentTheme().dim.name(), row.label.toHtmlEscaped().replace(u' ', QStringLiteral("&nbsp;")), value);
+}
+
+}  // namespace
+
+QString inspectorHtml(const InspectorContent& content) {
+    if (content.title.isEmpty())
+        return QStringLiteral("<p style='color:%1'>%2</p>")
+            .arg(currentTheme().dim.name(),
+                 InspectorPanel::tr("Select a module, a bucket or anything in the timeline"));
+    QString rows;
+    for (const InspectorRow& row : content.rows) rows += html(row);
+    return QStringLiteral("<p style='font-family:\"%1\"; margin:0 0 6px 0'>%2</p><table cellspacing='0'>%3</table>")
+        .arg(codeFont().family(), content.title.toHtmlEscaped(), rows);
+}
+
+InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrowser(parent), document_(document) {
+    setOpenLinks(false);
+    setFrameShape(QFrame::NoFrame);
+    setObjectName("inspector");
+    setAccessibleName(tr("Inspector"));
+    this->document()->setDocumentMargin(12);
+    connect(this, &QTextBrowser::anchorClicked, this,
+            [this](const QUrl& url) { followInspectorLink(document_, url.toString(QUrl::FullyDecoded)); });
+    connect(&document.selection(), &Selection::changed, this, &InspectorPanel::scheduleUpdate);
+    connect(&document, &Document::evaluationChanged, this, &InspectorPanel::scheduleUpdate);
+    connect(&document, &Document::planChanged, this, &InspectorPanel::scheduleUpdate);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &InspectorPanel::scheduleUpdate);
+    showContent();
+}
+
+void InspectorPanel::scheduleUpdate() {
+    // One edit changes plan, evaluation and selection; the page is made once.
+    if (std::exchange(scheduled_, true)) return;
+    QTimer::singleShot(0, this, &InspectorPanel::showContent);
+}
+
+void InspectorPanel::showContent() {
+    scheduled_ = false;
+    content_ = inspect(document_);
+    setHtml(inspectorHtml(content_));
+}
+
+void InspectorPanel::contextMenuEvent(QContextMenuEvent* event) {
+    const std::unique_ptr<QMenu> menu(createStandardContextMenu(event->pos()));
+    menu->addSeparator();
+    menu->addAction(tr("Copy all"), this, [this] { QApplication::clipboard()->setText(plainText(content_)); });
+    menu->exec(event->globalPos());
+}
+
+}  // namespace overlap::ui

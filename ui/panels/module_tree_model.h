@@ -1,0 +1,82 @@
+#pragma once
+
+#include <QAbstractItemModel>
+#include <vector>
+
+#include "core/graph/module_tree.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// The module tree of the open graph, and below it the nodes that are in no module.
+/// Columns: name, compute time, communication. Modules can be dragged.
+class ModuleTreeModel : public QAbstractItemModel {
+    Q_OBJECT
+
+  public:
+    enum Column { name_column, compute_column, communication_column, column_count };
+    enum Role {
+        kind_role = Qt::UserRole,  ///< Kind
+        path_role,                 ///< dotted path of a module; empty for the root
+        class_role,                ///< class of a module, operator of a node
+        bucket_role,               ///< index of the bucket that has the module, or -1
+        node_role,                 ///< name of a node
+        matches_role,              ///< false while a search is on and the row is not found by it
+    };
+    enum Kind { module_kind, outside_kind, node_kind };
+
+    explicit ModuleTreeModel(Document& document, QObject* parent = nullptr);
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& child) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    QStringList mimeTypes() const override;
+    QMimeData* mimeData(const QModelIndexList& indexes) const override;
+    Qt::DropActions supportedDragActions() const override { return Qt::MoveAction | Qt::CopyAction; }
+
+    QModelIndex indexOfModule(const QString& path) const;
+    QModelIndex indexOfNode(const QString& name) const;
+    /// The paths of the modules among `indexes`, each once, without those that are inside another of them.
+    QStringList modulePaths(const QModelIndexList& indexes) const;
+
+    /// Rows whose name, path, class or bucket contain `text` are found; the others are dimmed, none is hidden.
+    void setSearch(const QString& text);
+    /// Found rows in the order in which they stand.
+    const std::vector<QPersistentModelIndex>& found() const { return found_; }
+
+  private:
+    using ModuleId = ModuleTree::ModuleId;
+    struct Figures {
+        double compute_ms = 0;
+        double communication_bytes = 0;
+        bool communicates = false;
+    };
+
+    void rebuild();
+    void updateBuckets();
+    void updateFigures();
+    QModelIndex indexOfModule(ModuleId module, int column = name_column) const;
+    QVariant moduleData(ModuleId module, int column, int role) const;
+    QVariant outsideData(int column, int role) const;
+    QVariant nodeData(NodeId node, int column, int role) const;
+    bool matches(const QModelIndex& index) const;
+    void collectFound(const QModelIndex& parent);
+
+    Document& document_;
+    std::shared_ptr<const Graph> graph_;
+    std::shared_ptr<const ModuleTree> modules_;
+    std::vector<std::vector<ModuleId>> children_;  ///< as shown: numbered modules in order of their numbers
+    std::vector<int> row_of_module_;
+    std::vector<int> bucket_of_module_;
+    std::vector<Figures> figures_;
+    Figures outside_figures_;
+    QString search_;
+    std::vector<QPersistentModelIndex> found_;
+};
+
+}  // namespace overlap::ui

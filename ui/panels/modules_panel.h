@@ -1,0 +1,71 @@
+#pragma once
+
+#include <QTreeView>
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+
+namespace overlap::ui {
+
+class Document;
+class ModuleTreeModel;
+
+/// The view of the module tree: a source of dragged modules, and a place to drop modules that shall leave their bucket.
+class ModuleTreeView : public QTreeView {
+    Q_OBJECT
+
+  public:
+    ModuleTreeView(Document& document, ModuleTreeModel& model, QWidget* parent);
+
+    QStringList selectedModules() const;
+
+  signals:
+    /// A menu of what can be done with the selected modules is wanted at a global position.
+    void moduleMenuWanted(const QPoint& position);
+
+  protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragMoveEvent(QDragMoveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void startDrag(Qt::DropActions actions) override;
+
+  private:
+    Document& document_;
+    ModuleTreeModel& model_;
+};
+
+/// The module tree with its search field.
+class ModulesPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit ModulesPanel(Document& document, QWidget* parent = nullptr);
+
+    ModuleTreeView* tree() { return tree_; }
+    ModuleTreeModel* model() { return model_; }
+    QLineEdit* searchField() { return search_; }
+
+  signals:
+    /// Why modules could not be put into a bucket; one sentence without full stop.
+    void refused(const QString& reason);
+
+  private:
+    void showSelection();
+    void selectFromTree();
+    void stepSearch(int step);
+    void showModuleMenu(const QPoint& position);
+    void expandFirstLevels();
+
+    Document& document_;
+    ModuleTreeModel* model_;
+    QLineEdit* search_;
+    QLabel* search_count_;
+    ModuleTreeView* tree_;
+    int search_position_ = -1;
+    bool following_ = false;
+};
+
+}  // namespace overlap::ui

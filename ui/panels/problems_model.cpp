@@ -1,0 +1,97 @@
+#include "ui/panels/problems_model.h"
+
+#include <algorithm>
+
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+namespace {
+
+QString severityName(Severity severity) {
+    switch (severity) {
+        case Severity::error:
+            return ProblemsModel::tr("Error");
+        case Severity::caution:
+            return ProblemsModel::tr("Caution");
+        case Severity::note:
+            break;
+    }
+    return ProblemsModel::tr("Note");
+}
+
+}  // namespace
+
+ProblemsModel::ProblemsModel(Document& document, QObject* parent) : QAbstractTableModel(parent), document_(document) {
+    connect(&document, &Document::evaluationChanged, this, &ProblemsModel::update);
+    update();
+}
+
+void ProblemsModel::update() {
+    const auto evaluation = document_.evaluation();
+    beginResetModel();
+    problems_ = evaluation ? evaluation->problems : std::vector<Problem>();
+    std::stable_sort(problems_.begin(), problems_.end(),
+                     [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
+    endResetModel();
+}
+
+int ProblemsModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(problems_.size());
+}
+int ProblemsModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : column_count;
+}
+
+QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const Problem& shown = problem(index.row());
+    switch (role) {
+        case Qt::DisplayRole:
+            if (index.column() == title_column) return QString::fromStdString(shown.title);
+            if (index.column() == message_column) return QString::fromStdString(shown.message);
+            return shown.fix.empty() ? QString() : QString::fromStdString(shown.fix) + QStringLiteral(" ↵");
+        case Qt::ToolTipRole:
+            return QString::fromStdString(index.column() == fix_column ? shown.fix : shown.message);
+        case Qt::AccessibleTextRole:
+            return index.column() == title_column
+                       ? severityName(shown.severity) + QStringLiteral(": ") + QString::fromStdString(shown.title)
+                       : data(index, Qt::DisplayRole);
+        case severity_role:
+            return static_cast<int>(shown.severity);
+        default:
+            return {};
+    }
+}
+
+QVariant ProblemsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+    return section == title_column ? tr("Problem") : section == message_column ? tr("What it means") : tr("Fix");
+}
+
+void ProblemsModel::goTo(int row) {
+    const Problem& shown = problem(row);
+    if (shown.plan_entry >= 0) {
+        document_.selection().selectBucket(shown.plan_entry);
+    } else if (!shown.nodes.empty()) {
+        document_.selection().selectNode(QString::fromStdString(shown.nodes.front()));
+    }
+}
+
+bool ProblemsModel::applyFix(int row) {
+    const Problem shown = problem(row);
+    const Buckets& buckets = document_.buckets();
+    const auto entry = static_cast<std::size_t>(shown.plan_entry);
+    if (shown.fix.empty() || shown.module.empty() || !document_.editable() || shown.plan_entry < 0 ||
+        entry >= buckets.size())
+        return false;
+    const QString text = QString::fromStdString(shown.fix);
+    if (shown.fix_value.is_string()) {
+        document_.editBuckets(text,
+                              edits::replaceModule(buckets, entry, shown.module, shown.fix_value.get<std::string>()));
+    } else {
+        document_.editBuckets(text, edits::removeModule(buckets, entry, shown.module));
+    }
+    return true;
+}
+
+}  // namespace overlap::ui

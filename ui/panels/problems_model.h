@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <vector>
+
+#include "core/passes/pass.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// The problems of the current evaluation, the worst first.
+class ProblemsModel : public QAbstractTableModel {
+    Q_OBJECT
+
+  public:
+    enum Column { title_column, message_column, fix_column, column_count };
+    enum Role { severity_role = Qt::UserRole };
+
+    explicit ProblemsModel(Document& document, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+    const Problem& problem(int row) const { return problems_[static_cast<std::size_t>(row)]; }
+    /// Selects what the problem speaks of: its bucket, else its first node.
+    void goTo(int row);
+    /// Applies the problem's fix as an undoable edit; false where there is none or the plan cannot be edited.
+    bool applyFix(int row);
+
+  private:
+    void update();
+
+    Document& document_;
+    std::vector<Problem> problems_;
+};
+
+}  // namespace overlap::ui

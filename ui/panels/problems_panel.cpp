@@ -1,0 +1,161 @@
+#include "ui/panels/problems_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include "ui/panels/problems_model.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int sign_size = 10;
+
+/// A disc, a triangle or a ring: the shape tells the severity as well as the colour.
+void paintSign(QPainter& painter, Severity severity, const QRectF& area) {
+    const Theme& theme = currentTheme();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    switch (severity) {
+        case Severity::error:
+            painter.setBrush(theme.exposed);
+            painter.drawEllipse(area);
+            break;
+        case Severity::caution: {
+            painter.setBrush(theme.caution);
+            const QPointF corners[] = {{area.center().x(), area.top()}, area.bottomRight(), area.bottomLeft()};
+            painter.drawPolygon(corners, 3);
+            break;
+        }
+        case Severity::note:
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(QPen(theme.dim, 1.5));
+            painter.drawEllipse(area.adjusted(1, 1, -1, -1));
+            break;
+    }
+}
+
+class ProblemDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
+        return {80, option.fontMetrics.height() + 9};
+    }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyleOptionViewItem plain(option);
+        initStyleOption(&plain, index);
+        const QString shown = plain.text;
+        plain.text.clear();
+        const QStyle* style = option.widget ? option.widget->style() : QApplication::style();
+        style->drawPrimitive(QStyle::PE_PanelItemViewItem, &plain, painter, option.widget);
+        const Theme& theme = currentTheme();
+        QRect area = option.rect.adjusted(8, 0, -8, 0);
+        painter->save();
+        if (index.column() == ProblemsModel::title_column) {
+            const QRectF sign(area.left(), area.center().y() - sign_size / 2.0 + 0.5, sign_size, sign_size);
+            paintSign(*painter, static_cast<Severity>(index.data(ProblemsModel::severity_role).toInt()), sign);
+            area.setLeft(area.left() + sign_size + 8);
+        }
+        painter->setPen(index.column() == ProblemsModel::fix_column       ? theme.accent
+                        : index.column() == ProblemsModel::message_column ? theme.dim
+                                                                          : theme.text);
+        painter->setFont(option.font);
+        const auto side = index.column() == ProblemsModel::fix_column ? Qt::AlignRight : Qt::AlignLeft;
+        painter->drawText(area, side | Qt::AlignVCenter,
+                          option.fontMetrics.elidedText(shown, Qt::ElideRight, area.width()));
+        painter->restore();
+    }
+};
+
+}  // namespace
+
+ProblemsPanel::ProblemsPanel(Document& document, QWidget* parent)
+    : QTreeView(parent), model_(new ProblemsModel(document, this)) {
+    setModel(model_);
+    setItemDelegate(new ProblemDelegate(this));
+    setObjectName("problems");
+    setAccessibleName(tr("Problems"));
+    setHeaderHidden(true);
+    setRootIsDecorated(false);
+    setUniformRowHeights(true);
+    setFrameShape(NoFrame);
+    setMouseTracking(true);
+    setAllColumnsShowFocus(true);
+    header()->setStretchLastSection(false);
+    header()->setSectionResizeMode(QHeaderView::Fixed);
+    connect(this, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        const bool fix = index.column() == ProblemsModel::fix_column && !index.data().toString().isEmpty();
+        if (!fix || !model_->applyFix(index.row())) model_->goTo(index.row());
+    });
+    connect(this, &QTreeView::activated, this, [this](const QModelIndex& index) { model_->goTo(index.row()); });
+    connect(model_, &QAbstractItemModel::modelReset, this, [this] {
+        fitColumns();
+        emit countChanged(model_->rowCount());
+    });
+}
+
+void ProblemsPanel::keyPressEvent(QKeyEvent* event) {
+    const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (enter && event->modifiers().testFlag(Qt::AltModifier) && currentIndex().isValid()) {
+        model_->applyFix(currentIndex().row());
+    } else if (enter && currentIndex().isValid()) {
+        model_->goTo(currentIndex().row());
+    } else if (event->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(tableText(*model_));
+    } else {
+        QTreeView::keyPressEvent(event);
+    }
+}
+
+void ProblemsPanel::mouseMoveEvent(QMouseEvent* event) {
+    const QModelIndex index = indexAt(event->position().toPoint());
+    const bool fix = index.column() == ProblemsModel::fix_column && !index.data().toString().isEmpty();
+    viewport()->setCursor(fix ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    QTreeView::mouseMoveEvent(event);
+}
+
+void ProblemsPanel::resizeEvent(QResizeEvent* event) {
+    QTreeView::resizeEvent(event);
+    fitColumns();
+}
+
+void ProblemsPanel::fitColumns() {
+    int title = 120;
+    int fix = 0;
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        title = std::max(
+            title,
+            fontMetrics().horizontalAdvance(model_->index(row, ProblemsModel::title_column).data().toString()) + 44);
+        fix = std::max(
+            fix, fontMetrics().horizontalAdvance(model_->index(row, ProblemsModel::fix_column).data().toString()) + 24);
+    }
+    const int width = viewport()->width();
+    title = std::min(title, width / 3);
+    fix = std::min(fix, width / 3);
+    header()->resizeSection(ProblemsModel::title_column, title);
+    header()->resizeSection(ProblemsModel::message_column, std::max(0, width - title - fix));
+    header()->resizeSection(ProblemsModel::fix_column, fix);
+}
+
+QString tableText(const QAbstractItemModel& model) {
+    QStringList lines;
+    QStringList cells;
+    for (int column = 0; column < model.columnCount(); ++column)
+        cells.append(model.headerData(column, Qt::Horizontal).toString());
+    lines.append(cells.join(u'\t'));
+    for (int row = 0; row < model.rowCount(); ++row) {
+        cells.clear();
+        for (int column = 0; column < model.columnCount(); ++column)
+            cells.append(model.index(row, column).data().toString());
+        lines.append(cells.join(u'\t'));
+    }
+    return lines.join(u'\n');
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,238 @@
+#include "ui/plan/bucket_board.h"
+
+#include <QCompleter>
+#include <QDragEnterEvent>
+#include <QHBoxLayout>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QPainter>
+#include <QStringListModel>
+#include <QStyledItemDelegate>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/document/bucket_commands.h"
+#include "ui/document/document.h"
+#include "ui/document/module_mime.h"
+#include "ui/plan/bucket_model.h"
+#include "ui/plan/bucket_view.h"
+#include "ui/plan/drop_preview.h"
+#include "ui/plan/uncovered_model.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int message_ms = 8000;
+constexpr int uncovered_height = 132;
+
+/// A line of the list of what no bucket covers: module at the left, figures at the right.
+class UncoveredDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyledItemDelegate::paint(painter, option, index);
+        painter->save();
+        painter->setFont(numberFont(smallTextPx));
+        painter->setPen(currentTheme().dim);
+        painter->drawText(option.rect.adjusted(0, 0, -12, 0), Qt::AlignRight | Qt::AlignVCenter,
+                          index.data(UncoveredModel::figures_role).toString());
+        painter->restore();
+    }
+};
+
+}  // namespace
+
+BucketBoard::BucketBoard(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      model_(new BucketModel(document, this)),
+      preview_(new DropPreview(document, this)),
+      uncovered_(new UncoveredModel(document, this)),
+      header_(new QWidget),
+      entry_(new QLineEdit),
+      message_(new QLabel),
+      view_(new BucketView(document, *model_, *preview_)),
+      uncovered_title_(new QToolButton),
+      uncovered_list_(new QListView) {
+    makeHeader();
+    entry_->setPlaceholderText(tr("Type layers.[0-3] or norm+lm_head ↵"));
+    entry_->setAccessibleName(tr("Buckets to add"));
+    entry_->setObjectName("bucketEntry");
+    message_->setWordWrap(true);
+    message_->setProperty("role", "caution");
+    message_->setContentsMargins(0, 4, 0, 0);
+    message_->hide();
+    auto* completer = new QCompleter(this);
+    completer->setModel(new QStringListModel(completer));
+    completer->setCaseSensitivity(Qt::CaseInsensitive);
+    entry_->setCompleter(completer);
+
+    uncovered_title_->setObjectName("uncoveredTitle");
+    uncovered_title_->setCheckable(true);
+    uncovered_title_->setAutoRaise(true);
+    uncovered_title_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    uncovered_title_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    uncovered_title_->setToolTip(tr("Collectives in no bucket; drop modules here to take them out"));
+    uncovered_list_->setModel(uncovered_);
+    uncovered_list_->setItemDelegate(new UncoveredDelegate(uncovered_list_));
+    uncovered_list_->setObjectName("uncovered");
+    uncovered_list_->setAccessibleName(tr("Collectives in no bucket"));
+    uncovered_list_->setFrameShape(QFrame::NoFrame);
+    uncovered_list_->setUniformItemSizes(true);
+    uncovered_list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    uncovered_list_->setDragEnabled(true);
+    uncovered_list_->setFixedHeight(uncovered_height);
+    uncovered_list_->hide();
+    for (QWidget* area : {static_cast<QWidget*>(uncovered_title_), uncovered_list_->viewport()}) {
+        area->setAcceptDrops(true);
+        area->installEventFilter(this);
+    }
+
+    auto* entry_column = new QVBoxLayout;
+    entry_column->setContentsMargins(8, 8, 8, 6);
+    entry_column->setSpacing(0);
+    entry_column->addWidget(entry_);
+    entry_column->addWidget(message_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(entry_column);
+    layout->addWidget(view_, 1);
+    layout->addWidget(uncovered_title_);
+    layout->addWidget(uncovered_list_);
+
+    connect(entry_, &QLineEdit::returnPressed, this, &BucketBoard::addTyped);
+    connect(entry_, &QLineEdit::textEdited, message_, &QWidget::hide);
+    connect(view_, &BucketView::refused, this, &BucketBoard::tell);
+    connect(uncovered_title_, &QToolButton::toggled, this, &BucketBoard::showUncovered);
+    connect(uncovered_, &QAbstractItemModel::modelReset, this, &BucketBoard::updateUncovered);
+    connect(uncovered_list_, &QListView::clicked, this, [this](const QModelIndex& index) {
+        document_.selection().selectNode(index.data(UncoveredModel::node_role).toString());
+    });
+    connect(&document, &Document::graphChanged, this, [this, completer] {
+        QStringList paths;
+        const ModuleTree& tree = document_.modules();
+        for (std::size_t module = 1; module < tree.module_count(); ++module)
+            paths.append(QString::fromStdString(tree.path(static_cast<ModuleTree::ModuleId>(module))));
+        static_cast<QStringListModel*>(completer->model())->setStringList(paths);
+    });
+    auto update_editable = [this] {
+        entry_->setEnabled(document_.editable());
+        header_->setEnabled(document_.editable());
+        view_->viewport()->update();
+    };
+    connect(&document, &Document::currentChanged, this, update_editable);
+    update_editable();
+    updateUncovered();
+}
+
+void BucketBoard::makeHeader() {
+    auto* start = new QToolButton;
+    start->setObjectName("startFrom");
+    start->setText(tr("Start from ▾"));
+    start->setAutoRaise(true);
+    start->setPopupMode(QToolButton::InstantPopup);
+    start->setToolTip(tr("Replace the buckets by a template; can be undone"));
+    auto* menu = new QMenu(start);
+    using Template = BucketCommands::Template;
+    menu->addAction(tr("One bucket a block"), this, [this] { BucketCommands(document_).startFrom(Template::block); });
+    menu->addAction(tr("One bucket every 2 blocks"), this,
+                    [this] { BucketCommands(document_).startFrom(Template::blocks, 2); });
+    menu->addAction(tr("One bucket every 4 blocks"), this,
+                    [this] { BucketCommands(document_).startFrom(Template::blocks, 4); });
+    menu->addAction(tr("One bucket every … blocks"), this, &BucketBoard::startFromEveryBlocks);
+    menu->addSeparator();
+    menu->addAction(tr("Empty"), this, [this] { BucketCommands(document_).startFrom(Template::empty); });
+    start->setMenu(menu);
+    auto* add = new QToolButton;
+    add->setObjectName("newBucket");
+    add->setText(QStringLiteral("+"));
+    add->setAutoRaise(true);
+    add->setToolTip(tr("Type a new bucket"));
+    add->setAccessibleName(tr("New bucket"));
+    connect(add, &QToolButton::clicked, this, [this] { entry_->setFocus(); });
+    auto* layout = new QHBoxLayout(header_);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(2);
+    layout->addWidget(start);
+    layout->addWidget(add);
+}
+
+void BucketBoard::startFromEveryBlocks() {
+    bool accepted = false;
+    const int blocks = QInputDialog::getInt(this, tr("Start from"), tr("Blocks in a bucket"), 3, 1, 1000, 1, &accepted);
+    if (accepted) BucketCommands(document_).startFrom(BucketCommands::Template::blocks, blocks);
+}
+
+void BucketBoard::addTyped() {
+    if (entry_->text().trimmed().isEmpty()) return;
+    const QString reason = BucketCommands(document_).addText(entry_->text());
+    if (!reason.isEmpty()) return tell(reason);
+    message_->hide();
+    entry_->clear();
+    view_->setCurrentIndex(model_->index(model_->rowCount() - 1));
+    view_->scrollToBottom();
+}
+
+void BucketBoard::tell(const QString& reason) {
+    message_->setText(reason);
+    message_->show();
+    QTimer::singleShot(message_ms, message_, [this, reason] {
+        if (message_->text() == reason) message_->hide();
+    });
+    emit refused(reason);
+}
+
+void BucketBoard::updateUncovered() {
+    const std::size_t gathers = uncovered_->count(CollectiveKind::all_gather);
+    const std::size_t others = static_cast<std::size_t>(uncovered_->rowCount()) - gathers;
+    QString text = tr("not in a bucket: ");
+    if (uncovered_->rowCount() == 0) {
+        text = document_.isOpen() ? tr("every collective is in a bucket") : QString();
+    } else {
+        QStringList parts;
+        if (gathers > 0)
+            parts.append(gathers == 1 ? tr("1 gather")
+                                      : tr("%1 gathers").arg(formatCount(static_cast<std::int64_t>(gathers))));
+        if (others > 0)
+            parts.append(others == 1 ? tr("1 reduction")
+                                     : tr("%1 reductions").arg(formatCount(static_cast<std::int64_t>(others))));
+        text += parts.join(tr(" and "));
+        text += QStringLiteral(", ") + formatBytes(static_cast<double>(uncovered_->bytes()));
+    }
+    const bool shown = uncovered_title_->isChecked() && uncovered_->rowCount() > 0;
+    uncovered_title_->setText((uncovered_->rowCount() == 0 ? QString()
+                               : shown                     ? QStringLiteral("▾ ")
+                                                           : QStringLiteral("▸ ")) +
+                              text);
+    uncovered_title_->setAccessibleName(text);
+    uncovered_list_->setVisible(shown);
+}
+
+void BucketBoard::showUncovered(bool) {
+    updateUncovered();
+}
+
+bool BucketBoard::eventFilter(QObject* watched, QEvent* event) {
+    const bool drag =
+        event->type() == QEvent::DragEnter || event->type() == QEvent::DragMove || event->type() == QEvent::Drop;
+    if (!drag) return QWidget::eventFilter(watched, event);
+    auto* drop = static_cast<QDropEvent*>(event);
+    const QStringList modules = modulesOf(drop->mimeData());
+    if (modules.isEmpty() || !document_.editable()) {
+        drop->ignore();
+        return true;
+    }
+    drop->acceptProposedAction();
+    if (event->type() == QEvent::Drop) BucketCommands(document_).takeOut(modules);
+    return true;
+}
+
+}  // namespace overlap::ui

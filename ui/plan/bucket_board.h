@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+class QListView;
+class QToolButton;
+
+namespace overlap::ui {
+
+class BucketModel;
+class BucketView;
+class Document;
+class DropPreview;
+class UncoveredList;
+class UncoveredModel;
+
+/// The plan as cards, with the field to type entries, the templates to start from, and what no bucket covers.
+class BucketBoard : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit BucketBoard(Document& document, QWidget* parent = nullptr);
+
+    BucketView* view() { return view_; }
+    BucketModel* model() { return model_; }
+    UncoveredModel* uncovered() { return uncovered_; }
+    QLineEdit* entryField() { return entry_; }
+    /// What stands at the right of the dock's title: templates and a new bucket.
+    QWidget* headerControls() { return header_; }
+
+    /// Asks for the number of blocks and starts from one bucket for as many.
+    void startFromEveryBlocks();
+
+  signals:
+    /// Why an edit was refused; one sentence without full stop.
+    void refused(const QString& reason);
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void makeHeader();
+    void addTyped();
+    void updateUncovered();
+    void showUncovered(bool shown);
+    void tell(const QString& reason);
+
+    Document& document_;
+    BucketModel* model_;
+    DropPreview* preview_;
+    UncoveredModel* uncovered_;
+    QWidget* header_;
+    QLineEdit* entry_;
+    QLabel* message_;
+    BucketView* view_;
+    QToolButton* uncovered_title_;
+    QListView* uncovered_list_;
+};
+
+}  // namespace overlap::ui

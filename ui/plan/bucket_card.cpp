@@ -1,0 +1,82 @@
+#include "ui/plan/bucket_card.h"
+
+#include <QFontMetrics>
+#include <algorithm>
+
+#include "ui/theme/theme.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int side_margin = 2 * gridPx;
+constexpr int row_gap = gridPx / 2 + 1;
+constexpr int padding = 2 * gridPx;
+constexpr int mark_width = 4;
+constexpr int bar_width = 54;
+constexpr int bar_height = 5;
+constexpr int chip_padding = 8;
+constexpr int chip_gap = gridPx + 2;
+constexpr int widest_chip = 150;
+
+}  // namespace
+
+int CardGeometry::chipAt(const QPoint& position) const {
+    for (const ChipPlace& place : chips)
+        if (place.area.contains(position)) return place.chip;
+    return -1;
+}
+
+CardGeometry layOutCard(const QRect& row, const QString& figures, const std::vector<BucketChip>& chips, bool all_chips,
+                        int preview_lines) {
+    const QFontMetrics title_metrics(textFont(largeTextPx, QFont::DemiBold));
+    const QFontMetrics small_metrics(textFont(smallTextPx));
+    const QFontMetrics figure_metrics(numberFont(smallTextPx));
+    CardGeometry geometry;
+    QRect card = row.adjusted(side_margin, row_gap, -side_margin, -row_gap);
+    geometry.mark = QRect(card.left(), card.top(), mark_width, 0);
+    const int left = card.left() + mark_width + padding;
+    const int right = card.right() - padding;
+    int y = card.top() + padding - 1;
+
+    const int figures_width = std::min(figure_metrics.horizontalAdvance(figures) + 2, std::max(0, right - left - 60));
+    geometry.figures = QRect(right - figures_width + 1, y, figures_width, title_metrics.height());
+    geometry.title = QRect(left, y, std::max(0, geometry.figures.left() - left - padding), title_metrics.height());
+    y += title_metrics.height() + gridPx + 2;
+
+    const int chip_height = small_metrics.height() + 6;
+    const int bar_left = right - bar_width + 1;
+    geometry.bar = QRect(bar_left, y + (chip_height - bar_height) / 2, bar_width, bar_height);
+    int x = left;
+    const int last_x = bar_left - padding;
+    for (std::size_t i = 0; i < chips.size(); ++i) {
+        const QString label = small_metrics.elidedText(chips[i].label, Qt::ElideMiddle, widest_chip);
+        const int width = small_metrics.horizontalAdvance(label) + 2 * chip_padding;
+        const QString rest = QStringLiteral("+%1").arg(chips.size() - i);
+        const int rest_width = small_metrics.horizontalAdvance(rest) + 2 * chip_padding;
+        const bool last = i + 1 == chips.size();
+        if (x > left && x + width + (last || all_chips ? 0 : chip_gap + rest_width) > last_x) {
+            if (!all_chips) {
+                geometry.chips.push_back({QRect(x, y, rest_width, chip_height), -1, rest});
+                break;
+            }
+            x = left;
+            y += chip_height + gridPx;
+        }
+        geometry.chips.push_back({QRect(x, y, std::min(width, last_x - x), chip_height), static_cast<int>(i), label});
+        x += width + chip_gap;
+    }
+    y += chip_height;
+    if (preview_lines > 0) {
+        const int preview_height = preview_lines * (small_metrics.height() + 2);
+        geometry.preview = QRect(left, y + gridPx + 2, right - left + 1, preview_height);
+        y += preview_height + gridPx + 2;
+    }
+    y += padding;
+    card.setBottom(y - 1);
+    geometry.card = card;
+    geometry.mark.setBottom(card.bottom());
+    geometry.height = card.height() + 2 * row_gap;
+    return geometry;
+}
+
+}  // namespace overlap::ui

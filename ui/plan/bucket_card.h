@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QRect>
+#include <QString>
+#include <vector>
+
+#include "ui/plan/bucket_model.h"
+
+namespace overlap::ui {
+
+/// Where the parts of a card are. One computation serves painting, hit-testing and the height of a row.
+struct CardGeometry {
+    QRect card;
+    QRect mark;  ///< the bucket's hue
+    QRect title;
+    QRect figures;
+    QRect bar;  ///< exposed share
+    struct ChipPlace {
+        QRect area;
+        int chip = -1;  ///< index of the chip; -1 for the one that stands for the rest
+        QString label;
+    };
+    std::vector<ChipPlace> chips;
+    QRect preview;   ///< empty unless lines were asked for
+    int height = 0;  ///< of the whole row
+
+    /// The chip at `position`, or -1.
+    int chipAt(const QPoint& position) const;
+};
+
+/// @param row the row's rectangle; its height does not matter.
+/// @param all_chips wraps chips over as many lines as they need instead of leaving the rest out.
+CardGeometry layOutCard(const QRect& row, const QString& figures, const std::vector<BucketChip>& chips, bool all_chips,
+                        int preview_lines);
+
+}  // namespace overlap::ui

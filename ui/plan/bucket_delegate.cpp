@@ -1,0 +1,143 @@
+#include "ui/plan/bucket_delegate.h"
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include "ui/plan/bucket_view.h"
+#include "ui/plan/drop_preview.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr double radius = 4;
+
+void paintElided(QPainter& painter, const QRect& area, int flags, const QString& text) {
+    painter.drawText(area, flags, painter.fontMetrics().elidedText(text, Qt::ElideRight, area.width()));
+}
+
+}  // namespace
+
+BucketDelegate::BucketDelegate(BucketView& view) : QStyledItemDelegate(&view), view_(view) {}
+
+CardGeometry BucketDelegate::geometry(const QRect& row, const QModelIndex& index) const {
+    const DropPreview& preview = view_.preview();
+    int lines = 0;
+    if (preview.active() && preview.target() == index.row()) lines = 2;
+    const bool all_chips = view_.currentIndex() == index;
+    return layOutCard(row, index.data(BucketModel::figures_role).toString(), view_.buckets().chips(index.row()),
+                      all_chips, lines);
+}
+
+QSize BucketDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
+    const int width = view_.viewport()->width();
+    return {width, geometry(QRect(0, 0, width, 0), index).height};
+}
+
+void BucketDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                                          const QModelIndex& index) const {
+    const CardGeometry card = geometry(option.rect, index);
+    editor->setGeometry(QRect(card.title.left() - 8, card.title.top() - 4, card.card.right() - card.title.left(),
+                              card.title.height() + 8));
+}
+
+void BucketDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const Theme& theme = currentTheme();
+    const CardGeometry card = geometry(option.rect, index);
+    const DropPreview& preview = view_.preview();
+    const bool target = preview.active() && preview.target() == index.row();
+    const bool selected = option.state.testFlag(QStyle::State_Selected);
+    const bool hovered = option.state.testFlag(QStyle::State_MouseOver);
+
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    QColor edge = hovered ? theme.faint : theme.line;
+    if (selected) edge = theme.accent;
+    if (target) edge = preview.refusal().isEmpty() ? theme.accent : theme.caution;
+    QPainterPath outline;
+    outline.addRoundedRect(QRectF(card.card).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+    painter->fillPath(outline, selected || target ? blended(theme.raised, theme.accent, 0.08) : theme.raised);
+    painter->save();
+    painter->setClipPath(outline);
+    painter->fillRect(card.mark, theme.bucket(static_cast<std::uint32_t>(index.row())));
+    painter->restore();
+    painter->setPen(QPen(edge, selected || target ? 1.5 : 1));
+    painter->drawPath(outline);
+
+    painter->setFont(textFont(largeTextPx, QFont::DemiBold));
+    painter->setPen(theme.text);
+    QRect title = card.title;
+    const int severity = index.data(BucketModel::severity_role).toInt();
+    if (severity >= static_cast<int>(Severity::caution)) {
+        painter->setPen(severity == static_cast<int>(Severity::error) ? theme.exposed : theme.caution);
+        painter->drawText(title, Qt::AlignVCenter, QStringLiteral("▲"));
+        title.setLeft(title.left() + painter->fontMetrics().horizontalAdvance(QStringLiteral("▲ ")));
+        painter->setPen(theme.text);
+    }
+    paintElided(*painter, title, Qt::AlignVCenter, index.data(BucketModel::title_role).toString());
+    painter->setFont(numberFont(smallTextPx));
+    painter->setPen(theme.dim);
+    painter->drawText(card.figures, Qt::AlignVCenter | Qt::AlignRight,
+                      index.data(BucketModel::figures_role).toString());
+    paintChips(*painter, card, index);
+    paintBar(*painter, card, index);
+    if (target) paintPreview(*painter, card);
+    painter->restore();
+}
+
+void BucketDelegate::paintChips(QPainter& painter, const CardGeometry& geometry, const QModelIndex& index) const {
+    const Theme& theme = currentTheme();
+    painter.setFont(textFont(smallTextPx));
+    const auto& chips = view_.buckets().chips(index.row());
+    for (const CardGeometry::ChipPlace& place : geometry.chips) {
+        const bool own = place.chip >= 0 && chips[static_cast<std::size_t>(place.chip)].own;
+        const bool marked = view_.currentIndex() == index && place.chip >= 0 && place.chip == view_.currentChip();
+        painter.setPen(QPen(marked ? theme.accent : theme.line, marked ? 1.5 : 1));
+        painter.setBrush(own ? theme.background : QColor(Qt::transparent));
+        painter.drawRoundedRect(QRectF(place.area).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+        painter.setPen(own ? theme.text : theme.dim);
+        painter.drawText(place.area, Qt::AlignCenter, place.label);
+    }
+}
+
+void BucketDelegate::paintBar(QPainter& painter, const CardGeometry& geometry, const QModelIndex& index) const {
+    const double exposed = index.data(BucketModel::exposed_role).toDouble();
+    const Theme& theme = currentTheme();
+    const QRectF bar(geometry.bar);
+    const double round = bar.height() / 2;
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.line);
+    painter.drawRoundedRect(bar, round, round);
+    if (exposed < 0) return;
+    QPainterPath shape;
+    shape.addRoundedRect(bar, round, round);
+    painter.save();
+    painter.setClipPath(shape);
+    // Hidden communication is there, but calm; what is exposed is in full colour and hatched.
+    const double exposed_width = bar.width() * exposed;
+    painter.fillRect(bar, blended(theme.raised, theme.hidden, 0.55));
+    const QRectF stopped(bar.left(), bar.top(), exposed_width, bar.height());
+    painter.fillRect(stopped, theme.exposed);
+    painter.fillRect(stopped, QBrush(blended(theme.exposed, theme.background, 0.4), Qt::BDiagPattern));
+    painter.restore();
+}
+
+void BucketDelegate::paintPreview(QPainter& painter, const CardGeometry& geometry) const {
+    const Theme& theme = currentTheme();
+    const DropPreview& preview = view_.preview();
+    painter.setFont(textFont(smallTextPx));
+    if (!preview.refusal().isEmpty()) {
+        painter.setPen(theme.caution);
+        painter.drawText(geometry.preview, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, preview.refusal());
+        return;
+    }
+    const int line = geometry.preview.height() / 2;
+    const QRect first(geometry.preview.left(), geometry.preview.top(), geometry.preview.width(), line);
+    painter.setPen(theme.accent);
+    paintElided(painter, first, Qt::AlignVCenter, tr("drop: %1").arg(preview.weight()));
+    painter.setPen(preview.improvement() > 0 ? theme.hidden : preview.improvement() < 0 ? theme.exposed : theme.dim);
+    paintElided(painter, first.translated(0, line), Qt::AlignVCenter,
+                preview.outcome().isEmpty() ? tr("evaluating…") : preview.outcome());
+}
+
+}  // namespace overlap::ui

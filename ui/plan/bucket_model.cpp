@@ -1,0 +1,202 @@
+#include "ui/plan/bucket_model.h"
+
+#include <algorithm>
+
+#include "ui/document/bucket_commands.h"
+#include "ui/document/document.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+QString shortKindName(CollectiveKind kind) {
+    switch (kind) {
+        case CollectiveKind::all_gather:
+            return QStringLiteral("AG");
+        case CollectiveKind::reduce_scatter:
+            return QStringLiteral("RS");
+        case CollectiveKind::all_reduce:
+            return QStringLiteral("AR");
+        default:
+            return {};
+    }
+}
+
+BucketSummary summarise(const BucketFigures& figures) {
+    BucketSummary summary;
+    for (const MergedCollective& collective : figures.collectives) summary.collectives += collective.members.size();
+    for (const CollectiveKind kind :
+         {CollectiveKind::all_gather, CollectiveKind::reduce_scatter, CollectiveKind::all_reduce}) {
+        if (figures.count(kind) == 0) continue;
+        summary.kind = kind;
+        summary.bytes = figures.bytes(kind);
+        summary.time_ms = figures.time_ms(kind);
+        break;
+    }
+    return summary;
+}
+
+QString bucketFiguresText(const BucketSummary& summary) {
+    if (summary.kind == CollectiveKind::none) return {};
+    QString text = shortKindName(summary.kind) + u' ' + formatBytes(static_cast<double>(summary.bytes));
+    if (summary.time_ms) text += u' ' + formatTime(*summary.time_ms);
+    return text;
+}
+
+BucketModel::BucketModel(Document& document, QObject* parent) : QAbstractListModel(parent), document_(document) {
+    connect(&document, &Document::planChanged, this, &BucketModel::updatePlan);
+    connect(&document, &Document::evaluationChanged, this, &BucketModel::updateEvaluation);
+    updatePlan();
+}
+
+void BucketModel::updatePlan() {
+    const Buckets& buckets = document_.buckets();
+    std::vector<Row> rows(buckets.size());
+    const BucketCommands commands(document_);
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        rows[i].title = commands.title(static_cast<int>(i));
+        for (const std::string& module : buckets[i].modules) rows[i].modules.append(QString::fromStdString(module));
+        rows[i].chips = makeChips(buckets[i]);
+        rows[i].summary = summarise(
+            bucket_figures(*document_.graph(), document_.modules(), *document_.loaded().eligibility, buckets[i]));
+    }
+    addSimulation(rows);
+
+    // Rows are told apart by their places: what an edit makes of the others is a change of data.
+    const int before = static_cast<int>(rows_.size());
+    const int after = static_cast<int>(rows.size());
+    if (after > before) {
+        beginInsertRows({}, before, after - 1);
+        rows_ = std::move(rows);
+        endInsertRows();
+    } else if (after < before) {
+        beginRemoveRows({}, after, before - 1);
+        rows_ = std::move(rows);
+        endRemoveRows();
+    } else {
+        rows_ = std::move(rows);
+    }
+    if (!rows_.empty()) emit dataChanged(index(0), index(after - 1));
+    emit summariesChanged();
+}
+
+std::vector<BucketChip> BucketModel::makeChips(const BucketEntry& entry) const {
+    std::vector<BucketChip> chips;
+    if (entry.modules.size() != 1) {
+        for (const std::string& module : entry.modules)
+            chips.push_back({QString::fromStdString(module), QString::fromStdString(module), true});
+        return chips;
+    }
+    // One module would only repeat the title; its parts that communicate tell more.
+    const ModuleTree& tree = document_.modules();
+    const auto module = tree.find(entry.modules.front());
+    const QString path = QString::fromStdString(entry.modules.front());
+    const BucketingEligibility& eligibility = *document_.loaded().eligibility;
+    if (module != ModuleTree::no_module)
+        for (const auto child : tree.module(module).children) {
+            const auto& nodes = tree.module(child).nodes;
+            const QString name = QString::fromStdString(tree.module(child).name);
+            if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) { return eligibility.eligible(node); }))
+                chips.push_back({path + u'.' + name, name, false});
+        }
+    if (chips.empty()) chips.push_back({path, path, true});
+    return chips;
+}
+
+void BucketModel::updateEvaluation() {
+    addSimulation(rows_);
+    if (!rows_.empty()) emit dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1));
+    emit summariesChanged();
+}
+
+void BucketModel::addSimulation(std::vector<Row>& rows) const {
+    const Variant* current = document_.current();
+    if (!current || current->stale()) return;
+    for (Row& row : rows) {
+        row.summary.communication_ms = row.summary.exposed_ms = 0;
+        row.severity = -1;
+        row.problem.clear();
+    }
+    const Evaluation& evaluation = *current->evaluation();
+    for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+        int bucket = timing.start < evaluation.bucket_of_node.size() ? evaluation.bucket_of_node[timing.start] : -1;
+        if (bucket < 0) {
+            // What the pass left alone still belongs to the bucket whose modules have it.
+            bucket = document_.bucketOfNode({evaluation.graph.get(), timing.start, true});
+        }
+        if (bucket < 0 || static_cast<std::size_t>(bucket) >= rows.size()) continue;
+        BucketSummary& summary = rows[static_cast<std::size_t>(bucket)].summary;
+        summary.communication_ms += timing.end_ms - timing.start_ms;
+        summary.exposed_ms += timing.exposed_ms;
+    }
+    for (const Problem& problem : evaluation.problems) {
+        if (problem.plan_entry < 0 || static_cast<std::size_t>(problem.plan_entry) >= rows.size()) continue;
+        Row& row = rows[static_cast<std::size_t>(problem.plan_entry)];
+        if (static_cast<int>(problem.severity) <= row.severity) continue;
+        row.severity = static_cast<int>(problem.severity);
+        row.problem = QString::fromStdString(problem.message);
+    }
+}
+
+int BucketModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+QString BucketModel::accessibleText(const Row& row) const {
+    QString text = tr("Bucket %1, %2, modules %3")
+                       .arg(row.title, bucketFiguresText(row.summary), row.modules.join(QStringLiteral(", ")));
+    if (row.summary.exposed_ms > 0) text += tr(", %1 exposed").arg(formatTime(row.summary.exposed_ms));
+    return row.problem.isEmpty() ? text : text + QStringLiteral(", ") + row.problem;
+}
+
+QVariant BucketModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const Row& row = rows_[static_cast<std::size_t>(index.row())];
+    switch (role) {
+        case Qt::DisplayRole:
+        case title_role:
+            return row.title;
+        case Qt::EditRole: {
+            const std::string& own = document_.buckets()[static_cast<std::size_t>(index.row())].title;
+            return own.empty() ? row.title : QString::fromStdString(own);
+        }
+        case Qt::AccessibleTextRole:
+            return accessibleText(row);
+        case Qt::ToolTipRole: {
+            QStringList lines{row.modules.join(QStringLiteral(" + "))};
+            if (row.summary.communication_ms > 0)
+                lines.append(tr("%1 of %2 communication exposed")
+                                 .arg(formatTime(row.summary.exposed_ms), formatTime(row.summary.communication_ms)));
+            if (!row.problem.isEmpty()) lines.append(row.problem);
+            return lines.join(u'\n');
+        }
+        case modules_role:
+            return row.modules;
+        case figures_role:
+            return bucketFiguresText(row.summary);
+        case exposed_role:
+            return row.summary.communication_ms > 0 ? row.summary.exposed_ms / row.summary.communication_ms : -1.0;
+        case severity_role:
+            return row.severity;
+        case problem_role:
+            return row.problem;
+        default:
+            return {};
+    }
+}
+
+bool BucketModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (!index.isValid() || role != Qt::EditRole || !document_.editable()) return false;
+    QString title = value.toString().trimmed();
+    const BucketEntry& entry = document_.buckets()[static_cast<std::size_t>(index.row())];
+    if (title == QString::fromStdString(display_name(entry))) title.clear();
+    BucketCommands(document_).rename(index.row(), title);
+    return true;
+}
+
+Qt::ItemFlags BucketModel::flags(const QModelIndex& index) const {
+    if (!index.isValid()) return Qt::NoItemFlags;
+    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
+    return document_.editable() ? flags | Qt::ItemIsEditable | Qt::ItemIsDragEnabled | Qt::ItemIsDropEnabled : flags;
+}
+
+}  // namespace overlap::ui

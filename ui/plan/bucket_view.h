@@ -1,0 +1,84 @@
+#pragma once
+
+#include <QListView>
+#include <QStringList>
+
+namespace overlap::ui {
+
+class BucketDelegate;
+class BucketModel;
+class Document;
+class DropPreview;
+
+/// Type of dragged cards: a JSON list of bucket indices. Dragged cards carry their modules as well.
+inline const QString bucket_mime_type = QStringLiteral("application/x-overlap-buckets+json");
+
+/// The cards of the current plan: modules are dropped on them and between them, cards and modules are dragged out.
+/// Everything that the mouse does is also a function here, so that keys and menus do the same.
+class BucketView : public QListView {
+    Q_OBJECT
+
+  public:
+    BucketView(Document& document, BucketModel& model, DropPreview& preview, QWidget* parent = nullptr);
+
+    BucketModel& buckets() const { return model_; }
+    const DropPreview& preview() const { return preview_; }
+    /// The chip of the current card that keys act upon, or -1 for the card itself.
+    int currentChip() const { return chip_; }
+    std::vector<int> selectedBuckets() const;
+    /// Modules of the current chip, else of the selected cards.
+    QStringList selectedModules() const;
+
+    void removeSelected();
+    void renameCurrent();
+    void mergeSelected();
+    void splitCurrent();
+    /// Moves the current card up (-1) or down (1).
+    void moveCurrent(int step);
+    void copySelected();
+    /// Puts the modules on the clipboard into the current card, or into a new one where there is none.
+    void paste();
+    void pasteIntoNew();
+
+    /// Where something that is dragged would land.
+    struct DropPlace {
+        enum class Kind { none, onto, before } kind = Kind::none;
+        int row = -1;
+    };
+    DropPlace dropPlace(const QPoint& position, bool cards) const;
+
+  signals:
+    /// Why an edit was refused; one sentence without full stop.
+    void refused(const QString& reason);
+
+  protected:
+    void startDrag(Qt::DropActions actions) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragMoveEvent(QDragMoveEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void currentChanged(const QModelIndex& current, const QModelIndex& previous) override;
+
+  private:
+    void setChip(int chip);
+    void showDropPlace(const DropPlace& place);
+    void endDrop();
+    void tell(const QString& reason);
+    void paintHint(QPainter& painter);
+    void paintGap(QPainter& painter);
+
+    Document& document_;
+    BucketModel& model_;
+    DropPreview& preview_;
+    BucketDelegate* delegate_;
+    int chip_ = -1;
+    DropPlace place_;
+    bool following_ = false;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,31 @@
+#include "ui/plan/drag_picture.h"
+
+#include <QFontMetrics>
+#include <QObject>
+#include <QPainter>
+
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+
+QPixmap dragPicture(const QStringList& modules, qreal pixel_ratio) {
+    const Theme& theme = currentTheme();
+    const QString label = modules.size() == 1 ? modules.front() : QObject::tr("%1 modules").arg(modules.size());
+    const QFont font = textFont(normalTextPx, QFont::DemiBold);
+    const QFontMetrics metrics(font);
+    const QSize size(metrics.horizontalAdvance(label) + 20, metrics.height() + 10);
+    QPixmap picture(size * pixel_ratio);
+    picture.setDevicePixelRatio(pixel_ratio);
+    picture.fill(Qt::transparent);
+    QPainter painter(&picture);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(theme.accent);
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(QRectF(QPointF(0.5, 0.5), QSizeF(size) - QSizeF(1, 1)), 4, 4);
+    painter.setFont(font);
+    painter.setPen(theme.text);
+    painter.drawText(QRect(QPoint(0, 0), size), Qt::AlignCenter, label);
+    return picture;
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+#include <optional>
+
+#include "ui/document/evaluator.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// What dropping modules at a place would do, worked out while the pointer moves: what the bucket would weigh and take
+/// at once, what step and peak become as soon as a background evaluation tells, or why the drop is refused.
+class DropPreview : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit DropPreview(Document& document, QObject* parent = nullptr);
+
+    /// @param target bucket, or -1 for a new one before position `at`.
+    void show(const QStringList& modules, int target, int at);
+    void clear();
+
+    bool active() const { return active_; }
+    int target() const { return target_; }
+    /// Empty where the drop is allowed; else one sentence.
+    const QString& refusal() const { return refusal_; }
+    /// Such as `+436 MiB, AG 11.0 → 21.9 ms`.
+    const QString& weight() const { return weight_; }
+    /// Such as `step 1672 → 1665 ms, peak 31.6 → 32 GiB`; empty until it is known.
+    const QString& outcome() const { return outcome_; }
+    /// Whether the step gets shorter (1), longer (-1) or stays (0).
+    int improvement() const { return improvement_; }
+
+  signals:
+    void changed();
+
+  private:
+    void weigh(const QStringList& modules, int target);
+    void showOutcome(const Evaluation& evaluation);
+
+    Document& document_;
+    Evaluator evaluator_;
+    QStringList modules_;
+    bool active_ = false;
+    int target_ = -1, at_ = -1;
+    quint64 request_ = 0;
+    QString refusal_, weight_, outcome_;
+    int improvement_ = 0;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QAbstractListModel>
+#include <vector>
+
+#include "core/plan/bucket_figures.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// Collectives that could be bucketed but are in no bucket of the current plan.
+class UncoveredModel : public QAbstractListModel {
+    Q_OBJECT
+
+  public:
+    enum Role { node_role = Qt::UserRole, module_role, figures_role };
+
+    explicit UncoveredModel(Document& document, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    QStringList mimeTypes() const override;
+    QMimeData* mimeData(const QModelIndexList& indexes) const override;
+
+    std::size_t count(CollectiveKind kind) const;
+    std::int64_t bytes() const;
+
+  private:
+    void update();
+
+    Document& document_;
+    std::vector<UncoveredCollective> collectives_;
+};
+
+}  // namespace overlap::ui
