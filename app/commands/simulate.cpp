@@ -6,13 +6,13 @@
 #include "app/commands/command.h"
 #include "app/commands/files.h"
 #include "app/commands/formatting.h"
-#include "app/commands/simulation_trace.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/io/graph_file.h"
-#include "core/passes/pass.h"
+#include "core/simulate/chrome_trace.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
+#include "core/simulate/simulation_json.h"
 
 namespace overlap::commands {
 
@@ -24,46 +24,6 @@ struct Figures {
     MemoryProfile memory;            ///< as the reference estimates it
     MemoryProfile corrected_memory;  ///< see StorageRule::corrected
 };
-
-Json collective_json(const Figures& figures, std::size_t index) {
-    const Graph& graph = *figures.graph;
-    const CollectiveTiming& timing = figures.simulation.collectives[index];
-    Json json = {{"name", graph.name(timing.start)},
-                 {"kind", collective_kind_name(timing.kind)},
-                 {"process_group", figures.simulation.groups[timing.group].process_group},
-                 {"bytes", timing.bytes},
-                 {"issue_ms", timing.issue_ms},
-                 {"ready_ms", timing.ready_ms},
-                 {"start_ms", timing.start_ms},
-                 {"end_ms", timing.end_ms},
-                 {"exposed_ms", timing.exposed_ms},
-                 {"cause", exposure_cause_name(timing.cause)}};
-    if (timing.wait != no_node) json["wait"] = graph.name(timing.wait);
-    if (timing.blocker != no_node) json["blocker"] = graph.name(timing.blocker);
-    if (timing.exposed_ms > 0) json["explanation"] = figures.simulation.explain(graph, index);
-    return json;
-}
-
-Json as_json(const Figures& figures) {
-    const Simulation& simulation = figures.simulation;
-    Json groups = Json::object();
-    for (const GroupTiming& group : simulation.groups) {
-        groups[group.process_group] = {
-            {"comm_ms", group.comm_ms}, {"exposed_ms", group.exposed_ms}, {"collectives", group.collectives}};
-    }
-    Json collectives = Json::array();
-    for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
-        collectives.push_back(collective_json(figures, index));
-    }
-    return {{"graph", figures.graph->header().name},
-            {"step_ms", simulation.step_ms},
-            {"compute_ms", simulation.compute_ms},
-            {"exposed_ms", simulation.exposed_ms},
-            {"peak_memory_bytes", figures.memory.peak_bytes},
-            {"corrected_peak_memory_bytes", figures.corrected_memory.peak_bytes},
-            {"groups", std::move(groups)},
-            {"collectives", std::move(collectives)}};
-}
 
 void write_text(std::ostream& out, const Figures& figures) {
     const Simulation& simulation = figures.simulation;
@@ -110,10 +70,10 @@ class Simulate final : public Command {
         figures.memory = memory_profile(*figures.graph, StorageRule::reference);
         figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
         if (!trace_file_.empty()) {
-            write_text_file(trace_file_, simulation_trace(*figures.graph, figures.simulation, figures.memory));
+            write_text_file(trace_file_, chrome_trace_json(*figures.graph, figures.simulation, figures.memory));
         }
         if (json_) {
-            streams.out << as_json(figures).dump(2) << '\n';
+            streams.out << simulation_json(*figures.graph, figures.simulation, figures.memory) << '\n';
         } else {
             write_text(streams.out, figures);
         }

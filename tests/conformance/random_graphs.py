@@ -275,7 +275,9 @@ def main():
                     node["users_order"] = mentions
         graph_file = f"random_{seed}.graph.json.gz"
         fx_to_graph.write(document, os.path.join(arguments.out, graph_file))
-        options = {"module_bucket_plans": random_plan(choose, names), "insert_overlap_deps": False, "bucket_mode": None}
+        mode = choose.choice([None] * 6 + ["custom_ops", "custom_ops_multidtype", "default", "default", "coalesced", "foo"])
+        options = {"module_bucket_plans": random_plan(choose, names), "insert_overlap_deps": choose.random() < 0.2,
+                   "bucket_mode": mode}
         if not builder.by_stack:
             options["module_stack_fn"] = "custom.module_fqn"
         pipeline = [{"pass": "manual_overlap_bucketing", "options": options}]

@@ -171,7 +171,8 @@ class Figures(CommandLine):
         times = self.json("estimate", self.graph, "--json")
         self.assertEqual(len(times), len(document["nodes"]))
         for node in document["nodes"]:
-            self.assertAlmostEqual(times[node["name"]], node["estimate_ms"], delta=1e-6, msg=node["name"])
+            # The files leave out times of 0.
+            self.assertAlmostEqual(times[node["name"]], node.get("estimate_ms", 0), delta=1e-6, msg=node["name"])
         self.assertIn("one after the other", self.expect(0, "estimate", self.graph).stdout)
 
     def test_simulate(self):
@@ -184,8 +185,8 @@ class Figures(CommandLine):
         for collective in figures["collectives"]:
             duration = collective["end_ms"] - collective["start_ms"]
             self.assertAlmostEqual(duration, known[collective["name"]]["estimate_ms"], places=6)
-        for name, group in figures["groups"].items():
-            mine = [c for c in figures["collectives"] if c["process_group"] == name]
+        for group in figures["groups"]:
+            mine = [c for c in figures["collectives"] if c["process_group"] == group["process_group"]]
             self.assertEqual(group["collectives"], len(mine))
             self.assertAlmostEqual(group["exposed_ms"], sum(c["exposed_ms"] for c in mine), places=6)
             self.assertAlmostEqual(group["comm_ms"], sum(c["end_ms"] - c["start_ms"] for c in mine), places=6)
@@ -201,7 +202,8 @@ class Figures(CommandLine):
         free = self.json("simulate", self.graph, "--json")["step_ms"]
         slow = self.json("simulate", self.graph, "--json", "--launch-us", "1000")["step_ms"]
         self.assertGreater(slow, free)
-        self.assertGreaterEqual(slow, len(read_document(self.graph)["nodes"]) - 2)
+        calls = [node for node in read_document(self.graph)["nodes"] if node["op"] == "call_function"]
+        self.assertGreaterEqual(slow, len(calls))
 
     def test_trace(self):
         trace = self.path("trace.json")
