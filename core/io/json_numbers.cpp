@@ -73,7 +73,8 @@ bool may_have_wide_numbers(std::string_view text) {
         while (begin > 0 && is_digit_or_point(text[begin - 1])) --begin;
         std::size_t end = probe + 1;
         while (end < text.size() && is_digit_or_point(text[end])) ++end;
-        if (end - begin >= suspicious_run) return true;
+        if (begin > 0 && text[begin - 1] == '-') --begin;
+        if (end - begin >= suspicious_run && loses_digits(text.substr(begin, end - begin))) return true;
     }
     return false;
 }

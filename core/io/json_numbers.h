@@ -10,7 +10,7 @@ namespace overlap {
 /// more digits than a double has, a magnitude that no double has) is put into an object of its own before parsing,
 /// `{"\u0000number": "DIGITS"}`; readers and writers of this folder know that object.
 
-/// True when `text` may hold such a number. Cheap; has false alarms for other long runs of digits, never misses an
+/// True when `text` may hold such a number. Cheap; has false alarms for digits in strings, never misses an
 /// integer beyond 64 bits or a number of more digits than a double has.
 bool may_have_wide_numbers(std::string_view text);
 

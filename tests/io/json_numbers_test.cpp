@@ -32,6 +32,8 @@ TEST(WideNumbers, QuickLookFindsLongRunsWhereverTheyBegin) {
         EXPECT_TRUE(may_have_wide_numbers(point)) << before;
     }
     EXPECT_FALSE(may_have_wide_numbers("[123456789012345678, 1234567890.1234567, 0, 0, 0, 0, 0, 0, 0]"));
+    EXPECT_TRUE(may_have_wide_numbers("[0000, 0000, -9223372036854775809]"));
+    EXPECT_FALSE(may_have_wide_numbers("[18446744073709551615, -9223372036854775808, 0.00000000000000000000001]"));
     EXPECT_FALSE(may_have_wide_numbers(""));
 }
 
