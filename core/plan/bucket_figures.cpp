@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/plan/home_module.h"
+
 namespace overlap {
 
 namespace {
@@ -115,12 +117,13 @@ std::vector<UncoveredCollective> uncovered_collectives(const Graph& graph, const
             for (const NodeId node : tree.nodes(module)) covered[node] = true;
         }
     }
+    const std::vector<ModuleTree::ModuleId> homes = home_modules(tree, graph.node_count());
     std::vector<UncoveredCollective> uncovered;
     for (const NodeId start : eligibility.collectives()) {
         if (covered[start]) continue;
         const CollectiveKind kind = graph.target_info(start).starts;
         const NodeId parameter = kind == CollectiveKind::all_gather ? eligibility.only_placeholder(start) : no_node;
-        uncovered.push_back({start, kind, parameter, tree.innermost(start), collective_bytes(graph, start)});
+        uncovered.push_back({start, kind, parameter, homes[start], collective_bytes(graph, start)});
     }
     return uncovered;
 }

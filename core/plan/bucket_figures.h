@@ -46,7 +46,7 @@ struct UncoveredCollective {
     NodeId start = no_node;
     CollectiveKind kind = CollectiveKind::none;
     NodeId parameter = no_node;                           ///< placeholder that an all-gather gathers, else no_node
-    ModuleTree::ModuleId module = ModuleTree::no_module;  ///< innermost module of `start`
+    ModuleTree::ModuleId module = ModuleTree::no_module;  ///< home module of `start`
     std::int64_t bytes = 0;
 };
 

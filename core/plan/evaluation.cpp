@@ -64,9 +64,11 @@ class Evaluator {
 
     std::shared_ptr<const Evaluation> with_plan(const Plan& plan) {
         const Graph& input = *result_->input;
-        result_->problems = check_buckets(input, ModuleTree(input, module_source(plan, input)), plan.buckets);
+        const ModuleTree tree(input, module_source(plan, input));
+        result_->problems = check_buckets(input, tree, plan.buckets);
         report_unevaluated(plan, result_->problems);
         if (!run_pipeline(plan) || !measure()) return nullptr;
+        assign_entries(tree, plan.buckets);
         return finish();
     }
 
@@ -113,6 +115,20 @@ class Evaluator {
         result_->reports.push_back(std::move(result.report));
     }
 
+    void assign_entries(const ModuleTree& tree, const std::vector<BucketEntry>& buckets) {
+        std::vector<std::int32_t> of_input(result_->input->node_count(), -1);
+        for (std::size_t entry = 0; entry < buckets.size(); ++entry) {
+            for (const std::string& module : buckets[entry].modules) {
+                for (const NodeId node : tree.nodes(module)) of_input[node] = static_cast<std::int32_t>(entry);
+            }
+        }
+        for (std::size_t node = 0; node < result_->entry_of_node.size(); ++node) {
+            const NodeId origin = result_->origin[node];
+            const std::int32_t bucket = result_->bucket_of_node[node];
+            result_->entry_of_node[node] = bucket < 0 && origin != no_node ? of_input[origin] : bucket;
+        }
+    }
+
     void refuse(const InputError& error) {
         result_->refused = true;
         reset_to_input();
@@ -142,6 +158,7 @@ class Evaluator {
         if (stop_.stop_requested()) return false;
         result.corrected_memory = memory_profile(*result.graph, StorageRule::corrected);
         if (stop_.stop_requested()) return false;
+        result.entry_of_node.assign(result.graph->node_count(), -1);
         report_exposed();
         return true;
     }

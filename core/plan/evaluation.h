@@ -32,6 +32,9 @@ struct Evaluation {
     /// For each node of `graph` the index of the plan's entry whose bucket it belongs to (merged start, wait,
     /// packing and unpacking), or -1.
     std::vector<std::int32_t> bucket_of_node;
+    /// The same, and besides for each node of a module that the plan names the index of that entry: what compute is
+    /// coloured by.
+    std::vector<std::int32_t> entry_of_node;
 
     double evaluate_ms = 0;  ///< how long this took
 };

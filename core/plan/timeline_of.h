@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/plan/evaluation.h"
+#include "core/trace/timeline.h"
+
+namespace overlap {
+
+/// The simulated step of an evaluation as a view draws it: the compute stream, one lane for each process group in order
+/// of first use, and the memory curve.
+///
+/// Times are those of the simulation in nanoseconds. An event's reference is a node of `evaluation.graph`: the node
+/// itself, or for a stall of the compute stream (role `exposed`) the node that starts the collective that it waits for.
+/// Compute has the hue of the plan's entry that its module belongs to, a collective that of its bucket. Nodes that take
+/// no time make no event.
+/// @param rule which of the two memory figures the curve shows.
+std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule = StorageRule::reference);
+
+/// What a process group is for, as far as its description and its collectives tell: `FSDP gathers`, `EP all-to-all`,
+/// `Gathers + scatters`. For the group's lane and wherever a group is named to people.
+std::string group_title(const Evaluation& evaluation, std::size_t group);
+
+}  // namespace overlap
