@@ -21,6 +21,7 @@ class CauseFinder {
         for (NodeId node = 0; node < graph.node_count(); ++node) {
             if (times_ms[node] > 0 && !is_wait[node] && simulation.collective_of_node[node] < 0) {
                 compute_.push_back(node);
+                busy_ms_.push_back(busy_ms_.back() + times_ms[node]);
             }
         }
     }
@@ -39,14 +40,15 @@ class CauseFinder {
         }
         if (collective.window_ms >= hardly_any * duration_ms) {
             collective.cause = ExposureCause::window_too_short;
-        } else if (possible_ms - collective.earliest_ms >= hardly_any * duration_ms) {
+        } else if (busy_until(collective.start) - busy_ms_[first_from(collective.earliest_ms)] >=
+                   hardly_any * duration_ms) {
             collective.cause = ExposureCause::order_of_issue;
         } else {
             collective.cause = ExposureCause::producer_late;
             collective.blocker = collective.producer;
             return;
         }
-        find_better_place(collective, wait_ms, duration_ms);
+        find_better_place(collective, duration_ms);
         collective.blocker = collective.start_before;
     }
 
@@ -93,24 +95,34 @@ class CauseFinder {
         return std::all_of(users.begin(), users.end(), [&](NodeId user) { return mark_[user] == walk_; });
     }
 
-    void find_better_place(CollectiveTiming& collective, double wait_ms, double duration_ms) const {
-        const auto starts_before = [&](double time_ms, NodeId node) {
-            return time_ms < simulation_.nodes[node].start_ms;
-        };
-        const double hidden_ms = wait_ms - duration_ms;  // the latest start that hides it
-        auto place = std::upper_bound(compute_.begin(), compute_.end(), hidden_ms, starts_before);
-        const bool early_enough = place != compute_.begin() &&
-                                  simulation_.nodes[*(place - 1)].start_ms >= collective.earliest_ms - nanosecond_in_ms;
-        if (early_enough) {
-            --place;
-        } else {
-            place = std::upper_bound(compute_.begin(), compute_.end(), collective.earliest_ms - nanosecond_in_ms,
-                                     starts_before);
+    /// Index in `compute_` of the first node that starts at `time_ms` or later.
+    std::size_t first_from(double time_ms) const {
+        const auto starts_before = [&](NodeId node, double time) { return simulation_.nodes[node].start_ms < time; };
+        return static_cast<std::size_t>(
+            std::lower_bound(compute_.begin(), compute_.end(), time_ms - nanosecond_in_ms, starts_before) -
+            compute_.begin());
+    }
+
+    /// Compute that is issued before `node`.
+    double busy_until(NodeId node) const {
+        const auto next = std::lower_bound(compute_.begin(), compute_.end(), node);
+        return busy_ms_[static_cast<std::size_t>(next - compute_.begin())];
+    }
+
+    /// Only compute hides: where the stream stands still for other collectives, one more would stand in their way.
+    void find_better_place(CollectiveTiming& collective, double duration_ms) const {
+        const double available_ms = busy_until(collective.wait);
+        const auto hides_from =
+            std::upper_bound(busy_ms_.begin(), busy_ms_.end(), available_ms - duration_ms + nanosecond_in_ms);
+        const std::size_t earliest = first_from(collective.earliest_ms);
+        std::size_t place = earliest;
+        if (hides_from != busy_ms_.begin()) {
+            place = std::max(place, static_cast<std::size_t>(hides_from - busy_ms_.begin()) - 1);
         }
-        if (place == compute_.end() || *place >= collective.start) return;
-        const double left_ms = std::max(0.0, simulation_.nodes[*place].start_ms + duration_ms - wait_ms);
+        if (place >= compute_.size() || compute_[place] >= collective.start) return;
+        const double left_ms = std::max(0.0, duration_ms - (available_ms - busy_ms_[place]));
         if (left_ms >= collective.exposed_ms) return;
-        collective.start_before = *place;
+        collective.start_before = compute_[place];
         collective.avoidable_ms = collective.exposed_ms - left_ms;
     }
 
@@ -118,12 +130,14 @@ class CauseFinder {
     std::span<const double> times_ms_;
     const std::vector<bool>& is_wait_;
     Simulation& simulation_;
-    std::vector<NodeId> compute_;  ///< nodes that take time on the compute stream, in order
+    std::vector<NodeId> compute_;     ///< nodes that take time on the compute stream, in order
+    std::vector<double> busy_ms_{0};  ///< time of the first so many of them
     std::vector<std::uint32_t> mark_;
     std::uint32_t walk_ = 0;
 };
 
 std::string milliseconds(double value) {
+    if (value < nanosecond_in_ms) return "0 ms";
     char text[64];
     const auto written = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, value < 0.1 ? 4 : 2);
     return std::string(text, written.ptr) + " ms";
@@ -174,7 +188,7 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
                     ", or a process group of its own, would let it start earlier";
             break;
         case ExposureCause::window_too_short:
-            text += "the compute between its start and its wait (" + milliseconds(collective.window_ms) +
+            text += "the time between its start and its wait (" + milliseconds(collective.window_ms) +
                     ") is shorter than the " + kind + " (" + duration + ")" + advice;
             break;
         case ExposureCause::order_of_issue:
@@ -188,10 +202,9 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
         case ExposureCause::producer_late:
             text += collective.producer == no_node
                         ? "it starts the graph, " + milliseconds(collective.window_ms) + " before " + wait
-                        : name(collective.producer) + ", which its input needs, ends only " +
-                              milliseconds(std::max(0.0, possible_ms - nodes[collective.producer].end_ms) +
-                                           collective.window_ms) +
-                              " before " + wait;
+                        : "its input, which needs " + name(collective.producer) + ", is ready only " +
+                              milliseconds(possible_ms - collective.earliest_ms + collective.window_ms) + " before " +
+                              wait;
             text += "; the " + kind + " takes " + duration + ", so only a later wait would hide it";
             break;
     }

@@ -18,7 +18,7 @@ namespace overlap {
 /// 1. not exposed (less than a nanosecond): `none`;
 /// 2. its stream was held at least half as long as it is exposed: `group_busy`;
 /// 3. the window is a tenth of the duration or more: `window_too_short`;
-/// 4. from `earliest_ms` to the wait is a tenth of the duration longer than the window: `order_of_issue`;
+/// 4. compute of a tenth of the duration or more was issued before it from `earliest_ms` on: `order_of_issue`;
 /// 5. else `producer_late`.
 enum class ExposureCause : std::uint8_t {
     none,           ///< it is not exposed

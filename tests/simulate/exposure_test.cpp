@@ -36,7 +36,7 @@ TEST_F(Exposure, WindowTooShort) {
     EXPECT_EQ(timing.blocker, last);
     EXPECT_EQ(timing.avoidable_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 1.00 ms: the compute between its start and its wait (9.00 ms) is shorter than the all-gather "
+              "waits 1.00 ms: the time between its start and its wait (9.00 ms) is shorter than the all-gather "
               "(10.00 ms); starting before mm_1 would hide it");
 }
 
@@ -53,7 +53,7 @@ TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
     EXPECT_EQ(timing.start_before, after);
     EXPECT_EQ(timing.avoidable_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 6.00 ms: the compute between its start and its wait (4.00 ms) is shorter than the all-reduce "
+              "waits 6.00 ms: the time between its start and its wait (4.00 ms) is shorter than the all-reduce "
               "(10.00 ms); starting before mm_1 would save 1.00 ms");
 }
 
@@ -66,7 +66,7 @@ TEST_F(Exposure, WindowTooShortAndNothingToGain) {
     EXPECT_EQ(timing.cause, ExposureCause::window_too_short);
     EXPECT_EQ(timing.blocker, no_node);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 6.00 ms: the compute between its start and its wait (4.00 ms) is shorter than the all-reduce "
+              "waits 6.00 ms: the time between its start and its wait (4.00 ms) is shorter than the all-reduce "
               "(10.00 ms); it cannot start earlier, since mm ends at 5.00 ms");
 }
 
@@ -79,10 +79,9 @@ TEST_F(Exposure, OrderOfIssue) {
     EXPECT_EQ(timing.producer, no_node);
     EXPECT_EQ(timing.start_before, first);
     EXPECT_EQ(timing.avoidable_ms, 4);
-    EXPECT_EQ(
-        simulation.explain(graph, 0),
-        "waits 4.00 ms: it is issued only 0.0000 ms before waited, though its input is an input of the graph; the "
-        "all-gather takes 4.00 ms; starting before mm would hide it");
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 4.00 ms: it is issued only 0 ms before waited, though its input is an input of the graph; the "
+              "all-gather takes 4.00 ms; starting before mm would hide it");
 }
 
 TEST_F(Exposure, PreparationOfTheCollectiveMovesAlong) {
@@ -119,10 +118,9 @@ TEST_F(Exposure, ViewsTieNothing) {
     EXPECT_EQ(timing.producer, producer);
     EXPECT_EQ(timing.earliest_ms, 2);
     EXPECT_EQ(timing.blocker, busy);
-    EXPECT_EQ(
-        simulation.explain(graph, 0),
-        "waits 4.00 ms: it is issued only 0.0000 ms before waited, though its input was ready 8.00 ms earlier, after "
-        "mm; the all-reduce takes 4.00 ms; starting before mm_1 would hide it");
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 4.00 ms: it is issued only 0 ms before waited, though its input was ready 8.00 ms earlier, after "
+              "mm; the all-reduce takes 4.00 ms; starting before mm_1 would hide it");
 }
 
 TEST_F(Exposure, ProducerLate) {
@@ -134,7 +132,7 @@ TEST_F(Exposure, ProducerLate) {
     EXPECT_EQ(timing.blocker, producer);
     EXPECT_EQ(
         simulation.explain(graph, 0),
-        "waits 4.00 ms: mm, which its input needs, ends only 0.0000 ms before waited; the all-reduce takes 4.00 ms, "
+        "waits 4.00 ms: its input, which needs mm, is ready only 0 ms before waited; the all-reduce takes 4.00 ms, "
         "so only a later wait would hide it");
 }
 
@@ -144,10 +142,9 @@ TEST_F(Exposure, ACollectiveAtTheStartOfTheGraphIsLateToo) {
     const CollectiveTiming& timing = run(0);
     EXPECT_EQ(timing.cause, ExposureCause::producer_late);
     EXPECT_EQ(timing.blocker, no_node);
-    EXPECT_EQ(
-        simulation.explain(graph, 0),
-        "waits 4.00 ms: it starts the graph, 0.0000 ms before waited; the all-gather takes 4.00 ms, so only a later "
-        "wait would hide it");
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 4.00 ms: it starts the graph, 0 ms before waited; the all-gather takes 4.00 ms, so only a later "
+              "wait would hide it");
 }
 
 TEST_F(Exposure, GroupBusy) {
