@@ -14,6 +14,8 @@
 
 #include "app/commands/command.h"
 #include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
 
 namespace {
 
@@ -37,6 +39,20 @@ int usage_error(const CLI::App& parser, const CLI::ParseError& error) {
     return usage_is_wrong;
 }
 
+/// CLI11 takes a misspelt command for a missing one; a person is told what is near.
+/// @returns whether the first argument is no command.
+bool is_unknown_command(const CLI::App& parser, const char* first) {
+    if (!first || *first == '-') return false;
+    std::vector<std::string> names;
+    for (const CLI::App* subcommand : parser.get_subcommands(nullptr)) names.push_back(subcommand->get_name());
+    if (std::find(names.begin(), names.end(), first) != names.end()) return false;
+    const std::vector<std::string> near = overlap::nearest_names(first, names, 1);
+    std::string problem = std::string("overlap: there is no command ") + overlap::in_quotes(first);
+    problem += near.empty() ? "" : "; nearest: " + overlap::in_quotes(near.front());
+    std::cerr << one_line(problem + "; see overlap --help") << '\n';
+    return true;
+}
+
 }  // namespace
 
 int main(int argument_count, char** arguments) {
@@ -54,6 +70,7 @@ int main(int argument_count, char** arguments) {
         declared.emplace_back(command->declare(parser), command.get());
     }
 
+    if (is_unknown_command(parser, argument_count > 1 ? arguments[1] : nullptr)) return usage_is_wrong;
     try {
         parser.parse(argument_count, arguments);
     } catch (const CLI::Success& asked) {

@@ -70,7 +70,8 @@ class Usage(CommandLine):
     def test_wrong_usage(self):
         pipeline = self.path("pipeline.json", [])
         self.expect_error(2, ["--help"])
-        self.expect_error(2, ["overlap"], "no_such_command")
+        self.expect_error(2, ["no_such_command"], "no_such_command")
+        self.expect_error(2, ["simulat", "simulate"], "simulat", self.graph)
         self.expect_error(2, ["overlap info", "GRAPH"], "info")
         self.expect_error(2, ["overlap info", "--nonsense"], "info", self.graph, "--nonsense")
         self.expect_error(2, ["overlap apply", "--pipeline"], "apply", self.graph, "-o", self.path("out"))
@@ -274,6 +275,15 @@ class Apply(CommandLine):
         pipeline = self.path("pipeline.json", bucketing(["layers.0", "layers.1"]))
         self.expect(0, "apply", self.graph, "--pipeline", pipeline, "-o", by_list)
         self.assertIsNone(difference(read_document(by_list), read_document(by_plan)))
+
+    def test_the_sample_plan_fits_the_sample_graph(self):
+        samples = os.path.join(DATA, "..", "..", "resources", "samples")
+        graph = os.path.join(samples, "llama3_8b_fsdp64.prebucket.graph.json.gz")
+        plan, out = os.path.join(samples, "llama3_8b_fsdp64.plan.json"), self.path("out.graph.json.gz")
+        done = self.expect(0, "apply", graph, "--pipeline", plan, "-o", out)
+        self.assertEqual(done.stderr, "")
+        before, after = (self.json("simulate", file, "--json") for file in (graph, out))
+        self.assertLess(after["step_ms"], before["step_ms"])
 
     def test_a_name_that_matches_nothing_is_told_and_reported(self):
         report = self.path("report.json")
