@@ -159,10 +159,10 @@ MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, Bu
 
     MergedBucket merged;
     merged.nodes = trace.nodes();
-    std::vector<ReplacedUser> replaced_users;
+    std::vector<NodeId> replaced_users;
     for (std::size_t member = 0; member < starts.size(); ++member) {
         const std::vector<NodeId> users = graph.users(waits[member]);
-        for (const NodeId user : users) replaced_users.push_back({user, waits[member], outputs[member]});
+        replaced_users.insert(replaced_users.end(), users.begin(), users.end());
         graph.replace_all_uses(waits[member], outputs[member]);
         merged.replacements.emplace_back(waits[member], outputs[member]);
     }

@@ -6,18 +6,12 @@
 
 namespace overlap {
 
-/// A node whose input was replaced by a bucket's output.
-struct ReplacedUser {
-    NodeId user;
-    NodeId old_input;
-    NodeId new_input;
-};
-
-/// Tells the users of replaced nodes, and views of them, where their tensors lie now
-/// (torch/_inductor/fx_passes/bucketing.py, `_recompute_changed_user_metadata`). The outputs of a bucket have the sizes
-/// and strides of what they replace and differ in storage and offset only; like the reference, a user is left as it was
-/// when its offset does not change.
-/// @throws PassRefusal when sizes, strides or dtype differ: every user would have to be evaluated anew.
-void repair_layouts(GraphEditor& graph, std::span<const ReplacedUser> replaced);
+/// Evaluates anew where and how tensors lie in memory, for nodes whose inputs were replaced by a bucket's outputs and
+/// for what follows from them (torch/_inductor/fx_passes/bucketing.py, `_recompute_changed_user_metadata`). A bucket's
+/// output has the sizes of what it replaces but another storage and offset, and sometimes other strides. Like the
+/// reference, a node whose strides and offset come out as before is left as it was.
+/// @param users of the replaced nodes, after the replacement.
+/// @throws PassRefusal where strides change below an operator whose result depends on them in a way that is not known.
+void repair_layouts(GraphEditor& graph, std::span<const NodeId> users);
 
 }  // namespace overlap

@@ -52,7 +52,7 @@ class TracedSequence {
     /// `split_with_sizes` and all its getitems. @param dimension 1 for rows of a matrix, 0 (not written) for a vector.
     std::vector<NodeId> split(NodeId input, std::span<const std::int64_t> sizes, int dimension);
     /// `x.reshape(shape)`: a view where the strides allow it, else a contiguous copy and an unsafe view.
-    /// @param shape may hold one -1, which a view keeps as written and an unsafe view resolves.
+    /// @param shape may hold one -1, which a view of a contiguous tensor keeps as written.
     NodeId reshape(NodeId input, std::span<const std::int64_t> shape);
 
     /// The node's only tensor.
