@@ -275,7 +275,7 @@ def main():
                     node["users_order"] = mentions
         graph_file = f"random_{seed}.graph.json.gz"
         fx_to_graph.write(document, os.path.join(arguments.out, graph_file))
-        mode = choose.choice([None] * 6 + ["custom_ops", "custom_ops_multidtype", "default", "default", "coalesced", "foo"])
+        mode = choose.choice([None] * 6 + ["custom_ops", "custom_ops_multidtype", "default", "default", "coalesced"])
         options = {"module_bucket_plans": random_plan(choose, names), "insert_overlap_deps": choose.random() < 0.2,
                    "bucket_mode": mode}
         if not builder.by_stack:
