@@ -4,18 +4,14 @@
 
 namespace overlap {
 
-std::int64_t overlap_ns(TimeRange a, TimeRange b) {
-    return std::max<std::int64_t>(0, std::min(a.end_ns, b.end_ns) - std::max(a.begin_ns, b.begin_ns));
-}
-
 std::uint32_t Lane::first_ending_after(std::int64_t time_ns) const {
     return static_cast<std::uint32_t>(std::upper_bound(end_ns.begin(), end_ns.end(), time_ns) - end_ns.begin());
 }
 
-std::uint32_t Lane::first_ending_after(std::int64_t time_ns, std::uint32_t hint) const {
+std::uint32_t Lane::gallop(std::int64_t time_ns, std::uint32_t from) const {
     const std::size_t count = end_ns.size();
-    std::size_t low = hint;
-    std::size_t high = hint;
+    std::size_t low = from;
+    std::size_t high = from;
     std::size_t step = 1;
     while (high < count && end_ns[high] <= time_ns) {
         low = high + 1;

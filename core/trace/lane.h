@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,6 +16,11 @@ struct TimeRange {
     std::int64_t length_ns() const { return end_ns - begin_ns; }
     bool operator==(const TimeRange&) const = default;
 };
+
+/// Time for which both spans hold; 0 when they are apart.
+inline std::int64_t overlap_ns(TimeRange a, TimeRange b) {
+    return std::max<std::int64_t>(0, std::min(a.end_ns, b.end_ns) - std::max(a.begin_ns, b.begin_ns));
+}
 
 /// What an event is, which decides how it is drawn. A role rather than a colour: the palette belongs to the theme.
 enum class EventRole : std::uint8_t {
@@ -60,7 +66,8 @@ struct LaneDescription {
 
 /// One row of intervals that do not overlap, as columns in order of time. Both start_ns and end_ns ascend, so either
 /// can be searched by bisection. Made by TimelineBuilder and immutable from then on.
-struct Lane {
+class Lane {
+  public:
     LaneDescription description;
     std::uint32_t group = 0;  ///< the builder's lane that this one belongs to
     std::uint32_t depth = 0;  ///< 0 for the first row of that lane, above for what overlapped
@@ -79,12 +86,19 @@ struct Lane {
     /// First event that ends after `time_ns`; size() if there is none.
     std::uint32_t first_ending_after(std::int64_t time_ns) const;
     /// The same, searched forward from `hint` in steps that double: cheap when the answer is near.
-    std::uint32_t first_ending_after(std::int64_t time_ns, std::uint32_t hint) const;
+    std::uint32_t first_ending_after(std::int64_t time_ns, std::uint32_t hint) const {
+        // Most answers are a few events away; reading on is faster than jumping there.
+        const std::uint32_t near = std::min(size(), hint + 8);
+        for (std::uint32_t index = hint; index < near; ++index) {
+            if (end_ns[index] > time_ns) return index;
+        }
+        return gallop(time_ns, near);
+    }
     /// A lane of these events only. `events` ascends.
     Lane subset(std::span<const std::uint32_t> events) const;
-};
 
-/// Time for which both spans hold; 0 when they are apart.
-std::int64_t overlap_ns(TimeRange a, TimeRange b);
+  private:
+    std::uint32_t gallop(std::int64_t time_ns, std::uint32_t from) const;
+};
 
 }  // namespace overlap

@@ -14,22 +14,28 @@ struct Sum {
     std::uint32_t straddler = no_event;
     std::uint32_t count = 0;
     std::int64_t busy_ns = 0;
+    std::int64_t longest_ns = 0;  ///< the dominant event's overlap
 };
+
+/// `part` of `whole` in 1/255, rounded up: 0 only for nothing.
+std::uint8_t share_of(std::int64_t part_ns, std::int64_t whole_ns) {
+    if (part_ns <= 0) return 0;
+    return static_cast<std::uint8_t>(
+        std::min(255.0, 255.0 * static_cast<double>(part_ns) / static_cast<double>(whole_ns) + 0.999));
+}
 
 LaneMip::Bucket quantised(const Sum& sum, std::int64_t bucket_ns) {
     LaneMip::Bucket bucket;
     bucket.dominant = sum.dominant;
     bucket.count =
         static_cast<std::uint16_t>(std::min<std::uint32_t>(sum.count, std::numeric_limits<std::uint16_t>::max()));
-    bucket.busy = static_cast<std::uint8_t>(std::min(
-        255.0,
-        255.0 * static_cast<double>(sum.busy_ns) / static_cast<double>(bucket_ns) + (sum.busy_ns > 0 ? 0.999 : 0)));
+    bucket.busy = share_of(sum.busy_ns, bucket_ns);
+    bucket.covered = share_of(sum.longest_ns, bucket_ns);
     return bucket;
 }
 
 std::vector<Sum> base_sums(const Lane& lane, std::int64_t origin_ns, unsigned shift, std::size_t bucket_count) {
     std::vector<Sum> sums(bucket_count);
-    std::vector<std::int64_t> longest_ns(bucket_count, 0);
     for (std::uint32_t index = 0; index < lane.size(); ++index) {
         const TimeRange event = lane.event(index);
         if (event.length_ns() <= 0) continue;
@@ -42,8 +48,8 @@ std::vector<Sum> base_sums(const Lane& lane, std::int64_t origin_ns, unsigned sh
             sum.busy_ns += shared;
             ++sum.count;
             if (bucket < last) sum.straddler = index;
-            if (shared > longest_ns[bucket]) {
-                longest_ns[bucket] = shared;
+            if (shared > sum.longest_ns) {
+                sum.longest_ns = shared;
                 sum.dominant = index;
             }
         }
@@ -56,12 +62,11 @@ Sum merged(const Lane& lane, const Sum& left, const Sum& right, TimeRange range)
     sum.busy_ns = left.busy_ns + right.busy_ns;
     sum.count = left.count + right.count - (left.straddler != no_event ? 1 : 0);
     sum.straddler = right.straddler;
-    std::int64_t longest_ns = 0;
     for (const std::uint32_t candidate : {left.dominant, left.straddler, right.dominant}) {
         if (candidate == no_event) continue;
         const std::int64_t shared = overlap_ns(lane.event(candidate), range);
-        if (shared > longest_ns || (shared == longest_ns && candidate < sum.dominant)) {
-            longest_ns = shared;
+        if (shared > sum.longest_ns || (shared == sum.longest_ns && candidate < sum.dominant)) {
+            sum.longest_ns = shared;
             sum.dominant = candidate;
         }
     }
@@ -107,7 +112,7 @@ LaneMip::Sample LaneMip::sample(const Lane& lane, TimeRange range, std::uint32_t
             longest_ns = shared;
             sample.dominant = index;
         }
-        sample.busy = quantised({no_event, no_event, 0, busy_ns}, range.length_ns()).busy;
+        sample.busy = share_of(busy_ns, range.length_ns());
         return sample;
     }
     const auto doublings =
@@ -117,25 +122,27 @@ LaneMip::Sample LaneMip::sample(const Lane& lane, TimeRange range, std::uint32_t
     const unsigned shift = shift_ + chosen;
     const std::int64_t last =
         std::min<std::int64_t>((range.end_ns - 1 - origin_ns_) >> shift, static_cast<std::int64_t>(buckets.size()) - 1);
-    std::int64_t longest_ns = 0;
-    double busy_ns = 0;
+    // Time is counted in 1/255 ns. An event is taken to lie evenly in its bucket: good enough within a pixel, and the
+    // event itself need not be looked at. Buckets of one event are added up.
+    std::int64_t longest = -1;
+    std::int64_t dominated = 0;
+    std::int64_t busy = 0;
+    std::uint32_t previous = no_event;
     for (std::int64_t index = std::max<std::int64_t>(0, (range.begin_ns - origin_ns_) >> shift); index <= last;
          ++index) {
         const Bucket& bucket = buckets[static_cast<std::size_t>(index)];
         if (bucket.dominant == no_event) continue;
         const std::int64_t begin_ns = origin_ns_ + (index << shift);
         const std::int64_t inside_ns = overlap_ns(range, {begin_ns, begin_ns + (std::int64_t{1} << shift)});
-        busy_ns += static_cast<double>(inside_ns) * bucket.busy / 255.0;
-        // An event that dominates a bucket may lie in the part of it that is outside the range; it still stands for
-        // the bucket, with the least weight.
-        const std::int64_t shared = std::max<std::int64_t>(1, overlap_ns(lane.event(bucket.dominant), range));
-        if (shared <= longest_ns) continue;
-        longest_ns = shared;
+        busy += inside_ns * bucket.busy;
+        dominated = inside_ns * bucket.covered + (bucket.dominant == previous ? dominated : 0);
+        previous = bucket.dominant;
+        if (dominated <= longest) continue;
+        longest = dominated;
         sample.dominant = bucket.dominant;
     }
     if (sample.dominant != no_event) {
-        sample.busy =
-            static_cast<std::uint8_t>(std::clamp(255.0 * busy_ns / static_cast<double>(range.length_ns()), 1.0, 255.0));
+        sample.busy = static_cast<std::uint8_t>(std::clamp<std::int64_t>(busy / range.length_ns(), 1, 255));
     }
     return sample;
 }

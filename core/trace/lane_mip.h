@@ -18,7 +18,8 @@ class LaneMip {
     struct Bucket {
         std::uint32_t dominant = no_event;  ///< event with the longest overlap, the earlier of equals
         std::uint16_t count = 0;            ///< events that overlap the bucket; 65535 stands for "or more"
-        std::uint8_t busy = 0;  ///< busy share of the bucket in 1/255, rounded up: 0 only when nothing overlaps
+        std::uint8_t busy = 0;     ///< busy share of the bucket in 1/255, rounded up: 0 only when nothing overlaps
+        std::uint8_t covered = 0;  ///< the dominant event's part of `busy`, likewise
     };
 
     LaneMip() = default;

@@ -15,30 +15,31 @@ class Walk {
          const RasterOptions& options, Scanline& scanline)
         : lane_(lane),
           mip_(mip),
-          axis_(axis),
+          range_(axis.range),
+          px_per_ns_(axis.width_px / static_cast<double>(axis.range.length_ns())),
+          ns_per_px_(axis.ns_per_px()),
           palette_(palette),
           options_(options),
           scanline_(scanline),
           width_px_(static_cast<std::int32_t>(scanline.fill.size())) {}
 
     void run() {
-        std::uint32_t index = lane_.first_ending_after(axis_.range.begin_ns);
+        std::uint32_t index = lane_.first_ending_after(range_.begin_ns);
         std::int32_t next_px = 0;  // first pixel that is not drawn yet
-        while (index < lane_.size() && lane_.start_ns[index] < axis_.range.end_ns && next_px < width_px_) {
-            const double begin = axis_.x_of(lane_.start_ns[index]);
-            const double end = axis_.x_of(lane_.end_ns[index]);
-            if (end - begin >= 1.0) {
-                next_px = draw_event(index, begin, end, next_px);
+        while (index < lane_.size() && lane_.start_ns[index] < range_.end_ns && next_px < width_px_) {
+            const double begin = x_of(lane_.start_ns[index]);
+            if (static_cast<double>(lane_.end_ns[index] - lane_.start_ns[index]) >= ns_per_px_) {
+                next_px = draw_event(index, begin, x_of(lane_.end_ns[index]), next_px);
                 ++index;
                 continue;
             }
-            const auto column = static_cast<std::int32_t>(std::floor(std::max(0.0, begin)));
+            const auto column = static_cast<std::int32_t>(std::max(0.0, begin));
             if (column < next_px) {  // its pixel was taken by an event of a pixel or more
-                index = lane_.first_ending_after(axis_.time_at(next_px), index + 1);
+                index = lane_.first_ending_after(time_at(next_px), index + 1);
                 continue;
             }
             if (column >= width_px_) break;
-            const TimeRange pixel{axis_.time_at(column), axis_.time_at(column + 1.0)};
+            const TimeRange pixel{time_at(column), time_at(column + 1)};
             draw_pixel(column, pixel, index);
             next_px = column + 1;
             // At least one step forward: where a pixel is shorter than a nanosecond its range may be empty.
@@ -55,14 +56,16 @@ class Walk {
         const bool apart = last - first >= 6 * options_.gap_px && last < width_px_;
         const std::int32_t filled = apart ? last - options_.gap_px : last;
         std::fill(scanline_.fill.begin() + first, scanline_.fill.begin() + filled, palette_.fill_of(role));
+        std::int32_t text_end = last;
         if (role == EventRole::exposed) {
             scanline_.hatches.push_back({first, filled, palette_.stripe_of(role)});
         } else if (lane_.exposed_ns[index] > 0) {
-            const double tail = axis_.x_of(lane_.end_ns[index] - lane_.exposed_ns[index]);
+            const double tail = x_of(lane_.end_ns[index] - lane_.exposed_ns[index]);
             const std::int32_t tail_px = std::clamp(rounded(tail), first, filled);
             if (tail_px < filled) scanline_.hatches.push_back({tail_px, filled, palette_.stripe_of(role)});
+            if (tail_px - first >= options_.min_label_px) text_end = tail_px;
         }
-        if (last - first >= options_.min_label_px) scanline_.labels.push_back({index, first, last});
+        if (last - first >= options_.min_label_px) scanline_.labels.push_back({index, first, text_end});
         return last;
     }
 
@@ -71,21 +74,28 @@ class Walk {
         if (sample.dominant == no_event) return;
         const std::uint32_t share = std::max<std::uint32_t>(sample.busy, faintest_share);
         const EventRole role = lane_.role[sample.dominant];
-        scanline_.fill[static_cast<std::size_t>(column)] = mixed(palette_.background, palette_.fill_of(role), share);
-        if (role == EventRole::exposed) {
-            const Pixel stripe = mixed(palette_.background, palette_.stripe_of(role), share);
-            scanline_.hatches.push_back({column, column + 1, stripe});
-        }
+        Pixel colour = palette_.fill_of(role);
+        // One pixel is too narrow for stripes: their mean colour stands for them.
+        if (role == EventRole::exposed) colour = mixed(colour, palette_.stripe_of(role), 128);
+        scanline_.fill[static_cast<std::size_t>(column)] = mixed(palette_.background, colour, share);
     }
 
+    double x_of(std::int64_t time_ns) const { return static_cast<double>(time_ns - range_.begin_ns) * px_per_ns_; }
+    /// Left edge of a pixel.
+    std::int64_t time_at(std::int32_t column) const {
+        return range_.begin_ns + static_cast<std::int64_t>(column * ns_per_px_);
+    }
     /// Nearest pixel; far outside of the scanline it saturates.
     std::int32_t rounded(double x_px) const {
-        return static_cast<std::int32_t>(std::lround(std::clamp(x_px, -1.0, width_px_ + 1.0)));
+        return static_cast<std::int32_t>(std::clamp(x_px, -1.0, width_px_ + 1.0) + 1.5) - 1;
     }
 
     const Lane& lane_;
     const LaneMip& mip_;
-    const TimeAxis& axis_;
+    TimeRange range_;
+    // The axis' factors, divided once: a scanline asks for thousands of positions.
+    double px_per_ns_;
+    double ns_per_px_;
     const LanePalette& palette_;
     const RasterOptions& options_;
     Scanline& scanline_;

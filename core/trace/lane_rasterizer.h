@@ -31,7 +31,7 @@ struct HatchRun {
     bool operator==(const HatchRun&) const = default;
 };
 
-/// An event that is wide enough for text. Clipped to the scanline.
+/// An event that is wide enough for text. Clipped to the scanline, and to before a hatched tail where that leaves room.
 struct LabelSlot {
     std::uint32_t event = no_event;
     std::int32_t begin_px = 0;

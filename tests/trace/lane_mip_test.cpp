@@ -47,6 +47,8 @@ TEST_P(LaneMipOfRandomLane, EveryBucketOfEveryLevelIsWhatAllEventsSay) {
             ASSERT_EQ(bucket.dominant, expected.dominant) << "level " << level << " bucket " << index;
             ASSERT_EQ(bucket.count, std::min(expected.count, 65535u));
             ASSERT_EQ(bucket.busy == 0, expected.busy_ns == 0);
+            ASSERT_EQ(bucket.covered == 0, expected.busy_ns == 0);
+            ASSERT_LE(bucket.covered, bucket.busy);
             ASSERT_NEAR(bucket.busy, 255.0 * static_cast<double>(expected.busy_ns) / static_cast<double>(length_ns),
                         1.0);
         }

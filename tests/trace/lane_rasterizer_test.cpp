@@ -100,6 +100,14 @@ TEST(LaneRasterizer, NamesWideEventsOnly) {
     EXPECT_EQ(draw(*timeline, {200, 500}, 60).labels, clipped);
 }
 
+TEST(LaneRasterizer, KeepsTextOffTheHatchedTail) {
+    const auto timeline = timeline_of({{0, 1000, EventRole::bucket_0, 300}});
+    const std::vector<LabelSlot> before{{0, 0, 70}};
+    EXPECT_EQ(draw(*timeline, {0, 1000}, 100).labels, before);
+    const std::vector<LabelSlot> across{{0, 0, 50}};  // no room before the tail
+    EXPECT_EQ(draw(*timeline, {0, 1000}, 50).labels, across);
+}
+
 TEST(LaneRasterizer, ALongEventBesideNoiseSurvives) {
     // Noise of 1 ns every 2 ns on either side of an event that is 1.2 pixels long, at any position within a pixel.
     for (std::int64_t begin_ns = 40'000; begin_ns < 41'000; begin_ns += 90) {

@@ -47,8 +47,8 @@ Theme makeLight() {
     theme.compute = QColor(0x8793a8);
     theme.unbucketed = QColor(0x6c7686);
     theme.memory = QColor(0x1f8a98);
-    theme.bucketHues = {QColor(0x285989), QColor(0x067f4e), QColor(0xb98527), QColor(0xf58bfe),
-                        QColor(0x44b2cc), QColor(0x953605), QColor(0x9778e8), QColor(0x93b84b)};
+    theme.bucketHues = {QColor(0x3d67b2), QColor(0x74b08f), QColor(0xe4b351), QColor(0x9c5d81),
+                        QColor(0x36cbe9), QColor(0xd3944c), QColor(0x927eb8), QColor(0xa9c998)};
     return theme;
 }
 

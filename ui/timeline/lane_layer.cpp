@@ -14,6 +14,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr std::size_t mostLabels = 600;
+constexpr qsizetype mostShapedTexts = 8192;
 constexpr int labelPadding = 6;
 constexpr int smallestLabelRow = 12;  ///< bars lower than this carry no text
 constexpr int hatchPeriod = 8;
@@ -22,11 +23,12 @@ int device(double logical, double ratio) {
     return static_cast<int>(std::lround(logical * ratio));
 }
 
-QImage blankImage(QSize logical, double ratio, const QColor& colour) {
-    QImage image(device(logical.width(), ratio), device(logical.height(), ratio), QImage::Format_RGB32);
+/// Makes `image` blank and of this size; keeps its memory where the size is the same.
+void makeBlank(QImage& image, QSize logical, double ratio, const QColor& colour) {
+    const QSize size(device(logical.width(), ratio), device(logical.height(), ratio));
+    if (image.size() != size) image = QImage(size, QImage::Format_RGB32);
     image.setDevicePixelRatio(ratio);
     image.fill(colour);
-    return image;
 }
 
 Pixel* pixelRow(QImage& image, int y) {
@@ -35,6 +37,23 @@ Pixel* pixelRow(QImage& image, int y) {
 
 std::ptrdiff_t stride(const QImage& image) {
     return image.bytesPerLine() / static_cast<std::ptrdiff_t>(sizeof(Pixel));
+}
+
+/// What an event says of itself in `room` pixels: name and duration, or the name, or what of it fits; nothing rather
+/// than a few letters. A stall gives its duration: what it waits for is the lane below.
+template <typename Width>
+QString labelText(const QFontMetricsF& metrics, const Width& widthOf, const QString& name, const QString& time,
+                  double room, bool stall) {
+    const auto fits = [&](const QString& text) { return widthOf(text) <= room; };
+    if (stall) return fits(time) ? time : QString();
+    const QString both = name.isEmpty() ? time : name + QStringLiteral("  ") + time;
+    if (fits(both)) return both;
+    if (fits(name)) return name;
+    // Of a module's path the last part tells most.
+    const QString last = name.contains(QLatin1Char(' ')) ? name : name.mid(name.lastIndexOf(QLatin1Char('.')) + 1);
+    if (fits(last)) return last;
+    const QString elided = metrics.elidedText(last, Qt::ElideRight, room);
+    return elided.size() >= 5 ? elided : QString();
 }
 
 }  // namespace
@@ -54,7 +73,7 @@ void LaneLayer::render(const LaneScene& scene, const TimelineGeometry& geometry,
 
 void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme) {
     const double ratio = scene_.pixelRatio;
-    lanes_ = blankImage(geometry.lanes.size(), ratio, theme.background);
+    makeBlank(lanes_, geometry.lanes.size(), ratio, theme.background);
     labels_.clear();
     if (lanes_.isNull()) return;
     const TimeAxis axis{scene_.range, static_cast<double>(lanes_.width())};
@@ -124,20 +143,18 @@ void LaneLayer::renderLabels(const TimelineGeometry&, const Theme& theme) {
     painter.setFont(textFont(smallTextPx));
     const QFontMetricsF metrics(painter.font());
     std::map<EventRole, QColor> inks;
+    const auto widthOf = [&](const QString& text) { return shaped(text, painter.font()).width; };
     for (const Label& label : labels_) {
         const bool stall = label.role == EventRole::exposed;
         const double room = label.place.width() - 2 * labelPadding;
         const std::string_view name = scene_.timeline->event_name(label.location);
         const QString title = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
         const QString time = formatTime(static_cast<double>(scene_.timeline->event(label.location).length_ns()) * 1e-6);
-        // The name first; the duration only where both fit, or where the stripes of a stall need no name.
-        QString text = title.isEmpty() ? time : title + QStringLiteral("  ") + time;
-        if (metrics.horizontalAdvance(text) > room) text = title.isEmpty() ? time : title;
-        if (metrics.horizontalAdvance(text) > room) text = metrics.elidedText(text, Qt::ElideRight, room);
-        if (text.size() < 3) continue;
+        const QString text = labelText(metrics, widthOf, title, time, room, stall);
+        if (text.isEmpty()) continue;
         if (stall) {
             // Text upon stripes is no text: it gets a plate of its own.
-            const double width = metrics.horizontalAdvance(text) + labelPadding;
+            const double width = widthOf(text) + labelPadding;
             const QRectF plate(label.place.left() + labelPadding / 2.0, label.place.center().y() - metrics.height() / 2,
                                width, metrics.height());
             painter.fillRect(plate, theme.background);
@@ -147,9 +164,22 @@ void LaneLayer::renderLabels(const TimelineGeometry&, const Theme& theme) {
             ink = inks.emplace(label.role, stall ? theme.exposed : theme.textOn(roleColour(theme, label.role))).first;
         }
         painter.setPen(ink->second);
-        painter.drawText(label.place.adjusted(labelPadding, 0, -labelPadding, 0), Qt::AlignVCenter | Qt::AlignLeft,
-                         text);
+        painter.drawStaticText(
+            QPointF(label.place.left() + labelPadding, label.place.center().y() - metrics.height() / 2),
+            shaped(text, painter.font()).text);
     }
+}
+
+const LaneLayer::ShapedText& LaneLayer::shaped(const QString& text, const QFont& font) {
+    const auto known = shapedTexts_.constFind(text);
+    if (known != shapedTexts_.constEnd()) return *known;
+    if (shapedTexts_.size() >= mostShapedTexts) shapedTexts_.clear();
+    ShapedText made{QStaticText(text), 0};
+    made.text.setTextFormat(Qt::PlainText);
+    made.text.setPerformanceHint(QStaticText::AggressiveCaching);
+    made.text.prepare({}, font);
+    made.width = made.text.size().width();
+    return *shapedTexts_.insert(text, made);
 }
 
 double LaneLayer::memoryScaleBytes(const Timeline& timeline, std::int64_t limit_bytes) {
@@ -161,7 +191,7 @@ double LaneLayer::memoryScaleBytes(const Timeline& timeline, std::int64_t limit_
 }
 
 void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& theme) {
-    memory_ = blankImage(geometry.memory.size(), scene_.pixelRatio, theme.background);
+    makeBlank(memory_, geometry.memory.size(), scene_.pixelRatio, theme.background);
     if (memory_.isNull()) return;
     const TimeAxis axis{scene_.range, static_cast<double>(memory_.width())};
     const std::vector<CurveColumn> columns = rasterize_curve(scene_.timeline->memory(), axis);
@@ -187,7 +217,7 @@ void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& them
 }
 
 void LaneLayer::renderOverview(const TimelineGeometry& geometry, const Theme& theme) {
-    overview_ = blankImage(geometry.overview.size(), scene_.pixelRatio, theme.background);
+    makeBlank(overview_, geometry.overview.size(), scene_.pixelRatio, theme.background);
     const auto lanes = scene_.timeline->lanes();
     if (overview_.isNull() || lanes.empty()) return;
     const TimeAxis axis{scene_.timeline->range(), static_cast<double>(overview_.width())};

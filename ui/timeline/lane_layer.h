@@ -1,6 +1,8 @@
 #pragma once
 
+#include <QHash>
 #include <QImage>
+#include <QStaticText>
 #include <memory>
 #include <vector>
 
@@ -58,6 +60,14 @@ class LaneLayer {
     void renderMemory(const TimelineGeometry& geometry, const Theme& theme);
     void renderOverview(const TimelineGeometry& geometry, const Theme& theme);
 
+    /// A text that was shaped once; shaping costs far more than drawing.
+    struct ShapedText {
+        QStaticText text;
+        double width = 0;
+    };
+    const ShapedText& shaped(const QString& text, const QFont& font);
+
+    QHash<QString, ShapedText> shapedTexts_;
     LaneScene scene_;
     QImage lanes_;
     QImage memory_;

@@ -33,7 +33,7 @@ int barMargin(int height) {
 
 int memoryHeight(bool hasMemory, int room, int lanesHeight) {
     if (!hasMemory || room < 72) return 0;
-    return std::min(std::clamp(room - lanesHeight, 48, 104), room / 2);
+    return std::min(std::clamp(room - lanesHeight, 48, 140), room / 2);
 }
 
 }  // namespace

@@ -121,11 +121,13 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
         painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
         painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
         const QString text = translated("limit %1").arg(formatBytes(static_cast<double>(limit_bytes)));
-        painter.setPen(theme.caution);
         const bool below = y - area.top() < metrics.height() + 2;
-        painter.drawText(
-            QRectF(area.left(), below ? y + 2 : y - metrics.height() - 1, area.width() - 4, metrics.height()),
-            Qt::AlignRight, text);
+        const int textWidth = metrics.horizontalAdvance(text);
+        const QRectF plate(area.right() - textWidth - 8, below ? y + 2 : y - metrics.height() - 2, textWidth + 8,
+                           metrics.height());
+        painter.fillRect(plate, theme.background);  // the curve may run here
+        painter.setPen(theme.caution);
+        painter.drawText(plate, Qt::AlignCenter, text);
     }
     const double x = geometry.axis(range).x_of(curve.time_ns[peak]);
     if (x < 0 || x > area.width()) return;

@@ -57,20 +57,9 @@ void paintOutline(QPainter& painter, const OverlayScene& scene, EventLocation lo
     painter.drawRect(place.adjusted(inset, inset, -inset, -inset));
 }
 
-/// The event that arrows of a reference start or end at: what it does, rather than the stall it causes.
-EventLocation anchor(const Timeline& timeline, quint32 reference) {
-    const auto occurrences = timeline.find(reference);
-    if (occurrences.empty()) return {};
-    for (const auto& occurrence : occurrences) {
-        const EventLocation location = occurrence.location;
-        if (timeline.lanes()[location.lane].role[location.event] != EventRole::exposed) return location;
-    }
-    return occurrences.front().location;
-}
-
 void paintArrow(QPainter& painter, const OverlayScene& scene, const TimelineArrow& arrow) {
-    const EventLocation from = anchor(scene.timeline, arrow.from);
-    const EventLocation to = anchor(scene.timeline, arrow.to);
+    const EventLocation from = anchorOf(scene.timeline, arrow.from);
+    const EventLocation to = anchorOf(scene.timeline, arrow.to);
     if (!from.valid() || !to.valid() || from == to) return;
     const QRectF first = scene.geometry.eventRect(scene.timeline, from, scene.range);
     const QRectF second = scene.geometry.eventRect(scene.timeline, to, scene.range);
@@ -188,6 +177,16 @@ void paintOverviewRange(QPainter& painter, const OverlayScene& scene) {
         painter.fillRect(QRectF(shown.left(), shown.top(), 3, shown.height()), scene.theme.accent);
         painter.fillRect(QRectF(shown.right() - 3, shown.top(), 3, shown.height()), scene.theme.accent);
     }
+}
+
+EventLocation anchorOf(const Timeline& timeline, quint32 reference) {
+    const auto occurrences = timeline.find(reference);
+    if (occurrences.empty()) return {};
+    const auto acts = std::ranges::find_if(occurrences, [&timeline](const Timeline::Occurrence& occurrence) {
+        const EventLocation location = occurrence.location;
+        return timeline.lanes()[location.lane].role[location.event] != EventRole::exposed;
+    });
+    return acts == occurrences.end() ? occurrences.front().location : acts->location;
 }
 
 QRegion pointerRegion(const TimelineGeometry& geometry, std::optional<QPointF> pointer) {

@@ -45,6 +45,10 @@ QRectF overviewRange(const Timeline& timeline, const TimelineGeometry& geometry,
 /// What changes when the pointer moves from or to `pointer`.
 QRegion pointerRegion(const TimelineGeometry& geometry, std::optional<QPointF> pointer);
 
+/// The event that stands for `reference` first: what it does, rather than the stall that it causes. Not valid() for
+/// none.
+EventLocation anchorOf(const Timeline& timeline, quint32 reference);
+
 /// "Δ 21.9 ms · 12 events · compute 84 % · exposed 9.1 %".
 QString measurementText(const Timeline& timeline, TimeRange range);
 

@@ -59,7 +59,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     layOut();
     showRange(clamped(showedAll ? limits : range_, limits));
     const auto found = timeline_->find(selectedReference_);
-    selection_ = found.empty() ? EventLocation{} : found.front().location;
+    selection_ = anchorOf(*timeline_, selectedReference_);
     if (found.empty()) selectedReference_ = no_reference;
     describe();
     refresh();
@@ -94,7 +94,7 @@ void TimelineView::selectReference(quint32 reference) {
     // A selection that is one of the reference's events already stays where it is.
     const bool kept = std::ranges::any_of(
         found, [this](const Timeline::Occurrence& occurrence) { return occurrence.location == selection_; });
-    if (!kept) selection_ = found.empty() ? EventLocation{} : found.front().location;
+    if (!kept) selection_ = anchorOf(*timeline_, reference);
     if (selection_.valid() && !kept) ensureVisible(selection_);
     describe();
     refresh();
