@@ -52,7 +52,8 @@ QString labelText(const QFontMetricsF& metrics, const Width& widthOf, const QStr
     // Of a module's path the last part tells most.
     const QString last = name.contains(QLatin1Char(' ')) ? name : name.mid(name.lastIndexOf(QLatin1Char('.')) + 1);
     if (fits(last)) return last;
-    const QString elided = metrics.elidedText(last, Qt::ElideRight, room);
+    // "all_gather layers.17": both ends matter.
+    const QString elided = metrics.elidedText(last, Qt::ElideMiddle, room);
     return elided.size() >= 5 ? elided : QString();
 }
 
