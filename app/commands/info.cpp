@@ -1,6 +1,5 @@
 // overlap info GRAPH: what a graph holds, without running anything on it.
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <ostream>
@@ -15,6 +14,7 @@
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
 #include "core/passes/pass.h"
+#include "core/simulate/simulation.h"
 
 namespace overlap::commands {
 
@@ -38,12 +38,6 @@ struct Summary {
     double communication_ms = 0;
 };
 
-std::int64_t collective_bytes(const Graph& graph, NodeId node) {
-    std::int64_t input_bytes = 0;
-    for (const NodeId input : graph.inputs(node)) input_bytes += graph.output_bytes(input);
-    return std::max(input_bytes, graph.output_bytes(node));
-}
-
 /// Times of nodes, or nothing where the graph has no cost model and lacks the time of a node.
 std::vector<double> times_or_nothing(const Graph& graph) {
     try {
@@ -55,27 +49,26 @@ std::vector<double> times_or_nothing(const Graph& graph) {
 
 Summary summarise(const Graph& graph) {
     Summary summary;
-    const std::vector<double> times = times_or_nothing(graph);
-    summary.has_times = !times.empty() || graph.node_count() == 0;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         ++summary.nodes_by_op[std::string(node_op_name(graph.op(node)))];
         summary.output_bytes += graph.output_bytes(node);
         if (graph.op(node) == NodeOp::placeholder) summary.placeholder_bytes += graph.output_bytes(node);
-        const TargetInfo& target = graph.target_info(node);
-        const double time_ms = times.empty() ? 0 : times[node];
-        summary.waits += target.is_wait ? 1 : 0;
-        if (graph.op(node) != NodeOp::call_function || target.starts == CollectiveKind::none) {
-            summary.compute_ms += time_ms;
-            continue;
-        }
-        CollectiveTotals& totals =
-            summary
-                .collectives[{std::string(collective_kind_name(target.starts)), std::string(graph.group_name(node))}];
-        ++totals.count;
-        totals.bytes += collective_bytes(graph, node);
-        totals.time_ms += time_ms;
-        summary.communication_ms += time_ms;
+        summary.waits += graph.target_info(node).is_wait ? 1 : 0;
     }
+    std::vector<double> times_ms = times_or_nothing(graph);
+    summary.has_times = times_ms.size() == graph.node_count();
+    times_ms.resize(graph.node_count(), 0.0);
+    // What is a collective, of which group and how large: as the simulation sees it.
+    const Simulation simulation = simulate(graph, times_ms);
+    for (const CollectiveTiming& collective : simulation.collectives) {
+        const std::string& group = simulation.groups[collective.group].process_group;
+        CollectiveTotals& totals = summary.collectives[{std::string(collective_kind_name(collective.kind)), group}];
+        ++totals.count;
+        totals.bytes += collective.bytes;
+        totals.time_ms += times_ms[collective.start];
+        summary.communication_ms += times_ms[collective.start];
+    }
+    summary.compute_ms = simulation.compute_ms;
     return summary;
 }
 
