@@ -16,7 +16,7 @@ struct BucketEntry {
     std::vector<std::string> modules;
     /// True for a one-module entry that is written as a list (`["layers.0"]`): the reference treats both alike.
     bool written_as_list = false;
-    std::string title;            ///< the user's own, or empty
+    std::string title{};          ///< the user's own, or empty
     Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
 
     bool operator==(const BucketEntry&) const = default;
