@@ -45,9 +45,9 @@ class Apply final : public Command {
             }
         }
         write_graph_file(*result.graph, output_);
-        if (!report_file_.empty()) write_text_file(report_file_, report(*graph, result).dump(2) + '\n');
+        if (!report_file_.empty()) write_text_file(report_file_, json_text(report(*graph, result)) + '\n');
         if (json_) {
-            streams.out << figures(*graph, result).dump(2) << '\n';
+            streams.out << json_text(figures(*graph, result)) << '\n';
         } else {
             print_figures(streams.out, *graph, result);
         }

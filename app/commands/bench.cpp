@@ -47,7 +47,7 @@ class Bench final : public Command {
                                {"min_ms", times_ms.front()},
                                {"max_ms", times_ms.back()},
                                {"repeat", repeat_}};
-            streams.out << json.dump(2) << '\n';
+            streams.out << json_text(json) << '\n';
         } else {
             streams.out << "median " << milliseconds_text(median_ms) << ", fastest "
                         << milliseconds_text(times_ms.front()) << ", slowest " << milliseconds_text(times_ms.back())

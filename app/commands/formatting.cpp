@@ -37,6 +37,10 @@ std::string count_text(std::uint64_t count, const std::string& noun) {
     return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
+std::string json_text(const nlohmann::ordered_json& json) {
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 TextTable::TextTable(std::vector<std::string> header) {
     rows_.push_back(std::move(header));
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ std::string milliseconds_text(double milliseconds);
 
 /// `1 node`, `2 nodes`.
 std::string count_text(std::uint64_t count, const std::string& noun);
+
+/// JSON, indented. Bytes that are no UTF-8, which a file's path may hold, are replaced.
+std::string json_text(const nlohmann::ordered_json& json);
 
 /// Lines of cells in columns. The first column is aligned left, the others right.
 class TextTable {

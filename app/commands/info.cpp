@@ -160,7 +160,7 @@ class Info final : public Command {
         const Summary summary = summarise(*graph);
         const ModuleTree tree(*graph, preferred_module_source(*graph));
         if (json_) {
-            streams.out << as_json(file_, *graph, summary, tree).dump(2) << '\n';
+            streams.out << json_text(as_json(file_, *graph, summary, tree)) << '\n';
         } else {
             write_text(streams.out, *graph, summary, tree);
         }
