@@ -1,6 +1,7 @@
 #include "ui/document/document.h"
 
 #include <QFile>
+#include <algorithm>
 
 #include "core/graph/error.h"
 #include "core/io/plan_file.h"
@@ -24,19 +25,23 @@ QString Document::name() const {
     return isOpen() ? QString::fromStdString(loaded_.graph->header().name) : QString();
 }
 
-void Document::setGraph(const LoadedGraph& loaded, const std::vector<Plan>& plans) {
+void Document::setGraph(const LoadedGraph& loaded) {
+    if (isOpen()) emit graphAboutToChange();
     evaluator_.cancel();
     selection_.clear();
     variants_.clear();
     loaded_ = loaded;
-    current_ = 0;
 
     Plan baseline;
     baseline.name = "Baseline";
     insertVariant(std::move(baseline), true).setEvaluation(loaded_.baseline);
-    for (const Plan& plan : plans) insertVariant(plan, false);
-    if (plans.empty()) insertVariant(make_plan(*loaded_.graph, "Plan A"), false);
-    current_ = 1;
+    const RestoredVariants restored = variant_source_ ? variant_source_(loaded_) : RestoredVariants();
+    for (const RestoredVariant& kept : restored.variants) {
+        Variant& variant = insertVariant(kept.plan, false);
+        kept.modified ? variant.setUnsaved(kept.file) : variant.setSaved(kept.file);
+    }
+    if (restored.variants.empty()) insertVariant(make_plan(*loaded_.graph, "Plan A"), false);
+    current_ = std::clamp(restored.current, 0, variantCount() - 1);
     undo_group_.setActiveStack(&variant(current_).undoStack());
 
     emit graphChanged();

@@ -13,6 +13,19 @@
 
 namespace overlap::ui {
 
+/// A plan that comes back with its graph.
+struct RestoredVariant {
+    Plan plan;
+    QString file;
+    bool modified = false;
+};
+
+/// The variants with which a graph opens, beside its baseline.
+struct RestoredVariants {
+    std::vector<RestoredVariant> variants;
+    int current = 1;  ///< 0 is the baseline
+};
+
 /// The open document: a graph, its plan variants, the selection, and the background work on them.
 /// The first variant is always the baseline. Every edit goes through edit() and can be undone.
 class Document : public QObject {
@@ -37,8 +50,12 @@ class Document : public QObject {
 
     /// Reads a graph in the background; replaces the open one when it has been read, and only then.
     void openGraph(const QString& path) { loader_.load(path); }
-    /// Replaces the open graph and all variants; there is a baseline and, unless `plans` has some, an empty plan.
-    void setGraph(const LoadedGraph& loaded, const std::vector<Plan>& plans = {});
+    /// Replaces the open graph and all variants; there is a baseline, and an empty plan where nothing is restored.
+    void setGraph(const LoadedGraph& loaded);
+    /// Asked for the variants of each graph that is opened; the session's business.
+    void setVariantSource(std::function<RestoredVariants(const LoadedGraph&)> source) {
+        variant_source_ = std::move(source);
+    }
 
     int variantCount() const { return static_cast<int>(variants_.size()); }
     Variant& variant(int index) { return *variants_[static_cast<std::size_t>(index)]; }
@@ -84,6 +101,8 @@ class Document : public QObject {
     int bucketOfNode(const NodePlace& place) const;
 
   signals:
+    /// The graph and its variants are about to go; the last chance to keep what is unsaved.
+    void graphAboutToChange();
     /// Another graph; all variants are new.
     void graphChanged();
     /// Variants were added, removed, renamed, saved, or changed their modified mark.
@@ -104,6 +123,7 @@ class Document : public QObject {
     QString freeName() const;
 
     LoadedGraph loaded_;
+    std::function<RestoredVariants(const LoadedGraph&)> variant_source_;
     Selection selection_;
     QUndoGroup undo_group_;
     std::vector<std::unique_ptr<Variant>> variants_;

@@ -31,6 +31,8 @@ LoadedGraph loadGraph(const QString& path, std::stop_token stop) {
     loaded.read_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
     auto baseline = evaluate_baseline(graph, stop);
     if (!baseline || stop.stop_requested()) return loaded;
+    loaded.module_figures =
+        std::make_shared<const ModuleFiguresTable>(module_figures(*graph, *modules, baseline->times_ms));
     loaded.graph = std::move(graph);
     loaded.modules = std::move(modules);
     loaded.eligibility = std::move(eligibility);

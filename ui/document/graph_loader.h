@@ -7,6 +7,7 @@
 #include "core/graph/module_tree.h"
 #include "core/passes/eligibility.h"
 #include "core/plan/evaluation.h"
+#include "core/plan/module_figures.h"
 #include "ui/document/latest_task.h"
 
 namespace overlap::ui {
@@ -18,6 +19,7 @@ struct LoadedGraph {
     std::shared_ptr<const ModuleTree> modules;
     std::shared_ptr<const BucketingEligibility> eligibility;  ///< which collectives can be bucketed
     std::shared_ptr<const Evaluation> baseline;
+    std::shared_ptr<const ModuleFiguresTable> module_figures;
     double read_ms = 0;  ///< reading and building the tree
 };
 

@@ -169,6 +169,23 @@ InspectorContent describeModule(Document& document, const QString& path) {
     rows.add(Document::tr("class"), QString::fromStdString(tree.module(module).class_name));
     if (const int bucket = bucketOfModule(document.buckets(), path.toStdString()); bucket >= 0)
         rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
+    const ModuleFigures& figures = document.loaded().module_figures->modules[module];
+    rows.add(Document::tr("forward"), formatTime(figures.forward_ms));
+    rows.add(Document::tr("backward"), formatTime(figures.backward_ms));
+    const auto bytes = [&](const QString& label, std::int64_t value) {
+        if (value > 0) rows.add(label, formatBytes(static_cast<double>(value)));
+    };
+    bytes(Document::tr("gathers"), figures.gather_bytes);
+    bytes(Document::tr("scatters"), figures.scatter_bytes);
+    bytes(Document::tr("other communication"), figures.other_bytes);
+    if (figures.collectives > 0)
+        rows.add(Document::tr("collectives"),
+                 times(formatCount(figures.collectives), formatTime(figures.communication_ms)));
+    if (figures.parameters > 0)
+        rows.add(Document::tr("parameters"),
+                 times(formatCount(figures.parameters),
+                       Document::tr("%1 on this rank").arg(formatBytes(static_cast<double>(figures.parameter_bytes)))));
+    rows.add(Document::tr("nodes"), formatCount(figures.nodes));
     return content;
 }
 

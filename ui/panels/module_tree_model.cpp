@@ -2,6 +2,7 @@
 
 #include <QMimeData>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
@@ -19,6 +20,11 @@ constexpr quintptr node_id_base = quintptr{1} << 41;
 
 QString text(std::string_view view) {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+/// Figures of a column stand on one decimal, so that they can be compared at a glance.
+QString columnText(double value) {
+    return value < 1000 ? QString::number(value, 'f', 1) : formatCount(std::llround(value));
 }
 
 /// Children called by numbers are shown in order of their numbers, whichever the graph mentions first.
@@ -57,16 +63,9 @@ void ModuleTreeModel::rebuild() {
         for (std::size_t row = 0; row < children_[module].size(); ++row)
             row_of_module_[children_[module][row]] = static_cast<int>(row);
     }
-    updateFigures();
     endResetModel();
     updateBuckets();
     setSearch(search_);
-}
-
-void ModuleTreeModel::updateFigures() {
-    figures_.assign(children_.size(), {});
-    outside_figures_ = {};
-    if (!graph_) return;
 }
 
 void ModuleTreeModel::updateBuckets() {
@@ -132,14 +131,18 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const {
     return moduleData(static_cast<ModuleId>(index.internalId()), index.column(), role);
 }
 
+QVariant ModuleTreeModel::figureData(const ModuleFigures& figures, int column) {
+    if (column == compute_column) return columnText(figures.compute_ms());
+    const auto bytes = static_cast<double>(figures.communication_bytes());
+    return bytes > 0 ? columnText(bytes / mebibyte) : QStringLiteral("–");
+}
+
 QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) const {
     const auto& entry = modules_->module(module);
     switch (role) {
         case Qt::DisplayRole:
             if (column == name_column) return module == ModuleTree::root ? tr("model") : text(entry.name);
-            if (column == compute_column) return formatNumber(figures_[module].compute_ms);
-            return figures_[module].communicates ? formatNumber(figures_[module].communication_bytes / mebibyte)
-                                                 : QStringLiteral("–");
+            return figureData(document_.loaded().module_figures->modules[module], column);
         case Qt::ToolTipRole:
             return module == ModuleTree::root ? tr("The whole model") : text(modules_->path(module));
         case Qt::AccessibleTextRole: {
@@ -168,19 +171,17 @@ QVariant ModuleTreeModel::outsideData(int column, int role) const {
     if (role == Qt::ToolTipRole) return tr("Nodes that no module stack or module_fqn places; a plan cannot name them");
     if (role != Qt::DisplayRole) return {};
     if (column == name_column) return tr("not in a module");
-    if (column == compute_column) return formatNumber(outside_figures_.compute_ms);
-    return outside_figures_.communicates ? formatNumber(outside_figures_.communication_bytes / mebibyte)
-                                         : QStringLiteral("–");
+    return figureData(document_.loaded().module_figures->without_module, column);
 }
 
 QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {
     switch (role) {
         case Qt::DisplayRole:
             if (column == name_column) return text(graph_->name(node));
-            if (column == compute_column) return formatNumber(document_.baseline().times_ms[node]);
+            if (column == compute_column) return columnText(document_.baseline().times_ms[node]);
             return graph_->target_info(node).starts == CollectiveKind::none
                        ? QStringLiteral("–")
-                       : formatNumber(static_cast<double>(graph_->output_bytes(node)) / mebibyte);
+                       : columnText(static_cast<double>(graph_->output_bytes(node)) / mebibyte);
         case Qt::ToolTipRole:
             return QStringLiteral("%1  %2").arg(text(graph_->name(node)), text(graph_->target(node)));
         case kind_role:

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/graph/module_tree.h"
+#include "core/plan/module_figures.h"
 
 namespace overlap::ui {
 
@@ -51,16 +52,10 @@ class ModuleTreeModel : public QAbstractItemModel {
 
   private:
     using ModuleId = ModuleTree::ModuleId;
-    struct Figures {
-        double compute_ms = 0;
-        double communication_bytes = 0;
-        bool communicates = false;
-    };
-
     void rebuild();
     void updateBuckets();
-    void updateFigures();
     QModelIndex indexOfModule(ModuleId module, int column = name_column) const;
+    static QVariant figureData(const ModuleFigures& figures, int column);
     QVariant moduleData(ModuleId module, int column, int role) const;
     QVariant outsideData(int column, int role) const;
     QVariant nodeData(NodeId node, int column, int role) const;
@@ -73,8 +68,6 @@ class ModuleTreeModel : public QAbstractItemModel {
     std::vector<std::vector<ModuleId>> children_;  ///< as shown: numbered modules in order of their numbers
     std::vector<int> row_of_module_;
     std::vector<int> bucket_of_module_;
-    std::vector<Figures> figures_;
-    Figures outside_figures_;
     QString search_;
     std::vector<QPersistentModelIndex> found_;
 };

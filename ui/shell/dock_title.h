@@ -1,0 +1,21 @@
+#pragma once
+
+#include <QDockWidget>
+#include <QWidget>
+
+namespace overlap::ui {
+
+/// The heading of a dock: its title, and at the right what the view puts there.
+class DockTitle : public QWidget {
+    Q_OBJECT
+
+  public:
+    DockTitle(QDockWidget* dock, QWidget* controls);
+};
+
+/// Gives a dock a heading in the application's look; `controls` may be null.
+/// @param in_tabs the dock stands in a row of tabs, which have its title already, and needs a heading only when it
+/// floats.
+void setDockTitle(QDockWidget* dock, QWidget* controls, bool in_tabs = false);
+
+}  // namespace overlap::ui

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <QIcon>
+#include <QString>
+
+namespace overlap::ui {
+
+/// An icon of resources/icons in the colours of the current theme. Icons are drawn in `currentColor`; make them anew
+/// when the theme changes.
+QIcon themedIcon(const QString& name);
+
+}  // namespace overlap::ui

@@ -1,0 +1,252 @@
+#include "ui/shell/main_window.h"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QLabel>
+#include <QMenuBar>
+#include <QStatusBar>
+#include <QToolBar>
+#include <QVBoxLayout>
+
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/log.h"
+#include "ui/panels/log_panel.h"
+#include "ui/panels/modules_panel.h"
+#include "ui/panels/problems_model.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/dock_title.h"
+#include "ui/shell/figures_bar.h"
+#include "ui/shell/icons.h"
+#include "ui/shell/load_progress.h"
+#include "ui/shell/notice_bar.h"
+#include "ui/shell/shell_style.h"
+#include "ui/shell/timeline_connection.h"
+#include "ui/shell/variant_bar.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int message_ms = 8000;
+constexpr QSize first_size(1440, 900);
+
+}  // namespace
+
+MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
+    : QMainWindow(parent), log_(new Log(this)), actions_(new Actions(this)) {
+    setObjectName("mainWindow");
+    setAcceptDrops(true);
+    setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks | GroupedDragging);
+    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+    setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
+    resize(first_size);
+
+    timeline_ = new TimelineView;
+    timeline_connection_ = new TimelineConnection(document_, *timeline_, this);
+    notice_ = new NoticeBar;
+    auto* centre = new QWidget;
+    auto* layout = new QVBoxLayout(centre);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(notice_);
+    layout->addWidget(timeline_, 1);
+    setCentralWidget(centre);
+
+    makeDocks();
+    makeToolBar();
+    makeStatusBar();
+    registerActions();
+    makeMenus();
+    palette_ = new CommandPalette(*actions_, this);
+    resetLayout();
+    first_layout_ = saveState();
+
+    connect(&document_, &Document::currentChanged, this, &MainWindow::updateTitle);
+    connect(&document_, &Document::variantsChanged, this, &MainWindow::updateTitle);
+    connect(&document_, &Document::evaluationChanged, this, &MainWindow::updateStatus);
+    connect(&document_, &Document::evaluatingChanged, this, &MainWindow::updateStatus);
+    connect(&document_, &Document::graphChanged, this, &MainWindow::onGraphLoaded);
+    connect(&document_, &Document::failed, this, &MainWindow::warn);
+    connect(&document_.loader(), &GraphLoader::failed, this, [this](const QString&, const QString& reason) {
+        plans_to_open_.clear();
+        warn(reason);
+    });
+    connect(&document_.loader(), &GraphLoader::cancelled, this, [this](const QString& path) {
+        plans_to_open_.clear();
+        tell(tr("Reading %1 was cancelled").arg(path));
+    });
+    connect(board_, &BucketBoard::refused, this, &MainWindow::tell);
+    connect(modules_, &ModulesPanel::refused, this, &MainWindow::tell);
+    connect(variant_bar_, &VariantBar::newWanted, this,
+            [this] { actions_->find(QStringLiteral("plan.new"))->trigger(); });
+    connect(variant_bar_, &VariantBar::closeWanted, this, &MainWindow::closePlan);
+    connect(variant_bar_, &VariantBar::renameWanted, this, [this](int index) {
+        document_.setCurrentIndex(index);
+        renamePlan();
+    });
+    connect(timeline_connection_, &TimelineConnection::shown, this, [this] {
+        if (!std::exchange(range_to_restore_, false)) return;
+        if (const SessionDocument* kept = state_.document(document_.loaded().path);
+            kept && kept->range_end_ms > kept->range_start_ms)
+            timeline_->setVisibleRange(
+                {std::llround(kept->range_start_ms * 1e6), std::llround(kept->range_end_ms * 1e6)});
+    });
+    connect(timeline_, &TimelineView::visibleRangeChanged, this, &MainWindow::scheduleSession);
+    connect(&document_, &Document::planChanged, this, &MainWindow::scheduleSession);
+    connect(&document_, &Document::variantsChanged, this, &MainWindow::scheduleSession);
+    connect(&document_, &Document::graphAboutToChange, this, &MainWindow::rememberDocument);
+    document_.setVariantSource([this](const LoadedGraph& loaded) { return restoredVariants(loaded); });
+    session_timer_.setSingleShot(true);
+    session_timer_.setInterval(150);
+    connect(&session_timer_, &QTimer::timeout, this, &MainWindow::storeSession);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &MainWindow::applyTheme);
+
+    if (!session_folder.isEmpty()) {
+        session_ = std::make_unique<Session>(session_folder);
+        QString problem;
+        state_ = session_->load(&problem);
+        if (!problem.isEmpty()) warn(problem);
+        if (!state_.geometry.isEmpty()) restoreGeometry(state_.geometry);
+        if (!state_.layout.isEmpty()) restoreState(state_.layout);
+        setThemeMode(state_.theme);
+    }
+    applyTheme();
+    updateTitle();
+    updateStatus();
+}
+
+MainWindow::~MainWindow() {
+    // Views are told of nothing more while the document goes.
+    document_.disconnect();
+    document_.loader().disconnect();
+    timeline_->disconnect(this);
+}
+
+QDockWidget* MainWindow::addDock(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area) {
+    auto* dock = new QDockWidget(title, this);
+    dock->setObjectName(id);
+    dock->setWidget(content);
+    addDockWidget(area, dock);
+    docks_.append(dock);
+    return dock;
+}
+
+void MainWindow::makeDocks() {
+    modules_ = new ModulesPanel(document_);
+    board_ = new BucketBoard(document_);
+    inspector_ = new InspectorPanel(document_);
+    problems_ = new ProblemsPanel(document_);
+    setDockTitle(addDock(QStringLiteral("modules"), tr("Modules"), modules_, Qt::LeftDockWidgetArea), nullptr);
+    setDockTitle(addDock(QStringLiteral("buckets"), tr("Buckets"), board_, Qt::RightDockWidgetArea),
+                 board_->headerControls());
+    setDockTitle(addDock(QStringLiteral("inspector"), tr("Inspector"), inspector_, Qt::RightDockWidgetArea), nullptr);
+    QDockWidget* problems = addDock(QStringLiteral("problems"), tr("Problems"), problems_, Qt::BottomDockWidgetArea);
+    setDockTitle(problems, nullptr, true);
+    setDockTitle(addDock(QStringLiteral("log"), tr("Log"), new LogPanel(*log_), Qt::BottomDockWidgetArea), nullptr,
+                 true);
+    connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
+        problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
+    });
+}
+
+void MainWindow::resetLayout() {
+    if (!first_layout_.isEmpty()) {
+        restoreState(first_layout_);
+        for (QDockWidget* dock : docks_) dock->show();
+        return;
+    }
+    QDockWidget* modules = docks_[0];
+    QDockWidget* buckets = docks_[1];
+    QDockWidget* inspector = docks_[2];
+    QDockWidget* problems = docks_[3];
+    tabifyDockWidget(problems, docks_[4]);
+    problems->raise();
+    resizeDocks({modules, buckets}, {300, 332}, Qt::Horizontal);
+    resizeDocks({buckets, inspector}, {460, 260}, Qt::Vertical);
+    resizeDocks({problems}, {132}, Qt::Vertical);
+}
+
+void MainWindow::makeToolBar() {
+    tool_bar_ = new QToolBar(tr("Tools"));
+    tool_bar_->setObjectName("tools");
+    tool_bar_->setMovable(false);
+    tool_bar_->setIconSize({16, 16});
+    tool_bar_->setContextMenuPolicy(Qt::PreventContextMenu);
+    addToolBar(tool_bar_);
+    setContextMenuPolicy(Qt::PreventContextMenu);
+    variant_bar_ = new VariantBar(document_);
+    figures_ = new FiguresBar(document_);
+}
+
+void MainWindow::makeStatusBar() {
+    status_graph_ = new QLabel;
+    status_time_ = new QLabel;
+    status_time_->setProperty("role", "good");
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(status_graph_);
+    statusBar()->addPermanentWidget(new LoadProgress(document_.loader()));
+    statusBar()->addPermanentWidget(status_time_);
+}
+
+void MainWindow::applyTheme() {
+    setStyleSheet(shellStyleSheet(currentTheme()));
+    for (const Actions::Entry& entry : actions_->entries())
+        if (const QString icon = entry.action->property("icon").toString(); !icon.isEmpty())
+            entry.action->setIcon(themedIcon(icon));
+}
+
+void MainWindow::setThemeMode(const QString& name) {
+    const ThemeMode mode = name == u"light" ? ThemeMode::Light : name == u"dark" ? ThemeMode::Dark : ThemeMode::System;
+    state_.theme = mode == ThemeMode::System ? QStringLiteral("system") : name;
+    ThemeManager::instance().setMode(mode);
+    for (const QString& choice : {QStringLiteral("system"), QStringLiteral("light"), QStringLiteral("dark")})
+        actions_->find(QStringLiteral("view.theme.") + choice)->setChecked(choice == state_.theme);
+    scheduleSession();
+}
+
+void MainWindow::updateTitle() {
+    const QString application = QStringLiteral("Overlap Studio");
+    const QString name = document_.name();
+    setWindowTitle(name.isEmpty() ? application : QStringLiteral("%1 — %2").arg(name, application));
+    const bool plan = document_.editable();
+    for (const char* id : {"file.save", "file.saveAs", "plan.rename", "plan.close", "plan.startBlock",
+                           "plan.startBlocks", "plan.startEmpty"})
+        actions_->find(QString::fromLatin1(id))->setEnabled(plan);
+}
+
+void MainWindow::updateStatus() {
+    if (!document_.isOpen()) return status_graph_->setText(tr("No graph is open"));
+    const GraphHeader& header = document_.graph()->header();
+    QStringList parts{
+        document_.name(), tr("%1 nodes").arg(formatCount(document_.graph()->node_count())),
+        tr("%1 collectives")
+            .arg(formatCount(static_cast<std::int64_t>(document_.baseline().simulation.collectives.size())))};
+    if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
+    status_graph_->setText(parts.join(QStringLiteral(" · ")));
+    const auto evaluation = document_.evaluation();
+    status_time_->setText(document_.evaluating() ? tr("evaluating…")
+                          : evaluation           ? tr("evaluated in %1").arg(formatTime(evaluation->evaluate_ms))
+                                                 : QString());
+}
+
+void MainWindow::tell(const QString& sentence) {
+    log_->add(sentence);
+    statusBar()->showMessage(sentence, message_ms);
+}
+
+void MainWindow::warn(const QString& sentence) {
+    log_->add(sentence, Log::Level::failure);
+    notice_->showNotice(sentence);
+}
+
+bool MainWindow::idle() const {
+    return !document_.evaluating() && !const_cast<MainWindow*>(this)->document_.loader().busy() &&
+           !timeline_connection_->busy();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,276 @@
+// What a person can do, each thing once.
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QToolBar>
+
+#include "ui/document/bucket_commands.h"
+#include "ui/panels/modules_panel.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/plan/bucket_view.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/figures_bar.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/shortcut_help.h"
+#include "ui/shell/variant_bar.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+void MainWindow::registerActions() {
+    registerFileActions();
+    registerPlanActions();
+    registerViewActions();
+    registerHelp();
+
+    auto toolButton = [this](const char* id, const char* icon, bool text) {
+        QAction* action = actions_->find(QString::fromLatin1(id));
+        action->setProperty("icon", QString::fromLatin1(icon));
+        tool_bar_->addAction(action);
+        if (text)
+            static_cast<QToolButton*>(tool_bar_->widgetForAction(action))
+                ->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    };
+    toolButton("file.open", "open", true);
+    toolButton("file.save", "save", true);
+    toolButton("edit.undo", "undo", false);
+    toolButton("edit.redo", "redo", false);
+    tool_bar_->addWidget(variant_bar_);
+    auto* space = new QWidget;
+    space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    tool_bar_->addWidget(space);
+    tool_bar_->addWidget(figures_);
+}
+
+void MainWindow::registerFileActions() {
+    const QString file = tr("File");
+    actions_
+        ->add("file.open", file, tr("&Open…"), tr("Open a graph, or a plan for the open graph"), {QKeySequence::Open},
+              [this] { askForFiles(); })
+        ->setIconText(tr("Open"));
+    actions_->add(
+        "file.sample", file, tr("Open sam&ple"), tr("Open the embedded graph of a llama3-8B training step"), {},
+        [this] { document_.openGraph(QStringLiteral(":/samples/llama3_8b_fsdp64.prebucket.graph.json.gz")); });
+    actions_->add("file.cancel", file, tr("&Cancel reading"), tr("Stop reading a graph; the open one stays"), {},
+                  [this] { document_.loader().cancel(); });
+    actions_->add("file.save", file, tr("&Save"), tr("Save the plan"), {QKeySequence::Save}, [this] { savePlan(); });
+    actions_->add("file.saveAs", file, tr("Save &as…"), tr("Save the plan in another file"),
+                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [this] { askAndSave(); });
+    actions_->add("file.picture", file, tr("Save p&icture…"), tr("Save the window as a picture"), {},
+                  [this] { exportPicture(); });
+    actions_->add("file.quit", file, tr("&Quit"), tr("Quit; everything comes back at the next start"),
+                  {QKeySequence::Quit}, [this] { close(); });
+
+    const QString edit = tr("Edit");
+    QAction* undo = document_.undoGroup().createUndoAction(this, tr("Undo"));
+    undo->setShortcuts(QKeySequence::Undo);
+    undo->setIconText(tr("Undo"));
+    actions_->adopt("edit.undo", edit, undo, tr("Undo the last edit of this plan"));
+    QAction* redo = document_.undoGroup().createRedoAction(this, tr("Redo"));
+    redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+    redo->setIconText(tr("Redo"));
+    actions_->adopt("edit.redo", edit, redo, tr("Do again what was undone"));
+    actions_->add("edit.find", edit, tr("&Find modules"), tr("Search the module tree"),
+                  {QKeySequence::Find, QKeySequence(Qt::Key_Slash)}, [this] {
+                      modules_->parentWidget()->show();
+                      modules_->searchField()->setFocus();
+                      modules_->searchField()->selectAll();
+                  });
+}
+
+void MainWindow::registerPlanActions() {
+    const QString plan = tr("Plan");
+    using Template = BucketCommands::Template;
+    actions_->add("plan.new", plan, tr("&New plan"), tr("Add a plan: a copy of the current one"), {QKeySequence::New},
+                  [this] {
+                      if (document_.isOpen()) document_.addCopyOfCurrent();
+                  });
+    actions_->add("plan.rename", plan, tr("&Rename plan…"), tr("Give the plan another name"), {},
+                  [this] { renamePlan(); });
+    actions_->add("plan.close", plan, tr("&Close plan"), tr("Close the plan; it can be reopened"),
+                  {QKeySequence::Close}, [this] { closePlan(document_.currentIndex()); });
+    actions_
+        ->add("plan.reopen", plan, tr("Reopen c&losed plan"), tr("Bring back the plan that was closed last"),
+              {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T)}, [this] { reopenPlan(); })
+        ->setEnabled(false);
+    actions_->add("plan.next", plan, tr("Ne&xt variant"), tr("Show the next variant"),
+                  {QKeySequence(Qt::CTRL | Qt::Key_PageDown)},
+                  [this] { document_.setCurrentIndex(document_.currentIndex() + 1); });
+    actions_->add("plan.previous", plan, tr("Pre&vious variant"), tr("Show the previous variant"),
+                  {QKeySequence(Qt::CTRL | Qt::Key_PageUp)},
+                  [this] { document_.setCurrentIndex(document_.currentIndex() - 1); });
+    actions_->add("plan.startBlock", plan, tr("Start from one bucket a &block"),
+                  tr("Replace the buckets by one for each block"), {},
+                  [this] { BucketCommands(document_).startFrom(Template::block); });
+    actions_->add("plan.startBlocks", plan, tr("Start from one bucket every … bloc&ks"),
+                  tr("Replace the buckets by one for every few blocks"), {},
+                  [this] { board_->startFromEveryBlocks(); });
+    actions_->add("plan.startEmpty", plan, tr("Start from &empty"), tr("Remove all buckets"), {},
+                  [this] { BucketCommands(document_).startFrom(Template::empty); });
+
+    const QString buckets = tr("Buckets");
+    BucketView* view = board_->view();
+    auto addKey = [&](const char* id, const QString& text, const QString& help, const QList<QKeySequence>& keys,
+                      auto run) {
+        QAction* action = actions_->add(QString::fromLatin1(id), buckets, text, help, keys, run);
+        // These keys mean something else elsewhere: they work while the cards have the focus.
+        removeAction(action);
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        view->addAction(action);
+    };
+    addKey("bucket.rename", tr("&Rename bucket"), tr("Give the bucket a title"), {QKeySequence(Qt::Key_F2)},
+           [view] { view->renameCurrent(); });
+    addKey("bucket.up", tr("Move &up"), tr("Move the bucket up"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
+           [view] { view->moveCurrent(-1); });
+    addKey("bucket.down", tr("Move &down"), tr("Move the bucket down"), {QKeySequence(Qt::ALT | Qt::Key_Down)},
+           [view] { view->moveCurrent(1); });
+    addKey("bucket.merge", tr("&Merge buckets"), tr("Join the selected buckets into the first of them"),
+           {QKeySequence(Qt::CTRL | Qt::Key_M)}, [view] { view->mergeSelected(); });
+    addKey("bucket.split", tr("&Split bucket"), tr("One bucket for each module of the bucket"),
+           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_M)}, [view] { view->splitCurrent(); });
+    addKey("bucket.copy", tr("&Cut or copy modules"), tr("Take the modules along, to paste them into another bucket"),
+           {QKeySequence::Cut, QKeySequence::Copy}, [view] { view->copySelected(); });
+    addKey("bucket.paste", tr("&Paste modules"), tr("Put the modules that were cut into this bucket"),
+           {QKeySequence::Paste}, [view] { view->paste(); });
+    addKey("bucket.pasteNew", tr("Paste into a &new bucket"), tr("Put the modules that were cut into a new bucket"),
+           {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, [view] { view->pasteIntoNew(); });
+    addKey("bucket.remove", tr("R&emove"), tr("Remove the bucket, or take the marked module out"),
+           {QKeySequence::Delete, QKeySequence(Qt::Key_Backspace)}, [view] { view->removeSelected(); });
+    actions_->add("bucket.type", buckets, tr("&Type buckets"), tr("Type entries such as layers.[0-3] or norm+lm_head"),
+                  {QKeySequence(Qt::CTRL | Qt::Key_B)}, [this] {
+                      board_->parentWidget()->show();
+                      board_->entryField()->setFocus();
+                  });
+}
+
+void MainWindow::registerViewActions() {
+    const QString view = tr("View");
+    int number = 1;
+    for (QDockWidget* dock : docks_) {
+        const QString title = dock->windowTitle();
+        actions_->add(QStringLiteral("view.go.") + dock->objectName(), view, tr("Go to %1").arg(title),
+                      tr("Show %1 and work there by keys").arg(title),
+                      {QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++))}, [dock] {
+                          dock->show();
+                          dock->raise();
+                          QWidget* content = dock->widget();
+                          if (content->focusPolicy() != Qt::NoFocus) return content->setFocus();
+                          for (QWidget* child : content->findChildren<QWidget*>())
+                              if (qobject_cast<QAbstractItemView*>(child)) return child->setFocus();
+                      });
+        QAction* toggle = dock->toggleViewAction();
+        toggle->setText(tr("Show %1").arg(title));
+        actions_->adopt(QStringLiteral("view.show.") + dock->objectName(), view, toggle,
+                        tr("Show or hide %1").arg(title));
+    }
+    actions_->add("view.go.timeline", view, tr("Go to Timeline"), tr("Work in the timeline by keys"),
+                  {QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number))},
+                  [this] { timeline_->setFocus(); });
+    actions_->add("view.fit", view, tr("Timeline: &fit all"), tr("Show the whole step"), {},
+                  [this] { timeline_->fitAll(); });
+    actions_->add("view.focus", view, tr("Timeline: focus s&election"), tr("Show what is selected in the timeline"), {},
+                  [this] { timeline_->focusSelection(); });
+    for (const auto& [name, text] : {std::pair{"system", tr("Theme: as the s&ystem")},
+                                     {"light", tr("Theme: &light")},
+                                     {"dark", tr("Theme: &dark")}}) {
+        const QString mode = QString::fromLatin1(name);
+        actions_
+            ->add(QStringLiteral("view.theme.") + mode, view, text, tr("Change the colours of the application"), {},
+                  [this, mode] { setThemeMode(mode); })
+            ->setCheckable(true);
+    }
+    actions_->find(QStringLiteral("view.theme.system"))->setChecked(true);
+    actions_->add("view.reset", view, tr("&Reset layout"), tr("Put all docks back where they were at first"), {},
+                  [this] { resetLayout(); });
+}
+
+void MainWindow::registerHelp() {
+    const QString help = tr("Help");
+    actions_->add("help.palette", help, tr("&Command palette"), tr("Find and run any command"),
+                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P)}, [this] { palette_->open(); });
+    actions_->add("help.shortcuts", help, tr("&Keyboard shortcuts"), tr("List all shortcuts"),
+                  {QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)}, [this] { showShortcuts(); });
+    actions_->add("help.about", help, tr("&About Overlap Studio"), tr("Version and where figures come from"), {},
+                  [this] { showAbout(); });
+
+    const QString modules = tr("Modules");
+    actions_->addViewKey(modules, tr("Enter"), tr("Add the selected modules to a bucket"));
+    actions_->addViewKey(modules, tr("Ctrl+X"), tr("Take the selected modules along, to paste them into a bucket"));
+    actions_->addViewKey(modules, tr("Delete"), tr("Take the selected modules out of their bucket"));
+    actions_->addViewKey(modules, tr("Enter, Shift+Enter in the search"), tr("Next, previous match"));
+    const QString cards = tr("Buckets");
+    actions_->addViewKey(cards, tr("Left, Right"), tr("Mark a module of the bucket"));
+    actions_->addViewKey(cards, tr("Alt+Left, Alt+Right"), tr("Move the marked module within its bucket"));
+    const QString timeline = tr("Timeline");
+    actions_->addViewKey(timeline, tr("W, S"), tr("Zoom in, out; Alt is faster"));
+    actions_->addViewKey(timeline, tr("A, D or Left, Right"), tr("Pan"));
+    actions_->addViewKey(timeline, tr("Ctrl+wheel"), tr("Zoom at the pointer"));
+    actions_->addViewKey(timeline, tr(". and ,"), tr("Next, previous event of the lane"));
+    actions_->addViewKey(timeline, tr("Up, Down"), tr("Lane above, below"));
+    actions_->addViewKey(timeline, tr("F, 0"), tr("Focus the selection, fit all"));
+    actions_->addViewKey(timeline, tr("Backspace or Alt+Left, Alt+Right"), tr("Previous, next view"));
+    actions_->addViewKey(timeline, tr("Drag on the ruler"), tr("Measure"));
+    const QString problems = tr("Problems");
+    actions_->addViewKey(problems, tr("Enter"), tr("Go to the place"));
+    actions_->addViewKey(problems, tr("Alt+Enter"), tr("Apply the fix"));
+}
+
+void MainWindow::makeMenus() {
+    QHash<QString, QMenu*> menus;
+    const QStringList separated{"file.save",         "file.quit",   "edit.find",     "plan.next",   "plan.startBlock",
+                                "bucket.up",         "bucket.copy", "bucket.remove", "bucket.type", "view.go.timeline",
+                                "view.theme.system", "view.reset",  "help.about"};
+    for (const Actions::Entry& entry : actions_->entries()) {
+        QMenu*& menu = menus[entry.menu];
+        if (!menu) {
+            menu = menuBar()->addMenu(u'&' + entry.menu);
+            menu->setToolTipsVisible(true);
+        }
+        if (separated.contains(entry.id)) menu->addSeparator();
+        menu->addAction(entry.action);
+        if (entry.id == u"file.open") recent_menu_ = menu->addMenu(tr("Open &recent"));
+    }
+    fillRecentMenu();
+}
+
+void MainWindow::fillRecentMenu() {
+    recent_menu_->clear();
+    for (const QString& file : state_.recent_files) {
+        QAction* action =
+            recent_menu_->addAction(QFileInfo(file).fileName(), this, [this, file] { openFiles({file}); });
+        action->setToolTip(file);
+        action->setEnabled(QFile::exists(file));  // a file that is away for now keeps its place
+    }
+    recent_menu_->setEnabled(!recent_menu_->isEmpty());
+    if (recent_menu_->isEmpty()) return;
+    recent_menu_->addSeparator();
+    recent_menu_->addAction(tr("Clear this list"), this, [this] {
+        state_.recent_files.clear();
+        fillRecentMenu();
+        scheduleSession();
+    });
+}
+
+void MainWindow::showShortcuts() {
+    auto* help = new ShortcutHelp(*actions_, this);
+    help->setAttribute(Qt::WA_DeleteOnClose);
+    help->show();
+}
+
+void MainWindow::showAbout() {
+    auto* about = new QMessageBox(QMessageBox::NoIcon, tr("About Overlap Studio"),
+                                  tr("<b>Overlap Studio %1</b><p>Shows where a distributed training step waits for "
+                                     "communication, and what PyTorch's "
+                                     "bucketing makes of a plan. Times are those of the cost model in the graph's "
+                                     "file, unless the file has measured ones.")
+                                      .arg(QApplication::applicationVersion()),
+                                  QMessageBox::Close, this);
+    about->setAttribute(Qt::WA_DeleteOnClose);
+    about->open();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,97 @@
+#include "ui/shell/screenshot.h"
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QImage>
+#include <QToolBar>
+#include <cstdio>
+
+#include "ui/panels/inspector_content.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/modules_panel.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/notice_bar.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int longest_wait_ms = 300'000;  ///< for the largest graphs on the slowest machines
+constexpr int settle_ms = 120;            ///< layouts and fades that follow the last result
+
+void fail(const QString& reason) {
+    std::fprintf(stderr, "%s\n", qPrintable(reason));
+}
+
+void runEventsFor(int ms) {
+    QElapsedTimer timer;
+    timer.start();
+    while (timer.elapsed() < ms) QCoreApplication::processEvents(QEventLoop::AllEvents, 10);
+}
+
+bool waitUntilIdle(const MainWindow& window) {
+    QElapsedTimer timer;
+    timer.start();
+    // Work is handed from reader to evaluator to timeline by queued calls: idle twice in a row means that nothing is
+    // left.
+    for (int idle = 0; idle < 2; idle = window.idle() ? idle + 1 : 0) {
+        if (timer.elapsed() > longest_wait_ms) return false;
+        runEventsFor(10);
+    }
+    return true;
+}
+
+QWidget* part(MainWindow& window, const QString& name) {
+    if (name == u"window") return &window;
+    if (name == u"modules") return window.modulesPanel().parentWidget();
+    if (name == u"buckets") return window.bucketBoard().parentWidget();
+    if (name == u"inspector") return window.inspector().parentWidget();
+    if (name == u"problems") return &window.problems();
+    if (name == u"timeline") return &window.timeline();
+    if (name == u"toolbar") return window.findChild<QToolBar*>();
+    return nullptr;
+}
+
+}  // namespace
+
+int renderScreenshot(const QStringList& files, const ScreenshotOptions& options) {
+    ThemeManager::instance().setMode(options.theme == u"light" ? ThemeMode::Light : ThemeMode::Dark);
+    MainWindow window;
+    QWidget* wanted = part(window, options.view);
+    if (!wanted) {
+        fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
+                            "problems, timeline or toolbar")
+                 .arg(options.view));
+        return 2;
+    }
+    window.resize(options.size);
+    window.show();
+    files.isEmpty() ? window.openSessionOrSample() : window.openFiles(files);
+    if (!waitUntilIdle(window)) {
+        fail(QStringLiteral("overlap-studio: the files were not open after %1 s").arg(longest_wait_ms / 1000));
+        return 1;
+    }
+    if (const QString notice = window.notice().text(); !notice.isEmpty()) {
+        fail(notice);
+        return 1;
+    }
+    if (!options.select.isEmpty()) followInspectorLink(window.document(), options.select);
+    if (options.zoom > 0 && options.zoom < 1 && window.timeline().timeline()) {
+        const TimeRange whole = window.timeline().timeline()->range();
+        const auto length = static_cast<double>(whole.end_ns - whole.begin_ns);
+        const auto begin = whole.begin_ns + static_cast<std::int64_t>(length * (1 - options.zoom) / 2);
+        window.timeline().setVisibleRange({begin, begin + static_cast<std::int64_t>(length * options.zoom)});
+    }
+    runEventsFor(settle_ms);
+    if (!wanted->grab().save(options.output)) {
+        fail(QStringLiteral("%1: the picture could not be written").arg(options.output));
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace overlap::ui

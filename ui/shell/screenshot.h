@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QSize>
+#include <QString>
+#include <QStringList>
+
+namespace overlap::ui {
+
+struct ScreenshotOptions {
+    QString output;
+    QSize size{1600, 1000};
+    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `timeline`, `toolbar`.
+    QString view = QStringLiteral("window");
+    QString theme = QStringLiteral("dark");
+    QString select;   ///< `module:PATH`, `bucket:N` or `node:NAME`, as the inspector's links
+    double zoom = 1;  ///< share of the step that the timeline shows, from its middle
+};
+
+/// Opens the files, waits for their evaluation and writes the window as a picture. Needs a QApplication.
+/// @returns the program's exit status: 0 done, 1 a file could not be opened or written (told on stderr), 2 wrong
+/// options.
+int renderScreenshot(const QStringList& files, const ScreenshotOptions& options);
+
+}  // namespace overlap::ui

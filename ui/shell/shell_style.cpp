@@ -1,0 +1,32 @@
+#include "ui/shell/shell_style.h"
+
+#include "ui/theme/theme.h"
+
+namespace overlap::ui {
+
+QString shellStyleSheet(const Theme& theme) {
+    return QStringLiteral(R"(
+QLabel[role="faint"] { color: %1; font-size: 11px; }
+QLabel[role="key"] { color: %1; font-size: 11px; }
+QLabel[role="caution"] { color: %2; }
+QLabel[role="heading"] { font-weight: 600; }
+QLabel[role="good"] { color: %3; }
+#dockTitle { background: %4; border-bottom: 1px solid %5; }
+#dockTitle QToolButton { padding: 2px 6px; color: %1; }
+#notice { background: %6; border: none; border-bottom: 1px solid %2; }
+#commandPalette { background: %6; border: 1px solid %5; border-radius: 6px; }
+#commandPalette QListView { background: transparent; }
+#variantBar QTabBar::tab { background: %6; border: 1px solid %5; border-radius: 4px; padding: 4px 12px; margin-right: 4px; color: %1; }
+#variantBar QTabBar::tab:hover { color: %7; }
+#variantBar QTabBar::tab:selected { background: %8; color: %9; border-color: %8; font-weight: 600; }
+#variantBar QToolButton { border: 1px solid %5; background: %6; padding: 3px 8px; }
+#uncoveredTitle { text-align: left; color: %1; padding: 6px 12px; border: none; border-top: 1px solid %5; border-radius: 0; }
+#inspector { background: %4; border: none; border-radius: 0; padding: 0; }
+#moduleTree, #buckets, #uncovered, #problems, #log { background: %4; }
+ModulesPanel, BucketBoard { background: %4; }
+)")
+        .arg(theme.dim.name(), theme.caution.name(), theme.hidden.name(), theme.panel.name(), theme.line.name(),
+             theme.raised.name(), theme.text.name(), theme.accent.name(), theme.textOn(theme.accent).name());
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,123 @@
+#include "ui/shell/timeline_connection.h"
+
+#include <QScopedValueRollback>
+#include <algorithm>
+
+#include "core/plan/timeline_of.h"
+#include "ui/document/document.h"
+#include "ui/theme/numbers.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+/// Collective and its wait for a node that is either; nothing else has a flow.
+std::vector<TimelineArrow> flowOf(const Evaluation& evaluation, NodeId node) {
+    const Graph& graph = *evaluation.graph;
+    const NodeId start = graph.target_info(node).is_wait ? graph.awaited_start(node) : node;
+    if (start == no_node || evaluation.simulation.collective_of_node[start] < 0) return {};
+    const auto& timing =
+        evaluation.simulation.collectives[static_cast<std::size_t>(evaluation.simulation.collective_of_node[start])];
+    std::vector<TimelineArrow> arrows;
+    // Producer and consumer are looked for through nodes that take no time and are not in the timeline.
+    auto walk = [&](NodeId from, bool up) {
+        for (int step = 0; step < 32 && from != no_node; ++step) {
+            const auto next = up ? graph.inputs(from) : graph.users(from);
+            if (next.empty()) return no_node;
+            from = up ? *std::max_element(next.begin(), next.end()) : *std::min_element(next.begin(), next.end());
+            if (evaluation.times_ms[from] > 0) return from;
+        }
+        return no_node;
+    };
+    if (const NodeId producer = walk(start, true); producer != no_node) arrows.push_back({producer, start, false});
+    if (timing.wait != no_node)
+        if (const NodeId consumer = walk(timing.wait, false); consumer != no_node)
+            arrows.push_back({start, consumer, false});
+    return arrows;
+}
+
+}  // namespace
+
+TimelineConnection::TimelineConnection(Document& document, TimelineView& view, QObject* parent)
+    : QObject(parent), document_(document), view_(view) {
+    view.setTitle(tr("Timeline"));
+    view.setToolTipProvider([this](quint32 reference) { return toolTip(reference); });
+    connect(&document, &Document::evaluationChanged, this, &TimelineConnection::makeTimeline);
+    connect(&document, &Document::graphChanged, this, [this] { view_.setTimeline(nullptr); });
+    connect(&document.selection(), &Selection::changed, this, &TimelineConnection::showSelection);
+    connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) { selectFromView(reference); });
+}
+
+void TimelineConnection::makeTimeline() {
+    const auto evaluation = document_.evaluation();
+    if (!evaluation) return;
+    task_.start([this, evaluation](std::stop_token stop) -> LatestTask::Delivery {
+        auto timeline = timeline_of(*evaluation);
+        if (stop.stop_requested()) return {};
+        return [this, evaluation, timeline = std::move(timeline)] {
+            evaluation_ = evaluation;
+            const auto& cost = evaluation->graph->header().cost;
+            const QString device = cost ? QString::fromStdString(cost->device_name) : QString();
+            view_.setTimeline(timeline, device.isEmpty() ? tr("simulated · streams model")
+                                                         : tr("simulated · streams model · %1").arg(device));
+            showSelection();
+            emit shown();
+        };
+    });
+}
+
+void TimelineConnection::selectFromView(quint32 reference) {
+    if (!evaluation_ || following_) return;
+    if (reference >= evaluation_->graph->node_count()) return document_.selection().clear();
+    const QScopedValueRollback guard(following_, true);
+    document_.selection().selectNode(text(evaluation_->graph->name(reference)));
+    view_.setArrows(flowOf(*evaluation_, reference));
+    view_.highlightReferences({});
+}
+
+void TimelineConnection::showSelection() {
+    if (!evaluation_ || following_) return;
+    const Selection& selection = document_.selection();
+    const Graph& graph = *evaluation_->graph;
+    std::vector<quint32> highlighted;
+    NodeId selected = no_node;
+    if (selection.kind() == Selection::Kind::node) {
+        selected = graph.find(selection.node().toStdString());
+    } else if (selection.kind() == Selection::Kind::bucket) {
+        for (NodeId node = 0; node < graph.node_count(); ++node)
+            if (evaluation_->entry_of_node[node] == selection.bucket()) highlighted.push_back(node);
+    } else if (selection.kind() == Selection::Kind::module && !selection.module().isEmpty()) {
+        const auto nodes = document_.modules().nodes(selection.module().toStdString());
+        for (NodeId node = 0; node < graph.node_count(); ++node)
+            if (evaluation_->origin[node] != no_node &&
+                std::binary_search(nodes.begin(), nodes.end(), evaluation_->origin[node]))
+                highlighted.push_back(node);
+    }
+    view_.selectReference(selected == no_node ? no_reference : selected);
+    view_.highlightReferences(std::move(highlighted));
+    view_.setArrows(selected == no_node ? std::vector<TimelineArrow>() : flowOf(*evaluation_, selected));
+}
+
+QString TimelineConnection::toolTip(quint32 reference) const {
+    if (!evaluation_ || reference >= evaluation_->graph->node_count()) return {};
+    const Graph& graph = *evaluation_->graph;
+    QStringList lines{text(graph.target(reference)).toHtmlEscaped()};
+    const std::int32_t index = evaluation_->simulation.collective_of_node[reference];
+    if (index >= 0) {
+        const CollectiveTiming& timing = evaluation_->simulation.collectives[static_cast<std::size_t>(index)];
+        lines.append(formatBytes(static_cast<double>(timing.bytes)));
+        if (timing.exposed_ms > 0)
+            lines.append(
+                tr("%1 exposed: %2")
+                    .arg(formatTime(timing.exposed_ms),
+                         QString::fromStdString(evaluation_->simulation.explain(graph, static_cast<std::size_t>(index)))
+                             .toHtmlEscaped()));
+    }
+    return lines.join(QStringLiteral("<br>"));
+}
+
+}  // namespace overlap::ui

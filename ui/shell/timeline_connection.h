@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+
+#include "core/plan/evaluation.h"
+#include "ui/document/latest_task.h"
+
+namespace overlap::ui {
+
+class Document;
+class TimelineView;
+
+/// Connects the timeline with the document: shows the current evaluation, made into lanes in the background, and keeps
+/// its selection and the shared one the same.
+class TimelineConnection : public QObject {
+    Q_OBJECT
+
+  public:
+    TimelineConnection(Document& document, TimelineView& view, QObject* parent = nullptr);
+
+    /// True while the timeline of the current evaluation is being made.
+    bool busy() const { return task_.busy(); }
+
+  signals:
+    /// The timeline of the current evaluation is on the screen.
+    void shown();
+
+  private:
+    void makeTimeline();
+    void showSelection();
+    void selectFromView(quint32 reference);
+    QString toolTip(quint32 reference) const;
+
+    Document& document_;
+    TimelineView& view_;
+    std::shared_ptr<const Evaluation> evaluation_;  ///< what the view's references are nodes of
+    bool following_ = false;
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui
