@@ -54,7 +54,7 @@ QString labelText(const QFontMetricsF& metrics, const Width& widthOf, const QStr
     if (fits(last)) return last;
     // "all_gather layers.17": both ends matter.
     const QString elided = metrics.elidedText(last, Qt::ElideMiddle, room);
-    return elided.size() >= 5 ? elided : QString();
+    return elided.size() >= 8 ? elided : QString();
 }
 
 }  // namespace
