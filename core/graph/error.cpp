@@ -22,7 +22,9 @@ InputError::InputError(std::string file, std::string place, std::string problem)
       place_(std::move(place)),
       problem_(std::move(problem)) {}
 
-InputError InputError::in_file(const std::string& file) const { return {file, place_, problem_}; }
+InputError InputError::in_file(const std::string& file) const {
+    return {file, place_, problem_};
+}
 
 PassRefusal::PassRefusal(std::string pass, std::string place, std::string reason)
     : InputError(pass, std::move(place), std::move(reason)), pass_(std::move(pass)) {}

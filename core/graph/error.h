@@ -8,7 +8,7 @@ namespace overlap {
 /// The one exception of core: an input that cannot be used.
 /// what() is one sentence: "FILE: PLACE: what was found and what was expected"; parts that are unknown are left out.
 class InputError : public std::runtime_error {
- public:
+  public:
     /// @param place where in the input, such as `nodes[12] "mm_3", args` or `line 3, column 14`; may be empty.
     /// @param problem what is wrong and what was expected, without a full stop.
     InputError(std::string place, std::string problem);
@@ -21,18 +21,18 @@ class InputError : public std::runtime_error {
     /// The same error, told of a file. Layers that know the file add it to errors of layers that do not.
     InputError in_file(const std::string& file) const;
 
- private:
+  private:
     std::string file_, place_, problem_;
 };
 
 /// A pass cannot reproduce the reference on this graph, or the reference itself raises: the reason, for people.
 /// Exit status and treatment are those of InputError; the type lets the application name the pass.
 class PassRefusal : public InputError {
- public:
+  public:
     PassRefusal(std::string pass, std::string place, std::string reason);
     const std::string& pass() const { return pass_; }
 
- private:
+  private:
     std::string pass_;
 };
 

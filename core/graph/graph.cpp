@@ -12,7 +12,9 @@ constexpr std::array<std::string_view, 6> op_names = {"placeholder", "get_attr",
                                                       "call_module", "call_method", "output"};
 }
 
-std::string_view node_op_name(NodeOp op) { return op_names[static_cast<std::size_t>(op)]; }
+std::string_view node_op_name(NodeOp op) {
+    return op_names[static_cast<std::size_t>(op)];
+}
 
 std::optional<NodeOp> node_op_by_name(std::string_view name) {
     for (std::size_t index = 0; index < op_names.size(); ++index) {

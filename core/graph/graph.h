@@ -34,12 +34,12 @@ using ModuleStackId = std::uint32_t;
 
 /// Optional fields of a node, which are written back only where the file had them.
 struct NodeMetadata {
-    ModuleStackId module_stack = 0;      ///< `nn_module_stack`, outermost first
-    ModuleStackId fwd_module_stack = 0;  ///< `fwd_nn_module_stack`
-    StringId custom_json = empty_string;      ///< `meta["custom"]` as JSON text
-    StringId module_fqn = empty_string;       ///< `custom.module_fqn`
+    ModuleStackId module_stack = 0;       ///< `nn_module_stack`, outermost first
+    ModuleStackId fwd_module_stack = 0;   ///< `fwd_nn_module_stack`
+    StringId custom_json = empty_string;  ///< `meta["custom"]` as JSON text
+    StringId module_fqn = empty_string;   ///< `custom.module_fqn`
     StringId partitioner_tag = empty_string;
-    StringId extra_json = empty_string;  ///< unknown fields of the file, one JSON object
+    StringId extra_json = empty_string;           ///< unknown fields of the file, one JSON object
     std::optional<std::int64_t> sequence_number;  ///< `seq_nr`
     std::optional<double> estimate_ms;
     std::optional<bool> autograd_backward;
@@ -105,7 +105,7 @@ struct GraphHeader {
 /// Layout: records and metadata are dense arrays; arguments, output tensors and dimensions are in arenas; inputs and
 /// users are index ranges. Copies of a graph made by a pass share its text and its module stacks.
 class Graph {
- public:
+  public:
     const GraphHeader& header() const { return *header_; }
     std::shared_ptr<const GraphHeader> shared_header() const { return header_; }
 
@@ -154,7 +154,7 @@ class Graph {
     /// that starts communication.
     NodeId awaited_start(NodeId wait) const;
 
- private:
+  private:
     friend class GraphBuilder;
     friend class GraphEditor;
 

@@ -19,7 +19,9 @@ Value GraphBuilder::with_children(ValueKind kind, std::span<const Value> items) 
     return value;
 }
 
-Value GraphBuilder::list(std::span<const Value> items) { return with_children(ValueKind::list, items); }
+Value GraphBuilder::list(std::span<const Value> items) {
+    return with_children(ValueKind::list, items);
+}
 
 Value GraphBuilder::dictionary(std::span<const Value> keys_and_values) {
     return with_children(ValueKind::dictionary, keys_and_values);
@@ -40,7 +42,8 @@ ModuleStackId GraphBuilder::module_stack(std::span<const ModuleStackEntry> entri
     std::vector<std::uint64_t> key;
     key.reserve(entries.size());
     for (const ModuleStackEntry& entry : entries) key.push_back(std::uint64_t{entry.path} << 32 | entry.class_name);
-    const auto [known, added] = stack_ids_.emplace(std::move(key), static_cast<ModuleStackId>(stacks_->offsets.size() - 1));
+    const auto [known, added] =
+        stack_ids_.emplace(std::move(key), static_cast<ModuleStackId>(stacks_->offsets.size() - 1));
     if (added) {
         stacks_->entries.insert(stacks_->entries.end(), entries.begin(), entries.end());
         stacks_->offsets.push_back(static_cast<std::uint32_t>(stacks_->entries.size()));

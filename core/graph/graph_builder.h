@@ -11,7 +11,7 @@ namespace overlap {
 
 /// Makes a Graph node by node, in execution order. Readers and tests use it; passes use GraphEditor.
 class GraphBuilder {
- public:
+  public:
     GraphBuilder();
 
     StringId intern(std::string_view text) { return strings_->intern(text); }
@@ -55,7 +55,7 @@ class GraphBuilder {
     /// @throws InputError when a users_order does not fit.
     Graph finish(GraphHeader header);
 
- private:
+  private:
     Graph graph_;
     std::shared_ptr<StringPool> strings_;
     std::map<StringId, std::uint32_t> targets_;

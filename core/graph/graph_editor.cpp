@@ -263,7 +263,8 @@ void GraphEditor::attach_inputs(NodeId node) {
 }
 
 void GraphEditor::detach_inputs(NodeId node) {
-    for (std::uint32_t edge = first_edge_[node]; edge < first_edge_[node] + edge_count_[node]; ++edge) remove_user(edge);
+    for (std::uint32_t edge = first_edge_[node]; edge < first_edge_[node] + edge_count_[node]; ++edge)
+        remove_user(edge);
     edge_count_[node] = 0;
 }
 

@@ -18,7 +18,7 @@ namespace overlap {
 /// when one of them is replaced, so the users of a node are those never re-registered, in their first order, then the
 /// others by time.
 class GraphEditor {
- public:
+  public:
     explicit GraphEditor(std::shared_ptr<const Graph> source);
 
     const Graph& source() const { return *source_; }
@@ -113,7 +113,7 @@ class GraphEditor {
     /// The graph, and for each of its nodes its number here if it is the source's, else no_node.
     std::shared_ptr<const Graph> finish(std::vector<NodeId>& origin);
 
- private:
+  private:
     static constexpr std::uint32_t no_edge = 0xffffffffu;
 
     void link_before(NodeId node, NodeId target);

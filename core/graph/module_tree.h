@@ -25,7 +25,7 @@ std::string clean_module_path(std::string_view raw);
 
 /// The tree of modules of a graph, built as torch 2.15's `make_graph_view` builds it. Immutable.
 class ModuleTree {
- public:
+  public:
     using ModuleId = std::uint32_t;
     static constexpr ModuleId root = 0;
     static constexpr ModuleId no_module = 0xffffffffu;
@@ -61,7 +61,7 @@ class ModuleTree {
     /// Number of levels below the root.
     std::size_t depth() const;
 
- private:
+  private:
     ModuleId child_or_new(ModuleId parent, std::string_view name, std::string_view class_name);
     /// The modules that a dotted path leads through, made where they are missing; the root alone for the empty path.
     std::vector<ModuleId> modules_along(std::string_view path, std::string_view class_name);

@@ -16,7 +16,9 @@ constexpr TableEntry operator_table[] = {
 #include "operator_table.inc"
 };
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
 
 CollectiveKind recognise(std::string_view target) {
     if (contains(target, "all_reduce")) return CollectiveKind::all_reduce;
@@ -60,20 +62,28 @@ constexpr std::string_view functional_collectives = "_c10d_functional.";
 
 std::string_view collective_kind_name(CollectiveKind kind) {
     switch (kind) {
-        case CollectiveKind::none: return "none";
-        case CollectiveKind::all_reduce: return "all_reduce";
-        case CollectiveKind::all_gather: return "all_gather";
-        case CollectiveKind::reduce_scatter: return "reduce_scatter";
-        case CollectiveKind::all_to_all: return "all_to_all";
-        case CollectiveKind::point_to_point: return "point_to_point";
-        case CollectiveKind::broadcast: return "broadcast";
+        case CollectiveKind::none:
+            return "none";
+        case CollectiveKind::all_reduce:
+            return "all_reduce";
+        case CollectiveKind::all_gather:
+            return "all_gather";
+        case CollectiveKind::reduce_scatter:
+            return "reduce_scatter";
+        case CollectiveKind::all_to_all:
+            return "all_to_all";
+        case CollectiveKind::point_to_point:
+            return "point_to_point";
+        case CollectiveKind::broadcast:
+            return "broadcast";
     }
     return "none";
 }
 
 OperatorTraits operator_traits(std::string_view target) {
-    const auto entry = std::lower_bound(std::begin(operator_table), std::end(operator_table), target,
-                                        [](const TableEntry& left, std::string_view right) { return left.name < right; });
+    const auto entry =
+        std::lower_bound(std::begin(operator_table), std::end(operator_table), target,
+                         [](const TableEntry& left, std::string_view right) { return left.name < right; });
     if (entry == std::end(operator_table) || entry->name != target) return {};
     return {(entry->flags & 1) != 0, (entry->flags & 2) != 0, (entry->flags & 4) != 0, (entry->flags & 8) != 0};
 }

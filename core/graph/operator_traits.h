@@ -32,7 +32,8 @@ struct TargetInfo {
     OperatorTraits traits;
     /// What the passes take it for: the first kind whose name occurs in the operator's name. Never broadcast.
     CollectiveKind recognised = CollectiveKind::none;
-    /// What it starts on the communication streams: `_c10d_functional` operators, coalesced and in-place forms included.
+    /// What it starts on the communication streams: `_c10d_functional` operators, coalesced and in-place forms
+    /// included.
     CollectiveKind starts = CollectiveKind::none;
     bool is_wait = false;     ///< `_c10d_functional.wait_tensor.default`
     bool is_getitem = false;  ///< `operator.getitem`

@@ -8,7 +8,9 @@ namespace {
 constexpr std::size_t block_bytes = 64 * 1024;
 }
 
-StringPool::StringPool() { intern(""); }
+StringPool::StringPool() {
+    intern("");
+}
 
 StringPool::StringPool(std::shared_ptr<const StringPool> below)
     : below_(std::move(below)), first_(static_cast<StringId>(below_->size())) {}

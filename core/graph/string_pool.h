@@ -22,7 +22,7 @@ inline constexpr StringId no_string = 0xffffffffu;
 /// adds its own above them. A pass stacks a pool on its input graph's, so graphs share text without sharing locks.
 /// Strings are never moved: a string_view stays valid as long as the pool that holds it.
 class StringPool {
- public:
+  public:
     StringPool();
     explicit StringPool(std::shared_ptr<const StringPool> below);
     StringPool(const StringPool&) = delete;
@@ -37,7 +37,7 @@ class StringPool {
     /// True when the pool adds nothing to the one below it.
     bool adds_nothing() const { return below_ && texts_.empty(); }
 
- private:
+  private:
     std::string_view store(std::string_view text);
 
     std::shared_ptr<const StringPool> below_;

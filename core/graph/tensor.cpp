@@ -60,7 +60,9 @@ constexpr std::array dtypes = std::to_array<DtypeInfo>({
 
 }  // namespace
 
-const DtypeInfo& dtype_info(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)]; }
+const DtypeInfo& dtype_info(Dtype dtype) {
+    return dtypes[static_cast<std::size_t>(dtype)];
+}
 
 std::optional<Dtype> dtype_by_name(std::string_view name) {
     for (std::size_t index = 0; index < dtypes.size(); ++index) {

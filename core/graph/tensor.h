@@ -28,9 +28,9 @@ struct TensorMeta {
     std::uint8_t rank = 0;
     std::uint32_t first_dimension = 0;  ///< `rank` sizes, then `rank` strides
     StringId device = empty_string;
-    std::uint32_t storage = 0;         ///< tensors with one number share memory
-    std::int64_t storage_offset = 0;   ///< elements
-    std::int64_t storage_bytes = 0;    ///< of the whole storage
+    std::uint32_t storage = 0;           ///< tensors with one number share memory
+    std::int64_t storage_offset = 0;     ///< elements
+    std::int64_t storage_bytes = 0;      ///< of the whole storage
     StringId extra_json = empty_string;  ///< unknown fields of the file, a JSON object
 };
 

@@ -7,10 +7,10 @@ namespace overlap {
 
 namespace {
 
-/// One sort. The reference keeps a stack of pending nodes; here the nodes of the initial order that nobody has looked at
-/// yet are a cursor into `order`, and only nodes that were woken are on a stack above them.
+/// One sort. The reference keeps a stack of pending nodes; here the nodes of the initial order that nobody has looked
+/// at yet are a cursor into `order`, and only nodes that were woken are on a stack above them.
 class Sort {
- public:
+  public:
     Sort(GraphEditor& graph, std::span<const NodeId> order, bool whole_graph)
         : graph_(graph),
           order_(order),
@@ -57,7 +57,7 @@ class Sort {
         return finished == order_.size();
     }
 
- private:
+  private:
     enum class State : std::uint8_t { outside, pending, ready };
     static constexpr std::uint32_t unscanned = 0xffffffffu;
 

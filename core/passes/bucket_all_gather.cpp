@@ -107,9 +107,10 @@ GatherPlan plan_gather(const GraphEditor& graph, const BucketMembers& members) {
     plan.group_name = std::string(group_of(graph, first));
     const ProcessGroup* group = graph.source().header().process_group(plan.group_name);
     if (!group) {
-        refuse_member(graph, first,
-                      "its process group " + in_quotes(plan.group_name) +
-                          " is not in the file, so this process's rank in it is unknown; PyTorch raises a RuntimeError");
+        refuse_member(
+            graph, first,
+            "its process group " + in_quotes(plan.group_name) +
+                " is not in the file, so this process's rank in it is unknown; PyTorch raises a RuntimeError");
     }
     plan.rank = group->rank;
     plan.device = graph.outputs(members.inputs.front()).front().device;
@@ -154,8 +155,9 @@ NodeId emit_gather_rows(TracedSequence& trace, NodeId input, NodeId buffer, cons
     const TensorMeta gathered = trace.fresh(plan.bucket_dtype, whole, plan.device);
     const std::array args = {Value::of_node(input), Value::of_integer(plan.group_size), trace.text(plan.group_name)};
     const std::array keywords = {trace.text("out"), Value::of_node(buffer)};
-    const NodeId gather = trace.emit("all_gather_into_tensor_out", "_c10d_functional.all_gather_into_tensor_out.default",
-                                     args, {&gathered, 1}, keywords);
+    const NodeId gather =
+        trace.emit("all_gather_into_tensor_out", "_c10d_functional.all_gather_into_tensor_out.default", args,
+                   {&gathered, 1}, keywords);
     const NodeId wait = trace.wait(gather);
     const std::array<std::int64_t, 2> written = {plan.group_size, -1}, matrix = {plan.group_size, row};
     return trace.view(wait, written, trace.view_of(trace.tensor(wait), matrix));

@@ -37,12 +37,12 @@ struct GatherPlan {
     std::int64_t rank = 0;  ///< of this process in the group
     std::string group_name;
     StringId device = empty_string;
-    Dtype bucket_dtype{};           ///< the smallest of the members' results
-    std::vector<Dtype> dtypes;      ///< of the members' results
+    Dtype bucket_dtype{};       ///< the smallest of the members' results
+    std::vector<Dtype> dtypes;  ///< of the members' results
     std::vector<Sizes> input_shapes;
     std::vector<Sizes> result_shapes;  ///< rows times group size
 };
-/// @throws PassRefusal where members differ in group size, the group is unknown or a shape has no dimension.
+/// @throws InputError where members differ in group size, the group is unknown or a shape has no dimension.
 GatherPlan plan_gather(const GraphEditor& graph, const BucketMembers& members);
 
 /// Writes the slice that this process fills, of a buffer of `row` elements for each process.

@@ -15,10 +15,9 @@ namespace overlap {
 
 namespace {
 
-constexpr const char* pass_name = "manual_overlap_bucketing";
-
-/// torch's `_sort_bucket_region`: new nodes may stand before an input that was computed late. Sorts the shortest stretch
-/// that holds the new nodes and the inputs found on the way to the nearest placeholder before and output behind them.
+/// torch's `_sort_bucket_region`: new nodes may stand before an input that was computed late. Sorts the shortest
+/// stretch that holds the new nodes and the inputs found on the way to the nearest placeholder before and output behind
+/// them.
 void sort_bucket_region(GraphEditor& graph, const std::vector<NodeId>& nodes, std::span<const NodeId> inputs) {
     NodeId first = nodes.front(), last = nodes.back();
     std::vector<NodeId> external;
@@ -56,9 +55,9 @@ void sort_bucket_region(GraphEditor& graph, const std::vector<NodeId>& nodes, st
         if (node == latest || graph.next(node) == no_node) break;
     }
     if (!stable_topological_sort_region(graph, region)) {
-        throw PassRefusal(pass_name, "node " + in_quotes(graph.name(nodes.front())),
-                          "merging its bucket makes a cycle, and PyTorch raises an AssertionError (stable topological "
-                          "sort of region failed)");
+        throw InputError("node " + in_quotes(graph.name(nodes.front())),
+                         "merging its bucket makes a cycle, and PyTorch raises an AssertionError (stable topological "
+                         "sort of region failed)");
     }
 }
 
@@ -90,15 +89,17 @@ std::vector<NodeId> emit(TracedSequence& trace, CollectiveKind kind, BucketMode 
             return custom ? emit_all_gather_custom(trace, members) : emit_all_gather_concatenated(trace, members);
         case CollectiveKind::reduce_scatter:
             if (mode == BucketMode::coalesced) return emit_reduce_scatter_coalesced(trace, members);
-            return custom ? emit_reduce_scatter_custom(trace, members) : emit_reduce_scatter_concatenated(trace, members);
-        default: return emit_all_reduce(trace, members);
+            return custom ? emit_reduce_scatter_custom(trace, members)
+                          : emit_reduce_scatter_concatenated(trace, members);
+        default:
+            return emit_all_reduce(trace, members);
     }
 }
 
 }  // namespace
 
 void refuse_member(const GraphEditor& graph, NodeId start, const std::string& reason) {
-    throw PassRefusal(pass_name, "node " + in_quotes(graph.name(start)), reason);
+    throw InputError("node " + in_quotes(graph.name(start)), reason);
 }
 
 NodeId merged_input(const GraphEditor& graph, NodeId start) {
@@ -117,9 +118,10 @@ std::string_view group_of(const GraphEditor& graph, NodeId start) {
     const int index = graph.target_info(start).group_argument;
     const Value* group = index < 0 ? nullptr : graph.argument(start, static_cast<std::size_t>(index));
     if (!group || !group->is(ValueKind::string)) {
-        refuse_member(graph, start,
-                      "its process group is not a name among its positional arguments (graphs compiled on one rank give "
-                      "a node instead); bucketing such collectives is not reproduced");
+        refuse_member(
+            graph, start,
+            "its process group is not a name among its positional arguments (graphs compiled on one rank give "
+            "a node instead); bucketing such collectives is not reproduced");
     }
     return graph.text(group->string);
 }

@@ -11,7 +11,7 @@ namespace overlap {
 
 /// How merged tensors are packed and unpacked; the names are those of the reference's option `bucket_mode`.
 enum class BucketMode : std::uint8_t {
-    custom_ops,  ///< operators of their own; `custom_ops_multidtype` is the same once members share a dtype
+    custom_ops,   ///< operators of their own; `custom_ops_multidtype` is the same once members share a dtype
     concatenate,  ///< `default`, and any name that the reference does not know
     coalesced,    ///< reduce-scatters in one coalesced launch; gathers as `default`
 };
@@ -36,15 +36,14 @@ struct MergedBucket {
 NodeId merged_input(const GraphEditor& graph, NodeId start);
 
 /// Name of the group of a collective that has positional arguments only.
-/// @throws PassRefusal when the argument is a node or absent.
+/// @throws InputError when the argument is a node or absent.
 std::string_view group_of(const GraphEditor& graph, NodeId start);
 
 /// Replaces a bucket of all-gathers, reduce-scatters or all-reduces of one key by one collective
 /// (torch/_inductor/fx_passes/bucketing.py, merge_all_gather_bucket and its siblings).
 /// @param starts members in packing order.
-/// @throws PassRefusal where the reference raises or the result would need shapes that are not known.
-MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, BucketMode mode,
-                          const MergePlace& place);
+/// @throws InputError where the reference raises or the result would need shapes that are not known.
+MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, BucketMode mode, const MergePlace& place);
 
 /// A member does not fit its bucket as the reference demands (same group size, reduction, device, dtype).
 [[noreturn]] void refuse_member(const GraphEditor& graph, NodeId start, const std::string& reason);

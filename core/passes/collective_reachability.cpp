@@ -10,8 +10,6 @@ namespace overlap {
 
 namespace {
 
-constexpr const char* pass_name = "manual_overlap_bucketing";
-
 bool has(const std::vector<std::uint64_t>& bits, std::uint32_t index) {
     return bits[index / 64] >> (index % 64) & 1;
 }
@@ -39,8 +37,8 @@ std::vector<RecognisedCollective> recognised_collectives(const Graph& graph) {
         if (graph.op(wait) != NodeOp::call_function || !graph.target_info(wait).is_wait) continue;
         const Value* awaited = graph.argument(wait, 0);
         if (!awaited || !awaited->is(ValueKind::node)) {
-            throw PassRefusal(pass_name, "node \"" + std::string(graph.name(wait)) + "\"",
-                              "wait_tensor does not wait for a node, and PyTorch raises an AssertionError");
+            throw InputError("node \"" + std::string(graph.name(wait)) + "\"",
+                             "wait_tensor does not wait for a node, and PyTorch raises an AssertionError");
         }
         NodeId start = awaited->node;
         if (graph.op(start) != NodeOp::call_function) continue;
@@ -50,9 +48,9 @@ std::vector<RecognisedCollective> recognised_collectives(const Graph& graph) {
                                    graph.op(source->node) == NodeOp::call_function &&
                                    graph.target_info(source->node).recognised != CollectiveKind::none;
             if (!coalesced) continue;
-            throw PassRefusal(pass_name, "node \"" + std::string(graph.name(source->node)) + "\"",
-                              "the graph holds a coalesced collective, and on such graphs PyTorch raises an "
-                              "AssertionError (the schema of getitem cannot be normalised)");
+            throw InputError("node \"" + std::string(graph.name(source->node)) + "\"",
+                             "the graph holds a coalesced collective, and on such graphs PyTorch raises an "
+                             "AssertionError (the schema of getitem cannot be normalised)");
         }
         if (graph.target_info(start).recognised == CollectiveKind::none) continue;
         const auto [entry, added] = known.emplace(start, collectives.size());
@@ -128,9 +126,9 @@ std::vector<std::vector<NodeId>> CollectiveReachability::independent_levels(std:
         }
     }
     if (visited != count) {
-        throw PassRefusal(pass_name, "node \"" + std::string(graph_.name(starts.front())) + "\"",
-                          "collectives of one bucket depend on one another in a circle after earlier merges, and "
-                          "PyTorch raises an AssertionError (collective dependency graph must be acyclic)");
+        throw InputError("node \"" + std::string(graph_.name(starts.front())) + "\"",
+                         "collectives of one bucket depend on one another in a circle after earlier merges, and "
+                         "PyTorch raises an AssertionError (collective dependency graph must be acyclic)");
     }
     std::vector<std::vector<NodeId>> levels(*std::ranges::max_element(level) + 1);
     for (std::size_t member = 0; member < count; ++member) levels[level[member]].push_back(starts[member]);
@@ -181,10 +179,9 @@ void CollectiveReachability::replay_merge(std::span<const NodeId> starts) {
         Bits others = merge.members;
         others[endpoint / 64] &= ~(std::uint64_t{1} << (endpoint % 64));
         if (intersect(before, others)) {
-            throw PassRefusal(
-                pass_name, "node \"" + std::string(graph_.name(start)) + "\"",
-                "it depends on another member of its bucket, and PyTorch raises an AssertionError (cannot "
-                "merge dependent collective starts)");
+            throw InputError("node \"" + std::string(graph_.name(start)) + "\"",
+                             "it depends on another member of its bucket, and PyTorch raises an AssertionError (cannot "
+                             "merge dependent collective starts)");
         }
         unite(merge.predecessors, before);
     }

@@ -16,7 +16,7 @@ struct RecognisedCollective {
 
 /// The collectives of a graph as the manual pass registers them, in order of their waits; of several waits on one start
 /// the last one counts (torch/_inductor/fx_passes/overlap_manual_scheduling.py, `_identify_collectives`).
-/// @throws PassRefusal where the reference raises: a wait behind a getitem (a coalesced collective).
+/// @throws InputError where the reference raises: a wait behind a getitem (a coalesced collective).
 std::vector<RecognisedCollective> recognised_collectives(const Graph& graph);
 
 /// Which collective starts depend on which others' results, in the original graph and through the merges planned so far
@@ -35,7 +35,7 @@ class CollectiveReachability {
     std::vector<std::vector<NodeId>> independent_levels(std::span<const NodeId> starts);
 
     /// Tells that `starts` will be merged into one, so later questions see the dependencies that this makes.
-    /// @throws PassRefusal when one depends on another.
+    /// @throws InputError when one depends on another.
     void plan_merge(std::span<const NodeId> starts);
 
     /// The wait registered for a start.

@@ -31,9 +31,9 @@ void insert_control_deps(GraphEditor& graph, const OverlapDependencies& dependen
     std::unordered_map<NodeId, NodeId> wrapper_of;
     for (const auto& [target, sources] : dependencies) {
         if (graph.op(target) != NodeOp::call_function) {
-            throw PassRefusal("manual_overlap_bucketing", "node " + in_quotes(graph.name(target)),
-                              "it would have to wait for a collective but is no call_function, and PyTorch raises an "
-                              "AssertionError");
+            throw InputError("node " + in_quotes(graph.name(target)),
+                             "it would have to wait for a collective but is no call_function, and PyTorch raises an "
+                             "AssertionError");
         }
         const std::string attribute = subgraph_attribute(graph, graph.name(target));
         GraphEditor::NewNode subgraph;

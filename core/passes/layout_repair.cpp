@@ -32,10 +32,12 @@ constexpr auto own_layout = std::to_array<std::string_view>({
     "bucketing._pre_bucket_reduce_scatter",
 });
 
-std::string_view packet_of(std::string_view target) { return target.substr(0, target.rfind('.')); }
+std::string_view packet_of(std::string_view target) {
+    return target.substr(0, target.rfind('.'));
+}
 
 class LayoutRepair {
- public:
+  public:
     explicit LayoutRepair(GraphEditor& graph) : graph_(graph) {}
 
     void run(std::span<const NodeId> users) {
@@ -50,7 +52,7 @@ class LayoutRepair {
         }
     }
 
- private:
+  private:
     void queue(NodeId node) {
         if (std::ranges::find(queued_, node) != queued_.end()) return;
         queued_.push_back(node);
@@ -212,9 +214,9 @@ class LayoutRepair {
     }
 
     [[noreturn]] void refuse(NodeId node) const {
-        throw PassRefusal("manual_overlap_bucketing", "node " + in_quotes(graph_.name(node)),
-                          "a bucket returns one of its inputs with other strides, PyTorch evaluates it anew, and how " +
-                              std::string(graph_.target(node)) + " then lays out its result is not reproduced");
+        throw InputError("node " + in_quotes(graph_.name(node)),
+                         "a bucket returns one of its inputs with other strides, PyTorch evaluates it anew, and how " +
+                             std::string(graph_.target(node)) + " then lays out its result is not reproduced");
     }
 
     GraphEditor& graph_;
@@ -224,6 +226,8 @@ class LayoutRepair {
 
 }  // namespace
 
-void repair_layouts(GraphEditor& graph, std::span<const NodeId> users) { LayoutRepair(graph).run(users); }
+void repair_layouts(GraphEditor& graph, std::span<const NodeId> users) {
+    LayoutRepair(graph).run(users);
+}
 
 }  // namespace overlap

@@ -11,7 +11,7 @@ namespace overlap {
 /// output has the sizes of what it replaces but another storage and offset, and sometimes other strides. Like the
 /// reference, a node whose strides and offset come out as before is left as it was.
 /// @param users of the replaced nodes, after the replacement.
-/// @throws PassRefusal where strides change below an operator whose result depends on them in a way that is not known.
+/// @throws InputError where strides change below an operator whose result depends on them in a way that is not known.
 void repair_layouts(GraphEditor& graph, std::span<const NodeId> users);
 
 }  // namespace overlap

@@ -45,6 +45,18 @@ void check_module_lists(const std::string& place, const Json& value) {
     }
 }
 
+void check_module_order(const std::string& place, const Json& value) {
+    if (value.is_null()) return;
+    if (!value.is_object()) {
+        throw InputError(place, "found " + describe(value) + ", expected an object from module path to place, or null");
+    }
+    for (const auto& [module, number] : value.items()) {
+        if (!number.is_number_integer()) {
+            throw InputError(place + "." + module, "found " + describe(number) + ", expected a whole number");
+        }
+    }
+}
+
 void check_value(const PassOption& option, const std::string& place, const Json& value) {
     switch (option.type) {
         case PassOption::Type::boolean:
@@ -52,6 +64,9 @@ void check_value(const PassOption& option, const std::string& place, const Json&
             return;
         case PassOption::Type::module_lists:
             check_module_lists(place, value);
+            return;
+        case PassOption::Type::module_order:
+            check_module_order(place, value);
             return;
         case PassOption::Type::text:
             break;

@@ -22,7 +22,7 @@ void add_once(std::vector<NodeId>& nodes, NodeId node) {
 
 /// Positions at one moment; moves that follow do not change them.
 class Positions {
- public:
+  public:
     explicit Positions(const GraphEditor& graph) : place_(graph.number_count(), 0) {
         std::uint32_t place = 0;
         for (NodeId node = graph.first(); node != no_node; node = graph.next(node)) place_[node] = place++;
@@ -32,7 +32,7 @@ class Positions {
         return [this](NodeId left, NodeId right) { return place_[left] < place_[right]; };
     }
 
- private:
+  private:
     std::vector<std::uint32_t> place_;
 };
 
@@ -60,7 +60,8 @@ std::vector<NodeId> nodes_that_precede(const GraphEditor& graph, NodeId node, co
     while (!queue.empty()) {
         const NodeId current = queue.back();
         queue.pop_back();
-        if (collected[current] || graph.op(current) == NodeOp::placeholder || positions.of(current) < earliest) continue;
+        if (collected[current] || graph.op(current) == NodeOp::placeholder || positions.of(current) < earliest)
+            continue;
         collected[current] = true;
         result.push_back(current);
         for (const NodeId input : graph.inputs(current)) queue.push_back(input);
@@ -69,6 +70,59 @@ std::vector<NodeId> nodes_that_precede(const GraphEditor& graph, NodeId node, co
     std::ranges::sort(result, positions.ascending());
     return result;
 }
+
+bool is_compute(const GraphEditor& graph, NodeId node) {
+    return graph.op(node) == NodeOp::call_function && graph.target_info(node).traits.compute;
+}
+
+/// Each reduction's wait comes after the next reduction's start.
+void delay_reductions(const GraphEditor& graph, const BucketRoles& roles, bool with_all_reduces,
+                      OverlapDependencies& dependencies) {
+    std::vector<NodeId> starts, delayed;
+    for (NodeId node = graph.first(); node != no_node; node = graph.next(node)) {
+        const BucketRole role = roles.of(node);
+        if (role == BucketRole::reduce_scatter || (with_all_reduces && role == BucketRole::all_reduce)) {
+            starts.push_back(node);
+        } else if (role == BucketRole::reduce_scatter_wait ||
+                   (with_all_reduces && role == BucketRole::all_reduce_wait)) {
+            if (!starts.empty()) {
+                for (const NodeId wait : delayed) {
+                    for (const NodeId start : starts) add_once(sources_of(dependencies, wait), start);
+                }
+                delayed.clear();
+                starts.clear();
+            }
+            delayed.push_back(node);
+        }
+    }
+}
+
+/// The scan from the last node to the first that lets each gather's wait come after the gather behind it.
+struct GatherScan {
+    std::vector<NodeId> picked;  ///< gathers whose preceding wait has not been met yet
+    NodeId earliest_compute = no_node;
+
+    /// @returns whether `node` starts a gather.
+    bool visit_gather(NodeId node, const BucketRoles& roles, OverlapDependencies& dependencies) {
+        if (roles.of(node) == BucketRole::all_gather) {
+            picked.push_back(node);
+            return true;
+        }
+        if (roles.of(node) == BucketRole::all_gather_wait) {
+            for (const NodeId gather : picked) add_once(sources_of(dependencies, roles.canonical_wait(node)), gather);
+            picked.clear();
+        }
+        return false;
+    }
+
+    /// Gathers in front of the first wait go before the first compute node. The reference guards against a gather that
+    /// the compute node needs, but asks its table of the original graph, in which a merged gather does not exist: the
+    /// guard never holds anything back.
+    void attach_remaining(OverlapDependencies& dependencies) const {
+        if (earliest_compute == no_node) return;
+        for (const NodeId gather : picked) add_once(sources_of(dependencies, earliest_compute), gather);
+    }
+};
 
 }  // namespace
 
@@ -82,42 +136,51 @@ void BucketRoles::set_canonical_wait(NodeId wait, NodeId canonical) {
     canonical_[wait] = canonical;
 }
 
+BucketRole start_role(CollectiveKind kind) {
+    switch (kind) {
+        case CollectiveKind::all_gather:
+            return BucketRole::all_gather;
+        case CollectiveKind::reduce_scatter:
+            return BucketRole::reduce_scatter;
+        default:
+            return BucketRole::all_reduce;
+    }
+}
+
+BucketRole wait_role(CollectiveKind kind) {
+    switch (kind) {
+        case CollectiveKind::all_gather:
+            return BucketRole::all_gather_wait;
+        case CollectiveKind::reduce_scatter:
+            return BucketRole::reduce_scatter_wait;
+        default:
+            return BucketRole::all_reduce_wait;
+    }
+}
+
 OverlapDependencies overlap_dependencies(const GraphEditor& graph, const BucketRoles& roles) {
     OverlapDependencies dependencies;
-    std::vector<NodeId> starts, delayed;
-    for (NodeId node = graph.first(); node != no_node; node = graph.next(node)) {
-        if (roles.of(node) == BucketRole::reduction) {
-            starts.push_back(node);
-        } else if (roles.of(node) == BucketRole::reduction_wait) {
-            if (!starts.empty()) {
-                for (const NodeId wait : delayed) {
-                    for (const NodeId start : starts) add_once(sources_of(dependencies, wait), start);
-                }
-                delayed.clear();
-                starts.clear();
-            }
-            delayed.push_back(node);
-        }
-    }
-
-    std::vector<NodeId> picked;
-    NodeId earliest_compute = no_node;
+    delay_reductions(graph, roles, /*with_all_reduces=*/true, dependencies);
+    GatherScan scan;
     for (NodeId node = graph.last(); node != no_node; node = graph.previous(node)) {
-        if (roles.of(node) == BucketRole::all_gather) {
-            picked.push_back(node);
-            continue;
-        }
-        if (roles.of(node) == BucketRole::all_gather_wait) {
-            for (const NodeId gather : picked) add_once(sources_of(dependencies, roles.canonical_wait(node)), gather);
-            picked.clear();
-        }
-        if (graph.op(node) == NodeOp::call_function && graph.target_info(node).traits.compute) earliest_compute = node;
+        if (!scan.visit_gather(node, roles, dependencies) && is_compute(graph, node)) scan.earliest_compute = node;
     }
-    // The reference guards against a gather that the compute node needs, but asks its table of the original graph, in
-    // which a merged gather does not exist: the guard never holds anything back.
-    if (earliest_compute != no_node) {
-        for (const NodeId gather : picked) add_once(sources_of(dependencies, earliest_compute), gather);
+    scan.attach_remaining(dependencies);
+    return dependencies;
+}
+
+OverlapDependencies joint_overlap_dependencies(const GraphEditor& graph, const BucketRoles& roles,
+                                               const std::vector<bool>& in_scope) {
+    OverlapDependencies dependencies;
+    delay_reductions(graph, roles, /*with_all_reduces=*/false, dependencies);
+    GatherScan forward, backward;
+    for (NodeId node = graph.last(); node != no_node; node = graph.previous(node)) {
+        GatherScan& scan = graph.metadata(node).autograd_backward.value_or(false) ? backward : forward;
+        if (scan.visit_gather(node, roles, dependencies)) continue;
+        if (is_compute(graph, node) && node < in_scope.size() && in_scope[node]) scan.earliest_compute = node;
     }
+    backward.attach_remaining(dependencies);
+    forward.attach_remaining(dependencies);
     return dependencies;
 }
 
@@ -137,8 +200,10 @@ bool move_overlap_nodes(GraphEditor& graph, const OverlapDependencies& dependenc
     OverlapDependencies defer, prefetch;
     for (const auto& [target, sources] : dependencies) {
         for (const NodeId source : sources) {
-            if (roles.of(source) == BucketRole::reduction) sources_of(defer, target).push_back(source);
-            if (roles.of(source) == BucketRole::all_gather) sources_of(prefetch, target).push_back(source);
+            const BucketRole role = roles.of(source);
+            if (role == BucketRole::reduce_scatter || role == BucketRole::all_reduce)
+                sources_of(defer, target).push_back(source);
+            if (role == BucketRole::all_gather) sources_of(prefetch, target).push_back(source);
         }
     }
 

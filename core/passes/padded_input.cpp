@@ -13,7 +13,7 @@ using Sizes = std::vector<std::int64_t>;
 
 /// One test of the pattern; the members are what the whole match agrees on.
 class Matcher {
- public:
+  public:
     Matcher(const GraphEditor& graph, NodeId cat, std::int64_t group_size)
         : graph_(graph), cat_(cat), group_size_(group_size) {}
 
@@ -40,7 +40,7 @@ class Matcher {
         return PaddedInput{source_, packing_nodes_};
     }
 
- private:
+  private:
     struct Piece {
         NodeId in_cat;  ///< as the cat has it
         NodeId chunk;   ///< without the padding
@@ -179,13 +179,13 @@ class Matcher {
         if (key != "dtype" && key != "layout" && key != "device" && key != "pin_memory") return false;
         if (value.is(ValueKind::none)) return true;
         if (key == "dtype") {
-            return value.is(ValueKind::dtype) &&
-                   graph_.text(value.string) == dtype_info(tensor(source_)->dtype).name;
+            return value.is(ValueKind::dtype) && graph_.text(value.string) == dtype_info(tensor(source_)->dtype).name;
         }
         if (key == "layout") return value.is(ValueKind::layout) && graph_.text(value.string) == "strided";
         if (key == "pin_memory") return value.is(ValueKind::boolean) && !value.boolean;
         std::string_view device = graph_.text(value.string);
-        return value.is(ValueKind::device) && device.substr(0, device.find(':')) == graph_.text(tensor(source_)->device);
+        return value.is(ValueKind::device) &&
+               device.substr(0, device.find(':')) == graph_.text(tensor(source_)->device);
     }
 
     const GraphEditor& graph_;

@@ -16,7 +16,12 @@ using Json = nlohmann::ordered_json;
 
 /// An option of a pass, declared once: readers check against it, panels and help show it.
 struct PassOption {
-    enum class Type { boolean, text, module_lists };
+    enum class Type {
+        boolean,
+        text,
+        module_lists,  ///< a list of module paths and lists of them
+        module_order,  ///< an object from module path to place, or null
+    };
     std::string name;  ///< as in the reference
     Type type;
     Json default_value;

@@ -5,12 +5,16 @@
 #include "core/graph/quote.h"
 #include "core/passes/manual_overlap_bucketing.h"
 #include "core/passes/pass.h"
+#include "core/passes/transformer_block_bucketing.h"
 
 namespace overlap {
 
 std::span<const Pass* const> all_passes() {
+    static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
-    static const std::array<const Pass*, 1> passes = {&manual_overlap_bucketing};
+    static const TransformerBlockBucketing transformer_block_bucketing;
+    static const std::array<const Pass*, 3> passes = {&joint_transformer_block_bucketing, &manual_overlap_bucketing,
+                                                      &transformer_block_bucketing};
     return passes;
 }
 

@@ -194,8 +194,8 @@ NodeId TracedSequence::reshape(NodeId input, std::span<const std::int64_t> shape
     }
     const TensorMeta copy = fresh(whole.dtype, sizes, whole.device);
     const std::array clone_args = {Value::of_node(input)};
-    const std::array keywords = {
-        text("memory_format"), Value::of_string(graph_.intern("contiguous_format"), ValueKind::memory_format)};
+    const std::array keywords = {text("memory_format"),
+                                 Value::of_string(graph_.intern("contiguous_format"), ValueKind::memory_format)};
     const NodeId clone = emit("clone", "aten.clone.default", clone_args, {&copy, 1}, keywords);
     const TensorMeta result = view_of(copy, resolved);
     const std::array view_args = {Value::of_node(clone), integers(resolved)};

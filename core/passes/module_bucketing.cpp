@@ -1,0 +1,323 @@
+#include "core/passes/module_bucketing.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "core/graph/error.h"
+#include "core/graph/graph_editor.h"
+#include "core/graph/module_tree.h"
+#include "core/graph/quote.h"
+#include "core/passes/bucket_merge.h"
+#include "core/passes/collective_reachability.h"
+#include "core/passes/eligibility.h"
+#include "core/passes/overlap_order.h"
+
+namespace overlap {
+
+namespace {
+
+/// torch refuses to let a later copy overtake an asynchronous one (`make_all_device_put_sync`).
+void make_device_puts_blocking(GraphEditor& graph) {
+    for (NodeId node = graph.first(); node != no_node; node = graph.next(node)) {
+        if (graph.op(node) != NodeOp::call_function || graph.target(node) != "prims.device_put.default") continue;
+        const Value* flag = graph.argument(node, 2);
+        if (!flag) flag = graph.keyword(node, "non_blocking");
+        if (!flag || !flag->is(ValueKind::boolean) || !flag->boolean) continue;
+        const Value* device = graph.argument(node, 1);
+        if (!device) device = graph.keyword(node, "device");
+        const Value* tensor = graph.argument(node, 0);
+        if (!device || !tensor) continue;
+        const Value args[] = {*tensor, *device, Value::of_boolean(false)};
+        graph.set_arguments(node, graph.list(args), Value{});
+    }
+}
+
+/// Nodes of each plan entry. @throws InputError when a node belongs to two.
+std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, const ModuleTree& tree, const Json& plans) {
+    std::vector<std::vector<NodeId>> scopes;
+    if (!tree.exists()) return scopes;
+    std::size_t total = 0, distinct = 0;
+    std::vector<bool> seen(graph.node_count());
+    NodeId repeated = no_node;
+    for (const Json& entry : plans) {
+        std::vector<NodeId>& scope = scopes.emplace_back();
+        const auto add = [&](const Json& path) {
+            const std::span<const NodeId> nodes = tree.nodes(path.get_ref<const std::string&>());
+            scope.insert(scope.end(), nodes.begin(), nodes.end());
+        };
+        if (entry.is_string()) {
+            add(entry);
+        } else {
+            for (const Json& path : entry) add(path);
+        }
+        total += scope.size();
+        for (const NodeId node : scope) {
+            if (seen[node] && repeated == no_node) repeated = node;
+            if (!seen[node]) ++distinct;
+            seen[node] = true;
+        }
+    }
+    if (total > distinct) {
+        throw InputError("bucket plans", "entries overlap: " + std::to_string(total - distinct) +
+                                             " nodes are selected twice, such as " + in_quotes(graph.name(repeated)) +
+                                             ", and PyTorch raises an AssertionError");
+    }
+    return scopes;
+}
+
+class Run {
+  public:
+    Run(const std::shared_ptr<const Graph>& source, const ModuleBucketing& settings, std::stop_token stop)
+        : source_(*source),
+          settings_(settings),
+          stop_(std::move(stop)),
+          editor_(source),
+          reachability_(source_, recognised_collectives(source_)),
+          placeholders_(source_) {}
+
+    PassResult operator()() {
+        make_device_puts_blocking(editor_);
+        const ModuleTree tree(source_, settings_.source);
+        const auto scopes = select_scopes(source_, tree, settings_.plans);
+        require(!settings_.joint || scopes.size() == settings_.plans.size(),
+                "no node has a module, so no entry of the plan selects anything");
+        for (std::size_t entry = 0; entry < scopes.size(); ++entry) {
+            if (stop_.stop_requested()) return {};
+            if (settings_.joint) {
+                bucket_directions(entry, scopes[entry]);
+            } else {
+                bucket_scope(entry, scopes[entry]);
+            }
+        }
+        require(editor_.is_topological(), "the graph after bucketing is not in topological order");
+        reorder(scopes);
+        PassResult result;
+        result.report = std::move(report_);
+        result.graph = editor_.finish(result.origin);
+        return result;
+    }
+
+  private:
+    using BucketKey = std::tuple<CollectiveKind, std::string_view, std::string_view, Dtype>;
+
+    void reorder(const std::vector<std::vector<NodeId>>& scopes) {
+        std::vector<bool> in_scope(settings_.joint ? editor_.source_count() : 0);
+        if (settings_.joint) {
+            for (const std::vector<NodeId>& scope : scopes) {
+                for (const NodeId node : scope) in_scope[node] = true;
+            }
+        }
+        const OverlapDependencies dependencies = settings_.joint ? joint_overlap_dependencies(editor_, roles_, in_scope)
+                                                                 : overlap_dependencies(editor_, roles_);
+        for (const auto& [target, sources] : dependencies) {
+            for (const NodeId source : sources) {
+                report_.orderings.push_back({std::string(editor_.name(target)), std::string(editor_.name(source))});
+            }
+        }
+        require(move_overlap_nodes(editor_, dependencies, roles_) && editor_.is_topological(),
+                "the overlaps cannot be ordered without a cycle");
+        if (settings_.insert_overlap_deps) insert_control_deps(editor_, dependencies);
+    }
+
+    /// torchtitan's joint pass: forward and backward nodes of an entry are scopes of their own, and new nodes say which
+    /// entry and direction they belong to.
+    void bucket_directions(std::size_t entry, const std::vector<NodeId>& scope) {
+        for (const bool backward : {false, true}) {
+            std::vector<NodeId> nodes;
+            std::ranges::copy_if(scope, std::back_inserter(nodes), [&](NodeId node) {
+                return editor_.metadata(node).autograd_backward.value_or(false) == backward;
+            });
+            const NodeId first_new = editor_.number_count();
+            bucket_scope(entry, nodes);
+            const Json& plan = settings_.plans.at(entry);
+            const Json bucket = {{"fsdp_bucket",
+                                  {{"plan_fqns", plan.is_string() ? Json::array({plan}) : plan},
+                                   {"direction", backward ? "bwd" : "fwd"}}}};
+            const StringId extra = first_new < editor_.number_count() ? editor_.intern(bucket.dump()) : empty_string;
+            for (NodeId node = first_new; node < editor_.number_count(); ++node) {
+                editor_.metadata(node).extra_json = extra;
+                if (backward) editor_.metadata(node).autograd_backward = true;
+            }
+        }
+    }
+
+    /// Members in the order in which the job's parameters are registered, where that is known.
+    void sort_by_parameter(std::vector<NodeId>& bucket) const {
+        if (settings_.module_order.empty()) return;
+        const auto place = [&](NodeId start) {
+            const auto known = settings_.module_order.find(editor_.text(editor_.metadata(start).module_fqn));
+            const std::int64_t module = known == settings_.module_order.end() ? source_.node_count() : known->second;
+            return std::pair(module, start);
+        };
+        std::ranges::sort(bucket, {}, place);
+    }
+
+    static void require(bool holds, const char* otherwise) {
+        if (!holds) throw InputError("", std::string(otherwise) + ", and PyTorch raises an error");
+    }
+
+    /// `is_fsdp_reduce_scatter`: on the graph as it is now, everything behind the node has a single input.
+    bool reaches_end_alone(NodeId start) {
+        std::vector<NodeId> stack = {start}, visited;
+        while (!stack.empty()) {
+            const NodeId node = stack.back();
+            stack.pop_back();
+            if (std::ranges::find(visited, node) != visited.end()) continue;
+            visited.push_back(node);
+            bool alone = true;
+            editor_.for_each_user(node, [&](NodeId user) {
+                if (editor_.op(user) == NodeOp::output) return;
+                alone &= editor_.inputs(user).size() == 1;
+                stack.push_back(user);
+            });
+            if (!alone) return false;
+        }
+        return true;
+    }
+
+    /// What collectives must share to go into one bucket; nothing where the reference does not bucket the node.
+    std::optional<BucketKey> bucket_key(NodeId node) {
+        const std::string_view target = editor_.target(node);
+        std::size_t arguments = 3;
+        std::string_view operation;
+        if (target == "_c10d_functional.all_gather_into_tensor.default" ||
+            target == "_c10d_functional.all_gather_into_tensor_out.default") {
+            if (placeholders_.only_placeholder(node) == no_node) return {};
+        } else if (target == "_c10d_functional.reduce_scatter_tensor.default") {
+            if (!reaches_end_alone(node)) return {};
+            arguments = 4;
+        } else if (target != "_c10d_functional.all_reduce.default") {
+            return {};
+        }
+        const CollectiveKind kind = editor_.target_info(node).recognised;
+        if (editor_.children(editor_.record(node).args).size() != arguments) {
+            refuse_member(editor_, node, "it does not have its arguments by position, and PyTorch raises a ValueError");
+        }
+        if (kind != CollectiveKind::all_gather) {
+            const Value* reduction = editor_.argument(node, 1);
+            if (!reduction->is(ValueKind::string)) refuse_member(editor_, node, "its reduction is not a string");
+            operation = editor_.text(reduction->string);
+        }
+        if (editor_.outputs(node).size() != 1) refuse_member(editor_, node, "the file does not say what it returns");
+        return BucketKey{kind, group_of(editor_, node), operation, editor_.outputs(node).front().dtype};
+    }
+
+    void bucket_scope(std::size_t entry, const std::vector<NodeId>& scope) {
+        std::vector<std::pair<BucketKey, std::vector<NodeId>>> groups;
+        for (const NodeId node : scope) {
+            if (reachability_.wait_of(node) == no_node || editor_.is_erased(node)) continue;
+            const std::optional<BucketKey> key = bucket_key(node);
+            if (!key) continue;
+            auto group = std::ranges::find(groups, *key, &decltype(groups)::value_type::first);
+            if (group == groups.end()) group = groups.insert(group, {*key, {}});
+            group->second.push_back(node);
+        }
+        // All buckets of a scope are planned before the first is merged.
+        std::vector<std::vector<NodeId>> buckets;
+        for (const auto& [key, members] : groups) {
+            for (std::vector<NodeId>& bucket : reachability_.independent_levels(members)) {
+                reachability_.plan_merge(bucket);
+                buckets.push_back(std::move(bucket));
+            }
+        }
+        std::vector<NodeId> changed;
+        for (std::vector<NodeId>& bucket : buckets) {
+            sort_by_parameter(bucket);
+            merge(entry, bucket, changed);
+        }
+        require(sort_if_needed(editor_, changed), "merging makes a cycle");
+    }
+
+    void merge(std::size_t entry, const std::vector<NodeId>& bucket, std::vector<NodeId>& changed) {
+        const auto in_order = [&](NodeId left, NodeId right) { return editor_.is_before(left, right); };
+        std::vector<NodeId> waits, candidates = {*std::ranges::min_element(bucket, in_order)};
+        for (const NodeId start : bucket) {
+            waits.push_back(reachability_.wait_of(start));
+            for (const NodeId user : editor_.users(waits.back())) changed.push_back(user);
+            candidates.push_back(merged_input(editor_, start));
+        }
+        const NodeId anchor = *std::ranges::max_element(candidates, in_order);
+        NodeId next = editor_.next(anchor);
+        while (std::ranges::find(bucket, next) != bucket.end()) next = editor_.next(next);
+        const NodeId first_wait = *std::ranges::min_element(waits, in_order);
+        const MergePlace place{next, editor_.is_before(first_wait, next) ? next : first_wait};
+
+        BucketReport report;
+        report.plan_entry = entry;
+        report.kind = editor_.target_info(bucket.front()).recognised;
+        report.process_group = std::string(group_of(editor_, bucket.front()));
+        for (const NodeId start : bucket) report.members.emplace_back(editor_.name(start));
+
+        const MergedBucket merged = merge_bucket(editor_, bucket, settings_.mode, place);
+        roles_.set(merged.start, start_role(report.kind));
+        for (const NodeId wait : merged.waits) {
+            roles_.set(wait, wait_role(report.kind));
+            roles_.set_canonical_wait(wait, merged.waits.back());
+            report.waits.emplace_back(editor_.name(wait));
+        }
+        for (const auto& [wait, output] : merged.replacements) changed.push_back(output);
+
+        report.start = std::string(editor_.name(merged.start));
+        report.dtype = std::string(dtype_info(editor_.outputs(merged.start).front().dtype).name);
+        std::int64_t taken = 0;
+        for_each_argument_node(merged.start, 0, [&](NodeId input) { taken += bytes_of(input); });
+        report.bytes = std::max(bytes_of(merged.start), taken);
+        report_.buckets.push_back(std::move(report));
+    }
+
+    /// Bytes of the tensors that a node returns.
+    std::int64_t bytes_of(NodeId node) const {
+        std::int64_t bytes = 0;
+        for (const TensorMeta& tensor : editor_.outputs(node)) {
+            if (tensor.is_tensor) bytes += editor_.element_count(tensor) * dtype_info(tensor.dtype).bytes;
+        }
+        return bytes;
+    }
+
+    /// Nodes that one argument mentions: a tensor, or a coalesced collective's list of tensors.
+    template <typename Visit>
+    void for_each_argument_node(NodeId node, std::size_t index, Visit&& visit) const {
+        const Value* value = editor_.argument(node, index);
+        if (!value) return;
+        if (value->is(ValueKind::node)) visit(editor_.current(value->node));
+        for (const Value& item : editor_.children(*value)) {
+            if (item.is(ValueKind::node)) visit(editor_.current(item.node));
+        }
+    }
+
+    const Graph& source_;
+    const ModuleBucketing& settings_;
+    std::stop_token stop_;
+    GraphEditor editor_;
+    CollectiveReachability reachability_;
+    BucketingEligibility placeholders_;
+    BucketRoles roles_;
+    PassReport report_;
+};
+
+}  // namespace
+
+BucketMode bucket_mode_by_name(const Json& name) {
+    if (!name.is_string() || name == "" || name.get_ref<const std::string&>().find("custom_ops") != std::string::npos) {
+        return BucketMode::custom_ops;
+    }
+    return name == "coalesced" ? BucketMode::coalesced : BucketMode::concatenate;
+}
+
+PassResult bucket_by_modules(const std::shared_ptr<const Graph>& graph, const ModuleBucketing& settings,
+                             std::stop_token stop) {
+    try {
+        PassResult result = Run(graph, settings, std::move(stop))();
+        result.report.pass = settings.pass_name;
+        return result;
+    } catch (const PassRefusal&) {
+        throw;
+    } catch (const InputError& error) {
+        throw PassRefusal(settings.pass_name, error.place(), error.problem());
+    }
+}
+
+}  // namespace overlap
