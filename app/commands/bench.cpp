@@ -39,6 +39,7 @@ class Bench final : public Command {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
         const Pipeline pipeline = read_pipeline(pipeline_file_, *graph);
         std::vector<double> times_ms;
+        times_ms.reserve(static_cast<std::size_t>(repeat_));
         for (int round = 0; round < repeat_; ++round) times_ms.push_back(time_once(graph, pipeline));
         std::sort(times_ms.begin(), times_ms.end());
         const double median_ms = median(times_ms);
