@@ -1,0 +1,227 @@
+#include "core/graph/graph_editor.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <string>
+
+#include "core/graph/graph_builder.h"
+#include "core/graph/topological_sort.h"
+
+namespace overlap {
+namespace {
+
+/// Four inputs a, b, c, d and what tests add.
+class GraphEditorTest : public testing::Test {
+  protected:
+    GraphEditorTest() {
+        for (const char* name : {"a", "b", "c", "d"}) builder_.placeholder(name, {});
+    }
+
+    NodeId call(const std::string& name, std::vector<NodeId> inputs) {
+        std::vector<Value> args;
+        for (const NodeId input : inputs) args.push_back(Value::of_node(input));
+        return builder_.call(name, "test.call.default", args, {});
+    }
+
+    GraphEditor edit() {
+        builder_.output({});
+        return GraphEditor(std::make_shared<const Graph>(builder_.finish({})));
+    }
+
+    static std::string names(const GraphEditor& graph, const std::vector<NodeId>& nodes) {
+        std::string joined;
+        for (const NodeId node : nodes) joined.append(joined.empty() ? "" : " ").append(graph.name(node));
+        return joined;
+    }
+
+    GraphBuilder builder_;
+};
+
+TEST_F(GraphEditorTest, ReplacingAnInputRegistersItsUserAnewWithAllInputs) {
+    const NodeId a = 0, b = 1, c = 2;
+    const NodeId u1 = call("u1", {a, b}), u2 = call("u2", {a, b}), u3 = call("u3", {a});
+    GraphEditor graph = edit();
+    EXPECT_EQ(names(graph, graph.users(a)), "u1 u2 u3");
+    graph.replace_all_uses(b, c);
+    // As torch.fx: u1 and u2 left the list of a's users and came back at its end.
+    EXPECT_EQ(names(graph, graph.users(a)), "u3 u1 u2");
+    EXPECT_EQ(names(graph, graph.users(c)), "u1 u2");
+    EXPECT_EQ(graph.user_count(b), 0u);
+    EXPECT_EQ(graph.inputs(u1)[1], c);
+    EXPECT_EQ(graph.inputs(u2)[1], c);
+    EXPECT_EQ(graph.inputs(u3).size(), 1u);
+}
+
+TEST_F(GraphEditorTest, TwoInputsThatBecomeOneAreOneInput) {
+    const NodeId a = 0, b = 1;
+    const NodeId user = call("user", {a, b, a});
+    GraphEditor graph = edit();
+    graph.replace_all_uses(b, a);
+    ASSERT_EQ(graph.inputs(user).size(), 1u);
+    EXPECT_EQ(graph.inputs(user)[0], a);
+    EXPECT_EQ(graph.user_count(a), 1u);
+}
+
+TEST_F(GraphEditorTest, NamesAreNeverGivenTwice) {
+    const NodeId view = call("view_3", {0});
+    GraphEditor graph = edit();
+    graph.erase(view);
+    const auto made = [&](std::string_view base, std::int64_t number) {
+        GraphEditor::NewNode node;
+        node.base_name = base;
+        node.number = number;
+        return std::string(graph.name(graph.create(node, graph.last())));
+    };
+    EXPECT_EQ(made("view", 7), "view_7");  // a free number is taken as proposed
+    EXPECT_EQ(made("view", -1), "view");   // so is a free name without one
+    EXPECT_EQ(made("view", 3), "view_8");  // view_3 was erased, but stays taken; counting goes on from the last number
+    EXPECT_EQ(made("wait", -1), "wait");
+    EXPECT_EQ(made("wait", -1), "wait_1");
+}
+
+TEST_F(GraphEditorTest, FinishedGraphHasPositionsForNumbersAndTellsWhereNodesComeFrom) {
+    const NodeId user = call("user", {1, 0});
+    GraphEditor graph = edit();
+    const std::array args = {Value::of_node(0)};
+    GraphEditor::NewNode node;
+    node.base_name = "made";
+    node.target = graph.target_index("test.made.default");
+    node.args = graph.list(args);
+    const NodeId made = graph.create(node, user);
+    graph.replace_all_uses(1, made);
+    std::vector<NodeId> origin;
+    const auto finished = graph.finish(origin);
+    const NodeId at = finished->find("made");
+    ASSERT_NE(at, no_node);
+    EXPECT_EQ(origin[at], no_node);
+    EXPECT_EQ(origin[finished->find("user")], user);
+    EXPECT_EQ(finished->target(at), "test.made.default");
+    const std::span<const NodeId> inputs = finished->inputs(finished->find("user"));
+    ASSERT_EQ(inputs.size(), 2u);
+    EXPECT_EQ(finished->name(inputs[0]), "made");
+    EXPECT_EQ(finished->name(inputs[1]), "a");
+}
+
+TEST_F(GraphEditorTest, OrderSurvivesManyInsertionsAtOnePlace) {
+    GraphEditor graph = edit();
+    // More than a gap between labels holds, before and behind one node.
+    for (int repeat = 0; repeat < 3000; ++repeat) {
+        graph.move_before(repeat % 3 + 1, 0);
+        graph.move_after(repeat % 2 + 1, 3);
+    }
+    std::vector<NodeId> order = graph.order();
+    for (std::size_t place = 1; place < order.size(); ++place) {
+        EXPECT_TRUE(graph.is_before(order[place - 1], order[place]));
+    }
+    EXPECT_EQ(order.size(), 5u);
+}
+
+TEST_F(GraphEditorTest, ASortedGraphStaysAsItIs) {
+    call("x", {0, 1});
+    call("y", {4});
+    call("z", {2});
+    GraphEditor graph = edit();
+    const std::vector<NodeId> before = graph.order();
+    EXPECT_TRUE(stable_topological_sort(graph));
+    EXPECT_EQ(graph.order(), before);
+}
+
+TEST_F(GraphEditorTest, SortingMovesANodeBehindItsLastMissingInput) {
+    const NodeId x = call("x", {0}), y = call("y", {1}), z = call("z", {x, y});
+    GraphEditor graph = edit();
+    graph.move_before(z, x);
+    EXPECT_FALSE(graph.is_topological());
+    EXPECT_TRUE(stable_topological_sort(graph));
+    EXPECT_EQ(names(graph, graph.order()), "a b c d x y z output");
+}
+
+TEST_F(GraphEditorTest, ACycleIsReported) {
+    const NodeId x = call("x", {0}), y = call("y", {x});
+    GraphEditor graph = edit();
+    const std::array args = {Value::of_node(y)};
+    graph.set_arguments(x, graph.list(args), {});
+    EXPECT_FALSE(stable_topological_sort(graph));
+}
+
+TEST_F(GraphEditorTest, ARegionIsSortedByItselfAndOutsideCountsAsSorted) {
+    const NodeId x = call("x", {0}), y = call("y", {x}), z = call("z", {y}), w = call("w", {z});
+    GraphEditor graph = edit();
+    graph.move_before(w, z);  // a b c d x y w z
+    graph.move_before(y, x);  // a b c d y x w z: y is outside of the region and stays wrong
+    const std::array region = {w, z};
+    EXPECT_TRUE(stable_topological_sort_region(graph, region));
+    EXPECT_EQ(names(graph, graph.order()), "a b c d y x z w output");
+}
+
+/// What torch does with its stack, word for word: the reference for the faster sort.
+std::vector<NodeId> sorted_by_stack(const GraphEditor& graph) {
+    const std::vector<NodeId> order = graph.order();
+    std::vector<NodeId> pending(order.rbegin(), order.rend()), result, outputs;
+    std::vector<bool> ready(graph.number_count());
+    std::vector<std::vector<NodeId>> waiting(graph.number_count());
+    while (!pending.empty()) {
+        const NodeId node = pending.back();
+        pending.pop_back();
+        if (graph.op(node) == NodeOp::output) {
+            outputs.push_back(node);
+            continue;
+        }
+        NodeId missing = no_node;
+        for (const NodeId input : graph.inputs(node)) {
+            if (!ready[input]) missing = input;
+        }
+        if (missing != no_node) {
+            waiting[missing].push_back(node);
+            continue;
+        }
+        ready[node] = true;
+        result.push_back(node);
+        pending.insert(pending.end(), waiting[node].rbegin(), waiting[node].rend());
+    }
+    result.insert(result.end(), outputs.begin(), outputs.end());
+    return result;
+}
+
+TEST(TopologicalSortTest, AgreesWithTheStackOnShuffledGraphs) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 200; ++round) {
+        GraphBuilder builder;
+        const int count = 5 + static_cast<int>(random() % 40);
+        for (int index = 0; index < count; ++index) {
+            std::vector<Value> args;
+            for (std::uint32_t input = 0; index > 0 && input < random() % 4; ++input) {
+                args.push_back(Value::of_node(static_cast<NodeId>(random() % static_cast<unsigned>(index))));
+            }
+            builder.call(std::string("n").append(std::to_string(index)).append("x"), "test.call.default", args, {});
+        }
+        builder.output({});
+        GraphEditor graph(std::make_shared<const Graph>(builder.finish({})));
+        for (int move = 0; move < count; ++move) {
+            graph.move_before(static_cast<NodeId>(random() % static_cast<unsigned>(count)),
+                              static_cast<NodeId>(random() % static_cast<unsigned>(count)));
+        }
+        const std::vector<NodeId> expected = sorted_by_stack(graph);
+        ASSERT_TRUE(stable_topological_sort(graph));
+        ASSERT_EQ(graph.order(), expected) << "round " << round;
+        ASSERT_TRUE(graph.is_topological());
+    }
+}
+
+TEST(NamingTest, SplitsNamesAsTorchDoes) {
+    const auto parts = [](std::string_view name) {
+        const NameParts split = split_name(name);
+        return std::string(split.base).append("|").append(std::to_string(split.number));
+    };
+    EXPECT_EQ(parts("view_12"), "view|12");
+    EXPECT_EQ(parts("view"), "view|-1");
+    EXPECT_EQ(parts("arg0_1"), "arg0|1");
+    EXPECT_EQ(parts("_to_copy_3"), "_to_copy|3");
+    EXPECT_EQ(parts("add_1_2"), "add_1|2");
+    EXPECT_EQ(parts("_1"), "_1|-1");
+    EXPECT_EQ(parts("x_1a"), "x_1a|-1");
+}
+
+}  // namespace
+}  // namespace overlap
