@@ -12,6 +12,11 @@ namespace {
 
 using ModuleId = ModuleTree::ModuleId;
 
+/// Parameters do; tables of angles (complex) and counters (integer), which documents name as well, do not.
+bool holds_real_numbers(const TensorMeta& tensor) {
+    return dtype_info(tensor.dtype).name.find("float") != std::string_view::npos;
+}
+
 class Reckoning {
   public:
     Reckoning(const Graph& graph, const ModuleTree& tree, std::span<const double> times_ms)
@@ -96,7 +101,7 @@ class Reckoning {
     void add_parameter(NodeId placeholder, ModuleId owner) {
         if (placeholder == no_node || graph_.users(placeholder).empty() || graph_.outputs(placeholder).empty()) return;
         const TensorMeta& tensor = graph_.outputs(placeholder).front();
-        if (!tensor.is_tensor || !storages_.insert(tensor.storage).second) return;
+        if (!tensor.is_tensor || !holds_real_numbers(tensor) || !storages_.insert(tensor.storage).second) return;
         for (ModuleId module = owner;; module = tree_.module(module).parent) {
             ++table_.modules[module].parameters;
             table_.modules[module].parameter_bytes += graph_.tensor_bytes(tensor);

@@ -7,16 +7,17 @@ namespace overlap {
 namespace {
 
 constexpr std::string_view manual_pass = "manual_overlap_bucketing";
-constexpr std::string_view buckets_option = "module_bucket_plans";
+/// A pass of torchtitan's joint graphs, which have the names of modules and no stacks.
+constexpr std::string_view joint_pass = "joint_transformer_block_bucketing_reordering_pass";
 
-/// True for passes that are told the buckets of a plan.
-bool takes_buckets(std::string_view pass_name) {
+/// The option that tells a pass the buckets; empty where it has none.
+std::string buckets_option(std::string_view pass_name) {
     const Pass* pass = find_pass(pass_name);
-    if (!pass) return false;
+    if (!pass) return {};
     for (const PassOption& option : pass->options()) {
-        if (option.name == buckets_option) return true;
+        if (option.type == PassOption::Type::module_lists) return option.name;
     }
-    return false;
+    return {};
 }
 
 bool same_steps(const std::vector<PassStep>& left, const std::vector<PassStep>& right) {
@@ -52,9 +53,10 @@ Plan make_plan(const Graph& graph, std::string name) {
 
 ModuleSource module_source(const Plan& plan, const Graph& graph) {
     for (const PassStep& step : plan.pipeline) {
-        if (step.pass != manual_pass || !step.options.is_object()) continue;
-        const auto option = step.options.find("module_stack_fn");
-        const bool by_name = option != step.options.end() && *option == "custom.module_fqn";
+        if (step.pass == joint_pass) return ModuleSource::module_fqn;
+        if (buckets_option(step.pass).empty()) continue;
+        const bool by_name = step.options.is_object() && step.options.contains("module_stack_fn") &&
+                             step.options.at("module_stack_fn") == "custom.module_fqn";
         return by_name ? ModuleSource::module_fqn : ModuleSource::module_stack;
     }
     return preferred_module_source(graph);
@@ -76,9 +78,10 @@ std::vector<PassStep> lower(const Plan& plan) {
     std::vector<PassStep> steps;
     for (const PassStep& step : plan.pipeline) {
         PassStep lowered = step;
-        if (takes_buckets(step.pass) && step.options.is_object() && !step.options.contains(buckets_option)) {
+        const std::string option = buckets_option(step.pass);
+        if (!option.empty() && step.options.is_object() && !step.options.contains(option)) {
             lowered.options = Json::object();
-            lowered.options[std::string(buckets_option)] = module_lists(plan.buckets);
+            lowered.options[option] = module_lists(plan.buckets);
             lowered.options.update(step.options);
         }
         steps.push_back(std::move(lowered));

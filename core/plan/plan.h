@@ -38,7 +38,8 @@ struct Plan {
     std::string name = "Plan A";
     std::optional<GraphFingerprint> graph;
     std::vector<BucketEntry> buckets;
-    /// Passes in order. A step of manual_overlap_bucketing without the option module_bucket_plans takes `buckets`.
+    /// Passes in order. A step that takes buckets (an option of type module_lists) and is not given any takes
+    /// `buckets`.
     std::vector<PassStep> pipeline;
     std::string notes;
     /// Parts of the document that this version does not evaluate (explicit overlaps, device orders, process-group
@@ -51,7 +52,7 @@ struct Plan {
 /// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.
 Plan make_plan(const Graph& graph, std::string name);
 
-/// Where the plan's manual bucketing reads a node's modules from; what fits the graph if it has no such step.
+/// Where the plan's first bucketing step reads a node's modules from; what fits the graph if it has no such step.
 ModuleSource module_source(const Plan& plan, const Graph& graph);
 
 /// The entries as the passes' option module_bucket_plans has them: a string, or a list of strings, each. Entry numbers

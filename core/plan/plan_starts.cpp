@@ -21,7 +21,7 @@ constexpr std::string_view expert_part = "moe.routed_experts.inner_experts";
 
 /// Modules after the blocks in torchtitan's order; others keep the order in which the graph uses them.
 constexpr std::array<std::string_view, 4> tail_order = {"norm", "lm_head", "output", "loss"};
-constexpr std::size_t tail_always = 3;  ///< torchtitan names the first three whether or not they communicate
+constexpr std::size_t tail_always = tail_order.size();  ///< torchtitan names them whether or not they communicate
 
 std::optional<std::size_t> block_number(std::string_view name) {
     std::size_t number = 0;

@@ -1,0 +1,72 @@
+#include "core/plan/bucket_figures.h"
+
+#include <gtest/gtest.h>
+
+#include "core/plan/evaluation.h"
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+TEST(BucketFigures, AreWhatThePassMakes) {
+    const auto graph = test_graph("llama3_8b_fsdp64_aot_fw");
+    const ModuleTree tree(*graph, ModuleSource::module_stack);
+    const BucketingEligibility eligibility(*graph);
+    Plan plan = make_plan(*graph, "Plan A");
+    plan.buckets = one_bucket_per_block(tree, graph.get());
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_FALSE(evaluation->refused);
+    ASSERT_EQ(evaluation->reports.size(), 1u);
+    std::vector<std::size_t> merged(plan.buckets.size(), 0);
+    for (const BucketReport& bucket : evaluation->reports[0].buckets) {
+        const BucketFigures figures = bucket_figures(*graph, tree, eligibility, plan.buckets[bucket.plan_entry]);
+        ASSERT_LT(merged[bucket.plan_entry], figures.collectives.size());
+        const MergedCollective& expected = figures.collectives[merged[bucket.plan_entry]++];
+        EXPECT_EQ(bucket.kind, expected.kind);
+        EXPECT_EQ(bucket.process_group, expected.process_group);
+        EXPECT_EQ(bucket.dtype, expected.dtype);
+        EXPECT_EQ(bucket.bytes, expected.bytes);
+        EXPECT_EQ(bucket.members.size(), expected.members.size());
+        const NodeId start = evaluation->graph->find(bucket.start);
+        ASSERT_NE(start, no_node);
+        ASSERT_TRUE(expected.time_ms);
+        EXPECT_NEAR(evaluation->times_ms[start], *expected.time_ms, 1e-6);
+    }
+}
+
+TEST(BucketFigures, CountKindsAndParameters) {
+    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+    const ModuleTree tree(*graph, ModuleSource::module_fqn);
+    const BucketingEligibility eligibility(*graph);
+    const BucketFigures layer = bucket_figures(*graph, tree, eligibility, {{"layers.0"}});
+    EXPECT_GT(layer.count(CollectiveKind::all_gather), 0u);
+    EXPECT_GT(layer.count(CollectiveKind::reduce_scatter), 0u);
+    EXPECT_EQ(layer.count(CollectiveKind::all_reduce), 0u);
+    EXPECT_GT(layer.bytes(CollectiveKind::all_gather), 0);
+    EXPECT_GT(*layer.time_ms(CollectiveKind::all_gather), 0);
+    EXPECT_FALSE(layer.parameters.empty());
+    for (const NodeId parameter : layer.parameters) EXPECT_EQ(graph->op(parameter), NodeOp::placeholder);
+    const BucketFigures nothing = bucket_figures(*graph, tree, eligibility, {{"no.such.module"}});
+    EXPECT_TRUE(nothing.collectives.empty());
+    EXPECT_EQ(nothing.time_ms(CollectiveKind::all_gather), 0);
+}
+
+TEST(BucketFigures, ListWhatNoEntryCovers) {
+    const auto graph = test_graph("llama3_8b_fsdp64_aot_fw");
+    const ModuleTree tree(*graph, ModuleSource::module_stack);
+    const BucketingEligibility eligibility(*graph);
+    EXPECT_EQ(uncovered_collectives(*graph, tree, eligibility, {}).size(), eligibility.collectives().size());
+    std::vector<BucketEntry> buckets = one_bucket_per_block(tree, graph.get());
+    EXPECT_TRUE(uncovered_collectives(*graph, tree, eligibility, buckets).empty());
+    std::erase_if(buckets, [](const BucketEntry& entry) { return entry.modules.front() == "layers.3"; });
+    const auto uncovered = uncovered_collectives(*graph, tree, eligibility, buckets);
+    ASSERT_FALSE(uncovered.empty());
+    for (const UncoveredCollective& each : uncovered) {
+        EXPECT_TRUE(tree.path(each.module).starts_with("layers.3.")) << tree.path(each.module);
+        EXPECT_NE(each.parameter, no_node);
+        EXPECT_GT(each.bytes, 0);
+    }
+}
+
+}  // namespace
+}  // namespace overlap

@@ -1,0 +1,158 @@
+#include "core/io/plan_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/graph/error.h"
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+const std::string head = R"({"format": "overlap-plan", "version": 1, )";
+
+std::string error_of(const std::string& text) {
+    try {
+        read_plan_text(text, "a.plan.json");
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "read";
+}
+
+TEST(PlanFile, ReadsWhatItWrites) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = make_plan(*graph, "Größer");
+    plan.buckets = parse_bucket_entries("tok_embeddings\nlayers.[0-5]\nnorm+lm_head\n");
+    plan.buckets.push_back({{"loss"}, true, "the loss"});
+    plan.notes = "line\nline";
+    const std::string text = write_plan_text(plan);
+    const Plan read = read_plan_text(text, "a.plan.json");
+    EXPECT_EQ(read, plan);
+    EXPECT_EQ(write_plan_text(read), text);
+}
+
+TEST(PlanFile, KeepsWhatItDoesNotKnow) {
+    const std::string text = head + R"("buckets": [{"modules": "a", "colour": "blue"}],
+        "overlaps": [{"collective": "x", "under": "y"}], "device_orders": [], "of_newer": {"deep": [1, 2.5, null]}})";
+    const Plan plan = read_plan_text(text, "a.plan.json");
+    EXPECT_EQ(plan.unevaluated.size(), 2u);
+    EXPECT_EQ(plan.unevaluated["of_newer"]["deep"][1], 2.5);
+    const Json written = Json::parse(write_plan_text(plan));
+    EXPECT_EQ(written["overlaps"][0]["under"], "y");
+    EXPECT_EQ(written["of_newer"], plan.unevaluated["of_newer"]);
+    EXPECT_EQ(written["buckets"][0]["colour"], "blue");
+    EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
+}
+
+TEST(PlanFile, PutsBucketsIntoThePipeline) {
+    const Plan plan = read_plan_text(head + R"("buckets": ["a", ["b", "c"], {"modules": ["d"]}],
+        "pipeline": [{"pass": "manual_overlap_bucketing"}]})",
+                                     "");
+    const std::vector<PassStep> steps = lower(plan);
+    ASSERT_EQ(steps.size(), 1u);
+    EXPECT_EQ(steps[0].options.dump(), R"({"module_bucket_plans":["a",["b","c"],["d"]]})");
+    EXPECT_TRUE(plan.pipeline[0].options.empty());
+}
+
+TEST(PlanFile, SaysWhatIsWrongAndWhere) {
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"", "a.plan.json: line 1, column 1: not valid JSON: "},
+        {"{\n  \"format\": overlap}", "a.plan.json: line 2, column 1"},
+        {"[]", "a.plan.json: found a list, expected a plan, which is an object"},
+        {"{}", "a.plan.json: format: missing, expected \"overlap-plan\""},
+        {R"({"format": "overlap-graph"})", "a.plan.json: format: found the string \"overlap-graph\", expected"},
+        {R"({"format": "overlap-plan"})", "a.plan.json: version: missing, expected 1"},
+        {R"({"format": "overlap-plan", "version": 2})", "a.plan.json: version: found 2, expected 1"},
+        {head + R"("name": 1})", "a.plan.json: name: found 1, expected a string"},
+        {head + R"("name": "a", "name": "b"})", "a.plan.json: the key \"name\" occurs twice in one object"},
+        {head + R"("graph": 3})", "a.plan.json: graph: found 3, expected an object with name, nodes and digest"},
+        {head + R"("graph": {"nodes": 3, "digest": "x"}})", "a.plan.json: graph.digest: found \"x\", expected 16"},
+        {head + R"("graph": {"nodes": -3}})", "a.plan.json: graph.nodes: found -3, expected a number of nodes"},
+        {head + R"("buckets": {}})", "a.plan.json: buckets: found an object, expected a list"},
+        {head + R"("buckets": ["a", 3]})", "a.plan.json: buckets[1]: found 3, expected"},
+        {head + R"("buckets": [{"modules": ["a", null]}]})", "a.plan.json: buckets[0].modules[1]: found null"},
+        {head + R"("buckets": [{}]})", "a.plan.json: buckets[0]: has no modules"},
+        {head + R"("buckets": [{"modules": "a", "title": []}]})", "a.plan.json: buckets[0].title: found a list"},
+        {head + R"("pipeline": [1]})", "a.plan.json: pipeline[0]: found 1, expected an object with pass and options"},
+        {head + R"("pipeline": [{"pass": "manual_bucketing"}]})", "a.plan.json: pipeline[0]: unknown pass"},
+        {head + R"("pipeline": [{"pass": "manual_overlap_bucketing", "option": {}}]})",
+         "a.plan.json: pipeline[0]: unknown field \"option\"; nearest: \"options\""},
+        {head + R"("pipeline": [{"pass": "manual_overlap_bucketing", "options": {"bucket_mod": null}}]})",
+         "a.plan.json: pipeline[0], manual_overlap_bucketing options: unknown option \"bucket_mod\"; nearest: "
+         "\"bucket_mode\""},
+    };
+    for (const auto& [text, expected] : cases) EXPECT_TRUE(error_of(text).starts_with(expected)) << error_of(text);
+}
+
+TEST(PlanFile, SurvivesDeepNesting) {
+    EXPECT_NE(error_of(head + "\"x\": " + std::string(100'000, '[')).find("nested more than 64 deep"),
+              std::string::npos);
+}
+
+TEST(PlanFile, AppearsWholeOrNotAtAll) {
+    const auto folder = std::filesystem::temp_directory_path() / ("overlap_plan_test." + std::to_string(::getpid()));
+    std::filesystem::create_directory(folder);
+    const std::string path = (folder / "a.plan.json").string();
+    Plan plan;
+    plan.buckets = parse_bucket_entries("layers.0");
+    write_plan_file(plan, path);
+    EXPECT_EQ(read_plan_file(path), plan);
+    EXPECT_THROW(write_plan_file(plan, (folder / "no" / "such.plan.json").string()), InputError);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);  // no temporary file stays
+    EXPECT_THROW(read_plan_file((folder / "missing.plan.json").string()), InputError);
+    std::filesystem::remove_all(folder);
+}
+
+TEST(PlanFile, ReadsPipelines) {
+    const auto path = std::filesystem::temp_directory_path() / ("overlap_pipeline_test." + std::to_string(::getpid()));
+    const auto read = [&](const std::string& text) {
+        std::ofstream(path) << text;
+        return read_pipeline_file(path.string());
+    };
+    const auto steps = read(R"([{"pass": "manual_overlap_bucketing", "options": {"module_bucket_plans": [["a"]]}}])");
+    ASSERT_EQ(steps.size(), 1u);
+    EXPECT_EQ(steps[0].options["module_bucket_plans"].dump(), R"([["a"]])");
+    EXPECT_EQ(read(head + R"("buckets": ["a"], "pipeline": [{"pass": "manual_overlap_bucketing"}]})")[0]
+                  .options["module_bucket_plans"]
+                  .dump(),
+              R"(["a"])");
+    EXPECT_THROW(read(R"([{"pass": "manual_overlap_bucketing"}])"), InputError);
+    EXPECT_THROW(read("3"), InputError);
+    std::filesystem::remove(path);
+}
+
+TEST(PlanFile, HasASchemaForEveryField) {
+    std::ifstream file(std::string(OVERLAP_RESOURCES) + "/schemas/overlap-plan.schema.json");
+    const Json schema = Json::parse(file);
+    Plan plan = make_plan(*test_graph("llama3_debugmodel_fsdp8_aot_fw"), "Plan A");
+    plan.buckets.push_back({{"a", "b"}, false, "title"});
+    const Json document = Json::parse(write_plan_text(plan));
+    for (const auto& [field, value] : document.items()) EXPECT_TRUE(schema["properties"].contains(field)) << field;
+    for (const auto& [field, value] : document["graph"].items()) {
+        EXPECT_TRUE(schema["properties"]["graph"]["properties"].contains(field)) << field;
+    }
+    // Passes and their options are declared once, in the code; the schema names the same.
+    for (const Pass* pass : all_passes()) {
+        const std::string name(pass->name());
+        ASSERT_TRUE(schema["$defs"]["options"].contains(name)) << name;
+        for (const PassOption& option : pass->options()) {
+            EXPECT_TRUE(schema["$defs"]["options"][name]["properties"].contains(option.name)) << option.name;
+        }
+    }
+}
+
+/// The documents that the Python test validates against the schema are what the writer writes.
+TEST(PlanFile, SamplesAreUpToDate) {
+    const std::string folder = std::string(OVERLAP_TEST_DATA) + "/plans/";
+    for (const char* name : {"blocks.plan.json", "everything.plan.json"}) {
+        std::ifstream file(folder + name, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        EXPECT_EQ(write_plan_text(read_plan_text(text, name)), text) << name;
+    }
+}
+
+}  // namespace
+}  // namespace overlap

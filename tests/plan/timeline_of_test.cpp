@@ -1,0 +1,77 @@
+#include "core/plan/timeline_of.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+class TimelineOf : public testing::Test {
+  protected:
+    void SetUp() override {
+        const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+        Plan plan = make_plan(*graph, "Plan A");
+        plan.buckets = one_bucket_per_block(ModuleTree(*graph, ModuleSource::module_fqn), graph.get());
+        evaluation_ = evaluate(graph, plan);
+        timeline_ = timeline_of(*evaluation_);
+    }
+
+    static std::int64_t ns(double time_ms) { return std::llround(time_ms * 1e6); }
+
+    std::shared_ptr<const Evaluation> evaluation_;
+    std::shared_ptr<const Timeline> timeline_;
+};
+
+TEST_F(TimelineOf, HasALaneForComputeAndOneForEachGroup) {
+    const Simulation& simulation = evaluation_->simulation;
+    ASSERT_EQ(timeline_->lanes().size(), 1 + simulation.groups.size());
+    EXPECT_EQ(timeline_->lanes()[0].description.kind, LaneKind::compute);
+    EXPECT_EQ(timeline_->lanes()[1].description.kind, LaneKind::process_group);
+    EXPECT_EQ(timeline_->lanes()[1].description.title, "Gathers + scatters");
+    EXPECT_EQ(timeline_->lanes()[1].description.subtitle, "group 0, 64 ranks");
+    EXPECT_EQ(timeline_->range().begin_ns, 0);
+    EXPECT_EQ(timeline_->range().end_ns, ns(simulation.step_ms));
+}
+
+TEST_F(TimelineOf, HasTheSimulationsTimes) {
+    const Simulation& simulation = evaluation_->simulation;
+    double busy_ms = 0, stalled_ms = 0;
+    const Lane& compute = timeline_->lanes()[0];
+    for (std::uint32_t index = 0; index < compute.size(); ++index) {
+        const double length_ms = static_cast<double>(compute.event(index).length_ns()) * 1e-6;
+        (compute.role[index] == EventRole::exposed ? stalled_ms : busy_ms) += length_ms;
+    }
+    EXPECT_NEAR(busy_ms, simulation.compute_ms, 0.01);
+    EXPECT_NEAR(stalled_ms, simulation.exposed_ms, 0.01);
+    const Lane& group = timeline_->lanes()[1];
+    EXPECT_EQ(group.size(), simulation.collectives.size());
+}
+
+TEST_F(TimelineOf, RefersToNodes) {
+    for (const CollectiveTiming& timing : evaluation_->simulation.collectives) {
+        // Itself, and its stall where it has one.
+        const auto found = timeline_->find(timing.start);
+        ASSERT_FALSE(found.empty());
+        const EventLocation location = found.back().location;
+        EXPECT_EQ(timeline_->event_name(location), evaluation_->graph->name(timing.start));
+        EXPECT_EQ(timeline_->event(location), (TimeRange{ns(timing.start_ms), ns(timing.end_ms)}));
+        const std::int32_t entry = evaluation_->bucket_of_node[timing.start];
+        const EventRole role = timeline_->lanes()[location.lane].role[location.event];
+        EXPECT_EQ(role, entry < 0 ? EventRole::unbucketed : bucket_role(static_cast<std::uint32_t>(entry)));
+    }
+}
+
+TEST_F(TimelineOf, CurveReachesThePeak) {
+    const MemoryCurve& memory = timeline_->memory();
+    EXPECT_EQ(memory.bytes[memory.peak()], evaluation_->memory.peak_bytes);
+    EXPECT_TRUE(std::is_sorted(memory.time_ns.begin(), memory.time_ns.end()));
+    const auto other = timeline_of(*evaluation_, StorageRule::corrected);
+    const MemoryCurve& corrected = other->memory();
+    EXPECT_EQ(corrected.bytes[corrected.peak()], evaluation_->corrected_memory.peak_bytes);
+}
+
+}  // namespace
+}  // namespace overlap
