@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> later_parts = {"overlaps", "device_ord
 
 /// Exposed collectives that are worth a line among the problems: the worst few, if they matter to the step.
 constexpr std::size_t exposed_told = 3;
-constexpr double exposed_share = 0.005;
+constexpr double exposed_share = 0.001;
 
 Problem problem_of(const InputError& error, std::string kind, std::string title) {
     Problem problem;
@@ -64,6 +64,7 @@ class Evaluator {
 
     std::shared_ptr<const Evaluation> with_plan(const Plan& plan) {
         const Graph& input = *result_->input;
+        plan_ = &plan;
         const ModuleTree tree(input, module_source(plan, input));
         result_->problems = check_buckets(input, tree, plan.buckets);
         report_unevaluated(plan, result_->problems);
@@ -180,9 +181,13 @@ class Evaluator {
             problem.severity = Severity::caution;
             problem.kind = "exposed";
             problem.title = "exposed " + milliseconds_text(timing.exposed_ms);
-            problem.message = simulation.explain(*result_->graph, index);
             problem.nodes = {std::string(result_->graph->name(timing.start))};
             problem.plan_entry = result_->bucket_of_node[timing.start];
+            const std::string bucket = problem.plan_entry < 0
+                                           ? ""
+                                           : display_name(plan_->buckets[static_cast<std::size_t>(problem.plan_entry)]);
+            problem.message = (bucket.empty() ? "" : bucket + ", ") + problem.nodes[0] + ": " +
+                              simulation.explain(*result_->graph, index);
             result_->problems.push_back(std::move(problem));
         }
     }
@@ -194,6 +199,7 @@ class Evaluator {
 
     Clock::time_point begin_;
     std::stop_token stop_;
+    const Plan* plan_ = nullptr;  ///< none for the baseline, which has no buckets either
     std::shared_ptr<Evaluation> result_;
 };
 
