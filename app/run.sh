@@ -44,7 +44,7 @@ without_a_display() {
     mkdir -p "$results"
     local opened=("${files[@]}") file
     if [ ${#opened[@]} -eq 0 ]; then
-        opened=("$sample_graph")
+        opened=("$sample_graph" "$sample_plan")
         show "$programs/overlap" info "$sample_graph"
         show "$programs/overlap" simulate "$sample_graph"
         show "$programs/overlap" apply "$sample_graph" --pipeline "$sample_plan" \
