@@ -97,6 +97,20 @@ LaneMip::LaneMip(const Lane& lane) {
         }
         sums.resize((sums.size() + 1) / 2);
     }
+
+    long_events_.resize(levels_.size());
+    for (std::uint32_t index = 0; index < lane.size(); ++index) {
+        const std::int64_t length_ns = lane.event(index).length_ns();
+        for (std::uint32_t level = 0; level < level_count() && length_ns >= bucket_ns(level); ++level) {
+            long_events_[level].push_back(index);
+        }
+    }
+}
+
+std::uint32_t LaneMip::level_within(std::int64_t length_ns) const {
+    const auto doublings =
+        static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(length_ns) >> shift_) - 1);
+    return std::min(doublings, level_count() - 1);
 }
 
 LaneMip::Sample LaneMip::sample(const Lane& lane, TimeRange range, std::uint32_t first_event) const {
@@ -115,9 +129,7 @@ LaneMip::Sample LaneMip::sample(const Lane& lane, TimeRange range, std::uint32_t
         sample.busy = share_of(busy_ns, range.length_ns());
         return sample;
     }
-    const auto doublings =
-        static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(range.length_ns()) >> shift_) - 1);
-    const std::uint32_t chosen = std::min(doublings, level_count() - 1);
+    const std::uint32_t chosen = level_within(range.length_ns());
     const std::vector<Bucket>& buckets = levels_[chosen];
     const unsigned shift = shift_ + chosen;
     const std::int64_t last =

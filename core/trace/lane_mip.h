@@ -32,6 +32,12 @@ class LaneMip {
     /// Length of a bucket of `level`.
     std::int64_t bucket_ns(std::uint32_t level) const { return std::int64_t{1} << (shift_ + level); }
 
+    /// The coarsest level whose buckets are no longer than `length_ns`, which is at least bucket_ns(0).
+    std::uint32_t level_within(std::int64_t length_ns) const;
+    /// Events of at least bucket_ns(level), in order: what can be a pixel wide where a pixel is a bucket. There are at
+    /// most as many as the level has buckets.
+    const std::vector<std::uint32_t>& long_events(std::uint32_t level) const { return long_events_[level]; }
+
     /// What a span of time shows. `busy` in 1/255.
     struct Sample {
         std::uint32_t dominant = no_event;
@@ -46,6 +52,7 @@ class LaneMip {
     std::int64_t origin_ns_ = 0;
     unsigned shift_ = 0;  ///< a base bucket is 2^shift_ ns
     std::vector<std::vector<Bucket>> levels_;
+    std::vector<std::vector<std::uint32_t>> long_events_;  ///< by level
 };
 
 }  // namespace overlap

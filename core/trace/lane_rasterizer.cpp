@@ -24,6 +24,43 @@ class Walk {
           width_px_(static_cast<std::int32_t>(scanline.fill.size())) {}
 
     void run() {
+        if (mip_.empty()) return;
+        const auto pixel_ns = static_cast<std::int64_t>(ns_per_px_);
+        if (pixel_ns >= mip_.bucket_ns(0)) {
+            run_over_long_events(pixel_ns);
+        } else {
+            run_over_all_events();
+        }
+    }
+
+  private:
+    /// Zoomed out: only events that can be a pixel wide are looked at; pixels between them come from the pyramid.
+    void run_over_long_events(std::int64_t pixel_ns) {
+        const std::vector<std::uint32_t>& candidates = mip_.long_events(mip_.level_within(pixel_ns));
+        const std::uint32_t first = lane_.first_ending_after(range_.begin_ns);
+        std::int32_t next_px = column_of(std::max(lane_.start_ns.front(), range_.begin_ns));
+        for (auto candidate = std::lower_bound(candidates.begin(), candidates.end(), first);
+             candidate != candidates.end() && lane_.start_ns[*candidate] < range_.end_ns; ++candidate) {
+            const std::int64_t begin_ns = lane_.start_ns[*candidate], end_ns = lane_.end_ns[*candidate];
+            if (static_cast<double>(end_ns - begin_ns) < ns_per_px_) continue;
+            const double begin = x_of(begin_ns);
+            draw_pixels(next_px, std::min(width_px_, rounded(begin)));
+            next_px = std::max(next_px, draw_event(*candidate, begin, x_of(end_ns), next_px));
+        }
+        draw_pixels(next_px, column_of(std::min(lane_.end_ns.back(), range_.end_ns)) + 1);
+    }
+
+    void draw_pixels(std::int32_t begin_px, std::int32_t end_px) {
+        std::int64_t begin_ns = time_at(begin_px);
+        for (std::int32_t column = begin_px; column < std::min(end_px, width_px_); ++column) {
+            const std::int64_t end_ns = time_at(column + 1);
+            draw_pixel(column, {begin_ns, end_ns}, 0);
+            begin_ns = end_ns;
+        }
+    }
+
+    /// Zoomed in: from one visible event to the next.
+    void run_over_all_events() {
         std::uint32_t index = lane_.first_ending_after(range_.begin_ns);
         std::int32_t next_px = 0;  // first pixel that is not drawn yet
         while (index < lane_.size() && lane_.start_ns[index] < range_.end_ns && next_px < width_px_) {
@@ -47,7 +84,6 @@ class Walk {
         }
     }
 
-  private:
     std::int32_t draw_event(std::uint32_t index, double begin, double end, std::int32_t next_px) {
         const std::int32_t first = std::max(next_px, rounded(begin));
         const std::int32_t last = std::min(width_px_, std::max(first + 1, rounded(end)));
@@ -80,6 +116,9 @@ class Walk {
         scanline_.fill[static_cast<std::size_t>(column)] = mixed(palette_.background, colour, share);
     }
 
+    std::int32_t column_of(std::int64_t time_ns) const {
+        return static_cast<std::int32_t>(std::clamp(x_of(time_ns), 0.0, static_cast<double>(width_px_)));
+    }
     double x_of(std::int64_t time_ns) const { return static_cast<double>(time_ns - range_.begin_ns) * px_per_ns_; }
     /// Left edge of a pixel.
     std::int64_t time_at(std::int32_t column) const {
