@@ -20,6 +20,14 @@ std::string buckets_option(std::string_view pass_name) {
     return {};
 }
 
+/// Where a step that takes buckets looks their modules up.
+ModuleSource module_source(const PassStep& step) {
+    const bool by_name =
+        step.pass == joint_pass || (step.options.is_object() && step.options.contains("module_stack_fn") &&
+                                    step.options.at("module_stack_fn") == "custom.module_fqn");
+    return by_name ? ModuleSource::module_fqn : ModuleSource::module_stack;
+}
+
 bool same_steps(const std::vector<PassStep>& left, const std::vector<PassStep>& right) {
     if (left.size() != right.size()) return false;
     for (std::size_t step = 0; step < left.size(); ++step) {
@@ -53,11 +61,7 @@ Plan make_plan(const Graph& graph, std::string name) {
 
 ModuleSource module_source(const Plan& plan, const Graph& graph) {
     for (const PassStep& step : plan.pipeline) {
-        if (step.pass == joint_pass) return ModuleSource::module_fqn;
-        if (buckets_option(step.pass).empty()) continue;
-        const bool by_name = step.options.is_object() && step.options.contains("module_stack_fn") &&
-                             step.options.at("module_stack_fn") == "custom.module_fqn";
-        return by_name ? ModuleSource::module_fqn : ModuleSource::module_stack;
+        if (!buckets_option(step.pass).empty()) return module_source(step);
     }
     return preferred_module_source(graph);
 }
@@ -72,6 +76,19 @@ Json module_lists(const std::vector<BucketEntry>& buckets) {
         }
     }
     return lists;
+}
+
+std::optional<StepBuckets> step_buckets(const PassStep& step) {
+    const std::string option = buckets_option(step.pass);
+    if (option.empty() || !step.options.contains(option)) return std::nullopt;
+    StepBuckets buckets{{}, module_source(step)};
+    for (const Json& item : step.options.at(option)) {
+        BucketEntry entry;
+        entry.written_as_list = item.is_array();
+        entry.modules = item.is_array() ? item.get<std::vector<std::string>>() : std::vector{item.get<std::string>()};
+        buckets.entries.push_back(std::move(entry));
+    }
+    return buckets;
 }
 
 std::vector<PassStep> lower(const Plan& plan) {

@@ -59,6 +59,15 @@ ModuleSource module_source(const Plan& plan, const Graph& graph);
 /// stay: an empty entry is an empty list, which passes ignore.
 Json module_lists(const std::vector<BucketEntry>& buckets);
 
+/// The buckets that a step of a pipeline makes, and where it looks their modules up.
+struct StepBuckets {
+    std::vector<BucketEntry> entries;
+    ModuleSource source = ModuleSource::module_stack;
+};
+/// @param step its options have been checked.
+/// @returns nothing for passes that take no buckets, or where none are given.
+std::optional<StepBuckets> step_buckets(const PassStep& step);
+
 /// The pipeline with the buckets put in: what `overlap apply` runs and a training job executes.
 std::vector<PassStep> lower(const Plan& plan);
 
