@@ -116,6 +116,9 @@ class Graph {
     std::string_view name(NodeId node) const { return text(records_[node].name); }
     std::string_view target(NodeId node) const { return text(target_names_[records_[node].target]); }
     const TargetInfo& target_info(NodeId node) const { return target_infos_[records_[node].target]; }
+    /// Different targets of the graph; NodeRecord::target is below this.
+    std::uint32_t target_count() const { return static_cast<std::uint32_t>(target_names_.size()); }
+    std::string_view target_text(std::uint32_t target) const { return text(target_names_[target]); }
 
     /// The node called `name`, or no_node. Linear once, then a look-up.
     NodeId find(std::string_view name) const;

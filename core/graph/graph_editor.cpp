@@ -16,6 +16,7 @@ constexpr std::uint64_t label_step = std::uint64_t{1} << 14;
 
 GraphEditor::GraphEditor(std::shared_ptr<const Graph> source)
     : source_(std::move(source)),
+      header_(source_->header_),
       strings_(std::make_shared<StringPool>(source_->strings_)),
       target_names_(source_->target_names_),
       target_infos_(source_->target_infos_),
@@ -377,7 +378,7 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     std::vector<NodeId> position(number_count(), no_node);
     for (NodeId place = 0; place < nodes.size(); ++place) position[nodes[place]] = place;
 
-    graph->header_ = source_->header_;
+    graph->header_ = header_;
     graph->module_stacks_ = source_->module_stacks_;
     graph->records_.reserve(nodes.size());
     graph->metadata_.reserve(nodes.size());

@@ -100,6 +100,10 @@ class GraphEditor {
     NodeId create(const NewNode& node, NodeId before);
     /// fx `old.replace_all_uses_with(replacement)`; users re-register with all their inputs.
     void replace_all_uses(NodeId old, NodeId replacement);
+    /// fx `node.target = ...`; nothing else of the node changes.
+    void set_target(NodeId node, std::uint32_t target) { records_[node].target = target; }
+    /// What the finished graph says of itself beside its nodes; without this, what its source says.
+    void set_header(GraphHeader header) { header_ = std::make_shared<const GraphHeader>(std::move(header)); }
     /// Replaces args and kwargs of a node.
     void set_arguments(NodeId node, Value args, Value kwargs);
     /// Gives `node` the name of another one, which has been erased (fx `node.name = ...`).
@@ -129,6 +133,7 @@ class GraphEditor {
     Value copy_value(const Value& value, ValueArena& into, const std::vector<NodeId>& position) const;
 
     std::shared_ptr<const Graph> source_;
+    std::shared_ptr<const GraphHeader> header_;
     std::shared_ptr<StringPool> strings_;
     std::vector<StringId> target_names_;
     std::vector<TargetInfo> target_infos_;

@@ -1,27 +1,41 @@
-// Turns resources/operators/operator_traits.json into the rows of a table that is sorted by operator name.
-// overlap_operator_table INPUT.json OUTPUT.inc
+// Turns what resources/operators knows of torch's operators into the rows of a table that is sorted by operator name,
+// and the namespaces whose operators have no side effects unless the table says so into the rows of another.
+// overlap_operator_table TRAITS.json IMPURE.json TABLE.inc NAMESPACES.inc
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+
+namespace {
+
+nlohmann::json read(const char* path) {
+    std::ifstream input(path);
+    return nlohmann::json::parse(input);
+}
+
+}  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 3) {
-        std::cerr << "usage: overlap_operator_table INPUT.json OUTPUT.inc\n";
+    if (count != 5) {
+        std::cerr << "usage: overlap_operator_table TRAITS.json IMPURE.json TABLE.inc NAMESPACES.inc\n";
         return 2;
     }
-    std::ifstream input(arguments[1]);
-    const nlohmann::json document = nlohmann::json::parse(input);
-    std::ofstream output(arguments[2]);
-    // nlohmann's objects are sorted by key, byte by byte, as the look-up expects.
-    for (const auto& [name, description] : document.at("operators").items()) {
-        unsigned flags = 0;
+    const nlohmann::json traits = read(arguments[1]), impure = read(arguments[2]);
+    // Sorted by key, byte by byte, as the look-up expects.
+    std::map<std::string, unsigned> flags;
+    for (const auto& [name, description] : traits.at("operators").items()) {
         for (const std::string trait : description.at("traits")) {
-            if (trait == "view") flags |= 1;
-            if (trait == "cheap") flags |= 2;
-            if (trait == "fusible") flags |= 4;
-            if (trait == "compute") flags |= 8;
+            if (trait == "view") flags[name] |= 1;
+            if (trait == "cheap") flags[name] |= 2;
+            if (trait == "fusible") flags[name] |= 4;
+            if (trait == "compute") flags[name] |= 8;
         }
-        if (flags != 0) output << "    {\"" << name << "\", " << flags << "},\n";
     }
-    return output.good() ? 0 : 1;
+    for (const std::string name : impure.at("impure")) flags[name] |= 16;
+    for (const std::string name : impure.at("undecided")) flags[name] |= 32;
+    std::ofstream table(arguments[3]), namespaces(arguments[4]);
+    for (const auto& [name, bits] : flags) table << "    {\"" << name << "\", " << bits << "},\n";
+    for (const std::string name : impure.at("namespaces")) namespaces << "    \"" << name << "\",\n";
+    return table.good() && namespaces.good() ? 0 : 1;
 }

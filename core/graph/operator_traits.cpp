@@ -9,12 +9,36 @@ namespace {
 
 struct TableEntry {
     std::string_view name;
-    unsigned flags;  ///< view 1, cheap 2, fusible 4, compute 8
+    unsigned flags;  ///< view 1, cheap 2, fusible 4, compute 8, side effects 16, side effects unknown 32
 };
 
 constexpr TableEntry operator_table[] = {
 #include "operator_table.inc"
 };
+
+/// Namespaces of which every operator with side effects is in the table.
+constexpr std::string_view known_namespaces[] = {
+#include "operator_namespaces.inc"
+};
+
+unsigned flags_of(std::string_view target) {
+    const auto entry =
+        std::lower_bound(std::begin(operator_table), std::end(operator_table), target,
+                         [](const TableEntry& left, std::string_view right) { return left.name < right; });
+    return entry == std::end(operator_table) || entry->name != target ? 0 : entry->flags;
+}
+
+SideEffects side_effects_of(std::string_view target, unsigned flags) {
+    if (flags & 16) return SideEffects::some;
+    if (flags & 32) return SideEffects::unknown;
+    const std::string_view space = target.substr(0, target.find('.'));
+    const bool known = std::binary_search(std::begin(known_namespaces), std::end(known_namespaces), space);
+    return known ? SideEffects::none : SideEffects::unknown;
+}
+
+OperatorTraits traits_of(unsigned flags) {
+    return {(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0};
+}
 
 bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
@@ -81,16 +105,14 @@ std::string_view collective_kind_name(CollectiveKind kind) {
 }
 
 OperatorTraits operator_traits(std::string_view target) {
-    const auto entry =
-        std::lower_bound(std::begin(operator_table), std::end(operator_table), target,
-                         [](const TableEntry& left, std::string_view right) { return left.name < right; });
-    if (entry == std::end(operator_table) || entry->name != target) return {};
-    return {(entry->flags & 1) != 0, (entry->flags & 2) != 0, (entry->flags & 4) != 0, (entry->flags & 8) != 0};
+    return traits_of(flags_of(target));
 }
 
 TargetInfo describe_target(std::string_view target) {
     TargetInfo info;
-    info.traits = operator_traits(target);
+    const unsigned flags = flags_of(target);
+    info.traits = traits_of(flags);
+    info.side_effects = side_effects_of(target, flags);
     info.is_getitem = target == "operator.getitem";
     info.is_wait = target == "_c10d_functional.wait_tensor.default";
     info.recognised = recognise(target);

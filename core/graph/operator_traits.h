@@ -13,6 +13,13 @@ struct OperatorTraits {
     bool compute : 1 = false;  ///< torch's flop counter has a formula for it
 };
 
+/// Whether a call may be dropped when nobody uses its result (torch `Node.is_impure`, random numbers included).
+enum class SideEffects : std::uint8_t {
+    none,
+    some,     ///< writes an argument, draws random numbers, waits, asserts, ...
+    unknown,  ///< not an operator of torch or torchtitan, or one whose arguments decide
+};
+
 /// Kinds of collective, in the order in which torch looks for their names
 /// (`get_collective_type_from_kernel_name`, a substring test).
 enum class CollectiveKind : std::uint8_t {
@@ -30,6 +37,7 @@ std::string_view collective_kind_name(CollectiveKind kind);
 /// An operator as a graph's nodes name it. One for each different target of a graph.
 struct TargetInfo {
     OperatorTraits traits;
+    SideEffects side_effects = SideEffects::unknown;
     /// What the passes take it for: the first kind whose name occurs in the operator's name. Never broadcast.
     CollectiveKind recognised = CollectiveKind::none;
     /// What it starts on the communication streams: `_c10d_functional` operators, coalesced and in-place forms

@@ -3,6 +3,9 @@
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
+#include "core/passes/canonicalize_graph.h"
+#include "core/passes/deduplicate_unshards.h"
+#include "core/passes/eliminate_dead_code.h"
 #include "core/passes/manual_overlap_bucketing.h"
 #include "core/passes/pass.h"
 #include "core/passes/transformer_block_bucketing.h"
@@ -10,11 +13,15 @@
 namespace overlap {
 
 std::span<const Pass* const> all_passes() {
+    static const CanonicalizeGraph canonicalize_graph;
+    static const DeduplicateUnshards deduplicate_unshards;
+    static const EliminateDeadCode eliminate_dead_code;
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
     static const TransformerBlockBucketing transformer_block_bucketing;
-    static const std::array<const Pass*, 3> passes = {&joint_transformer_block_bucketing, &manual_overlap_bucketing,
-                                                      &transformer_block_bucketing};
+    static const std::array<const Pass*, 6> passes = {&canonicalize_graph,       &deduplicate_unshards,
+                                                      &eliminate_dead_code,      &joint_transformer_block_bucketing,
+                                                      &manual_overlap_bucketing, &transformer_block_bucketing};
     return passes;
 }
 

@@ -1,0 +1,63 @@
+#include "core/passes/pass_support.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
+
+namespace overlap {
+
+TargetSet::TargetSet(const Graph& graph, std::initializer_list<std::string_view> names)
+    : member_(graph.target_count()) {
+    for (std::uint32_t target = 0; target < graph.target_count(); ++target) {
+        member_[target] = std::ranges::find(names, graph.target_text(target)) != names.end();
+        any_ |= member_[target] != 0;
+    }
+}
+
+PassResult unchanged(const std::shared_ptr<const Graph>& graph, std::string_view pass) {
+    PassResult result;
+    result.graph = graph;
+    result.report.pass = pass;
+    result.origin.resize(graph->node_count());
+    std::iota(result.origin.begin(), result.origin.end(), NodeId{0});
+    return result;
+}
+
+PassResult finished(GraphEditor& editor, std::string_view pass) {
+    PassResult result;
+    result.report.pass = pass;
+    result.graph = editor.finish(result.origin);
+    return result;
+}
+
+void refuse_node(std::string_view pass, std::string_view node, const std::string& reason) {
+    throw PassRefusal(std::string(pass), "node " + in_quotes(node), reason);
+}
+
+namespace {
+
+[[noreturn]] void refuse_order(std::string_view pass, std::string_view node, std::string_view input) {
+    refuse_node(pass, node, "it stands before its input " + in_quotes(input) + ", and torch.fx raises a RuntimeError");
+}
+
+}  // namespace
+
+void require_order(const Graph& graph, std::string_view pass) {
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        for (const NodeId input : graph.inputs(node)) {
+            if (input >= node) refuse_order(pass, graph.name(node), graph.name(input));
+        }
+    }
+}
+
+void require_order(const GraphEditor& editor, std::string_view pass) {
+    for (NodeId node = editor.first(); node != no_node; node = editor.next(node)) {
+        for (const NodeId input : editor.inputs(node)) {
+            if (!editor.is_before(input, node)) refuse_order(pass, editor.name(node), editor.name(input));
+        }
+    }
+}
+
+}  // namespace overlap
