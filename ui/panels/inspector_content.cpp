@@ -207,9 +207,8 @@ InspectorContent describeBucket(Document& document, int index) {
             std::vector<InspectorPiece> pieces{{QString::fromStdString(bucket.start),
                                                 QStringLiteral("node:") + QString::fromStdString(bucket.start),
                                                 Tone::plain}};
-            pieces.push_back(bare(Document::tr("%1 of %2")
-                                      .arg(formatBytes(static_cast<double>(bucket.bytes)))
-                                      .arg(bucket.members.size())));
+            pieces.push_back(bare(Document::tr("%1 merged").arg(bucket.members.size())));
+            pieces.push_back(bare(formatBytes(static_cast<double>(bucket.bytes))));
             if (start != no_node && evaluation->simulation.collective_of_node[start] >= 0) {
                 const auto& timing =
                     evaluation->simulation

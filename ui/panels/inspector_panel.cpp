@@ -37,14 +37,14 @@ QString html(const InspectorPiece& piece) {
 }
 
 QString html(const InspectorRow& row) {
-    QStringList pieces;
-    bool all_links = true;
-    for (const InspectorPiece& piece : row.pieces) {
-        pieces.append(html(piece));
-        all_links = all_links && !piece.link.isEmpty();
+    // Links stand one below the other; figures follow in a line of their own.
+    QString value;
+    for (std::size_t i = 0; i < row.pieces.size(); ++i) {
+        const bool after_link = i > 0 && !row.pieces[i - 1].link.isEmpty();
+        if (i > 0)
+            value += after_link || !row.pieces[i].link.isEmpty() ? QStringLiteral("<br>") : QStringLiteral(" · ");
+        value += html(row.pieces[i]);
     }
-    // A list of links stands one below the other; figures of one thing stand in a line.
-    const QString value = pieces.join(all_links ? QStringLiteral("<br>") : QStringLiteral(" · "));
     if (row.block) return QStringLiteral("<tr><td colspan='2' style='padding:2px 0 6px 0'>%1</td></tr>").arg(value);
     return QStringLiteral(
                "<tr><td style='padding:2px 12px 2px 0; color:%1'>%2</td><td style='padding:2px 0'>%3</td></tr>")
@@ -60,7 +60,9 @@ QString inspectorHtml(const InspectorContent& content) {
                  InspectorPanel::tr("Select a module, a bucket or anything in the timeline"));
     QString rows;
     for (const InspectorRow& row : content.rows) rows += html(row);
-    return QStringLiteral("<p style='font-family:\"%1\"; margin:0 0 6px 0'>%2</p><table cellspacing='0'>%3</table>")
+    return QStringLiteral(
+               "<table cellspacing='0'><tr><td colspan='2' style='font-family:\"%1\"; padding:0 0 8px "
+               "0'>%2</td></tr>%3</table>")
         .arg(codeFont().family(), content.title.toHtmlEscaped(), rows);
 }
 

@@ -27,6 +27,13 @@ QString columnText(double value) {
     return value < 1000 ? QString::number(value, 'f', 1) : formatCount(std::llround(value));
 }
 
+/// A class without the package that it is from; nothing for the base class, which tells nothing (graphs with
+/// `module_fqn` have no other).
+QString shortClassName(const QString& class_name) {
+    const QString last = class_name.section(u'.', -1);
+    return last == u"Module" ? QString() : last;
+}
+
 /// Children called by numbers are shown in order of their numbers, whichever the graph mentions first.
 std::vector<ModuleTree::ModuleId> shownChildren(const ModuleTree& tree, ModuleTree::ModuleId module) {
     auto children = tree.module(module).children;
@@ -148,8 +155,7 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
         case Qt::AccessibleTextRole: {
             if (column != name_column) return data(indexOfModule(module, column), Qt::DisplayRole);
             const int bucket = bucket_of_module_[module];
-            const QString name =
-                tr("%1, %2").arg(module == ModuleTree::root ? tr("model") : text(entry.name), text(entry.class_name));
+            const QString name = module == ModuleTree::root ? tr("model") : text(entry.name);
             return bucket < 0 ? name : tr("%1, in bucket %2").arg(name, BucketCommands(document_).title(bucket));
         }
         case kind_role:
@@ -157,7 +163,7 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
         case path_role:
             return text(modules_->path(module));
         case class_role:
-            return text(entry.class_name);
+            return shortClassName(text(entry.class_name));
         case bucket_role:
             return bucket_of_module_[module];
         default:

@@ -12,7 +12,6 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QScopedValueRollback>
-#include <QShortcut>
 #include <QVBoxLayout>
 
 #include "ui/document/bucket_commands.h"
@@ -132,18 +131,7 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
         if (!text.trimmed().isEmpty()) stepSearch(1);
         search_count_->setText(text.trimmed().isEmpty() ? QString() : tr("%1 found").arg(model_->found().size()));
     });
-    auto addKey = [this](const QKeySequence& keys, auto run) {
-        auto* shortcut = new QShortcut(keys, search_, nullptr, nullptr, Qt::WidgetShortcut);
-        connect(shortcut, &QShortcut::activated, this, run);
-    };
-    addKey(Qt::Key_Return, [this] { stepSearch(1); });
-    addKey(Qt::Key_Enter, [this] { stepSearch(1); });
-    addKey(Qt::SHIFT | Qt::Key_Return, [this] { stepSearch(-1); });
-    addKey(Qt::Key_Escape, [this] {
-        search_->clear();
-        tree_->setFocus();
-    });
-    addKey(Qt::Key_Down, [this] { tree_->setFocus(); });
+    search_->installEventFilter(this);
 
     connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesPanel::selectFromTree);
     connect(tree_, &QTreeView::clicked, this, &ModulesPanel::selectFromTree);
@@ -151,6 +139,26 @@ ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
     connect(&document.selection(), &Selection::changed, this, &ModulesPanel::showSelection);
     connect(model_, &QAbstractItemModel::modelReset, this, &ModulesPanel::expandFirstLevels);
     expandFirstLevels();
+}
+
+bool ModulesPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    switch (key->key()) {
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            stepSearch(key->modifiers().testFlag(Qt::ShiftModifier) ? -1 : 1);
+            return true;
+        case Qt::Key_Down:
+            tree_->setFocus();
+            return true;
+        case Qt::Key_Escape:
+            search_->clear();
+            tree_->setFocus();
+            return true;
+        default:
+            return QWidget::eventFilter(watched, event);
+    }
 }
 
 void ModulesPanel::expandFirstLevels() {

@@ -52,6 +52,9 @@ class ModulesPanel : public QWidget {
     /// Why modules could not be put into a bucket; one sentence without full stop.
     void refused(const QString& reason);
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void showSelection();
     void selectFromTree();

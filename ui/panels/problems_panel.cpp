@@ -86,6 +86,8 @@ ProblemsPanel::ProblemsPanel(Document& document, QWidget* parent)
     setUniformRowHeights(true);
     setFrameShape(NoFrame);
     setMouseTracking(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    header()->setMinimumSectionSize(0);
     setAllColumnsShowFocus(true);
     header()->setStretchLastSection(false);
     header()->setSectionResizeMode(QHeaderView::Fixed);

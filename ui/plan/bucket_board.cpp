@@ -9,6 +9,7 @@
 #include <QListView>
 #include <QMenu>
 #include <QPainter>
+#include <QPushButton>
 #include <QStringListModel>
 #include <QStyledItemDelegate>
 #include <QTimer>
@@ -59,7 +60,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
       entry_(new QLineEdit),
       message_(new QLabel),
       view_(new BucketView(document, *model_, *preview_)),
-      uncovered_title_(new QToolButton),
+      uncovered_title_(new QPushButton),
       uncovered_list_(new QListView) {
     makeHeader();
     entry_->setPlaceholderText(tr("Type layers.[0-3] or norm+lm_head ↵"));
@@ -76,9 +77,8 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
 
     uncovered_title_->setObjectName("uncoveredTitle");
     uncovered_title_->setCheckable(true);
-    uncovered_title_->setAutoRaise(true);
-    uncovered_title_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-    uncovered_title_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    uncovered_title_->setFlat(true);
+    uncovered_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     uncovered_title_->setToolTip(tr("Collectives in no bucket; drop modules here to take them out"));
     uncovered_list_->setModel(uncovered_);
     uncovered_list_->setItemDelegate(new UncoveredDelegate(uncovered_list_));
@@ -111,7 +111,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     connect(entry_, &QLineEdit::returnPressed, this, &BucketBoard::addTyped);
     connect(entry_, &QLineEdit::textEdited, message_, &QWidget::hide);
     connect(view_, &BucketView::refused, this, &BucketBoard::tell);
-    connect(uncovered_title_, &QToolButton::toggled, this, &BucketBoard::showUncovered);
+    connect(uncovered_title_, &QPushButton::toggled, this, &BucketBoard::showUncovered);
     connect(uncovered_, &QAbstractItemModel::modelReset, this, &BucketBoard::updateUncovered);
     connect(uncovered_list_, &QListView::clicked, this, [this](const QModelIndex& index) {
         document_.selection().selectNode(index.data(UncoveredModel::node_role).toString());
@@ -195,7 +195,7 @@ void BucketBoard::updateUncovered() {
     const std::size_t others = static_cast<std::size_t>(uncovered_->rowCount()) - gathers;
     QString text = tr("not in a bucket: ");
     if (uncovered_->rowCount() == 0) {
-        text = document_.isOpen() ? tr("every collective is in a bucket") : QString();
+        text = document_.isOpen() ? tr("all collectives that can be bucketed are") : QString();
     } else {
         QStringList parts;
         if (gathers > 0)

@@ -5,7 +5,7 @@
 class QLabel;
 class QLineEdit;
 class QListView;
-class QToolButton;
+class QPushButton;
 
 namespace overlap::ui {
 
@@ -55,7 +55,7 @@ class BucketBoard : public QWidget {
     QLineEdit* entry_;
     QLabel* message_;
     BucketView* view_;
-    QToolButton* uncovered_title_;
+    QPushButton* uncovered_title_;
     QListView* uncovered_list_;
 };
 

@@ -51,19 +51,25 @@ CardGeometry layOutCard(const QRect& row, const QString& figures, const std::vec
     for (std::size_t i = 0; i < chips.size(); ++i) {
         const QString label = small_metrics.elidedText(chips[i].label, Qt::ElideMiddle, widest_chip);
         const int width = small_metrics.horizontalAdvance(label) + 2 * chip_padding;
-        const QString rest = QStringLiteral("+%1").arg(chips.size() - i);
-        const int rest_width = small_metrics.horizontalAdvance(rest) + 2 * chip_padding;
-        const bool last = i + 1 == chips.size();
-        if (x > left && x + width + (last || all_chips ? 0 : chip_gap + rest_width) > last_x) {
+        const auto restWidth = [&](std::size_t from) {
+            const QString rest = QStringLiteral("+%1").arg(chips.size() - from);
+            return small_metrics.horizontalAdvance(rest) + 2 * chip_padding;
+        };
+        // Room for the chip that counts the rest is kept behind every chip but the last.
+        const bool keeps_room = !all_chips && i + 1 < chips.size();
+        const int end = last_x - (keeps_room ? chip_gap + restWidth(i + 1) : 0);
+        if (x > left && x + width > end) {
             if (!all_chips) {
-                geometry.chips.push_back({QRect(x, y, rest_width, chip_height), -1, rest});
+                geometry.chips.push_back(
+                    {QRect(x, y, restWidth(i), chip_height), -1, QStringLiteral("+%1").arg(chips.size() - i)});
                 break;
             }
             x = left;
             y += chip_height + gridPx;
         }
-        geometry.chips.push_back({QRect(x, y, std::min(width, last_x - x), chip_height), static_cast<int>(i), label});
-        x += width + chip_gap;
+        const int shown_width = std::min(width, end - x);
+        geometry.chips.push_back({QRect(x, y, shown_width, chip_height), static_cast<int>(i), label});
+        x += shown_width + chip_gap;
     }
     y += chip_height;
     if (preview_lines > 0) {

@@ -61,22 +61,37 @@ void BucketModel::updatePlan() {
     }
     addSimulation(rows);
 
-    // Rows are told apart by their places: what an edit makes of the others is a change of data.
-    const int before = static_cast<int>(rows_.size());
-    const int after = static_cast<int>(rows.size());
-    if (after > before) {
-        beginInsertRows({}, before, after - 1);
-        rows_ = std::move(rows);
-        endInsertRows();
-    } else if (after < before) {
-        beginRemoveRows({}, after, before - 1);
-        rows_ = std::move(rows);
-        endRemoveRows();
-    } else {
-        rows_ = std::move(rows);
-    }
-    if (!rows_.empty()) emit dataChanged(index(0), index(after - 1));
+    replaceRows(std::move(rows));
     emit summariesChanged();
+}
+
+void BucketModel::replaceRows(std::vector<Row> rows) {
+    // An edit that keeps the number of buckets changes them in place. Else rows are told apart by their modules: what
+    // is between the common beginning and the common end has gone or come.
+    const std::size_t before = rows_.size();
+    const std::size_t after = rows.size();
+    if (before != after) {
+        const std::size_t shorter = std::min(before, after);
+        std::size_t head = 0;
+        while (head < shorter && rows_[head].modules == rows[head].modules) ++head;
+        std::size_t tail = 0;
+        while (tail < shorter - head && rows_[before - 1 - tail].modules == rows[after - 1 - tail].modules) ++tail;
+        if (before > head + tail) {
+            beginRemoveRows({}, static_cast<int>(head), static_cast<int>(before - tail) - 1);
+            rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(head),
+                        rows_.end() - static_cast<std::ptrdiff_t>(tail));
+            endRemoveRows();
+        }
+        if (after > head + tail) {
+            beginInsertRows({}, static_cast<int>(head), static_cast<int>(after - tail) - 1);
+            rows_.insert(rows_.begin() + static_cast<std::ptrdiff_t>(head),
+                         rows.begin() + static_cast<std::ptrdiff_t>(head),
+                         rows.end() - static_cast<std::ptrdiff_t>(tail));
+            endInsertRows();
+        }
+    }
+    rows_ = std::move(rows);
+    if (!rows_.empty()) emit dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1));
 }
 
 std::vector<BucketChip> BucketModel::makeChips(const BucketEntry& entry) const {
@@ -91,13 +106,21 @@ std::vector<BucketChip> BucketModel::makeChips(const BucketEntry& entry) const {
     const auto module = tree.find(entry.modules.front());
     const QString path = QString::fromStdString(entry.modules.front());
     const BucketingEligibility& eligibility = *document_.loaded().eligibility;
+    std::vector<ModuleTree::ModuleId> parts;
     if (module != ModuleTree::no_module)
         for (const auto child : tree.module(module).children) {
             const auto& nodes = tree.module(child).nodes;
-            const QString name = QString::fromStdString(tree.module(child).name);
             if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) { return eligibility.eligible(node); }))
-                chips.push_back({path + u'.' + name, name, false});
+                parts.push_back(child);
         }
+    const auto& figures = document_.loaded().module_figures->modules;
+    std::stable_sort(parts.begin(), parts.end(), [&](auto a, auto b) {
+        return figures[a].communication_bytes() > figures[b].communication_bytes();
+    });
+    for (const auto part : parts) {
+        const QString name = QString::fromStdString(tree.module(part).name);
+        chips.push_back({path + u'.' + name, name, false});
+    }
     if (chips.empty()) chips.push_back({path, path, true});
     return chips;
 }
@@ -129,6 +152,7 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
         summary.exposed_ms += timing.exposed_ms;
     }
     for (const Problem& problem : evaluation.problems) {
+        if (problem.kind == "exposed") continue;  // the bar shows it
         if (problem.plan_entry < 0 || static_cast<std::size_t>(problem.plan_entry) >= rows.size()) continue;
         Row& row = rows[static_cast<std::size_t>(problem.plan_entry)];
         if (static_cast<int>(problem.severity) <= row.severity) continue;

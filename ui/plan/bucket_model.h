@@ -76,6 +76,7 @@ class BucketModel : public QAbstractListModel {
     };
 
     void updatePlan();
+    void replaceRows(std::vector<Row> rows);
     void updateEvaluation();
     std::vector<BucketChip> makeChips(const BucketEntry& entry) const;
     void addSimulation(std::vector<Row>& rows) const;

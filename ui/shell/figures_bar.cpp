@@ -62,7 +62,7 @@ std::vector<Figure> figuresOf(const Document& document) {
                                Document::tr("Collectives in the step; baseline %1").arg(formatCount(count_before))));
     const bool is_baseline = document.variant(document.currentIndex()).readOnly();
     for (Figure& figure : figures)
-        if (is_baseline) figure.difference.clear();
+        if (is_baseline || figure.change == 0) figure.difference.clear();
     return figures;
 }
 

@@ -38,6 +38,7 @@ constexpr QSize first_size(1440, 900);
 
 MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     : QMainWindow(parent), log_(new Log(this)), actions_(new Actions(this)) {
+    loadResources();
     setObjectName("mainWindow");
     setAcceptDrops(true);
     setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks | GroupedDragging);
@@ -186,9 +187,14 @@ void MainWindow::makeToolBar() {
 void MainWindow::makeStatusBar() {
     status_graph_ = new QLabel;
     status_time_ = new QLabel;
+    status_message_ = new QLabel;
     status_time_->setProperty("role", "good");
+    status_message_->setProperty("role", "message");
+    status_message_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    statusBar()->setContentsMargins(8, 0, 12, 0);
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_graph_);
+    statusBar()->addWidget(status_message_, 1);
     statusBar()->addPermanentWidget(new LoadProgress(document_.loader()));
     statusBar()->addPermanentWidget(status_time_);
 }
@@ -196,7 +202,7 @@ void MainWindow::makeStatusBar() {
 void MainWindow::applyTheme() {
     setStyleSheet(shellStyleSheet(currentTheme()));
     for (const Actions::Entry& entry : actions_->entries())
-        if (const QString icon = entry.action->property("icon").toString(); !icon.isEmpty())
+        if (const QString icon = entry.action->property("iconName").toString(); !icon.isEmpty())
             entry.action->setIcon(themedIcon(icon));
 }
 
@@ -236,7 +242,11 @@ void MainWindow::updateStatus() {
 
 void MainWindow::tell(const QString& sentence) {
     log_->add(sentence);
-    statusBar()->showMessage(sentence, message_ms);
+    status_message_->setText(sentence);
+    status_message_->setToolTip(sentence);
+    QTimer::singleShot(message_ms, this, [this, sentence] {
+        if (status_message_->text() == sentence) status_message_->clear();
+    });
 }
 
 void MainWindow::warn(const QString& sentence) {

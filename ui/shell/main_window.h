@@ -122,6 +122,7 @@ class MainWindow : public QMainWindow {
     NoticeBar* notice_ = nullptr;
     QToolBar* tool_bar_ = nullptr;
     QLabel* status_graph_ = nullptr;
+    QLabel* status_message_ = nullptr;
     QLabel* status_time_ = nullptr;
     QMenu* recent_menu_ = nullptr;
     QList<QDockWidget*> docks_;

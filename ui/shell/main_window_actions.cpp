@@ -29,7 +29,7 @@ void MainWindow::registerActions() {
 
     auto toolButton = [this](const char* id, const char* icon, bool text) {
         QAction* action = actions_->find(QString::fromLatin1(id));
-        action->setProperty("icon", QString::fromLatin1(icon));
+        action->setProperty("iconName", QString::fromLatin1(icon));
         tool_bar_->addAction(action);
         if (text)
             static_cast<QToolButton*>(tool_bar_->widgetForAction(action))

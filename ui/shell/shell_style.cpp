@@ -9,6 +9,7 @@ QString shellStyleSheet(const Theme& theme) {
 QLabel[role="faint"] { color: %1; font-size: 11px; }
 QLabel[role="key"] { color: %1; font-size: 11px; }
 QLabel[role="caution"] { color: %2; }
+QLabel[role="message"] { color: %1; padding-left: 16px; }
 QLabel[role="heading"] { font-weight: 600; }
 QLabel[role="good"] { color: %3; }
 #dockTitle { background: %4; border-bottom: 1px solid %5; }

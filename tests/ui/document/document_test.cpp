@@ -1,0 +1,329 @@
+#include "ui/document/document.h"
+
+#include <QSignalSpy>
+#include <atomic>
+#include <thread>
+
+#include "core/graph/error.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/document/file_kind.h"
+#include "ui/document/module_mime.h"
+
+namespace overlap::ui {
+
+using namespace std::chrono_literals;
+
+class DocumentTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void opensWithBaselineAndEmptyPlan() {
+        const auto document = openDocument();
+        QCOMPARE(document->variantCount(), 2);
+        QVERIFY(document->variant(0).readOnly());
+        QCOMPARE(document->variant(1).title(), "Plan A");
+        QCOMPARE(document->currentIndex(), 1);
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(document->evaluation()->simulation.step_ms > 0);
+    }
+
+    void everyEditIsUndoneAndRedone_data() {
+        QTest::addColumn<int>("which");
+        const char* names[] = {"put",
+                               "put into new",
+                               "take out",
+                               "remove",
+                               "merge",
+                               "split",
+                               "rename",
+                               "move",
+                               "move module",
+                               "type",
+                               "start from blocks",
+                               "start from empty",
+                               "option",
+                               "rename plan"};
+        for (int i = 0; i < 14; ++i) QTest::newRow(names[i]) << i;
+    }
+    void everyEditIsUndoneAndRedone() {
+        QFETCH(int, which);
+        const auto document = openDocument();
+        BucketCommands commands(*document);
+        commands.addText("layers.[0-2]\nlayers.3+layers.4");
+        const Plan before = document->current()->plan();
+        const int count = document->current()->undoStack().count();
+        QString reason;
+        switch (which) {
+            case 0:
+                reason = commands.put({"layers.1"}, 0);
+                break;
+            case 1:
+                reason = commands.putIntoNew({"layers.5"});
+                break;
+            case 2:
+                commands.takeOut({"layers.1"});
+                break;
+            case 3:
+                commands.remove({0, 2});
+                break;
+            case 4:
+                commands.merge({0, 1});
+                break;
+            case 5:
+                commands.split(3);
+                break;
+            case 6:
+                commands.rename(0, "first");
+                break;
+            case 7:
+                commands.move(0, 2);
+                break;
+            case 8:
+                commands.moveModule(3, 0, 1);
+                break;
+            case 9:
+                reason = commands.addText("norm + lm_head");
+                break;
+            case 10:
+                commands.startFrom(BucketCommands::Template::blocks, 2);
+                break;
+            case 11:
+                commands.startFrom(BucketCommands::Template::empty);
+                break;
+            case 12:
+                document->editOption(0, "insert_overlap_deps", true);
+                break;
+            case 13:
+                document->renameCurrent("another");
+                break;
+        }
+        QCOMPARE(reason, QString());
+        Variant& variant = *document->current();
+        QCOMPARE(variant.undoStack().count(), count + 1);
+        QVERIFY(!variant.undoStack().undoText().isEmpty());
+        const Plan after = variant.plan();
+        QVERIFY(!(after == before));
+        variant.undoStack().undo();
+        QVERIFY(variant.plan() == before);
+        variant.undoStack().redo();
+        QVERIFY(variant.plan() == after);
+    }
+
+    void movesInARowAreOneEdit() {
+        const auto document = openDocument();
+        BucketCommands commands(*document);
+        commands.addText("layers.[0-3]");
+        const Plan before = document->current()->plan();
+        commands.move(0, 1);
+        commands.move(1, 2);
+        commands.move(2, 3);
+        QCOMPARE(document->current()->undoStack().count(), 2);
+        document->current()->undoStack().undo();
+        QVERIFY(document->current()->plan() == before);
+    }
+
+    void theBaselineCannotBeEdited() {
+        const auto document = openDocument();
+        document->setCurrentIndex(0);
+        QVERIFY(!document->editable());
+        QVERIFY(!BucketCommands(*document).put({"layers.0"}, 0).isEmpty());
+        QVERIFY(!BucketCommands(*document).addText("layers.0").isEmpty());
+        document->editBuckets("x", {{{"layers.0"}, false, {}}});
+        QVERIFY(document->buckets().empty());
+    }
+
+    void figuresFollowTheCurrentVariant() {
+        const auto document = openDocument();
+        BucketCommands(*document).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForEvaluation(*document));
+        const auto bucketed = document->evaluation();
+        QVERIFY(!bucketed->refused);
+        QVERIFY(bucketed->simulation.collectives.size() < document->baseline().simulation.collectives.size());
+        QSignalSpy changed(document.get(), &Document::evaluationChanged);
+        document->setCurrentIndex(0);
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(document->evaluation().get(), &document->baseline());
+        document->setCurrentIndex(1);
+        QCOMPARE(document->evaluation(), bucketed);
+    }
+
+    void aNewerEditCancelsTheOlderEvaluation() {
+        std::atomic<int> begun = 0, stopped = 0;
+        const auto document = openDocument([&](const auto& graph, const Plan& plan, std::stop_token stop) {
+            ++begun;
+            // An evaluation that would take for ever, were it not stopped; that of the last plan is quick.
+            while (plan.buckets.size() < 3) {
+                if (stop.stop_requested()) {
+                    ++stopped;
+                    return std::shared_ptr<const Evaluation>();
+                }
+                std::this_thread::sleep_for(1ms);
+            }
+            return evaluate(graph, plan, stop);
+        });
+        QSignalSpy ready(document.get(), &Document::evaluationChanged);
+        QTRY_VERIFY(begun > 0);
+        QElapsedTimer timer;
+        timer.start();
+        BucketCommands(*document).addText("layers.0");
+        BucketCommands(*document).addText("layers.1");
+        BucketCommands(*document).addText("layers.2");
+        QVERIFY(timer.elapsed() < 2000);  // nothing of this waits for the worker
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(ready.count(), 1);
+        QVERIFY(stopped >= 1);
+        QCOMPARE(document->evaluation()->input, document->graph());
+    }
+
+    void destructionDoesNotWaitForALongEvaluation() {
+        std::atomic<bool> begun = false;
+        auto document = openDocument([&](const auto&, const Plan&, std::stop_token stop) {
+            begun = true;
+            while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
+            return std::shared_ptr<const Evaluation>();
+        });
+        QTRY_VERIFY(begun);
+        document.reset();
+    }
+
+    void anEvaluationThatFailsIsTold() {
+        const auto document =
+            openDocument([](const auto&, const Plan&, std::stop_token) -> std::shared_ptr<const Evaluation> {
+                throw std::runtime_error("no memory");
+            });
+        QSignalSpy failed(document.get(), &Document::failed);
+        QTRY_COMPARE(failed.count(), 1);
+        QVERIFY(!document->evaluating());
+    }
+
+    void aFailedLoadLeavesTheDocument_data() {
+        QTest::addColumn<QByteArray>("content");
+        QTest::newRow("not JSON") << QByteArray("hello");
+        QTest::newRow("another format") << QByteArray(R"({"format": "overlap-plan", "version": 1})");
+        QTest::newRow("a version of the future")
+            << QByteArray(R"({"format": "overlap-graph", "version": 99, "nodes": []})");
+        QTest::newRow("truncated") << QByteArray(
+            "{\"format\": \"overlap-graph\", \"version\": 1, \"nodes\": [{\"name\": \"a");
+        QFile file(smallGraphFile());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QTest::newRow("truncated gzip") << file.readAll().left(5000);
+        QTest::newRow("missing") << QByteArray();
+    }
+    void aFailedLoadLeavesTheDocument() {
+        QFETCH(QByteArray, content);
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        const auto graph = document->graph();
+        const Plan plan = document->current()->plan();
+        QTemporaryDir folder;
+        const QString path = folder.filePath("bad.graph.json");
+        if (!content.isEmpty()) {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(content);
+        }
+        QSignalSpy failed(&document->loader(), &GraphLoader::failed);
+        document->openGraph(path);
+        QTRY_COMPARE(failed.count(), 1);
+        const QString reason = failed[0][1].toString();
+        QVERIFY2(reason.contains("bad.graph.json"), qPrintable(reason));
+        QVERIFY(!reason.contains(u'\n'));
+        QCOMPARE(document->graph(), graph);
+        QVERIFY(document->current()->plan() == plan);
+    }
+
+    void loadingCanBeCancelled() {
+        const auto document = openDocument();
+        const auto graph = document->graph();
+        QSignalSpy cancelled(&document->loader(), &GraphLoader::cancelled);
+        QSignalSpy loaded(&document->loader(), &GraphLoader::loaded);
+        document->openGraph(smallGraphFile());
+        document->loader().cancel();
+        QCOMPARE(cancelled.count(), 1);
+        QTest::qWait(100);
+        QCOMPARE(loaded.count(), 0);
+        QCOMPARE(document->graph(), graph);
+    }
+
+    void plansAreSavedAndReopened() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0+layers.1");
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        QVERIFY(document->current()->modified());
+        document->savePlan(1, path);
+        QVERIFY(!document->current()->modified());
+        QCOMPARE(fileKind(path), FileKind::plan);
+        const Plan saved = document->current()->plan();
+        BucketCommands(*document).addText("layers.2");
+        QVERIFY(document->current()->modified());
+        Variant& opened = document->openPlan(path);
+        QCOMPARE(document->currentIndex(), 2);
+        QVERIFY(opened.plan().buckets == saved.buckets);
+        QVERIFY(!opened.modified());
+    }
+
+    void aPlanForAnotherGraphIsRefused() {
+        const auto document = openDocument();
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        document->savePlan(1, path);
+        Document other;
+        other.setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
+        QVERIFY_EXCEPTION_THROWN(other.openPlan(path), InputError);
+        QCOMPARE(other.variantCount(), 2);
+    }
+
+    void closedVariantsGoAndOthersStay() {
+        const auto document = openDocument();
+        document->addCopyOfCurrent();
+        document->addCopyOfCurrent();
+        QCOMPARE(document->variant(3).title(), "Plan C");
+        document->closeVariant(2);
+        QCOMPARE(document->variantCount(), 3);
+        QCOMPARE(document->current()->title(), "Plan C");
+        document->closeVariant(2);
+        document->closeVariant(1);
+        QCOMPARE(document->currentIndex(), 0);
+        document->closeVariant(0);
+        QCOMPARE(document->variantCount(), 1);
+        QCOMPARE(document->addCopyOfCurrent().title(), "Plan A");
+    }
+
+    void nodesAreFoundInEitherGraph() {
+        const auto document = openDocument();
+        BucketCommands(*document).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForEvaluation(*document));
+        const auto evaluation = document->evaluation();
+        QVERIFY(!evaluation->reports.empty() && !evaluation->reports[0].buckets.empty());
+        const BucketReport& bucket = evaluation->reports[0].buckets[0];
+        const auto merged = document->findNode(QString::fromStdString(bucket.start));
+        QVERIFY(merged.evaluated);
+        QCOMPARE(document->bucketOfNode(merged), static_cast<int>(bucket.plan_entry));
+        QCOMPARE(document->findNode("no such node").node, no_node);
+    }
+
+    void filesAreToldByContent() {
+        QString reason;
+        QCOMPARE(fileKind(smallGraphFile()), FileKind::graph);
+        QCOMPARE(fileKind("/nowhere/at/all", &reason), FileKind::unknown);
+        QVERIFY(reason.contains("/nowhere/at/all"));
+        QCOMPARE(fileKind(QStringLiteral(OVERLAP_TEST_DATA "/README.md"), &reason), FileKind::unknown);
+    }
+
+    void mimeDataKeepsModules() {
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.0", "norm"}));
+        QCOMPARE(modulesOf(data.get()), QStringList({"layers.0", "norm"}));
+        QCOMPARE(data->text(), "layers.0\nnorm");
+        QMimeData other;
+        other.setText("layers.0");
+        QVERIFY(modulesOf(&other).isEmpty());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_GUILESS_MAIN(overlap::ui::DocumentTest)
+#include "document_test.moc"

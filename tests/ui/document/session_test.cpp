@@ -1,0 +1,111 @@
+#include "ui/document/session.h"
+
+#include "core/io/plan_file.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+
+namespace overlap::ui {
+
+class SessionTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void everythingComesBack() {
+        QTemporaryDir folder;
+        SessionState state;
+        state.open = "/graphs/a.graph.json";
+        state.put({state.open, {{R"({"format":"overlap-plan"})", "/plans/a.plan.json", true}}, 1, 10.5, 20.25});
+        state.putRecent("/one");
+        state.putRecent("/two");
+        state.putRecent("/one");
+        QCOMPARE(state.recent_files, QStringList({"/one", "/two"}));
+        state.theme = "light";
+        state.geometry = QByteArray("\0\1\2", 3);
+        state.layout = "layout";
+        state.views["tree"] = "x";
+        {
+            const Session session(folder.path());
+            QCOMPARE(session.save(state), QString());
+        }
+        const Session again(folder.path());
+        QVERIFY(again.load() == state);
+    }
+
+    void nothingIsThereAtFirst() {
+        QTemporaryDir folder;
+        QString problem;
+        QVERIFY(Session(folder.filePath("new/folder")).load(&problem) == SessionState());
+        QVERIFY(problem.isEmpty());
+    }
+
+    void anUnreadableSessionIsPutAside_data() {
+        QTest::addColumn<QByteArray>("content");
+        QTest::newRow("half a file") << QByteArray("{\"format\": \"overlap-session\", \"ver");
+        QTest::newRow("of the future") << QByteArray(R"({"format": "overlap-session", "version": 99})");
+        QTest::newRow("something else") << QByteArray("[1, 2]");
+    }
+    void anUnreadableSessionIsPutAside() {
+        QFETCH(QByteArray, content);
+        QTemporaryDir folder;
+        const Session session(folder.path());
+        QFile file(session.file());
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+        file.close();
+        QString problem;
+        QVERIFY(session.load(&problem) == SessionState());
+        const QString aside = folder.filePath("session-not-read-1.json");
+        QVERIFY(problem.contains(aside));
+        QFile kept(aside);
+        QVERIFY(kept.open(QIODevice::ReadOnly));
+        QCOMPARE(kept.readAll(), content);
+    }
+
+    void aSecondInstanceHasItsOwnFile() {
+        QTemporaryDir folder;
+        const Session first(folder.path());
+        const Session second(folder.path());
+        QVERIFY(first.file() != second.file());
+        SessionState state;
+        state.open = "second";
+        second.save(state);
+        QCOMPARE(first.load().open, QString());
+    }
+
+    void oldDocumentsAreForgottenButNeverUnsavedOnes() {
+        SessionState state;
+        state.put({"unsaved", {{"{}", "", true}}, 1, 0, 0});
+        for (int i = 0; i < 50; ++i) state.put({QString::number(i), {{"{}", "f", false}}, 1, 0, 0});
+        QVERIFY(state.documents.size() <= 21);
+        QVERIFY(state.document("unsaved"));
+        QVERIFY(state.document("49"));
+        QVERIFY(!state.document("3"));
+    }
+
+    void unsavedEditsAreInTheSession() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0+layers.1");
+        const SessionDocument kept = sessionDocument(*document);
+        QCOMPARE(kept.graph, smallGraphFile());
+        QCOMPARE(kept.variants.size(), 1u);
+        QVERIFY(kept.variants[0].modified);
+        const Plan plan = read_plan_text(kept.variants[0].plan.toStdString(), "session");
+        QVERIFY(plan.buckets == document->buckets());
+    }
+
+    void aPlanThatCannotBeRestoredIsKept() {
+        QTemporaryDir folder;
+        const Session session(folder.path());
+        const QString first = session.keepAside("one");
+        const QString second = session.keepAside("two");
+        QVERIFY(first != second);
+        QFile file(first);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), "one");
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_GUILESS_MAIN(overlap::ui::SessionTest)
+#include "session_test.moc"

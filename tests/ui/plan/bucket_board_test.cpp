@@ -1,0 +1,211 @@
+#include "ui/plan/bucket_board.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDragEnterEvent>
+#include <QLineEdit>
+#include <QListView>
+#include <QMimeData>
+#include <QPushButton>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/document/module_mime.h"
+#include "ui/plan/bucket_delegate.h"
+#include "ui/plan/bucket_model.h"
+#include "ui/plan/bucket_view.h"
+#include "ui/plan/drop_preview.h"
+
+namespace overlap::ui {
+
+class BucketBoardTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Document> document_;
+    std::unique_ptr<BucketBoard> board_;
+
+    BucketView& view() { return *board_->view(); }
+    QString plan() const {
+        QStringList entries;
+        for (int i = 0; i < static_cast<int>(document_->buckets().size()); ++i)
+            entries.append(
+                QString::fromStdString(display_name(document_->buckets()[static_cast<std::size_t>(i)])).remove(u' '));
+        return entries.join(u' ');
+    }
+    void start(const QString& entries) {
+        BucketCommands(*document_).addText(entries);
+        QVERIFY(waitForEvaluation(*document_));
+        QCoreApplication::processEvents();
+    }
+    QPoint cardCentre(int row) { return view().visualRect(view().buckets().index(row)).center(); }
+
+    /// Drags `data` to a point of the cards and, unless `drop` is false, lets it go there.
+    void dragTo(const QMimeData& data, const QPoint& position, bool drop = true) {
+        QDragEnterEvent enter(position, Qt::MoveAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(view().viewport(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDragMoveEvent move(position, Qt::MoveAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(view().viewport(), &move);
+        if (!drop) return;
+        QDropEvent release(QPointF(position), Qt::MoveAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(view().viewport(), &release);
+    }
+
+  private slots:
+    void init() {
+        document_ = openDocument();
+        board_ = std::make_unique<BucketBoard>(*document_);
+        board_->resize(360, 700);
+        board_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(board_.get()));
+    }
+    void cleanup() {
+        board_.reset();
+        document_.reset();
+    }
+
+    void typedEntriesBecomeCards() {
+        QTest::keyClicks(board_->entryField(), "layers.[0-2]");
+        QTest::keyClick(board_->entryField(), Qt::Key_Return);
+        QCOMPARE(plan(), "layers.0 layers.1 layers.2");
+        QVERIFY(board_->entryField()->text().isEmpty());
+        QSignalSpy refused(board_.get(), &BucketBoard::refused);
+        QTest::keyClicks(board_->entryField(), "layers.[0-");
+        QTest::keyClick(board_->entryField(), Qt::Key_Return);
+        QCOMPARE(refused.count(), 1);
+        QCOMPARE(board_->entryField()->text(), "layers.[0-");  // what was typed stays, to be mended
+        QCOMPARE(plan(), "layers.0 layers.1 layers.2");
+    }
+
+    void modulesAreDroppedOnCards() {
+        start("layers.0\nlayers.1");
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.2"}));
+        dragTo(*data, cardCentre(0), false);
+        QVERIFY(view().preview().active());
+        QCOMPARE(view().preview().target(), 0);
+        QTRY_VERIFY(!view().preview().outcome().isEmpty());
+        dragTo(*data, cardCentre(0));
+        QVERIFY(!view().preview().active());
+        QCOMPARE(plan(), "layers.0+layers.2 layers.1");
+        document_->undoGroup().undo();
+        QCOMPARE(plan(), "layers.0 layers.1");
+    }
+
+    void modulesAreDroppedBetweenCards() {
+        start("layers.0\nlayers.1");
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.2"}));
+        const QRect second = view().visualRect(view().buckets().index(1));
+        dragTo(*data, QPoint(second.center().x(), second.top() + 1));
+        QCOMPARE(plan(), "layers.0 layers.2 layers.1");
+    }
+
+    void modulesAreDroppedBelow() {
+        start("layers.0");
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.1", "layers.2"}));
+        dragTo(*data, QPoint(100, view().viewport()->height() - 5));
+        QCOMPARE(plan(), "layers.0 layers.1+layers.2");
+    }
+
+    void refusedDropsSayWhy() {
+        start("layers.0\nlayers.1");
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.0.attention"}));
+        QSignalSpy refused(board_.get(), &BucketBoard::refused);
+        dragTo(*data, cardCentre(1), false);
+        QVERIFY(view().preview().refusal().contains("overlaps layers.0"));
+        dragTo(*data, cardCentre(1));
+        QCOMPARE(refused.count(), 1);
+        QCOMPARE(plan(), "layers.0 layers.1");
+    }
+
+    void leavingEndsThePreview() {
+        start("layers.0");
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.1"}));
+        dragTo(*data, cardCentre(0), false);
+        QDragLeaveEvent leave;
+        QApplication::sendEvent(view().viewport(), &leave);
+        QVERIFY(!view().preview().active());
+        QCOMPARE(plan(), "layers.0");
+    }
+
+    void cardsAreReorderedByDragging() {
+        start("layers.0\nlayers.1\nlayers.2");
+        QMimeData data;
+        data.setData(module_mime_type, R"(["layers.0"])");
+        data.setData(bucket_mime_type, "[0]");
+        const QRect last = view().visualRect(view().buckets().index(2));
+        dragTo(data, QPoint(last.center().x(), last.bottom() - 1));
+        QCOMPARE(plan(), "layers.1 layers.2 layers.0");
+        dragTo(data, cardCentre(0));  // card 0 upon itself
+        QCOMPARE(plan(), "layers.1 layers.2 layers.0");
+    }
+
+    void modulesLeaveThroughTheListOfTheUncovered() {
+        start("layers.0+layers.1");
+        auto* title = board_->findChild<QPushButton*>("uncoveredTitle");
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.1"}));
+        QDragEnterEvent enter(QPoint(5, 5), Qt::MoveAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(title, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(5, 5), Qt::MoveAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(title, &drop);
+        QCOMPARE(plan(), "layers.0");
+    }
+
+    void keysDoWhatTheMouseDoes() {
+        start("layers.0\nlayers.1+layers.2\nlayers.3");
+        view().setCurrentIndex(view().buckets().index(0));
+        view().moveCurrent(1);
+        QCOMPARE(plan(), "layers.1+layers.2 layers.0 layers.3");
+        QCOMPARE(view().currentIndex().row(), 1);
+        view().setCurrentIndex(view().buckets().index(0));
+        QTest::keyClick(&view(), Qt::Key_Right);
+        QTest::keyClick(&view(), Qt::Key_Right);
+        QCOMPARE(view().currentChip(), 1);
+        QTest::keyClick(&view(), Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(plan(), "layers.2+layers.1 layers.0 layers.3");
+        QCOMPARE(view().currentChip(), 0);
+        view().copySelected();
+        QCOMPARE(modulesOf(QApplication::clipboard()->mimeData()), QStringList("layers.2"));
+        view().setCurrentIndex(view().buckets().index(2));
+        view().paste();
+        QCOMPARE(plan(), "layers.1 layers.0 layers.3+layers.2");
+        view().setCurrentIndex(view().buckets().index(2));
+        view().splitCurrent();
+        QCOMPARE(plan(), "layers.1 layers.0 layers.3 layers.2");
+        view().selectAll();
+        view().mergeSelected();
+        QCOMPARE(plan(), "layers.1+layers.0+layers.3+layers.2");
+        view().removeSelected();
+        QCOMPARE(plan(), "");
+    }
+
+    void selectionIsShared() {
+        start("layers.0\nlayers.1");
+        document_->selection().selectModule("layers.1.attention");
+        QCOMPARE(view().currentIndex().row(), 1);
+        view().setCurrentIndex(view().buckets().index(0));
+        QCOMPARE(document_->selection().kind(), Selection::Kind::bucket);
+        QCOMPARE(document_->selection().bucket(), 0);
+        const auto chip = view().buckets().chips(1).front();
+        auto* delegate = static_cast<BucketDelegate*>(view().itemDelegate());
+        const QModelIndex index = view().buckets().index(1);
+        const QPoint at = delegate->geometry(view().visualRect(index), index).chips.front().area.center();
+        QTest::mouseClick(view().viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(document_->selection().module(), chip.path);
+    }
+
+    void theBaselineIsNotEdited() {
+        document_->setCurrentIndex(0);
+        QVERIFY(!board_->entryField()->isEnabled());
+        const std::unique_ptr<QMimeData> data(moduleMimeData({"layers.1"}));
+        QSignalSpy refused(board_.get(), &BucketBoard::refused);
+        dragTo(*data, QPoint(50, 50));
+        QCOMPARE(refused.count(), 1);
+        QCOMPARE(document_->variant(1).plan().buckets.size(), 0u);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::BucketBoardTest)
+#include "bucket_board_test.moc"

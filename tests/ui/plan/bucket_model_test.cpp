@@ -1,0 +1,150 @@
+#include "ui/plan/bucket_model.h"
+
+#include <QAbstractItemModelTester>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/document/module_mime.h"
+#include "ui/plan/bucket_card.h"
+#include "ui/plan/drop_preview.h"
+#include "ui/plan/uncovered_model.h"
+
+namespace overlap::ui {
+
+class BucketModelTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void modelsStayConsistentThroughEdits() {
+        Document document;
+        BucketModel buckets(document);
+        UncoveredModel uncovered(document);
+        QAbstractItemModelTester buckets_tester(&buckets, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QAbstractItemModelTester uncovered_tester(&uncovered, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        document.setGraph(loadGraph(smallGraphFile()));
+        const int all = uncovered.rowCount();
+        QVERIFY(all > 0);
+        BucketCommands commands(document);
+        commands.startFrom(BucketCommands::Template::block);
+        const int blocks = buckets.rowCount();
+        QVERIFY(blocks > 6);
+        QVERIFY(uncovered.rowCount() < all);
+        commands.merge({1, 2, 3});
+        QCOMPARE(buckets.rowCount(), blocks - 2);
+        commands.startFrom(BucketCommands::Template::empty);
+        QCOMPARE(buckets.rowCount(), 0);
+        QCOMPARE(uncovered.rowCount(), all);
+        document.undoGroup().undo();
+        QCOMPARE(buckets.rowCount(), blocks - 2);
+        QVERIFY(waitForEvaluation(document));
+        document.setCurrentIndex(0);
+        QCOMPARE(buckets.rowCount(), 0);
+        document.setGraph(loadGraph(smallGraphFile()));
+        QCOMPARE(buckets.rowCount(), 0);
+    }
+
+    void cardsTellWhatABucketWeighs() {
+        const auto document = openDocument();
+        BucketModel model(*document);
+        BucketCommands(*document).addText("layers.0");
+        QCOMPARE(model.rowCount(), 1);
+        const QModelIndex card = model.index(0);
+        QCOMPARE(card.data(BucketModel::title_role).toString(), "layers.0");
+        QVERIFY(card.data(BucketModel::figures_role).toString().startsWith("AG "));
+        QVERIFY(model.summary(0).collectives > 0);
+        const auto alone = model.summary(0);
+        QCOMPARE(card.data(BucketModel::exposed_role).toDouble(), -1.0);
+        QVERIFY(waitForEvaluation(*document));
+        const double exposed = card.data(BucketModel::exposed_role).toDouble();
+        QVERIFY(exposed >= 0 && exposed <= 1);
+        BucketCommands(*document).put({"layers.1"}, 0);
+        QCOMPARE(model.summary(0).bytes, 2 * alone.bytes);
+        QVERIFY(card.data(Qt::AccessibleTextRole).toString().contains("layers.1"));
+    }
+
+    void chipsAreModulesOrThePartsOfTheOnlyOne() {
+        const auto document = openDocument();
+        BucketModel model(*document);
+        BucketCommands(*document).addText("layers.0\nlayers.1+layers.2");
+        QVERIFY(std::none_of(model.chips(0).begin(), model.chips(0).end(),
+                             [](const BucketChip& chip) { return chip.own; }));
+        QCOMPARE(model.chips(0).front().path, "layers.0.feed_forward");  // the largest first
+        QCOMPARE(model.chips(1).size(), 2u);
+        QVERIFY(model.chips(1)[1].own);
+    }
+
+    void aProblemMarksItsCard() {
+        const auto document = openDocument();
+        BucketModel model(*document);
+        BucketCommands(*document).addText("layers.0\nlayers.99");
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(model.index(0).data(BucketModel::severity_role).toInt() >= static_cast<int>(Severity::caution), false);
+        QVERIFY(model.index(1).data(BucketModel::severity_role).toInt() >= static_cast<int>(Severity::caution));
+        QVERIFY(model.index(1).data(BucketModel::problem_role).toString().contains("layers.99"));
+    }
+
+    void titlesAreEditedInPlace() {
+        const auto document = openDocument();
+        BucketModel model(*document);
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(model.setData(model.index(0), "first", Qt::EditRole));
+        QCOMPARE(model.index(0).data().toString(), "first");
+        QVERIFY(model.setData(model.index(0), "layers.0", Qt::EditRole));
+        QVERIFY(document->buckets()[0].title.empty());
+        document->setCurrentIndex(0);
+        QVERIFY(!model.setData(model.index(0), "x", Qt::EditRole));
+    }
+
+    void uncoveredCollectivesCanBeDragged() {
+        const auto document = openDocument();
+        const UncoveredModel model(*document);
+        QModelIndexList rows;
+        for (int row = 0; row < model.rowCount(); ++row)
+            if (model.flags(model.index(row)).testFlag(Qt::ItemIsDragEnabled)) rows.append(model.index(row));
+        QVERIFY(!rows.isEmpty());
+        const std::unique_ptr<QMimeData> data(model.mimeData(rows));
+        QVERIFY(!modulesOf(data.get()).isEmpty());
+    }
+
+    void cardsAreLaidOutWithoutOverlap() {
+        std::vector<BucketChip> chips;
+        for (int i = 0; i < 12; ++i) chips.push_back({QString::number(i), QStringLiteral("layers.%1").arg(i), true});
+        for (const int width : {180, 332, 600}) {
+            const CardGeometry card = layOutCard(QRect(0, 40, width, 0), "AG 436 MiB 11 ms", chips, false, 2);
+            QVERIFY(card.chips.size() < chips.size());
+            QCOMPARE(card.chips.back().chip, -1);
+            QVERIFY(card.title.right() < card.figures.left());
+            QVERIFY(card.chips.back().area.right() < card.bar.left());
+            QVERIFY(card.preview.top() > card.chips.front().area.bottom());
+            QVERIFY(card.card.contains(card.preview));
+            QCOMPARE(card.chipAt(card.chips[0].area.center()), 0);
+            const CardGeometry open = layOutCard(QRect(0, 40, width, 0), "AG 436 MiB 11 ms", chips, true, 0);
+            QCOMPARE(open.chips.size(), chips.size());
+            QVERIFY(open.height > card.height || width == 600);
+        }
+    }
+
+    void aDropIsWeighedAndEvaluated() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(waitForEvaluation(*document));
+        DropPreview preview(*document);
+        preview.show({"layers.1"}, 0, 0);
+        QVERIFY(preview.active());
+        QCOMPARE(preview.refusal(), QString());
+        QVERIFY2(preview.weight().startsWith(u'+') && preview.weight().contains("→"), qPrintable(preview.weight()));
+        QTRY_VERIFY(!preview.outcome().isEmpty());
+        QVERIFY(preview.outcome().contains("step") && preview.outcome().contains("peak"));
+        QCOMPARE(document->buckets().size(), 1u);  // looking changes nothing
+        preview.show({"layers.0.attention"}, -1, 1);
+        QVERIFY(preview.refusal().contains("overlaps"));
+        QVERIFY(preview.weight().isEmpty());
+        preview.clear();
+        QVERIFY(!preview.active());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::BucketModelTest)
+#include "bucket_model_test.moc"

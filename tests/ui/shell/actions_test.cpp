@@ -1,0 +1,124 @@
+#include "ui/shell/actions.h"
+
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMenuBar>
+#include <QSet>
+#include <QTextBrowser>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/plan/bucket_model.h"
+#include "ui/plan/bucket_view.h"
+#include "ui/shell/command_palette.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/shortcut_help.h"
+
+namespace overlap::ui {
+
+class ActionsTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void fuzzyMatching_data() {
+        QTest::addColumn<QString>("query");
+        QTest::addColumn<QString>("better");
+        QTest::addColumn<QString>("worse");
+        QTest::newRow("initials") << "sp"
+                                  << "Save plan"
+                                  << "Keyboard shortcut map";
+        QTest::newRow("runs") << "merge"
+                              << "Merge buckets"
+                              << "Move edge range";
+        QTest::newRow("no match") << "xyz"
+                                  << "xylophone zebra"
+                                  << "Save";
+        QTest::newRow("case") << "UNDO"
+                              << "Undo"
+                              << "Unfold";
+        QTest::newRow("later word") << "ax"
+                                    << "xax b"
+                                    << "none";
+    }
+    void fuzzyMatching() {
+        QFETCH(QString, query);
+        QFETCH(QString, better);
+        QFETCH(QString, worse);
+        QVERIFY(fuzzyScore(query, better) > fuzzyScore(query, worse));
+    }
+
+    void everyActionIsWhole() {
+        MainWindow window;
+        QSet<QString> ids, keys;
+        for (const Actions::Entry& entry : window.actions().entries()) {
+            QVERIFY2(!ids.contains(entry.id), qPrintable(entry.id));
+            ids.insert(entry.id);
+            QVERIFY2(!entry.action->text().isEmpty(), qPrintable(entry.id));
+            QVERIFY2(!entry.action->statusTip().isEmpty(), qPrintable(entry.id));
+            QVERIFY2(!entry.menu.isEmpty(), qPrintable(entry.id));
+            for (const QKeySequence& sequence : entry.action->shortcuts()) {
+                QVERIFY2(!keys.contains(sequence.toString()),
+                         qPrintable(entry.id + " has the key of another: " + sequence.toString()));
+                keys.insert(sequence.toString());
+            }
+        }
+        QSet<const QAction*> in_menus;
+        for (const QAction* menu : window.menuBar()->actions())
+            for (const QAction* action : menu->menu()->actions()) in_menus.insert(action);
+        for (const Actions::Entry& entry : window.actions().entries())
+            QVERIFY2(in_menus.contains(entry.action), qPrintable(entry.id));
+    }
+
+    void thePaletteFindsAndRuns() {
+        MainWindow window;
+        window.document().setGraph(loadGraph(smallGraphFile()));
+        window.show();
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QTest::keyClick(&window, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_VERIFY(window.palette().isVisible());
+        QVERIFY(window.palette().list()->count() >= static_cast<int>(window.actions().entries().size()) - 1);
+        QTest::keyClicks(window.palette().field(), "one bucket a block");
+        QTest::keyClick(window.palette().field(), Qt::Key_Return);
+        QVERIFY(!window.palette().isVisible());
+        QVERIFY(!window.document().buckets().empty());
+        window.palette().open();
+        QTest::keyClick(window.palette().field(), Qt::Key_Escape);
+        QVERIFY(!window.palette().isVisible());
+    }
+
+    void shortcutsAreListed() {
+        MainWindow window;
+        const ShortcutHelp help(window.actions(), &window);
+        const QString text = help.findChild<QTextBrowser*>()->toPlainText();
+        for (const Actions::Entry& entry : window.actions().entries())
+            if (!entry.action->shortcut().isEmpty())
+                QVERIFY2(text.contains(entry.action->shortcut().toString(QKeySequence::NativeText)),
+                         qPrintable(entry.id));
+    }
+
+    void bucketKeysWorkOnlyInTheCards() {
+        MainWindow window;
+        window.document().setGraph(loadGraph(smallGraphFile()));
+        window.show();
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.actions().find("plan.startBlock")->trigger();
+        const auto count = window.document().buckets().size();
+        BucketView* view = window.bucketBoard().view();
+        view->setCurrentIndex(view->buckets().index(0));
+        window.bucketBoard().entryField()->setFocus();
+        QTest::keyClick(window.bucketBoard().entryField(), Qt::Key_Delete);
+        QCOMPARE(window.document().buckets().size(), count);
+        view->setFocus();
+        QTest::keyClick(view, Qt::Key_Down, Qt::AltModifier);
+        QCOMPARE(view->currentIndex().row(), 1);
+        QTest::keyClick(view, Qt::Key_Delete);
+        QCOMPARE(window.document().buckets().size(), count - 1);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::ActionsTest)
+#include "actions_test.moc"
