@@ -1,6 +1,7 @@
 #include "ui/timeline/timeline_geometry.h"
 
 #include <algorithm>
+#include <span>
 
 #include "ui/theme/theme.h"
 
@@ -33,7 +34,24 @@ int barMargin(int height) {
 
 int memoryHeight(bool hasMemory, int room, int lanesHeight) {
     if (!hasMemory || room < 72) return 0;
-    return std::min(std::clamp(room - lanesHeight, 48, 140), room / 2);
+    return std::min(std::clamp(room - lanesHeight, 48, 360), room / 2);
+}
+
+/// In a tall window the streams grow up to twice their height, and the memory curve takes what is left.
+void useSpareRoom(std::vector<std::int32_t>& heights, std::span<const Lane> lanes, int room) {
+    constexpr int memoryShare = 140;
+    int streams = 0;
+    int total = 0;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        total += heights[lane];
+        if (lanes[lane].description.kind != LaneKind::other && lanes[lane].depth == 0) streams += heights[lane];
+    }
+    const int spare = std::min(streams, (room - total - memoryShare) / 2);
+    if (spare <= 0) return;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        if (lanes[lane].description.kind == LaneKind::other || lanes[lane].depth > 0) continue;
+        heights[lane] += heights[lane] * spare / streams;
+    }
 }
 
 }  // namespace
@@ -48,7 +66,6 @@ TimelineGeometry TimelineGeometry::of(const Timeline& timeline, QSize size, int 
     for (const Lane& lane : lanes) heights.push_back(rowHeight(lane, thin));
 
     TimelineGeometry geometry;
-    geometry.stack = LaneStack(heights);
     geometry.labelWidth = std::min(std::clamp(labelTextWidth + 6 * gridPx, 72, 200), size.width() * 3 / 10);
     const int left = geometry.labelWidth;
     const int width = std::max(1, size.width() - left - rightMargin);
@@ -62,6 +79,8 @@ TimelineGeometry TimelineGeometry::of(const Timeline& timeline, QSize size, int 
     geometry.overview = QRect(left, take(overviewHeight), width, overviewHeight);
     geometry.ruler = QRect(left, take(rulerHeight), width, rulerHeight);
     const int room = std::max(0, size.height() - top - gridPx);
+    useSpareRoom(heights, lanes, room);
+    geometry.stack = LaneStack(heights);
     const int memory = memoryHeight(!timeline.memory().empty(), room, geometry.stack.total_px());
     const int visible = std::min(geometry.stack.total_px(), room - memory);
     geometry.lanes = QRect(left, take(visible), width, visible);
