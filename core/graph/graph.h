@@ -119,6 +119,7 @@ class Graph {
     /// Different targets of the graph; NodeRecord::target is below this.
     std::uint32_t target_count() const { return static_cast<std::uint32_t>(target_names_.size()); }
     std::string_view target_text(std::uint32_t target) const { return text(target_names_[target]); }
+    const TargetInfo& info_of_target(std::uint32_t target) const { return target_infos_[target]; }
 
     /// The node called `name`, or no_node. Linear once, then a look-up.
     NodeId find(std::string_view name) const;

@@ -8,6 +8,7 @@
 #include "core/passes/eliminate_dead_code.h"
 #include "core/passes/manual_overlap_bucketing.h"
 #include "core/passes/pass.h"
+#include "core/passes/process_group_passes.h"
 #include "core/passes/transformer_block_bucketing.h"
 
 namespace overlap {
@@ -16,12 +17,19 @@ std::span<const Pass* const> all_passes() {
     static const CanonicalizeGraph canonicalize_graph;
     static const DeduplicateUnshards deduplicate_unshards;
     static const EliminateDeadCode eliminate_dead_code;
+    static const IsolateExpertGroup isolate_expert_group;
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
+    static const ReassignCollectiveGroups reassign_collective_groups;
     static const TransformerBlockBucketing transformer_block_bucketing;
-    static const std::array<const Pass*, 6> passes = {&canonicalize_graph,       &deduplicate_unshards,
-                                                      &eliminate_dead_code,      &joint_transformer_block_bucketing,
-                                                      &manual_overlap_bucketing, &transformer_block_bucketing};
+    static const std::array<const Pass*, 8> passes = {&canonicalize_graph,
+                                                      &deduplicate_unshards,
+                                                      &eliminate_dead_code,
+                                                      &isolate_expert_group,
+                                                      &joint_transformer_block_bucketing,
+                                                      &manual_overlap_bucketing,
+                                                      &reassign_collective_groups,
+                                                      &transformer_block_bucketing};
     return passes;
 }
 
@@ -29,7 +37,9 @@ const Pass* find_pass(std::string_view name) {
     for (const Pass* pass : all_passes()) {
         if (pass->name() == name) return pass;
     }
-    return nullptr;
+    // A former name is understood but not offered.
+    static const ReassignCollectiveGroups renamed(true);
+    return name == renamed.name() ? &renamed : nullptr;
 }
 
 const Pass& require_pass(std::string_view name) {

@@ -1,0 +1,102 @@
+#include "core/passes/extra_groups.h"
+
+#include <algorithm>
+
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
+
+namespace overlap {
+
+namespace {
+
+void copy_link(CostParameters& cost, const std::string& source, const std::string& name) {
+    const CostParameters::Link* link = cost.link(source);
+    if (!link) return;
+    CostParameters::Link copy = *link;
+    copy.process_group = name;
+    cost.links.push_back(copy);
+    Json json = Json::parse(cost.json);
+    Json& links = json.at("links");
+    for (const Json& given : Json(links)) {
+        if (given.at("process_group") != source) continue;
+        links.push_back(given);
+        links.back()["process_group"] = name;
+        break;
+    }
+    cost.json = json.dump();
+}
+
+}  // namespace
+
+ExtraGroups::ExtraGroups(std::string_view pass, const Graph& graph, std::string_view purpose, bool high_priority)
+    : pass_(pass), purpose_(purpose), high_priority_(high_priority), header_(graph.header()) {}
+
+void ExtraGroups::add(std::string_view source) {
+    if (find(source)) return;
+    const ProcessGroup* known = header_.process_group(source);
+    if (!known) {
+        throw PassRefusal(pass_, "process group " + in_quotes(source),
+                          "the document does not list it, and PyTorch raises a RuntimeError");
+    }
+    replacements_.push_back({known->name, known->name + "#" + purpose_});
+}
+
+GraphHeader ExtraGroups::header() const {
+    GraphHeader header = header_;
+    for (const Replacement& replacement : replacements_) {
+        if (header.process_group(replacement.name)) continue;
+        const ProcessGroup& source = *header.process_group(replacement.source);
+        ProcessGroup group;
+        group.name = replacement.name;
+        group.ranks = source.ranks;
+        // torch's new_group sorts what it is given.
+        std::ranges::sort(group.ranks);
+        if (const auto own = static_cast<std::size_t>(source.rank); own < source.ranks.size()) {
+            group.rank = static_cast<int>(std::ranges::find(group.ranks, source.ranks[own]) - group.ranks.begin());
+        }
+        group.description = purpose_;
+        Json further = {{"description", purpose_}};
+        if (high_priority_) further["high_priority_stream"] = true;
+        group.extra_json = further.dump();
+        header.process_groups.push_back(std::move(group));
+        if (header.cost) copy_link(*header.cost, replacement.source, replacement.name);
+    }
+    return header;
+}
+
+const ExtraGroups::Replacement* ExtraGroups::find(std::string_view source) const {
+    const auto found = std::ranges::find(replacements_, source, &Replacement::source);
+    return found == replacements_.end() ? nullptr : &*found;
+}
+
+std::vector<Problem> ExtraGroups::problems(const Replacement& replacement, std::string_view reason,
+                                           std::vector<std::string> moved) const {
+    const ProcessGroup* source = header_.process_group(replacement.source);
+    std::string described = in_quotes(source->name);
+    if (!source->description.empty()) described += " (" + source->description + ")";
+    std::vector<Problem> problems;
+    Problem created;
+    created.kind = "extra_group";
+    created.title = "New process group";
+    created.message = std::to_string(moved.size()) + (moved.size() == 1 ? " collective" : " collectives") + " of " +
+                      described + " move to a new group of the same ranks" +
+                      (high_priority_ ? ", with a stream of high priority, " : ", ") + std::string(reason) +
+                      "; it is called " + in_quotes(replacement.name) +
+                      " here, in the job by a digest of its ranks and a counter";
+    created.nodes = moved;
+    problems.push_back(std::move(created));
+    if (!std::ranges::is_sorted(source->ranks)) {
+        Problem reordered;
+        reordered.severity = Severity::caution;
+        reordered.kind = "ranks_reordered";
+        reordered.title = "Ranks reordered";
+        reordered.message = "the ranks of " + described +
+                            " are not ascending, but those of the new group are: what is gathered or exchanged comes "
+                            "in another order, and nothing in PyTorch warns of it";
+        reordered.nodes = std::move(moved);
+        problems.push_back(std::move(reordered));
+    }
+    return problems;
+}
+
+}  // namespace overlap

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/passes/pass.h"
+
+namespace overlap {
+
+/// Process groups that torchtitan's passes create beside those of the job: the same ranks, a communicator and a stream
+/// of their own (torchtitan/experiments/graph_trainer/fsdp_passes.py, `_get_or_create_extra_pg`).
+///
+/// torch names such a group by a digest of its ranks and of a counter of all groups that the job has created, which
+/// graph files do not carry; here its name is the source's with the purpose behind it, such as `41#fsdp_extra`.
+class ExtraGroups {
+  public:
+    /// @param graph whose groups these are; it must outlive this.
+    /// @param purpose the group's description, `fsdp_extra` or `ep_extra`.
+    /// @param high_priority whether its stream goes before others.
+    ExtraGroups(std::string_view pass, const Graph& graph, std::string_view purpose, bool high_priority);
+
+    struct Replacement {
+        std::string source;
+        std::string name;  ///< of the extra group
+    };
+    /// Creates the extra group of `source`, or takes the one that an earlier run has created.
+    /// @throws PassRefusal when the document does not know the source.
+    void add(std::string_view source);
+
+    /// The replacement of a group, or nullptr.
+    const Replacement* find(std::string_view source) const;
+    const std::vector<Replacement>& replacements() const { return replacements_; }
+    bool empty() const { return replacements_.empty(); }
+
+    /// The document's header with the new groups; each has the link of its source in the cost model.
+    GraphHeader header() const;
+
+    /// What a person should know: the new group and why, and ranks whose order changes.
+    /// @param reason a clause that says what the group is for.
+    /// @param moved names of the nodes that go to the new group.
+    std::vector<Problem> problems(const Replacement& replacement, std::string_view reason,
+                                  std::vector<std::string> moved) const;
+
+  private:
+    std::string pass_, purpose_;
+    bool high_priority_;
+    const GraphHeader& header_;
+    std::vector<Replacement> replacements_;
+};
+
+}  // namespace overlap
