@@ -11,6 +11,7 @@
 #include <string>
 
 #include "ui/document/session.h"
+#include "ui/shell/icons.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/screenshot.h"
 #include "ui/theme/theme_manager.h"
@@ -39,6 +40,7 @@ int wrongUsage(const QString& reason) {
 int main(int argc, char** argv) {
     prepareEnvironment(argc, argv);
     QApplication application(argc, argv);
+    overlap::ui::loadResources();
     QApplication::setApplicationName(QStringLiteral("Overlap Studio"));
     QApplication::setApplicationVersion(QStringLiteral(OVERLAP_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("overlap-studio"));

@@ -78,6 +78,8 @@ class Document : public QObject {
 
     /// The current variant's newest evaluation; null while there is none.
     std::shared_ptr<const Evaluation> evaluation() const;
+    /// True while a graph is being read.
+    bool loading() const { return loader_.busy(); }
     /// True while the figures shown are those of an older plan.
     bool evaluating() const { return evaluator_.busy(); }
 

@@ -37,6 +37,11 @@ Variant::Variant(quint64 key, Plan plan, bool read_only, QObject* parent)
     connect(&undo_stack_, &QUndoStack::cleanChanged, this, &Variant::titleChanged);
 }
 
+Variant::~Variant() {
+    // A stack that goes says that it is clean; nobody shall look at a variant that is half gone.
+    undo_stack_.disconnect(this);
+}
+
 QString Variant::title() const {
     return QString::fromStdString(plan_.name);
 }

@@ -18,6 +18,8 @@ class Variant : public QObject {
     /// @param read_only the graph as it is, without any pass.
     Variant(quint64 key, Plan plan, bool read_only, QObject* parent = nullptr);
 
+    ~Variant() override;
+
     /// Unique within the document and never used again.
     quint64 key() const { return key_; }
     bool readOnly() const { return read_only_; }

@@ -83,8 +83,9 @@ void describeCollective(const Graph& graph, const Simulation& simulation, std::s
              times(formatBytes(static_cast<double>(collective.bytes)), formatTime(duration)));
     rows.add(Document::tr("on its stream"),
              Document::tr("%1 to %2").arg(formatTime(collective.start_ms), formatTime(collective.end_ms)));
-    if (collective.start_ms > collective.issue_ms)
-        rows.add(Document::tr("waited to start"), formatTime(collective.start_ms - collective.issue_ms));
+    // What the group's stream was busy with when the collective could have begun.
+    if (const double queued = collective.start_ms - std::max(collective.issue_ms, collective.ready_ms); queued > 1e-9)
+        rows.add(Document::tr("queued before"), formatTime(queued));
     const double hidden = std::max(0.0, duration - collective.exposed_ms);
     rows.add(Document::tr("hidden"), formatTime(hidden), hidden > 0 ? Tone::hidden : Tone::plain);
     if (collective.exposed_ms > 0) {

@@ -47,7 +47,8 @@ QString html(const InspectorRow& row) {
     }
     if (row.block) return QStringLiteral("<tr><td colspan='2' style='padding:2px 0 6px 0'>%1</td></tr>").arg(value);
     return QStringLiteral(
-               "<tr><td style='padding:2px 12px 2px 0; color:%1'>%2</td><td style='padding:2px 0'>%3</td></tr>")
+               "<tr><td width='104' style='padding:2px 12px 2px 0; color:%1'>%2</td><td style='padding:2px "
+               "0'>%3</td></tr>")
         .arg(currentTheme().dim.name(), row.label.toHtmlEscaped().replace(u' ', QStringLiteral("&nbsp;")), value);
 }
 
@@ -61,7 +62,7 @@ QString inspectorHtml(const InspectorContent& content) {
     QString rows;
     for (const InspectorRow& row : content.rows) rows += html(row);
     return QStringLiteral(
-               "<table cellspacing='0'><tr><td colspan='2' style='font-family:\"%1\"; padding:0 0 8px "
+               "<table cellspacing='0' width='100%'><tr><td colspan='2' style='font-family:\"%1\"; padding:0 0 8px "
                "0'>%2</td></tr>%3</table>")
         .arg(codeFont().family(), content.title.toHtmlEscaped(), rows);
 }

@@ -79,7 +79,6 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     uncovered_title_->setCheckable(true);
     uncovered_title_->setFlat(true);
     uncovered_title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    uncovered_title_->setToolTip(tr("Collectives in no bucket; drop modules here to take them out"));
     uncovered_list_->setModel(uncovered_);
     uncovered_list_->setItemDelegate(new UncoveredDelegate(uncovered_list_));
     uncovered_list_->setObjectName("uncovered");
@@ -204,15 +203,16 @@ void BucketBoard::updateUncovered() {
         if (others > 0)
             parts.append(others == 1 ? tr("1 reduction")
                                      : tr("%1 reductions").arg(formatCount(static_cast<std::int64_t>(others))));
-        text += parts.join(tr(" and "));
-        text += QStringLiteral(", ") + formatBytes(static_cast<double>(uncovered_->bytes()));
+        text += parts.join(QStringLiteral(", "));
     }
     const bool shown = uncovered_title_->isChecked() && uncovered_->rowCount() > 0;
     uncovered_title_->setText((uncovered_->rowCount() == 0 ? QString()
                                : shown                     ? QStringLiteral("▾ ")
                                                            : QStringLiteral("▸ ")) +
                               text);
-    uncovered_title_->setAccessibleName(text);
+    uncovered_title_->setAccessibleName(text.isEmpty() ? tr("Collectives in no bucket") : text);
+    uncovered_title_->setToolTip(tr("Collectives in no bucket, %1 in all; drop modules here to take them out")
+                                     .arg(formatBytes(static_cast<double>(uncovered_->bytes()))));
     uncovered_list_->setVisible(shown);
 }
 

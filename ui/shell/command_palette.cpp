@@ -66,10 +66,6 @@ void CommandPalette::open() {
     focus_before_ = window()->focusWidget();
     field_->clear();
     fill({});
-    const int width = std::min(palette_width, parentWidget()->width() - 32);
-    const int row_height = fontMetrics().height() + 10;
-    resize(width, field_->sizeHint().height() + palette_rows * row_height + 26);
-    move((parentWidget()->width() - width) / 2, 56);
     show();
     raise();
     field_->setFocus();
@@ -94,6 +90,11 @@ void CommandPalette::fill(const QString& query) {
         list_->setItemWidget(item, makeRow(*entry));
     }
     list_->setCurrentRow(0);
+
+    const int rows = std::clamp(list_->count(), 1, palette_rows);
+    const int width = std::min(palette_width, parentWidget()->width() - 32);
+    resize(width, field_->sizeHint().height() + rows * (fontMetrics().height() + 10) + 26);
+    move((parentWidget()->width() - width) / 2, 56);
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {

@@ -255,8 +255,7 @@ void MainWindow::warn(const QString& sentence) {
 }
 
 bool MainWindow::idle() const {
-    return !document_.evaluating() && !const_cast<MainWindow*>(this)->document_.loader().busy() &&
-           !timeline_connection_->busy();
+    return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy();
 }
 
 }  // namespace overlap::ui

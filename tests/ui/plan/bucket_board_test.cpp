@@ -84,6 +84,7 @@ class BucketBoardTest : public QObject {
         QVERIFY(view().preview().active());
         QCOMPARE(view().preview().target(), 0);
         QTRY_VERIFY(!view().preview().outcome().isEmpty());
+
         dragTo(*data, cardCentre(0));
         QVERIFY(!view().preview().active());
         QCOMPARE(plan(), "layers.0+layers.2 layers.1");

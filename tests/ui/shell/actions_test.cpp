@@ -79,6 +79,7 @@ class ActionsTest : public QObject {
         QTRY_VERIFY(window.palette().isVisible());
         QVERIFY(window.palette().list()->count() >= static_cast<int>(window.actions().entries().size()) - 1);
         QTest::keyClicks(window.palette().field(), "one bucket a block");
+
         QTest::keyClick(window.palette().field(), Qt::Key_Return);
         QVERIFY(!window.palette().isVisible());
         QVERIFY(!window.document().buckets().empty());

@@ -1,0 +1,142 @@
+// The main path through the real window, with real mouse events: open, drag, see the figures change, undo, save,
+// reopen.
+//
+// Runs on Qt's minimal platform: the offscreen platform has no drag and drop at all, the minimal one has Qt's own.
+
+#include <QTimer>
+#include <QWindow>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/panels/module_tree_model.h"
+#include "ui/panels/modules_panel.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/plan/bucket_model.h"
+#include "ui/plan/bucket_view.h"
+#include "ui/shell/figures_bar.h"
+#include "ui/shell/main_window.h"
+
+namespace overlap::ui {
+
+class DragTest : public QObject {
+    Q_OBJECT
+
+    static bool waitUntilIdle(MainWindow& window) {
+        return QTest::qWaitFor(
+            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
+            60'000);
+    }
+
+    static void open(MainWindow& window, const QStringList& files) {
+        window.resize(1400, 900);
+        window.show();
+        window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.openFiles(files);
+        QVERIFY(waitUntilIdle(window));
+    }
+
+    static QStringList figureTexts(MainWindow& window) {
+        QStringList texts;
+        for (const Figure& figure : figuresOf(window.document())) texts.append(figure.value + figure.difference);
+        return texts;
+    }
+
+    /// Presses on a module in the tree, drags to a point of the cards by mouse and lets go. The drag is Qt's own: the
+    /// pointer's way is scheduled before the press, because a drag runs an event loop of its own.
+    static void dragModule(MainWindow& window, const QString& path, const QPoint& target) {
+        ModuleTreeView* tree = window.modulesPanel().tree();
+        const QModelIndex index = window.modulesPanel().model()->indexOfModule(path);
+        QVERIFY(index.isValid());
+        tree->scrollTo(index);
+        QCoreApplication::processEvents();
+        const QPoint from = tree->visualRect(index).center();
+        QWidget* cards = window.bucketBoard().view()->viewport();
+        QWindow* handle = window.windowHandle();
+        const QPoint end = cards->mapTo(&window, target);
+        const QPoint start = tree->viewport()->mapTo(&window, from);
+        QTimer::singleShot(20, &window, [=] { QTest::mouseMove(handle, (start + end) / 2); });
+        QTimer::singleShot(60, &window, [=] { QTest::mouseMove(handle, end - QPoint(0, 3)); });
+        QTimer::singleShot(100, &window, [=] { QTest::mouseMove(handle, end); });
+        QTimer::singleShot(140, &window, [=] { QTest::mouseRelease(handle, Qt::LeftButton, {}, end); });
+        QTest::mousePress(handle, Qt::LeftButton, {}, start);
+        QTest::mouseMove(handle, start + QPoint(0, 2));
+        QTest::mouseMove(handle, start + QPoint(30, 2));
+        QTest::qWait(300);
+    }
+
+    static QPoint belowCards(MainWindow& window) {
+        BucketView* view = window.bucketBoard().view();
+        return {view->viewport()->width() / 2, view->viewport()->height() - 8};
+    }
+    static QPoint cardCentre(MainWindow& window, int row) {
+        BucketView* view = window.bucketBoard().view();
+        return view->visualRect(view->buckets().index(row)).center();
+    }
+
+  private slots:
+    void theMainPath() {
+        QTemporaryDir folder;
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        QCOMPARE(window.document().name(), "llama3_debugmodel_fsdp8.prebucket");
+        const QStringList at_first = figureTexts(window);
+
+        dragModule(window, "layers.0", belowCards(window));
+        QCOMPARE(window.document().buckets().size(), 1u);
+        QVERIFY(waitUntilIdle(window));
+        const QStringList with_one = figureTexts(window);
+        QVERIFY(with_one != at_first);
+
+        dragModule(window, "layers.1", cardCentre(window, 0));
+        QCOMPARE(window.document().buckets().size(), 1u);
+        QCOMPARE(window.document().buckets()[0].modules, (std::vector<std::string>{"layers.0", "layers.1"}));
+        QVERIFY(waitUntilIdle(window));
+        const QStringList with_two = figureTexts(window);
+        QVERIFY(with_two != with_one);
+
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(figureTexts(window), with_one);
+        window.actions().find("edit.redo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(figureTexts(window), with_two);
+
+        const QString path = folder.filePath("two.plan.json");
+        QVERIFY(window.savePlanAs(path));
+        QVERIFY(!window.document().current()->modified());
+
+        MainWindow again;
+        open(again, {path, smallGraphFile()});  // in any order
+        QTRY_COMPARE(again.document().current()->filePath(), path);
+        QVERIFY(waitUntilIdle(again));
+        QCOMPARE(figureTexts(again), with_two);
+        QCOMPARE(again.document().variantCount(), 2);  // the empty plan made room
+    }
+
+    void modulesLeaveTheirBucketByMouse() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(waitUntilIdle(window));
+        BucketView* view = window.bucketBoard().view();
+        QWindow* handle = window.windowHandle();
+        const QPoint start =
+            view->viewport()->mapTo(&window, view->visualRect(view->buckets().index(0)).topLeft() + QPoint(40, 14));
+        QWidget* tree = window.modulesPanel().tree()->viewport();
+        const QPoint end = tree->mapTo(&window, QPoint(60, tree->height() - 20));
+        QTimer::singleShot(40, &window, [=] { QTest::mouseMove(handle, end - QPoint(4, 0)); });
+        QTimer::singleShot(80, &window, [=] { QTest::mouseMove(handle, end); });
+        QTimer::singleShot(120, &window, [=] { QTest::mouseRelease(handle, Qt::LeftButton, {}, end); });
+        QTest::mousePress(handle, Qt::LeftButton, {}, start);
+        QTest::mouseMove(handle, start - QPoint(4, 0));
+        QTest::mouseMove(handle, start - QPoint(40, 0));
+        QTest::qWait(250);
+        QVERIFY(window.document().buckets().empty());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::DragTest)
+#include "drag_test.moc"
