@@ -34,7 +34,8 @@ int barMargin(int height) {
 
 int memoryHeight(bool hasMemory, int room, int lanesHeight) {
     if (!hasMemory || room < 72) return 0;
-    return std::min(std::clamp(room - lanesHeight, 48, 360), room / 2);
+    const int left = room - lanesHeight;
+    return left >= 48 ? std::min(left, 480) : std::min(48, room / 2);
 }
 
 /// In a tall window the streams grow up to twice their height, and the memory curve takes what is left.
