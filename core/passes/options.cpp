@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
@@ -45,15 +47,45 @@ void check_module_lists(const std::string& place, const Json& value) {
     }
 }
 
+void check_integer(const std::string& place, const Json& value) {
+    if (!value.is_number_integer()) {
+        throw InputError(place, "found " + describe(value) + ", expected a whole number");
+    }
+}
+
 void check_module_order(const std::string& place, const Json& value) {
     if (value.is_null()) return;
     if (!value.is_object()) {
         throw InputError(place, "found " + describe(value) + ", expected an object from module path to place, or null");
     }
     for (const auto& [module, number] : value.items()) {
-        if (!number.is_number_integer()) {
-            throw InputError(place + "." + module, "found " + describe(number) + ", expected a whole number");
+        check_integer(place + "." + module, number);
+    }
+}
+
+void check_integer_list(const std::string& place, const Json& value) {
+    if (!value.is_array()) throw InputError(place, "found " + describe(value) + ", expected a list of whole numbers");
+    for (std::size_t index = 0; index < value.size(); ++index) {
+        check_integer(place + "[" + std::to_string(index) + "]", value[index]);
+    }
+}
+
+void check_integer_map(const PassOption& option, const std::string& place, const Json& value) {
+    if (value.is_null()) return;
+    if (value.is_string() &&
+        std::ranges::find(option.choices, value.get_ref<const std::string&>()) != option.choices.end())
+        return;
+    if (!value.is_object()) {
+        throw InputError(
+            place, "found " + describe(value) + ", expected an object from whole number to whole number, or null");
+    }
+    for (const auto& [key, number] : value.items()) {
+        std::int64_t parsed = 0;
+        const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), parsed);
+        if (key.empty() || error != std::errc() || end != key.data() + key.size()) {
+            throw InputError(place, "found the key " + in_quotes(key) + ", expected a whole number");
         }
+        check_integer(place + "." + key, number);
     }
 }
 
@@ -67,6 +99,15 @@ void check_value(const PassOption& option, const std::string& place, const Json&
             return;
         case PassOption::Type::module_order:
             check_module_order(place, value);
+            return;
+        case PassOption::Type::integer:
+            check_integer(place, value);
+            return;
+        case PassOption::Type::integer_list:
+            check_integer_list(place, value);
+            return;
+        case PassOption::Type::integer_map:
+            check_integer_map(option, place, value);
             return;
         case PassOption::Type::text:
             break;

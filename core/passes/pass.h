@@ -21,14 +21,18 @@ struct PassOption {
         text,
         module_lists,  ///< a list of module paths and lists of them
         module_order,  ///< an object from module path to place, or null
+        integer,
+        integer_list,
+        integer_map,  ///< an object from whole numbers, written as text, to whole numbers, null, or one of the choices
     };
     std::string name;  ///< as in the reference
     Type type;
     Json default_value;
-    std::string help;                  ///< one sentence
-    std::vector<std::string> choices;  ///< of a text option; null stands for the default and is always allowed
-    bool required = false;             ///< must be given; has no default
-    bool empty_is_unset = false;       ///< of a text option: an empty text means null, as in the reference
+    std::string help;  ///< one sentence
+    std::vector<std::string>
+        choices;            ///< of a text option or instead of a map; null stands for the default and is always allowed
+    bool required = false;  ///< must be given; has no default
+    bool empty_is_unset = false;  ///< of a text option: an empty text means null, as in the reference
 };
 
 /// One collective that a pass made of others, and where.

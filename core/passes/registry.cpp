@@ -9,6 +9,7 @@
 #include "core/passes/manual_overlap_bucketing.h"
 #include "core/passes/pass.h"
 #include "core/passes/process_group_passes.h"
+#include "core/passes/schedule_to_dense_regions.h"
 #include "core/passes/transformer_block_bucketing.h"
 
 namespace overlap {
@@ -21,14 +22,16 @@ std::span<const Pass* const> all_passes() {
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
     static const ReassignCollectiveGroups reassign_collective_groups;
+    static const ScheduleToDenseRegions schedule_to_dense_regions;
     static const TransformerBlockBucketing transformer_block_bucketing;
-    static const std::array<const Pass*, 8> passes = {&canonicalize_graph,
+    static const std::array<const Pass*, 9> passes = {&canonicalize_graph,
                                                       &deduplicate_unshards,
                                                       &eliminate_dead_code,
                                                       &isolate_expert_group,
                                                       &joint_transformer_block_bucketing,
                                                       &manual_overlap_bucketing,
                                                       &reassign_collective_groups,
+                                                      &schedule_to_dense_regions,
                                                       &transformer_block_bucketing};
     return passes;
 }
