@@ -17,8 +17,15 @@ import tempfile
 from compare_graphs import difference, read_document
 
 REPRODUCED = {
+    "canonicalize_graph_pass",
+    "deduplicate_fsdp_unshard_chains_pass",
+    "eliminate_dead_code_pass",
+    "isolate_ep_process_group_pass",
     "joint_transformer_block_bucketing_reordering_pass",
     "manual_overlap_bucketing",
+    "overlap_fsdp_ag_rs_pass",
+    "reassign_collective_pgs_pass",
+    "schedule_fsdp_comms_to_dense_regions_pass",
     "transformer_block_bucketing_reordering_pass",
 }
 
