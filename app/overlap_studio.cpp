@@ -18,16 +18,26 @@
 
 namespace {
 
-/// The scale must be in the environment before there is a QApplication. A picture needs no display.
-void prepareEnvironment(int argc, char** argv) {
+/// What has to be settled before there is a QApplication: the scale, and whether a window can be shown at all.
+/// Pictures and help need no display. @returns false, after saying so, when a window is wanted and there is no display.
+bool prepareEnvironment(int argc, char** argv) {
+    bool window = true;
     for (int i = 1; i < argc; ++i) {
         const std::string argument = argv[i];
         if (argument == "--scale" && i + 1 < argc) qputenv("QT_SCALE_FACTOR", argv[i + 1]);
         if (argument.starts_with("--scale=")) qputenv("QT_SCALE_FACTOR", argument.substr(8).c_str());
-        if (argument.starts_with("--screenshot") && !qEnvironmentVariableIsSet("QT_QPA_PLATFORM") &&
-            !qEnvironmentVariableIsSet("DISPLAY") && !qEnvironmentVariableIsSet("WAYLAND_DISPLAY"))
-            qputenv("QT_QPA_PLATFORM", "offscreen");
+        if (argument.starts_with("--screenshot") || argument == "--help" || argument == "-h" ||
+            argument == "--version" || argument == "-v")
+            window = false;
     }
+    for (const char* display : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+        if (qEnvironmentVariableIsSet(display)) return true;
+    if (!window) return qputenv("QT_QPA_PLATFORM", "offscreen");
+    std::fprintf(
+        stderr,
+        "overlap-studio: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); --screenshot OUT.png "
+        "draws the window into a picture, and the program overlap does the same work on the command line\n");
+    return false;
 }
 
 int wrongUsage(const QString& reason) {
@@ -38,7 +48,7 @@ int wrongUsage(const QString& reason) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    prepareEnvironment(argc, argv);
+    if (!prepareEnvironment(argc, argv)) return 1;
     QApplication application(argc, argv);
     overlap::ui::loadResources();
     QApplication::setApplicationName(QStringLiteral("Overlap Studio"));

@@ -19,4 +19,4 @@ picture() {
     echo "docs/$name.png"
 }
 
-picture window --size 1600x1000
+picture window --size 1600x1000 --select bucket:2
