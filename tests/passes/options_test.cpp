@@ -39,7 +39,11 @@ TEST(PassOptions, AreDescribed) {
         for (const PassOption& option : pass->options()) {
             EXPECT_TRUE(option.help.ends_with('.')) << option.name;
             if (option.required) continue;
-            const Json options = {{"module_bucket_plans", Json::array()}, {option.name, option.default_value}};
+            Json options = {{option.name, option.default_value}};
+            for (const PassOption& needed : pass->options()) {
+                const bool is_list = needed.type == PassOption::Type::module_lists;
+                if (needed.required) options[needed.name] = is_list ? Json::array() : needed.default_value;
+            }
             EXPECT_NO_THROW(check_options(*pass, options)) << option.name;
         }
     }
@@ -83,6 +87,31 @@ TEST(PassOptions, SayWhatIsWrong) {
          place + ".module_bucket_plans[0][0]: found a list, expected a module path"},
     };
     for (const auto& [options, expected] : cases) EXPECT_EQ(error_of(options), expected) << options;
+}
+
+TEST(PassOptions, WholeNumbers) {
+    const Pass& pass = require_pass("schedule_fsdp_comms_to_dense_regions_pass");
+    const auto error = [&](const std::string& further) {
+        try {
+            check_options(pass, Json::parse(R"({"moe_layer_ids": [1], "n_layers": 2)" + further + "}"));
+        } catch (const InputError& refused) {
+            return refused.problem();
+        }
+        return std::string("accepted");
+    };
+    for (const char* given : {"", R"(, "transformer_bucket_counts_by_layer": null)",
+                              R"(, "transformer_bucket_counts_by_layer": "from_buckets")",
+                              R"(, "transformer_bucket_counts_by_layer": {"0": 1, "12": 2})"}) {
+        EXPECT_EQ(error(given), "accepted") << given;
+    }
+    EXPECT_EQ(error(R"(, "n_layers": 2.5)"), "found 2.5, expected a whole number");
+    EXPECT_EQ(error(R"(, "moe_layer_ids": 3)"), "found 3, expected a list of whole numbers");
+    EXPECT_EQ(error(R"(, "moe_layer_ids": ["a"])"), "found the string \"a\", expected a whole number");
+    EXPECT_EQ(error(R"(, "transformer_bucket_counts_by_layer": {"x": 1})"),
+              "found the key \"x\", expected a whole number");
+    EXPECT_EQ(error(R"(, "transformer_bucket_counts_by_layer": {"0": null})"), "found null, expected a whole number");
+    EXPECT_EQ(error(R"(, "transformer_bucket_counts_by_layer": [1])"),
+              "found a list, expected an object from whole number to whole number, or null");
 }
 
 }  // namespace
