@@ -131,7 +131,7 @@ class Deduplication {
         const std::vector<NodeId> outputs = finder_.outputs_of(parameter);
         for (std::size_t index = 1; index < outputs.size(); ++index) {
             mark_chain(outputs[index], parameter);
-            report(parameter, outputs[0], outputs[index]);
+            duplicates_.emplace_back(editor_.name(outputs[index]));
             editor_.replace_all_uses(outputs[index], outputs[0]);
         }
     }
@@ -139,7 +139,7 @@ class Deduplication {
     PassResult finish() {
         erase_dead_code(editor_, pass_name, [&](NodeId node) { return removable_[node]; });
         PassResult result = finished(editor_, pass_name);
-        result.report.problems = std::move(problems_);
+        result.report.problems.push_back(duplicates());
         return result;
     }
 
@@ -159,20 +159,21 @@ class Deduplication {
         }
     }
 
-    void report(NodeId parameter, NodeId kept, NodeId duplicate) {
+    Problem duplicates() const {
         Problem problem;
         problem.kind = "duplicate_unshard";
-        problem.title = "Gathered twice";
-        problem.message = in_quotes(editor_.name(parameter)) + " is gathered again for " +
-                          in_quotes(editor_.name(duplicate)) + "; its users take " + in_quotes(editor_.name(kept));
-        problem.nodes = {std::string(editor_.name(duplicate)), std::string(editor_.name(kept))};
-        problems_.push_back(std::move(problem));
+        problem.title = "Gathered again";
+        problem.message = std::to_string(duplicates_.size()) +
+                          (duplicates_.size() == 1 ? " gathered value repeats" : " gathered values repeat") +
+                          " an earlier one of the same parameter, and the users take the earlier one";
+        problem.nodes = duplicates_;
+        return problem;
     }
 
     GraphEditor editor_;
     UnshardFinder<GraphEditor> finder_;
     std::vector<bool> removable_;
-    std::vector<Problem> problems_;
+    std::vector<std::string> duplicates_;
 };
 
 }  // namespace
