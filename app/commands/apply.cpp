@@ -4,10 +4,10 @@
 #include <string>
 
 #include "app/commands/command.h"
-#include "app/commands/files.h"
 #include "app/commands/formatting.h"
 #include "app/commands/pipeline.h"
 #include "core/io/graph_file.h"
+#include "core/io/json_output.h"
 #include "core/passes/report_json.h"
 
 namespace overlap::commands {
@@ -38,14 +38,12 @@ class Apply final : public Command {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
         const Pipeline pipeline = read_pipeline(pipeline_file_, *graph);
         const PipelineResult result = run_and_check(graph, pipeline);
-        for (const PassReport& report : result.reports) {
-            for (const Problem& problem : report.problems) {
-                streams.notes << "overlap: " << pipeline_file_ << ": " << severity_name(problem.severity) << ": "
-                              << problem.message << '\n';
-            }
-        }
+        tell(streams, pipeline.problems);
+        for (const PassReport& report : result.reports) tell(streams, report.problems);
+        // The report first: when one of the two cannot be written, the graph is not there without it.
+        if (!report_file_.empty())
+            write_file_atomically(report_file_, json_text(report(*graph, pipeline, result)) + '\n');
         write_graph_file(*result.graph, output_);
-        if (!report_file_.empty()) write_text_file(report_file_, json_text(report(*graph, result)) + '\n');
         if (json_) {
             streams.out << json_text(figures(*graph, result)) << '\n';
         } else {
@@ -54,12 +52,25 @@ class Apply final : public Command {
     }
 
   private:
-    Json report(const Graph& graph, const PipelineResult& result) const {
+    void tell(const Streams& streams, const std::vector<Problem>& problems) const {
+        for (const Problem& problem : problems) {
+            streams.notes << "overlap: " << pipeline_file_ << ": " << severity_name(problem.severity) << ": "
+                          << problem.message << '\n';
+        }
+    }
+
+    Json report(const Graph& graph, const Pipeline& pipeline, const PipelineResult& result) const {
+        Json problems = Json::array();
+        for (const Problem& each : pipeline.problems) problems.push_back(problem_json(each));
         Json passes = Json::array();
         for (const PassReport& each : result.reports) passes.push_back(report_json(each));
-        return {{"format", "overlap-report"},   {"version", 1},
-                {"graph", graph.header().name}, {"nodes_before", graph.node_count()},
-                {"passes", std::move(passes)},  {"nodes_after", result.graph->node_count()}};
+        return {{"format", "overlap-report"},
+                {"version", 1},
+                {"graph", graph.header().name},
+                {"nodes_before", graph.node_count()},
+                {"problems", std::move(problems)},
+                {"passes", std::move(passes)},
+                {"nodes_after", result.graph->node_count()}};
     }
 
     Json figures(const Graph& graph, const PipelineResult& result) const {

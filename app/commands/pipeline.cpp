@@ -53,7 +53,7 @@ PassResult run_step(const std::shared_ptr<const Graph>& graph, const Pipeline& p
 }  // namespace
 
 Pipeline read_pipeline(const std::string& path, const Graph& graph) {
-    Pipeline pipeline{path, {}};
+    Pipeline pipeline{path, {}, {}};
     if (holds_an_object(path)) {
         const Plan plan = read_plan_file(path);
         try {
@@ -62,6 +62,7 @@ Pipeline read_pipeline(const std::string& path, const Graph& graph) {
             throw error.file().empty() ? error.in_file(path) : error;
         }
         pipeline.steps = lower(plan);
+        pipeline.problems = check_unevaluated(plan);
     } else {
         pipeline.steps = read_pipeline_file(path);
     }

@@ -13,6 +13,7 @@ namespace overlap::commands {
 struct Pipeline {
     std::string file;
     std::vector<PassStep> steps;
+    std::vector<Problem> problems;  ///< of the plan as a whole, such as parts that are not evaluated
 };
 
 /// Reads a list of passes or a plan, told apart by content, and checks names, options, and that a plan is for `graph`.

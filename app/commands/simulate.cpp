@@ -4,11 +4,11 @@
 #include <string>
 
 #include "app/commands/command.h"
-#include "app/commands/files.h"
 #include "app/commands/formatting.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/io/graph_file.h"
+#include "core/io/json_output.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
@@ -70,7 +70,7 @@ class Simulate final : public Command {
         figures.memory = memory_profile(*figures.graph, StorageRule::reference);
         figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
         if (!trace_file_.empty()) {
-            write_text_file(trace_file_, chrome_trace_json(*figures.graph, figures.simulation, figures.memory));
+            write_file_atomically(trace_file_, chrome_trace_json(*figures.graph, figures.simulation, figures.memory));
         }
         if (json_) {
             streams.out << simulation_json(*figures.graph, figures.simulation, figures.memory) << '\n';

@@ -8,6 +8,9 @@ namespace overlap {
 
 namespace {
 
+/// Some thirty years: a longer time of one node is a slip, and sums of such times mean nothing.
+constexpr double longest_estimate_ms = 1e12;
+
 using simdjson::dom::element;
 
 /// Fields of a node, most frequent first; the places are those of `seen_fields_`.
@@ -137,7 +140,7 @@ void GraphNodeReader::read_field(std::string_view key, element value, const Json
             metadata_.autograd_backward = json_boolean(value, place);
             break;
         case estimate_ms_field:
-            metadata_.estimate_ms = json_number(value, place, 0);
+            metadata_.estimate_ms = json_number(value, place, 0, longest_estimate_ms);
             break;
         // A value that the record takes for an absent field is kept as an unknown one, so that it is written back.
         case partitioner_tag_field:

@@ -1,6 +1,7 @@
 #include "core/io/json_fields.h"
 
 #include <charconv>
+#include <optional>
 
 #include "core/graph/error.h"
 #include "core/io/json_text.h"
@@ -102,16 +103,24 @@ std::int64_t json_integer(simdjson::dom::element value, const JsonPlace& place, 
     fail_expected(expected, value, place);
 }
 
-double json_number(simdjson::dom::element value, const JsonPlace& place, double least) {
+namespace {
+std::string short_number(double number) {
+    char text[32];
+    const auto written = std::to_chars(text, text + sizeof text, number);
+    return {text, written.ptr};
+}
+}  // namespace
+
+double json_number(simdjson::dom::element value, const JsonPlace& place, double least, double most) {
+    std::optional<double> number;
     if (value.is_double() || value.is_int64() || value.is_uint64()) {
-        const double number = value.get_double().value_unsafe();
-        if (number >= least) return number;
+        number = value.get_double().value_unsafe();
+    } else if (const std::string_view digits = wide_number(value); !digits.empty()) {
+        double wide = 0;
+        if (std::from_chars(digits.data(), digits.data() + digits.size(), wide).ec == std::errc()) number = wide;
     }
-    if (const std::string_view digits = wide_number(value); !digits.empty()) {
-        double number = 0;
-        const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (read.ec == std::errc() && number >= least) return number;
-    }
+    if (number && *number > most) fail_expected("at most " + short_number(most), value, place);
+    if (number && *number >= least) return *number;
     std::string expected = "a finite number";
     if (least == 0) expected += " that is not negative";
     fail_expected(expected, value, place);

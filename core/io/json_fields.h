@@ -45,7 +45,8 @@ std::int64_t json_integer(simdjson::dom::element value, const JsonPlace& place,
                           std::int64_t greatest = std::numeric_limits<std::int64_t>::max());
 /// A finite number, integers included, of at least `least`.
 double json_number(simdjson::dom::element value, const JsonPlace& place,
-                   double least = -std::numeric_limits<double>::infinity());
+                   double least = -std::numeric_limits<double>::infinity(),
+                   double most = std::numeric_limits<double>::max());
 simdjson::dom::array json_list(simdjson::dom::element value, const JsonPlace& place);
 /// An object; a number wrapped by json_numbers.h is none.
 simdjson::dom::object json_object(simdjson::dom::element value, const JsonPlace& place);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <regex>
 
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
@@ -100,7 +101,7 @@ Json parse_json(std::string_view text) {
         const std::size_t colon = reason.find(": ");
         if (colon != std::string::npos) reason.erase(0, colon + 2);
         const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
-        throw InputError(text_place(text, byte), "not valid JSON: " + reason);
+        throw InputError(text_place(text, byte), "invalid JSON: " + reason);
     }
 }
 
@@ -114,7 +115,11 @@ std::string read_string(const Json& object, const std::string& key, const std::s
 void check_header(const Json& document) {
     if (!document.is_object()) fail_type("", document, "a plan, which is an object");
     const auto format = document.find("format");
-    if (format == document.end()) throw InputError("format", "missing, expected \"overlap-plan\"");
+    if (format == document.end()) {
+        throw InputError("",
+                         "this is an object without a format; expected an overlap-plan, or a list of passes such as "
+                         "[{\"pass\": ..., \"options\": {...}}] for a pipeline");
+    }
     if (*format != format_name) fail_type("format", *format, "\"overlap-plan\"");
     const auto version = document.find("version");
     if (version == document.end()) throw InputError("version", "missing, expected 1");
@@ -141,36 +146,56 @@ std::optional<GraphFingerprint> read_fingerprint(const Json& document) {
     return graph;
 }
 
-/// Modules of one entry. Abbreviations are for people who type; a document has full names.
-BucketEntry read_bucket(const Json& value, const std::string& place) {
-    BucketEntry entry;
-    if (value.is_string()) {
-        entry.modules.push_back(value.get<std::string>());
-        return entry;
+/// Whether a name is one of the abbreviations that people write: `norm+output`, `layers.[0-2]`.
+bool is_abbreviation(const std::string& name) {
+    static const std::regex range(R"(\[\s*\d+\s*-\s*\d+\s*\])");
+    return name.find('+') != std::string::npos || std::regex_search(name, range);
+}
+
+/// The entries that a name stands for: itself, or what it abbreviates.
+std::vector<BucketEntry> named_entries(const std::string& name, const std::string& place) {
+    if (!is_abbreviation(name)) return {BucketEntry{.modules = {name}}};
+    try {
+        return parse_bucket_entries(name);
+    } catch (const InputError& error) {
+        throw InputError(place, error.place().empty() ? error.problem() : error.place() + ": " + error.problem());
     }
+}
+
+/// The modules that a name inside an entry stands for.
+void add_modules(BucketEntry& entry, const std::string& name, const std::string& place) {
+    for (const BucketEntry& named : named_entries(name, place)) {
+        entry.modules.insert(entry.modules.end(), named.modules.begin(), named.modules.end());
+    }
+}
+
+/// One item of `buckets`: an entry, or several where it is an abbreviation such as `layers.[0-2]`.
+std::vector<BucketEntry> read_buckets(const Json& value, const std::string& place) {
+    if (value.is_string()) return named_entries(value.get<std::string>(), place);
     const bool object = value.is_object();
     if (!object && !value.is_array())
         fail_type(place, value, "an object with modules, a module path or a list of them");
     if (object && !value.contains("modules")) throw InputError(place, "has no modules");
     const Json& modules = object ? value.at("modules") : value;
     const std::string modules_place = object ? place + ".modules" : place;
+    BucketEntry entry;
     if (modules.is_string()) {
-        entry.modules.push_back(modules.get<std::string>());
+        add_modules(entry, modules.get<std::string>(), modules_place);
     } else if (modules.is_array()) {
         for (std::size_t index = 0; index < modules.size(); ++index) {
             if (!modules[index].is_string()) fail_type(item(modules_place, index), modules[index], "a module path");
-            entry.modules.push_back(modules[index].get<std::string>());
+            add_modules(entry, modules[index].get<std::string>(), item(modules_place, index));
         }
-        entry.written_as_list = modules.size() == 1;
+        entry.written_as_list = entry.modules.size() == 1;
     } else {
         fail_type(modules_place, modules, "a module path or a list of them");
     }
-    if (!object) return entry;
+    if (!object) return {entry};
     entry.title = read_string(value, "title", place + ".");
     for (const auto& [key, ignored] : value.items()) {
         if (key != "modules" && key != "title") entry.extra[key] = ignored;
     }
-    return entry;
+    return {entry};
 }
 
 std::vector<PassStep> read_steps(const Json& steps, const std::string& place) {
@@ -214,7 +239,9 @@ Plan read_document(const Json& document) {
     if (const auto buckets = document.find("buckets"); buckets != document.end()) {
         if (!buckets->is_array()) fail_type("buckets", *buckets, "a list");
         for (std::size_t index = 0; index < buckets->size(); ++index) {
-            plan.buckets.push_back(read_bucket((*buckets)[index], item("buckets", index)));
+            for (BucketEntry& entry : read_buckets((*buckets)[index], item("buckets", index))) {
+                plan.buckets.push_back(std::move(entry));
+            }
         }
     }
     if (const auto pipeline = document.find("pipeline"); pipeline != document.end()) {

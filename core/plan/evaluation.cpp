@@ -1,7 +1,6 @@
 #include "core/plan/evaluation.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <numeric>
 
@@ -16,9 +15,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Parts of a plan that later versions evaluate.
-constexpr std::array<std::string_view, 3> later_parts = {"overlaps", "device_orders", "process_groups"};
-
 /// Exposed collectives that are worth a line among the problems: the worst few, if they matter to the step.
 constexpr std::size_t exposed_told = 3;
 constexpr double exposed_share = 0.001;
@@ -30,28 +26,6 @@ Problem problem_of(const InputError& error, std::string kind, std::string title)
     problem.title = std::move(title);
     problem.message = error.what();
     return problem;
-}
-
-void report_unevaluated(const Plan& plan, std::vector<Problem>& problems) {
-    std::string unknown;
-    for (const auto& [key, value] : plan.unevaluated.items()) {
-        Problem problem;
-        problem.kind = "not_evaluated";
-        problem.title = "not evaluated";
-        if (std::find(later_parts.begin(), later_parts.end(), key) == later_parts.end()) {
-            unknown += (unknown.empty() ? "" : ", ") + key;
-        } else if (value.is_null() || !value.empty()) {
-            problem.severity = Severity::caution;
-            problem.message = "the plan's " + key + " are kept, but not evaluated by this version";
-            problems.push_back(std::move(problem));
-        }
-    }
-    if (unknown.empty()) return;
-    Problem problem;
-    problem.kind = "not_evaluated";
-    problem.title = "not evaluated";
-    problem.message = "the plan has fields that this version keeps but does not know: " + unknown;
-    problems.push_back(std::move(problem));
 }
 
 class Evaluator {
@@ -67,7 +41,7 @@ class Evaluator {
         plan_ = &plan;
         const ModuleTree tree(input, module_source(plan, input));
         result_->problems = check_buckets(input, tree, plan.buckets);
-        report_unevaluated(plan, result_->problems);
+        for (Problem& problem : check_unevaluated(plan)) result_->problems.push_back(std::move(problem));
         if (!run_pipeline(plan) || !measure()) return nullptr;
         assign_entries(tree, plan.buckets);
         return finish();

@@ -84,6 +84,10 @@ std::string display_name(const BucketEntry& entry);
 /// overlapping entries (which nodes, which entries), entries that gather nothing.
 std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, const std::vector<BucketEntry>& buckets);
 
+/// What a plan holds that this version keeps but does not evaluate: explicit overlaps, device orders, process groups,
+/// fields of newer writers.
+std::vector<Problem> check_unevaluated(const Plan& plan);
+
 /// A plan to start from, as torchtitan makes it (common_utils.py, get_default_transformer_block_buckets): embeddings,
 /// then each block of the model in order, then norm and head (and loss) in one entry. Models without numbered blocks
 /// get an entry for each top-level module.

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <map>
 #include <unordered_map>
 
@@ -65,11 +67,15 @@ class BucketCheck {
 
     void report_no_modules() {
         const bool by_name = tree_.source() == ModuleSource::module_fqn;
-        add(Severity::error, "no_modules", "no module names",
-            std::string("no node of the graph has a ") + (by_name ? "custom.module_fqn" : "module stack") +
-                ", so the plan's entries select nothing",
-            0)
-            .plan_entry = -1;
+        std::string message = std::string("no node of the graph has a ")
+                                  .append(by_name ? "custom.module_fqn" : "module stack")
+                                  .append(", so the plan's entries select nothing, and PyTorch changes nothing");
+        const ModuleSource other = by_name ? ModuleSource::module_stack : ModuleSource::module_fqn;
+        if (ModuleTree(graph_, other).exists()) {
+            message += by_name ? "; its nodes have module stacks: leave the option module_stack_fn unset"
+                               : "; its nodes have custom.module_fqn: set the option module_stack_fn to that";
+        }
+        add(Severity::caution, "no_modules", "no module names", message, 0).plan_entry = -1;
     }
 
     void check_names(std::size_t entry) {
@@ -185,7 +191,33 @@ class BucketCheck {
     std::vector<Problem> problems_;
 };
 
+/// Parts of a plan that later versions evaluate.
+constexpr std::array<std::string_view, 3> later_parts = {"overlaps", "device_orders", "process_groups"};
+
 }  // namespace
+
+std::vector<Problem> check_unevaluated(const Plan& plan) {
+    std::vector<Problem> problems;
+    const auto add = [&](Severity severity, std::string message) {
+        Problem& problem = problems.emplace_back();
+        problem.severity = severity;
+        problem.kind = "not_evaluated";
+        problem.title = "not evaluated";
+        problem.message = std::move(message);
+    };
+    std::string unknown;
+    for (const auto& [key, value] : plan.unevaluated.items()) {
+        if (std::find(later_parts.begin(), later_parts.end(), key) == later_parts.end()) {
+            unknown.append(unknown.empty() ? "" : ", ").append(key);
+        } else if (value.is_null() || !value.empty()) {
+            add(Severity::caution, "the plan's " + key + " are kept, but not evaluated by this version");
+        }
+    }
+    if (!unknown.empty()) {
+        add(Severity::note, "the plan has fields that this version keeps but does not know: " + unknown);
+    }
+    return problems;
+}
 
 std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree,
                                    const std::vector<BucketEntry>& buckets) {

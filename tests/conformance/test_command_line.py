@@ -285,6 +285,18 @@ class Apply(CommandLine):
         before, after = (self.json("simulate", file, "--json") for file in (graph, out))
         self.assertLess(after["step_ms"], before["step_ms"])
 
+    def test_what_a_plan_holds_and_is_not_evaluated_is_told(self):
+        later = {"format": "overlap-plan", "version": 1, "overlaps": [{"under": "layers.0"}]}
+        plan = self.path("later.plan.json", later)
+        done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", self.path("o.json"))
+        self.assertIn("overlaps are kept, but not evaluated", done.stderr)
+
+    def test_no_graph_is_written_without_its_report(self):
+        out = self.path("alone.graph.json")
+        pipeline = self.path("pipeline.json", [])
+        self.expect(1, "apply", self.graph, "--pipeline", pipeline, "-o", out, "--report", self.path("no/such/r.json"))
+        self.assertFalse(os.path.exists(out))
+
     def test_a_name_that_matches_nothing_is_told_and_reported(self):
         report = self.path("report.json")
         pipeline = self.path("pipeline.json", bucketing("layers.99", "layers.0"))

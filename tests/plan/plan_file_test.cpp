@@ -57,12 +57,33 @@ TEST(PlanFile, PutsBucketsIntoThePipeline) {
     EXPECT_TRUE(plan.pipeline[0].options.empty());
 }
 
+TEST(PlanFile, ExpandsAbbreviations) {
+    const Plan plan = read_plan_text(head + R"("buckets": ["layers.[0-2]", "norm+output", ["a.[3-4]", "b"], "c[0]",
+        {"modules": "d.[0-1]", "title": "both"}]})",
+                                     "");
+    std::vector<std::string> names;
+    for (const BucketEntry& entry : plan.buckets) names.push_back(display_name(entry));
+    EXPECT_EQ(names, (std::vector<std::string>{"layers.0", "layers.1", "layers.2", "norm + output", "a.3 + a.4 + b",
+                                               "c[0]", "d.0 + d.1"}));
+    EXPECT_EQ(plan.buckets.back().title, "both");
+    EXPECT_NE(error_of(head + R"("buckets": ["layers.[2-0]"]})").find("buckets[0]: "), std::string::npos);
+}
+
+TEST(PlanFile, TellsWhatIsNotEvaluated) {
+    EXPECT_TRUE(check_unevaluated(read_plan_text(head + R"("overlaps": []})", "")).empty());
+    const auto problems =
+        check_unevaluated(read_plan_text(head + R"("overlaps": [{}], "process_groups": [], "of_newer": 1})", ""));
+    ASSERT_EQ(problems.size(), 2u);
+    EXPECT_EQ(problems[0].message, "the plan's overlaps are kept, but not evaluated by this version");
+    EXPECT_EQ(problems[1].severity, Severity::note);
+}
+
 TEST(PlanFile, SaysWhatIsWrongAndWhere) {
     const std::vector<std::pair<std::string, std::string>> cases = {
-        {"", "a.plan.json: line 1, column 1: not valid JSON: "},
+        {"", "a.plan.json: line 1, column 1: invalid JSON: "},
         {"{\n  \"format\": overlap}", "a.plan.json: line 2, column 1"},
         {"[]", "a.plan.json: found a list, expected a plan, which is an object"},
-        {"{}", "a.plan.json: format: missing, expected \"overlap-plan\""},
+        {"{}", "a.plan.json: this is an object without a format; expected an overlap-plan, or a list of passes"},
         {R"({"format": "overlap-graph"})", "a.plan.json: format: found the string \"overlap-graph\", expected"},
         {R"({"format": "overlap-plan"})", "a.plan.json: version: missing, expected 1"},
         {R"({"format": "overlap-plan", "version": 2})", "a.plan.json: version: found 2, expected 1"},
