@@ -1,10 +1,12 @@
 #include "ui/document/document.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <algorithm>
 
 #include "core/graph/error.h"
 #include "core/io/plan_file.h"
+#include "ui/document/file_digest.h"
 
 namespace overlap::ui {
 
@@ -38,7 +40,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     const RestoredVariants restored = variant_source_ ? variant_source_(loaded_) : RestoredVariants();
     for (const RestoredVariant& kept : restored.variants) {
         Variant& variant = insertVariant(kept.plan, false);
-        kept.modified ? variant.setUnsaved(kept.file) : variant.setSaved(kept.file);
+        kept.modified ? variant.setUnsaved(kept.file, kept.digest) : variant.setSaved(kept.file, kept.digest);
     }
     if (restored.variants.empty()) insertVariant(make_plan(*loaded_.graph, "Plan A"), false);
     current_ = std::clamp(restored.current, 0, variantCount() - 1);
@@ -116,7 +118,7 @@ Plan Document::closeVariant(int index) {
     return closed->plan();
 }
 
-Variant& Document::openPlan(const QString& path) {
+Plan Document::readFittingPlan(const QString& path) const {
     if (!isOpen()) throw InputError(path.toStdString(), "", "a plan needs its graph; open the graph first");
     Plan plan = read_plan_file(QFile::encodeName(path).toStdString());
     try {
@@ -125,15 +127,34 @@ Variant& Document::openPlan(const QString& path) {
         throw error.file().empty() ? error.in_file(path.toStdString()) : error;
     }
     if (!plan.graph) plan.graph = fingerprint(*loaded_.graph);
-    Variant& added = addVariant(std::move(plan));
-    added.setSaved(path);
+    return plan;
+}
+
+Variant& Document::openPlan(const QString& path) {
+    // The digest first: should the file change in between, it is the older one and saving asks.
+    const QByteArray digest = fileDigest(path);
+    Variant& added = addVariant(readFittingPlan(path));
+    added.setSaved(path, digest);
     return added;
+}
+
+void Document::reloadPlan(int index) {
+    Variant& read = variant(index);
+    const QByteArray digest = fileDigest(read.filePath());
+    read.edit(tr("Read %1 again").arg(QFileInfo(read.filePath()).fileName()), readFittingPlan(read.filePath()));
+    read.setSaved(read.filePath(), digest);
+}
+
+int Document::indexOf(quint64 key) const {
+    for (int i = 0; i < variantCount(); ++i)
+        if (variant(i).key() == key) return i;
+    return -1;
 }
 
 void Document::savePlan(int index, const QString& path) {
     Variant& saved = variant(index);
     write_plan_file(saved.plan(), QFile::encodeName(path).toStdString());
-    saved.setSaved(path);
+    saved.setSaved(path, contentDigest(QByteArray::fromStdString(write_plan_text(saved.plan()))));
 }
 
 std::shared_ptr<const Evaluation> Document::evaluation() const {

@@ -18,6 +18,7 @@ struct RestoredVariant {
     Plan plan;
     QString file;
     bool modified = false;
+    QByteArray digest;  ///< of the file; see Variant::fileDigest
 };
 
 /// The variants with which a graph opens, beside its baseline.
@@ -73,7 +74,12 @@ class Document : public QObject {
     /// Reads a plan and adds it as a variant. @throws InputError, also for a plan of another graph; the document is
     /// then as it was.
     Variant& openPlan(const QString& path);
-    /// Writes the variant's plan. @throws InputError.
+    /// Reads the variant's file again, as an edit that can be undone. @throws InputError; the variant is then as it
+    /// was.
+    void reloadPlan(int index);
+    /// Position of the variant with that key; -1 where it was closed.
+    int indexOf(quint64 key) const;
+    /// Writes the variant's plan, whatever the file has. @throws InputError.
     void savePlan(int index, const QString& path);
 
     /// The current variant's newest evaluation; null while there is none.
@@ -120,6 +126,7 @@ class Document : public QObject {
     void failed(const QString& reason);
 
   private:
+    Plan readFittingPlan(const QString& path) const;
     Variant& insertVariant(Plan plan, bool read_only);
     void requestEvaluation();
     QString freeName() const;

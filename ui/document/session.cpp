@@ -1,10 +1,12 @@
 #include "ui/document/session.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QSaveFile>
 #include <QStandardPaths>
+#include <QUuid>
 #include <algorithm>
 
 #include "core/io/plan_file.h"
@@ -14,18 +16,28 @@ namespace overlap::ui {
 namespace {
 
 constexpr int session_version = 1;
+constexpr int numbered_instances = 9;  ///< those beyond have names at random
 constexpr std::size_t kept_documents = 20;
 constexpr qsizetype kept_recent_files = 12;
+const QString aside_stem = QStringLiteral("session-not-read");
 
 QJsonObject toJson(const SessionVariant& variant) {
-    return {{"plan", QString::fromUtf8(variant.plan)}, {"file", variant.file}, {"modified", variant.modified}};
+    return {{"plan", QString::fromUtf8(variant.plan)},
+            {"file", variant.file},
+            {"modified", variant.modified},
+            {"digest", QString::fromLatin1(variant.digest)}};
+}
+
+QJsonArray toJson(const std::vector<SessionVariant>& variants) {
+    QJsonArray list;
+    for (const SessionVariant& variant : variants) list.append(toJson(variant));
+    return list;
 }
 
 QJsonObject toJson(const SessionDocument& document) {
-    QJsonArray variants;
-    for (const SessionVariant& variant : document.variants) variants.append(toJson(variant));
     return {{"graph", document.graph},
-            {"variants", variants},
+            {"variants", toJson(document.variants)},
+            {"closed", toJson(document.closed)},
             {"current", document.current},
             {"range_start_ms", document.range_start_ms},
             {"range_end_ms", document.range_end_ms}};
@@ -45,14 +57,21 @@ QJsonObject toJson(const SessionState& state) {
             {"views", state.views}};
 }
 
+std::vector<SessionVariant> variantsFromJson(const QJsonArray& json) {
+    std::vector<SessionVariant> variants;
+    for (const QJsonValue value : json) {
+        const QJsonObject variant = value.toObject();
+        variants.push_back({variant["plan"].toString().toUtf8(), variant["file"].toString(),
+                            variant["modified"].toBool(), variant["digest"].toString().toLatin1()});
+    }
+    return variants;
+}
+
 SessionDocument documentFromJson(const QJsonObject& json) {
     SessionDocument document;
     document.graph = json["graph"].toString();
-    for (const QJsonValue value : json["variants"].toArray()) {
-        const QJsonObject variant = value.toObject();
-        document.variants.push_back(
-            {variant["plan"].toString().toUtf8(), variant["file"].toString(), variant["modified"].toBool()});
-    }
+    document.variants = variantsFromJson(json["variants"].toArray());
+    document.closed = variantsFromJson(json["closed"].toArray());
     document.current = json["current"].toInt(1);
     document.range_start_ms = json["range_start_ms"].toDouble();
     document.range_end_ms = json["range_end_ms"].toDouble();
@@ -72,9 +91,43 @@ SessionState stateFromJson(const QJsonObject& json) {
     return state;
 }
 
+std::unique_ptr<QLockFile> lockOf(const QString& file) {
+    auto lock = std::make_unique<QLockFile>(QFileInfo(file).path() + u'/' + QFileInfo(file).completeBaseName() +
+                                            QStringLiteral(".lock"));
+    lock->setStaleLockTime(0);  // a lock is stale when its process is gone, not when it is old
+    return lock;
+}
+
+bool isModified(const SessionVariant& variant) {
+    return variant.modified;
+}
+
 bool hasUnsavedEdits(const SessionDocument& document) {
-    return std::any_of(document.variants.begin(), document.variants.end(),
-                       [](const SessionVariant& variant) { return variant.modified; });
+    return std::any_of(document.variants.begin(), document.variants.end(), isModified) ||
+           std::any_of(document.closed.begin(), document.closed.end(), isModified);
+}
+
+/// The plan that a graph opens with, not touched since.
+bool isUntouched(const SessionVariant& variant) {
+    return !variant.modified && variant.file.isEmpty();
+}
+
+/// Whether `variants` has all that is in `wanted`.
+bool contains(const std::vector<SessionVariant>& variants, const SessionVariant& wanted) {
+    return std::any_of(variants.begin(), variants.end(), [&](const SessionVariant& variant) {
+        return variant.file == wanted.file && (!wanted.modified || variant.plan == wanted.plan);
+    });
+}
+
+/// @returns how many plans with unsaved edits were added.
+int addMissing(std::vector<SessionVariant>& variants, const std::vector<SessionVariant>& others) {
+    int unsaved = 0;
+    for (const SessionVariant& other : others) {
+        if (isUntouched(other) || contains(variants, other)) continue;
+        variants.push_back(other);
+        unsaved += other.modified ? 1 : 0;
+    }
+    return unsaved;
 }
 
 }  // namespace
@@ -98,36 +151,85 @@ void SessionState::putRecent(const QString& file) {
     if (recent_files.size() > kept_recent_files) recent_files.resize(kept_recent_files);
 }
 
+int SessionState::adopt(const SessionState& other) {
+    int unsaved = 0;
+    for (const SessionDocument& theirs : other.documents) {
+        SessionDocument* mine = document(theirs.graph);
+        if (!mine) {
+            documents.push_back(theirs);
+            unsaved += static_cast<int>(std::count_if(theirs.variants.begin(), theirs.variants.end(), isModified));
+            continue;
+        }
+        if (mine->variants.size() == 1 && isUntouched(mine->variants[0]) && hasUnsavedEdits(theirs))
+            mine->variants.clear();
+        unsaved += addMissing(mine->variants, theirs.variants);
+        addMissing(mine->closed, theirs.closed);
+    }
+    if (open.isEmpty()) open = other.open;
+    for (const QString& file : other.recent_files)
+        if (!recent_files.contains(file) && recent_files.size() < kept_recent_files) recent_files.append(file);
+    return unsaved;
+}
+
+SessionVariant sessionVariant(const Variant& variant) {
+    return {QByteArray::fromStdString(write_plan_text(variant.plan())), variant.filePath(), variant.modified(),
+            variant.fileDigest()};
+}
+
 SessionDocument sessionDocument(const Document& document) {
     SessionDocument result;
     if (!document.isOpen()) return result;
     result.graph = document.loaded().path;
-    for (int i = 1; i < document.variantCount(); ++i) {
-        const Variant& variant = document.variant(i);
-        result.variants.push_back(
-            {QByteArray::fromStdString(write_plan_text(variant.plan())), variant.filePath(), variant.modified()});
-    }
+    for (int i = 1; i < document.variantCount(); ++i) result.variants.push_back(sessionVariant(document.variant(i)));
     result.current = document.currentIndex();
     return result;
 }
 
 Session::Session(const QString& folder) : folder_(folder) {
     QDir().mkpath(folder_);
-    for (int instance = 1; instance <= 9; ++instance) {
-        const QString stem = instance == 1 ? QStringLiteral("session") : QStringLiteral("session-%1").arg(instance);
-        file_ = QDir(folder_).filePath(stem + QStringLiteral(".json"));
-        lock_ = std::make_unique<QLockFile>(QDir(folder_).filePath(stem + QStringLiteral(".lock")));
-        lock_->setStaleLockTime(0);  // a lock is stale when its process is gone, not when it is old
-        if (lock_->tryLock()) return;
-    }
+    for (int instance = 1; instance <= numbered_instances; ++instance)
+        if (lockInstance(instance == 1 ? QStringLiteral("session") : QStringLiteral("session-%1").arg(instance)))
+            return;
+    // Never a file that another instance writes: a name that nobody else has, which the next start finds as well.
+    lockInstance(QStringLiteral("session-") + QUuid::createUuid().toString(QUuid::WithoutBraces));
+}
+
+bool Session::lockInstance(const QString& stem) {
+    file_ = QDir(folder_).filePath(stem + QStringLiteral(".json"));
+    lock_ = lockOf(file_);
+    return lock_->tryLock();
 }
 
 QString Session::defaultFolder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
 }
 
-SessionState Session::load(QString* problem) const {
-    QFile stored(file_);
+SessionState Session::load(QString* problem, int* adopted) const {
+    SessionState state = read(file_, problem).value_or(SessionState());
+    int unsaved = 0;
+    QStringList taken_over;
+    std::vector<std::unique_ptr<QLockFile>> locks;  // held until the files are gone
+    const QString own = QFileInfo(file_).fileName();
+    for (const QString& name : QDir(folder_).entryList(
+             {QStringLiteral("session-*.json"), QStringLiteral("session.json")}, QDir::Files, QDir::Name)) {
+        if (name == own || name.startsWith(aside_stem)) continue;
+        const QString file = QDir(folder_).filePath(name);
+        std::unique_ptr<QLockFile> lock = lockOf(file);
+        if (!lock->tryLock()) continue;  // its instance is running
+        if (const auto other = read(file, problem)) {
+            unsaved += state.adopt(*other);
+            taken_over.append(file);
+        }
+        locks.push_back(std::move(lock));
+    }
+    if (!taken_over.isEmpty() && save(state).isEmpty())
+        for (const QString& file : taken_over) QFile::remove(file);
+    if (adopted) *adopted = unsaved;
+    return state;
+}
+
+std::optional<SessionState> Session::read(const QString& file, QString* problem) const {
+    QFile stored(file);
     if (!stored.open(QIODevice::ReadOnly)) return {};
     QJsonParseError error;
     const QJsonObject json = QJsonDocument::fromJson(stored.readAll(), &error).object();
@@ -135,8 +237,8 @@ SessionState Session::load(QString* problem) const {
     if (error.error == QJsonParseError::NoError && json["format"] == "overlap-session" &&
         json["version"].toInt() == session_version)
         return stateFromJson(json);
-    const QString aside = freeName(QStringLiteral("session-not-read"), QStringLiteral(".json"));
-    QFile::rename(file_, aside);
+    const QString aside = freeName(aside_stem, QStringLiteral(".json"));
+    QFile::rename(file, aside);
     if (problem) *problem = QStringLiteral("The last session could not be read and was kept as %1").arg(aside);
     return {};
 }

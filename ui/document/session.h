@@ -12,12 +12,14 @@
 namespace overlap::ui {
 
 class Document;
+class Variant;
 
 /// One plan as the session keeps it, whether or not it is in a file of the user's.
 struct SessionVariant {
     QByteArray plan;  ///< an overlap-plan document
     QString file;     ///< where the user saved it, or empty
     bool modified = false;
+    QByteArray digest{};  ///< of the file; see Variant::fileDigest
 
     bool operator==(const SessionVariant&) const = default;
 };
@@ -29,6 +31,7 @@ struct SessionDocument {
     int current = 1;            ///< 0 is the baseline
     double range_start_ms = 0;  ///< visible part of the timeline; an empty range means all of it
     double range_end_ms = 0;
+    std::vector<SessionVariant> closed{};  ///< plans that can be reopened, the one closed last at the end
 
     bool operator==(const SessionDocument&) const = default;
 };
@@ -48,15 +51,21 @@ struct SessionState {
     /// oldest first, but never one with unsaved edits.
     void put(SessionDocument document);
     void putRecent(const QString& file);
+    /// Takes over what another session has and this one has not; nothing of this one goes.
+    /// @returns how many plans with unsaved edits came along.
+    int adopt(const SessionState& other);
 
     bool operator==(const SessionState&) const = default;
 };
 
-/// The document as the session would keep it; the timeline range is the caller's to fill in.
+/// A variant as the session would keep it.
+SessionVariant sessionVariant(const Variant& variant);
+/// The document as the session would keep it; the timeline range and the closed plans are the caller's to fill in.
 SessionDocument sessionDocument(const Document& document);
 
-/// Keeps the session in one file, written whole or not at all. A second instance of the application uses a file of
-/// its own, so that neither overwrites the other's edits.
+/// Keeps the session in one file, written whole or not at all. Each running instance of the application has a file of
+/// its own, which it holds a lock on, so that none overwrites another's edits; the next one to start takes over what
+/// instances that have ended left behind.
 class Session {
   public:
     /// @param folder is made if need be; see defaultFolder().
@@ -66,15 +75,19 @@ class Session {
     const QString& folder() const { return folder_; }
     QString file() const { return file_; }
 
-    /// The stored session; an empty one where there is none. A file that cannot be read is put aside, never
+    /// The stored session, with what instances that have ended left in files of their own: those are gone once this
+    /// session's file has their plans. Empty where there is nothing. A file that cannot be read is put aside, never
     /// overwritten, and `problem` says where it is.
-    SessionState load(QString* problem = nullptr) const;
+    /// @param adopted receives how many plans with unsaved edits came from other instances.
+    SessionState load(QString* problem = nullptr, int* adopted = nullptr) const;
     /// @returns an empty string, or one sentence on why the session could not be stored.
     QString save(const SessionState& state) const;
     /// Writes a plan that could not be restored into a file beside the session; returns its path, or empty.
     QString keepAside(const QByteArray& plan) const;
 
   private:
+    bool lockInstance(const QString& stem);
+    std::optional<SessionState> read(const QString& file, QString* problem) const;
     QString freeName(const QString& stem, const QString& suffix) const;
 
     QString folder_, file_;

@@ -65,14 +65,16 @@ void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation) {
     emit evaluationChanged();
 }
 
-void Variant::setSaved(const QString& path) {
+void Variant::setSaved(const QString& path, const QByteArray& digest) {
     file_path_ = path;
+    file_digest_ = digest;
     undo_stack_.setClean();
     emit titleChanged();
 }
 
-void Variant::setUnsaved(const QString& path) {
+void Variant::setUnsaved(const QString& path, const QByteArray& digest) {
     file_path_ = path;
+    file_digest_ = digest;
     undo_stack_.resetClean();
     emit titleChanged();
 }

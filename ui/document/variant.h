@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QByteArray>
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
@@ -33,6 +34,8 @@ class Variant : public QObject {
     bool stale() const { return stale_; }
 
     const QString& filePath() const { return file_path_; }
+    /// Digest of the file when this plan was last read from it or written into it; empty where that is not known.
+    const QByteArray& fileDigest() const { return file_digest_; }
     /// True when the plan has edits that its file has not.
     bool modified() const { return !undo_stack_.isClean(); }
 
@@ -41,9 +44,10 @@ class Variant : public QObject {
     void edit(const QString& text, Plan plan, const QString& merge_key = {});
 
     void setEvaluation(std::shared_ptr<const Evaluation> evaluation);
-    void setSaved(const QString& path);
+    /// @param digest of the file as the plan was read from or written into it; see fileDigest().
+    void setSaved(const QString& path, const QByteArray& digest = {});
     /// For a plan that comes from the session or a template and is in no file as it stands.
-    void setUnsaved(const QString& path);
+    void setUnsaved(const QString& path, const QByteArray& digest = {});
 
   signals:
     void planChanged();
@@ -62,6 +66,7 @@ class Variant : public QObject {
     std::shared_ptr<const Evaluation> evaluation_;
     bool stale_ = true;
     QString file_path_;
+    QByteArray file_digest_;
 };
 
 }  // namespace overlap::ui

@@ -7,6 +7,7 @@
 #include "core/graph/error.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/document/file_digest.h"
 #include "ui/document/file_kind.h"
 #include "ui/document/module_mime.h"
 
@@ -262,6 +263,31 @@ class DocumentTest : public QObject {
         QCOMPARE(document->currentIndex(), 2);
         QVERIFY(opened.plan().buckets == saved.buckets);
         QVERIFY(!opened.modified());
+    }
+
+    void aFileIsReadAgainAsAnEdit() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        document->savePlan(1, path);
+        QVERIFY(!document->variant(1).fileDigest().isEmpty());
+        QCOMPARE(document->variant(1).fileDigest(), fileDigest(path));
+        const Buckets older = document->buckets();
+        document->addCopyOfCurrent();
+        BucketCommands(*document).addText("layers.1");
+        document->savePlan(2, path);
+        QVERIFY(document->variant(1).fileDigest() != fileDigest(path));
+        document->reloadPlan(1);
+        QVERIFY(document->variant(1).plan().buckets == document->variant(2).plan().buckets);
+        QVERIFY(!document->variant(1).modified());
+        QCOMPARE(document->variant(1).fileDigest(), fileDigest(path));
+        document->variant(1).undoStack().undo();
+        QVERIFY(document->variant(1).plan().buckets == older);
+        QFile::remove(path);
+        QVERIFY_EXCEPTION_THROWN(document->reloadPlan(1), InputError);
+        QVERIFY(document->variant(1).plan().buckets == older);
+        QCOMPARE(fileDigest(path), QByteArray());
     }
 
     void aPlanForAnotherGraphIsRefused() {

@@ -14,7 +14,12 @@ class SessionTest : public QObject {
         QTemporaryDir folder;
         SessionState state;
         state.open = "/graphs/a.graph.json";
-        state.put({state.open, {{R"({"format":"overlap-plan"})", "/plans/a.plan.json", true}}, 1, 10.5, 20.25});
+        state.put({state.open,
+                   {{R"({"format":"overlap-plan"})", "/plans/a.plan.json", true, "0123"}},
+                   1,
+                   10.5,
+                   20.25,
+                   {{"closed", "", true}}});
         state.putRecent("/one");
         state.putRecent("/two");
         state.putRecent("/one");
@@ -70,6 +75,63 @@ class SessionTest : public QObject {
         state.open = "second";
         second.save(state);
         QCOMPARE(first.load().open, QString());
+    }
+
+    void whatEndedInstancesLeftIsTakenOver() {
+        QTemporaryDir folder;
+        const auto edited = [](const char* plan) {
+            SessionState state;
+            state.open = "graph";
+            state.put({"graph", {{plan, "", true}}, 1, 0, 0});
+            return state;
+        };
+        {
+            const Session first(folder.path());
+            const Session second(folder.path());
+            const Session third(folder.path());
+            first.save(edited("one"));
+            second.save(edited("two"));
+            third.save(edited("two"));
+        }
+        const Session running(folder.path());
+        int adopted = 0;
+        SessionState state = running.load(nullptr, &adopted);
+        QCOMPARE(adopted, 1);
+        QCOMPARE(state.documents.size(), 1u);
+        QCOMPARE(state.document("graph")->variants.size(), 2u);
+        QCOMPARE(state.document("graph")->variants[1].plan, "two");
+        QCOMPARE(QDir(folder.path()).entryList({"*.json"}), QStringList("session.json"));
+        // It is in this instance's file before the other's goes.
+        QVERIFY(running.load() == state);
+        const Session other(folder.path());
+        QVERIFY2(other.load() == SessionState(), "the file of a running instance is its own");
+    }
+
+    void anUntouchedPlanMakesRoomForAnEditedOne() {
+        SessionState mine, theirs;
+        mine.put({"graph", {{"empty", "", false}}, 1, 0, 0});
+        theirs.put({"graph", {{"edited", "", true}, {"saved", "/file", false}}, 1, 0, 0, {{"closed", "", true}}});
+        QCOMPARE(mine.adopt(theirs), 1);
+        QCOMPARE(mine.document("graph")->variants, theirs.document("graph")->variants);
+        QCOMPARE(mine.document("graph")->closed, theirs.document("graph")->closed);
+        QCOMPARE(mine.adopt(theirs), 0);
+        QCOMPARE(mine.document("graph")->variants.size(), 2u);
+    }
+
+    void noTwoInstancesShareAFile() {
+        QTemporaryDir folder;
+        std::vector<std::unique_ptr<Session>> sessions;
+        QSet<QString> files;
+        for (int i = 0; i < 12; ++i) {
+            sessions.push_back(std::make_unique<Session>(folder.path()));
+            files.insert(sessions.back()->file());
+            SessionState state;
+            state.put({QString::number(i), {{"edited", "", true}}, 1, 0, 0});
+            sessions.back()->save(state);
+        }
+        QCOMPARE(files.size(), 12);
+        sessions.clear();
+        QCOMPARE(Session(folder.path()).load().documents.size(), 12u);
     }
 
     void oldDocumentsAreForgottenButNeverUnsavedOnes() {

@@ -1,0 +1,17 @@
+#include "ui/document/file_digest.h"
+
+#include <QCryptographicHash>
+#include <QFile>
+
+namespace overlap::ui {
+
+QByteArray contentDigest(const QByteArray& content) {
+    return QCryptographicHash::hash(content, QCryptographicHash::Sha256).toHex();
+}
+
+QByteArray fileDigest(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? contentDigest(file.readAll()) : QByteArray();
+}
+
+}  // namespace overlap::ui
