@@ -141,6 +141,7 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
     }
     const Evaluation& evaluation = *current->evaluation();
     for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+        if (evaluation.refused) break;  // these are the baseline's
         int bucket = timing.start < evaluation.bucket_of_node.size() ? evaluation.bucket_of_node[timing.start] : -1;
         if (bucket < 0) {
             // What the pass left alone still belongs to the bucket whose modules have it.

@@ -88,6 +88,14 @@ void DropPreview::showOutcome(const Evaluation& evaluation) {
         for (const Problem& problem : evaluation.problems)
             if (problem.severity == Severity::error) outcome_ = QString::fromStdString(problem.message);
     } else {
+        if (now->refused) {
+            improvement_ = 1;
+            outcome_ = tr("no longer refused: step %1   peak %2")
+                           .arg(formatTime(evaluation.simulation.step_ms),
+                                formatBytes(static_cast<double>(evaluation.memory.peak_bytes)));
+            emit changed();
+            return;
+        }
         const double gain = now->simulation.step_ms - evaluation.simulation.step_ms;
         improvement_ = std::abs(gain) < 1e-6 ? 0 : gain > 0 ? 1 : -1;
         outcome_ = tr("step %1   peak %2")

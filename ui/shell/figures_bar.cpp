@@ -2,9 +2,10 @@
 
 #include <QHelpEvent>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QTimer>
 #include <QToolTip>
-#include <cmath>
+#include <algorithm>
 
 #include "ui/document/document.h"
 #include "ui/theme/numbers.h"
@@ -14,15 +15,18 @@ namespace overlap::ui {
 namespace {
 
 constexpr int gap = 24;
+constexpr int difference_gap = 8;
 constexpr int value_px = 15;
 constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
 
+/// @param difference as it is shown: what is no change after rounding is neither better nor worse.
 Figure compared(const QString& label, const QString& value, double now, double before, const QString& difference,
                 const QString& help) {
     Figure figure{label, value, {}, 0, help};
-    const double change = now - before;
+    if (now == before) return figure;
     figure.difference = difference;
-    if (std::abs(change) > 1e-9 * std::max(std::abs(before), 1.0)) figure.change = change < 0 ? 1 : -1;
+    static const QRegularExpression digit(QStringLiteral("[1-9]"));
+    if (difference.contains(digit)) figure.change = now < before ? 1 : -1;
     return figure;
 }
 
@@ -31,11 +35,24 @@ QString timeDifference(double now, double before) {
     return before > 0 ? formatDifference(now / before - 1, Unit::Percent) : formatDifference(now - before, Unit::Time);
 }
 
+/// A refused plan has no figures; those that the evaluation carries are the baseline's.
+std::vector<Figure> refusedFigures() {
+    std::vector<Figure> figures;
+    for (const QString& label :
+         {Document::tr("step"), Document::tr("exposed"), Document::tr("peak"), Document::tr("collectives")})
+        figures.push_back(
+            {label, QStringLiteral("—"), {}, 0, Document::tr("The plan is refused and has no figures, see Problems")});
+    figures.front().difference = Document::tr("refused");
+    figures.front().change = -1;
+    return figures;
+}
+
 }  // namespace
 
 std::vector<Figure> figuresOf(const Document& document) {
     const auto evaluation = document.evaluation();
     if (!evaluation) return {};
+    if (evaluation->refused) return refusedFigures();
     const Evaluation& baseline = document.baseline();
     const Simulation& now = evaluation->simulation;
     const Simulation& before = baseline.simulation;
@@ -64,15 +81,12 @@ std::vector<Figure> figuresOf(const Document& document) {
                                static_cast<double>(count_before),
                                formatDifference(static_cast<double>(count - count_before), Unit::Count),
                                Document::tr("Collectives in the step; baseline %1").arg(formatCount(count_before))));
-    const bool is_baseline = document.variant(document.currentIndex()).readOnly();
-    for (Figure& figure : figures)
-        if (is_baseline || figure.change == 0) figure.difference.clear();
     return figures;
 }
 
 FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(document) {
     setObjectName("figures");
-    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(&document, &Document::evaluationChanged, this, &FiguresBar::update);
     connect(&document, &Document::evaluatingChanged, this, [this](bool evaluating) {
         if (!evaluating) {
@@ -99,19 +113,40 @@ void FiguresBar::update() {
     QWidget::update();
 }
 
-int FiguresBar::cellWidth(const Figure& figure) const {
+int FiguresBar::cellWidth(const Figure& figure, Detail detail) const {
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
-    const int difference = figure.difference.isEmpty() ? 0 : small.horizontalAdvance(figure.difference) + 8;
-    return std::max(value.horizontalAdvance(figure.value) + difference, small.horizontalAdvance(figure.label));
+    int width = value.horizontalAdvance(figure.value);
+    if (detail == Detail::all && !figure.difference.isEmpty())
+        width += small.horizontalAdvance(figure.difference) + difference_gap;
+    return detail == Detail::values ? width : std::max(width, small.horizontalAdvance(figure.label));
+}
+
+FiguresBar::Layout FiguresBar::layOut() const {
+    Layout layout;
+    for (const Detail detail : {Detail::all, Detail::labels, Detail::values}) {
+        layout = {detail, figures_.size(), 0};
+        for (const Figure& figure : figures_) layout.width += cellWidth(figure, detail) + gap;
+        if (layout.width <= width()) return layout;
+    }
+    while (layout.count > 1 && layout.width > width()) {
+        --layout.count;
+        layout.width -= cellWidth(figures_[layout.count], layout.detail) + gap;
+    }
+    return layout;
 }
 
 QSize FiguresBar::sizeHint() const {
     int width = 0;
-    for (const Figure& figure : figures_) width += cellWidth(figure) + gap;
+    for (const Figure& figure : figures_) width += cellWidth(figure, Detail::all) + gap;
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
     return {width, small.height() + value.height()};
+}
+
+QSize FiguresBar::minimumSizeHint() const {
+    const int width = figures_.empty() ? 0 : cellWidth(figures_.front(), Detail::values) + gap;
+    return {width, sizeHint().height()};
 }
 
 void FiguresBar::paintEvent(QPaintEvent*) {
@@ -120,33 +155,54 @@ void FiguresBar::paintEvent(QPaintEvent*) {
     painter.setOpacity(stale_ ? 0.5 : 1);
     const QFont value_font = textFont(value_px, QFont::DemiBold);
     const QFont small_font = textFont(smallTextPx);
-    const int label_height = QFontMetrics(small_font).height();
-    int x = gap / 2;
-    for (const Figure& figure : figures_) {
-        painter.setFont(small_font);
-        painter.setPen(theme.dim);
-        painter.drawText(QRect(x, 0, 200, label_height), Qt::AlignLeft | Qt::AlignTop, figure.label);
-        const QRect line(x, label_height - 1, 400, height() - label_height + 1);
+    const Layout layout = layOut();
+    const int label_height = layout.detail == Detail::values ? 0 : QFontMetrics(small_font).height();
+    int x = std::max(0, width() - layout.width) + gap / 2;
+    for (std::size_t i = 0; i < layout.count; ++i) {
+        const Figure& figure = figures_[i];
+        const int cell = cellWidth(figure, layout.detail);
+        if (layout.detail != Detail::values) {
+            painter.setFont(small_font);
+            painter.setPen(theme.dim);
+            painter.drawText(QRect(x, 0, cell + gap, label_height), Qt::AlignLeft | Qt::AlignTop, figure.label);
+        }
+        const QRect line(x, std::max(0, label_height - 1), cell + gap, height() - std::max(0, label_height - 1));
         painter.setFont(value_font);
-        painter.setPen(theme.text);
+        // Where differences have no room, the colour of the value tells that it is worse or better.
+        const QColor change = figure.change > 0 ? theme.hidden : figure.change < 0 ? theme.caution : theme.dim;
+        painter.setPen(layout.detail == Detail::all || figure.change == 0 ? theme.text : change);
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, figure.value);
-        const int value_width = painter.fontMetrics().horizontalAdvance(figure.value);
-        painter.setFont(small_font);
-        painter.setPen(figure.change > 0 ? theme.hidden : figure.change < 0 ? theme.caution : theme.dim);
-        painter.drawText(line.adjusted(value_width + 8, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, figure.difference);
-        x += cellWidth(figure) + gap;
+        if (layout.detail == Detail::all) {
+            const int value_width = painter.fontMetrics().horizontalAdvance(figure.value);
+            painter.setFont(small_font);
+            painter.setPen(change);
+            painter.drawText(line.adjusted(value_width + difference_gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                             figure.difference);
+        }
+        x += cell + gap;
     }
+}
+
+QString FiguresBar::helpAt(int position) const {
+    const Layout layout = layOut();
+    const Figure* hovered = nullptr;
+    int x = std::max(0, width() - layout.width);
+    for (std::size_t i = 0; i < layout.count && !hovered; ++i) {
+        x += cellWidth(figures_[i], layout.detail) + gap;
+        if (position < x) hovered = &figures_[i];
+    }
+    if (!hovered) return {};
+    if (layout.detail == Detail::all) return hovered->help;
+    QStringList lines;
+    for (const Figure& figure : figures_)
+        lines.append(QStringLiteral("%1: %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());
+    return lines.join(u'\n') + QStringLiteral("\n\n") + hovered->help;
 }
 
 bool FiguresBar::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    int x = 0;
-    for (const Figure& figure : figures_) {
-        const int right = x + cellWidth(figure) + gap;
-        if (help->pos().x() >= x && help->pos().x() < right) QToolTip::showText(help->globalPos(), figure.help, this);
-        x = right;
-    }
+    QToolTip::showText(help->globalPos(), helpAt(help->pos().x()), this);
     return true;
 }
 

@@ -13,15 +13,16 @@ class Document;
 struct Figure {
     QString label;
     QString value;
-    QString difference;  ///< empty on the baseline
-    int change = 0;      ///< 1 better, -1 worse, 0 the same or neither
+    QString difference;  ///< empty where there is none, as on the baseline
+    int change = 0;      ///< of what `difference` shows: 1 better, -1 worse, 0 the same or neither
     QString help;
 };
 
-/// Step, exposed, peak and number of collectives of the current variant.
+/// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.
 std::vector<Figure> figuresOf(const Document& document);
 
-/// The figures in the toolbar. While they are those of an older plan they are dimmed.
+/// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little room,
+/// differences go first, then labels, then the last figures; the tool tip has them all.
 class FiguresBar : public QWidget {
     Q_OBJECT
 
@@ -30,15 +31,26 @@ class FiguresBar : public QWidget {
 
     const std::vector<Figure>& figures() const { return figures_; }
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return sizeHint(); }
+    QSize minimumSizeHint() const override;
+    /// The tool tip at a horizontal position; empty beside the figures.
+    QString helpAt(int position) const;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
     bool event(QEvent* event) override;
 
   private:
+    /// What there is room for: differences too, labels above values, or values alone.
+    enum class Detail { all, labels, values };
+    struct Layout {
+        Detail detail = Detail::all;
+        std::size_t count = 0;  ///< of figures that are shown, from the first
+        int width = 0;
+    };
+
     void update();
-    int cellWidth(const Figure& figure) const;
+    Layout layOut() const;
+    int cellWidth(const Figure& figure, Detail detail) const;
 
     Document& document_;
     std::vector<Figure> figures_;

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QMenuBar>
 #include <QStatusBar>
+#include <QStyle>
 #include <QToolBar>
 #include <QVBoxLayout>
 
@@ -235,9 +236,12 @@ void MainWindow::updateStatus() {
     if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
     status_graph_->setText(parts.join(QStringLiteral(" · ")));
     const auto evaluation = document_.evaluation();
-    status_time_->setText(document_.evaluating() ? tr("evaluating…")
-                          : evaluation           ? tr("evaluated in %1").arg(formatTime(evaluation->evaluate_ms))
-                                                 : QString());
+    status_time_->setText(document_.evaluating()              ? tr("evaluating…")
+                          : evaluation && evaluation->refused ? tr("plan refused, see Problems")
+                          : evaluation ? tr("evaluated in %1").arg(formatTime(evaluation->evaluate_ms))
+                                       : QString());
+    status_time_->setProperty("role", evaluation && evaluation->refused ? "caution" : "good");
+    status_time_->style()->polish(status_time_);
 }
 
 void MainWindow::tell(const QString& sentence) {

@@ -62,8 +62,11 @@ void TimelineConnection::makeTimeline() {
             evaluation_ = evaluation;
             const auto& cost = evaluation->graph->header().cost;
             const QString device = cost ? QString::fromStdString(cost->device_name) : QString();
-            view_.setTimeline(timeline, device.isEmpty() ? tr("simulated · streams model")
-                                                         : tr("simulated · streams model · %1").arg(device));
+            QStringList caption{tr("simulated"), tr("streams model")};
+            // What is drawn for a refused plan is the graph without it.
+            if (evaluation->refused) caption.prepend(tr("baseline (plan refused)"));
+            if (!device.isEmpty()) caption.append(device);
+            view_.setTimeline(timeline, caption.join(QStringLiteral(" · ")));
             showSelection();
             emit shown();
         };
