@@ -17,7 +17,7 @@ std::string_view ManualOverlapBucketing::summary() const {
 }
 
 std::span<const PassOption> ManualOverlapBucketing::options() const {
-    static const std::array<PassOption, 4> declared = {
+    static const std::array<PassOption, 5> declared = {
         PassOption{.name = "module_bucket_plans",
                    .type = PassOption::Type::module_lists,
                    .default_value = nullptr,
@@ -42,6 +42,12 @@ std::span<const PassOption> ManualOverlapBucketing::options() const {
                        "Where a node's modules are read from: unset means its module stack, custom.module_fqn means "
                        "the one name that torchtitan's graph trainer gives it.",
                    .choices = {"custom.module_fqn"}},
+        PassOption{.name = "safe",
+                   .type = PassOption::Type::boolean,
+                   .default_value = false,
+                   .help = "Not PyTorch's result: adds the edges that PyTorch forgets, so that no gathered buffer can "
+                           "be read before it is filled, and leaves out explicit overlaps that would make a cycle.",
+                   .choices = {}},
     };
     return declared;
 }

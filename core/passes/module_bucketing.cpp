@@ -13,7 +13,9 @@
 #include "core/passes/bucket_merge.h"
 #include "core/passes/collective_reachability.h"
 #include "core/passes/eligibility.h"
+#include "core/passes/hazards.h"
 #include "core/passes/overlap_order.h"
+#include "core/passes/safe_unpacking.h"
 
 namespace overlap {
 
@@ -97,6 +99,9 @@ class Run {
         PassResult result;
         result.report = std::move(report_);
         result.graph = editor_.finish(result.origin);
+        std::ranges::move(find_hazards(source_, *result.graph, result.report),
+                          std::back_inserter(result.report.problems));
+        if (settings_.safe) result.report.problems.push_back(what_safe_changed());
         return result;
     }
 
@@ -110,8 +115,8 @@ class Run {
                 for (const NodeId node : scope) in_scope[node] = true;
             }
         }
-        const OverlapDependencies dependencies = settings_.joint ? joint_overlap_dependencies(editor_, roles_, in_scope)
-                                                                 : overlap_dependencies(editor_, roles_);
+        OverlapDependencies dependencies = settings_.joint ? joint_overlap_dependencies(editor_, roles_, in_scope)
+                                                           : overlap_dependencies(editor_, roles_);
         for (const auto& [target, sources] : dependencies) {
             for (const NodeId source : sources) {
                 report_.orderings.push_back({std::string(editor_.name(target)), std::string(editor_.name(source))});
@@ -119,7 +124,36 @@ class Run {
         }
         require(move_overlap_nodes(editor_, dependencies, roles_) && editor_.is_topological(),
                 "the overlaps cannot be ordered without a cycle");
-        if (settings_.insert_overlap_deps) insert_control_deps(editor_, dependencies);
+        if (!settings_.insert_overlap_deps) return;
+        if (settings_.safe) leave_out_contradictions(dependencies);
+        insert_control_deps(editor_, dependencies);
+    }
+
+    /// Of the orderings wanted, those that the order of the nodes could not satisfy: as edges they would make a cycle.
+    void leave_out_contradictions(OverlapDependencies& dependencies) {
+        for (auto& [target, sources] : dependencies) {
+            orderings_left_out_ +=
+                std::erase_if(sources, [&, after = target](NodeId source) { return editor_.is_before(after, source); });
+        }
+        std::erase_if(dependencies, [](const auto& dependency) { return dependency.second.empty(); });
+    }
+
+    Problem what_safe_changed() const {
+        Problem problem;
+        problem.kind = "safe";
+        problem.title = "Not PyTorch's";
+        if (reads_ordered_ == 0 && orderings_left_out_ == 0) {
+            problem.title = "Nothing to add";
+            problem.message = "safe: no edge is missing, so the result is PyTorch's";
+            return problem;
+        }
+        problem.message = "safe: not PyTorch's result: " + std::to_string(reads_ordered_) +
+                          " gathered results were made to depend on the copies that fill their buffers";
+        if (orderings_left_out_ > 0) {
+            problem.message +=
+                ", and " + std::to_string(orderings_left_out_) + " orderings that contradict the data were left out";
+        }
+        return problem;
     }
 
     /// torchtitan's joint pass: forward and backward nodes of an entry are scopes of their own, and new nodes say which
@@ -252,6 +286,7 @@ class Run {
         for (const NodeId start : bucket) report.members.emplace_back(editor_.name(start));
 
         const MergedBucket merged = merge_bucket(editor_, bucket, settings_.mode, place);
+        if (settings_.safe) reads_ordered_ += order_reads_after_fill(editor_, merged.nodes);
         roles_.set(merged.start, start_role(report.kind));
         for (const NodeId wait : merged.waits) {
             roles_.set(wait, wait_role(report.kind));
@@ -296,6 +331,7 @@ class Run {
     BucketingEligibility placeholders_;
     BucketRoles roles_;
     PassReport report_;
+    std::size_t reads_ordered_ = 0, orderings_left_out_ = 0;  ///< by the option `safe`
 };
 
 }  // namespace

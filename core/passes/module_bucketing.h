@@ -18,6 +18,8 @@ struct ModuleBucketing {
     ModuleSource source = ModuleSource::module_stack;
     BucketMode mode = BucketMode::custom_ops;
     bool insert_overlap_deps = false;
+    /// Not the reference's: the edges that it forgets are added, and orderings that contradict the data left out.
+    bool safe = false;
     /// torchtitan's joint graphs: each entry is bucketed once for forward and once for backward, and directions are
     /// ordered apart.
     bool joint = false;

@@ -26,7 +26,7 @@ std::string_view JointTransformerBlockBucketing::summary() const {
 }
 
 std::span<const PassOption> JointTransformerBlockBucketing::options() const {
-    static const std::array<PassOption, 4> declared = {
+    static const std::array<PassOption, 5> declared = {
         shared_option("module_bucket_plans"),
         shared_option("insert_overlap_deps"),
         shared_option("bucket_mode"),
@@ -37,6 +37,7 @@ std::span<const PassOption> JointTransformerBlockBucketing::options() const {
                        "Place of each module's parameters in the job: buckets are packed in this order; unset means "
                        "the order of the graph.",
                    .choices = {}},
+        shared_option("safe"),
     };
     return declared;
 }
@@ -49,6 +50,7 @@ PassResult JointTransformerBlockBucketing::run(const std::shared_ptr<const Graph
     settings.source = ModuleSource::module_fqn;
     settings.mode = bucket_mode_by_name(options.value("bucket_mode", Json()));
     settings.insert_overlap_deps = options.value("insert_overlap_deps", Json()) == true;
+    settings.safe = options.value("safe", Json()) == true;
     settings.joint = true;
     if (const Json order = options.value("fsdp_param_module_order", Json()); order.is_object()) {
         for (const auto& [module, place] : order.items()) settings.module_order[module] = place.get<std::int64_t>();
@@ -61,12 +63,12 @@ std::string_view TransformerBlockBucketing::summary() const {
 }
 
 std::span<const PassOption> TransformerBlockBucketing::options() const {
-    static const PassOption plans = [] {
-        PassOption option = shared_option("module_bucket_plans");
-        option.name = "fsdp_manual_buckets";
-        return option;
+    static const std::array<PassOption, 2> declared = [] {
+        PassOption plans = shared_option("module_bucket_plans");
+        plans.name = "fsdp_manual_buckets";
+        return std::array<PassOption, 2>{std::move(plans), shared_option("safe")};
     }();
-    return {&plans, 1};
+    return declared;
 }
 
 PassResult TransformerBlockBucketing::run(const std::shared_ptr<const Graph>& graph, const Json& options,
@@ -74,6 +76,7 @@ PassResult TransformerBlockBucketing::run(const std::shared_ptr<const Graph>& gr
     ModuleBucketing settings;
     settings.pass_name = name();
     settings.plans = options.at("fsdp_manual_buckets");
+    settings.safe = options.value("safe", Json()) == true;
     return bucket_by_modules(graph, settings, std::move(stop));
 }
 

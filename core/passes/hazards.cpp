@@ -1,0 +1,243 @@
+#include "core/passes/hazards.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "core/graph/quote.h"
+#include "core/passes/pass_support.h"
+
+namespace overlap {
+
+namespace {
+
+bool is_view(const Graph& graph, NodeId node) {
+    return graph.op(node) == NodeOp::call_function && graph.target_info(node).traits.view;
+}
+
+bool is_compute(const Graph& graph, NodeId node) {
+    return graph.op(node) == NodeOp::call_function && graph.target_info(node).traits.compute;
+}
+
+bool starts(const Graph& graph, NodeId node, CollectiveKind kind) {
+    return graph.op(node) == NodeOp::call_function && graph.target_info(node).starts == kind;
+}
+
+std::string quoted_name(const Graph& graph, NodeId node) {
+    return in_quotes(graph.name(node));
+}
+
+/// ` and 3 others`, ` and another one`, or nothing.
+std::string and_others(std::size_t others) {
+    if (others == 0) return {};
+    return others == 1 ? " and another one" : " and " + std::to_string(others) + " others";
+}
+
+Problem problem_of(Severity severity, std::string kind, std::string title, std::vector<std::string> nodes) {
+    Problem problem;
+    problem.severity = severity;
+    problem.kind = std::move(kind);
+    problem.title = std::move(title);
+    problem.nodes = std::move(nodes);
+    return problem;
+}
+
+/// For each node whether its result leads to one for which `wanted` holds.
+template <typename Wanted>
+std::vector<bool> leads_to(const Graph& graph, Wanted&& wanted) {
+    std::vector<bool> leads(graph.node_count());
+    for (NodeId node = graph.node_count(); node-- > 0;) {
+        const std::span<const NodeId> users = graph.users(node);
+        leads[node] = std::ranges::any_of(users, [&](NodeId user) { return leads[user] || wanted(user); });
+    }
+    return leads;
+}
+
+/// Nodes before `copy` that read, directly or through views, a buffer that `copy` fills.
+std::set<NodeId> early_readers(const Graph& graph, NodeId copy) {
+    std::set<NodeId> writers, readers, visited;
+    std::vector<NodeId> stack;
+    if (const Value* out = graph.keyword(copy, "out")) {
+        for_each_node(graph.values(), *out, [&](NodeId written) {
+            while (is_view(graph, written) && graph.inputs(written).size() == 1) {
+                writers.insert(written);
+                written = graph.inputs(written).front();
+            }
+            stack.push_back(written);
+        });
+    }
+    while (!stack.empty()) {
+        const NodeId node = stack.back();
+        stack.pop_back();
+        for (const NodeId user : graph.users(node)) {
+            if (user >= copy || writers.contains(user) || !visited.insert(user).second) continue;
+            if (is_view(graph, user)) {
+                stack.push_back(user);
+            } else {
+                readers.insert(user);
+            }
+        }
+    }
+    return readers;
+}
+
+/// A way along users from `from` to `to`, both included; empty when there is none.
+std::vector<NodeId> way(const Graph& graph, NodeId from, NodeId to) {
+    std::vector<NodeId> came_from(graph.node_count(), no_node), queue = {from};
+    came_from[from] = from;
+    for (std::size_t index = 0; index < queue.size() && came_from[to] == no_node; ++index) {
+        for (const NodeId user : graph.users(queue[index])) {
+            if (came_from[user] != no_node) continue;
+            came_from[user] = queue[index];
+            queue.push_back(user);
+        }
+    }
+    std::vector<NodeId> nodes;
+    if (came_from[to] == no_node) return nodes;
+    for (NodeId node = to; node != from; node = came_from[node]) nodes.push_back(node);
+    nodes.push_back(from);
+    std::ranges::reverse(nodes);
+    return nodes;
+}
+
+void add_cyclic_order(const Graph& graph, std::vector<Problem>& problems) {
+    std::vector<std::string> nodes, others;
+    std::string first;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const std::span<const NodeId> inputs = graph.inputs(node);
+        const auto later = std::ranges::find_if(inputs, [&](NodeId input) { return input >= node; });
+        if (later == inputs.end()) continue;
+        if (!first.empty()) {
+            others.emplace_back(graph.name(node));
+            continue;
+        }
+        const std::vector<NodeId> cycle = way(graph, node, *later);
+        first = quoted_name(graph, node) + " is ordered after " + quoted_name(graph, *later) + ", which " +
+                (cycle.empty() ? "stands behind it" : "needs its result");
+        for (const NodeId member : cycle) nodes.emplace_back(graph.name(member));
+        if (cycle.empty()) nodes = {std::string(graph.name(node)), std::string(graph.name(*later))};
+    }
+    if (first.empty()) return;
+    nodes.insert(nodes.end(), others.begin(), others.end());
+    Problem problem = problem_of(Severity::error, "cyclic_order", "Cyclic order", std::move(nodes));
+    problem.message = first + (others.empty() ? "" : ", and so it is with" + and_others(others.size()).substr(4)) +
+                      ": insert_overlap_deps makes a graph that cannot be executed, and PyTorch does not notice";
+    problems.push_back(std::move(problem));
+}
+
+void add_exposed_reductions(const Graph& graph, const PassReport& report, std::vector<Problem>& problems) {
+    const auto scatters = [](const BucketReport& bucket) { return bucket.kind == CollectiveKind::reduce_scatter; };
+    if (std::ranges::none_of(report.buckets, scatters)) return;
+    bool has_all_reduce = false;
+    std::vector<std::uint32_t> computes_before(graph.node_count() + 1);
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        has_all_reduce |= starts(graph, node, CollectiveKind::all_reduce);
+        computes_before[node + 1] = computes_before[node] + (is_compute(graph, node) ? 1 : 0);
+    }
+    if (!has_all_reduce) return;
+    const std::vector<bool> needed =
+        leads_to(graph, [&](NodeId user) { return starts(graph, user, CollectiveKind::all_reduce); });
+    std::vector<std::string> nodes;
+    for (const BucketReport& bucket : report.buckets) {
+        if (!scatters(bucket) || bucket.waits.empty()) continue;
+        const NodeId start = graph.find(bucket.start), wait = graph.find(bucket.waits.front());
+        if (start == no_node || wait == no_node || wait < start || !needed[wait]) continue;
+        if (computes_before[start] == computes_before[wait]) nodes.push_back(bucket.start);
+    }
+    if (nodes.empty()) return;
+    Problem problem = problem_of(Severity::caution, "exposed_reduction", "Exposed reduction", std::move(nodes));
+    problem.message = "nothing is computed between " + in_quotes(problem.nodes.front()) +
+                      and_others(problem.nodes.size() - 1) +
+                      " and the wait, since an all-reduce needs the result (hybrid sharding): PyTorch delays the "
+                      "all-reduce alone";
+    problems.push_back(std::move(problem));
+}
+
+void add_activation_reductions(const Graph& input, const PassReport& report, std::vector<Problem>& problems) {
+    const auto reduces = [](const BucketReport& bucket) { return bucket.kind == CollectiveKind::all_reduce; };
+    if (std::ranges::none_of(report.buckets, reduces)) return;
+    const std::vector<bool> computed_with = leads_to(input, [&](NodeId user) { return is_compute(input, user); });
+    std::vector<std::string> nodes;
+    std::set<std::size_t> entries;
+    for (const BucketReport& bucket : report.buckets) {
+        if (!reduces(bucket)) continue;
+        for (const std::string& member : bucket.members) {
+            const NodeId node = input.find(member);
+            if (node == no_node || !computed_with[node]) continue;
+            nodes.push_back(member);
+            entries.insert(bucket.plan_entry);
+        }
+    }
+    if (nodes.empty()) return;
+    Problem problem =
+        problem_of(Severity::caution, "activation_reduction_bucketed", "Activations bucketed", std::move(nodes));
+    if (entries.size() == 1) problem.plan_entry = static_cast<int>(*entries.begin());
+    problem.message = in_quotes(problem.nodes.front()) + and_others(problem.nodes.size() - 1) +
+                      " reduce what is computed with afterwards, such as activations of tensor parallelism, and were "
+                      "bucketed all the same: PyTorch takes every all-reduce of a bucket's modules for a gradient's, "
+                      "and moves it";
+    problems.push_back(std::move(problem));
+}
+
+/// Whether a start was made by a bucketing pass, as far as the nodes around it tell.
+bool is_bucketed(const Graph& graph, NodeId start) {
+    if (graph.target(start) == "_c10d_functional.all_gather_into_tensor_out.default") return true;
+    const Value* packed = graph.argument(start, 0);
+    if (!packed || !packed->is(ValueKind::node)) return false;
+    NodeId packing = packed->node;
+    if (is_view(graph, packing) && !graph.inputs(packing).empty()) packing = graph.inputs(packing).front();
+    const std::string_view target = graph.target(packing);
+    if (target.starts_with("bucketing._pre_bucket_")) return true;
+    if (target != "aten.cat.default") return false;
+    const std::span<const NodeId> waits = graph.users(start);
+    if (waits.size() != 1 || graph.users(waits.front()).size() != 1) return false;
+    return graph.target(graph.users(waits.front()).front()).starts_with("aten.split_with_sizes.");
+}
+
+void add_repetition(const Graph& input, const PassReport& report, std::vector<Problem>& problems) {
+    std::vector<std::string> nodes;
+    for (const BucketReport& bucket : report.buckets) {
+        for (const std::string& member : bucket.members) {
+            const NodeId node = input.find(member);
+            if (node != no_node && is_bucketed(input, node)) nodes.push_back(member);
+        }
+    }
+    if (nodes.empty()) return;
+    Problem problem = problem_of(Severity::note, "not_idempotent", "Bucketed again", std::move(nodes));
+    problem.message = in_quotes(problem.nodes.front()) + and_others(problem.nodes.size() - 1) +
+                      " had been made by a bucketing pass before and were packed once more, as PyTorch does";
+    problems.push_back(std::move(problem));
+}
+
+}  // namespace
+
+std::vector<Problem> reads_before_fill(const Graph& graph) {
+    std::vector<Problem> problems;
+    const TargetSet copies(graph, {"aten.split_with_sizes_copy.out"});
+    if (!copies.any()) return problems;
+    for (NodeId copy = 0; copy < graph.node_count(); ++copy) {
+        if (!copies.has(graph.record(copy))) continue;
+        const std::set<NodeId> readers = early_readers(graph, copy);
+        if (readers.empty()) continue;
+        Problem problem = problem_of(Severity::error, "read_before_fill", "Read before fill", {});
+        for (const NodeId reader : readers) problem.nodes.emplace_back(graph.name(reader));
+        problem.nodes.emplace_back(graph.name(copy));
+        problem.message =
+            quoted_name(graph, *readers.begin()) + and_others(readers.size() - 1) +
+            (readers.size() == 1 ? " reads" : " read") + " gathered parameters before " + quoted_name(graph, copy) +
+            " fills their buffer: the job computes with uninitialised memory, and PyTorch does not notice";
+        problems.push_back(std::move(problem));
+    }
+    return problems;
+}
+
+std::vector<Problem> find_hazards(const Graph& input, const Graph& result, const PassReport& report) {
+    std::vector<Problem> problems = reads_before_fill(result);
+    add_cyclic_order(result, problems);
+    add_exposed_reductions(result, report, problems);
+    add_activation_reductions(input, report, problems);
+    add_repetition(input, report, problems);
+    return problems;
+}
+
+}  // namespace overlap
