@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
+#include <QPainter>
 #include <QScopedValueRollback>
 #include <QVBoxLayout>
 
@@ -53,6 +54,12 @@ QStringList ModuleTreeView::selectedModules() const {
     return model_.modulePaths(selectionModel()->selectedIndexes());
 }
 
+void ModuleTreeView::drawBranches(QPainter* painter, const QRect& area, const QModelIndex& index) const {
+    // Not by a rule of the style sheet: one for the branches would take the arrows away.
+    if (selectionModel()->isSelected(index)) painter->fillRect(area, currentTheme().selection());
+    QTreeView::drawBranches(painter, area, index);
+}
+
 void ModuleTreeView::contextMenuEvent(QContextMenuEvent* event) {
     const QPoint position = event->reason() == QContextMenuEvent::Keyboard
                                 ? viewport()->mapToGlobal(visualRect(currentIndex()).bottomLeft())
@@ -83,8 +90,9 @@ void ModuleTreeView::startDrag(Qt::DropActions) {
     if (modules.isEmpty()) return;
     auto* drag = new QDrag(this);
     drag->setMimeData(moduleMimeData(modules));
-    drag->setPixmap(dragPicture(modules, devicePixelRatioF()));
-    drag->setHotSpot({-12, -8});
+    const QPixmap picture = dragPicture(modules, devicePixelRatioF());
+    drag->setPixmap(picture);
+    drag->setHotSpot(dragHotSpot(picture));
     drag->exec(Qt::MoveAction | Qt::CopyAction, Qt::MoveAction);
 }
 

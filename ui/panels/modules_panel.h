@@ -31,6 +31,7 @@ class ModuleTreeView : public QTreeView {
     void dragMoveEvent(QDragMoveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void startDrag(Qt::DropActions actions) override;
+    void drawBranches(QPainter* painter, const QRect& area, const QModelIndex& index) const override;
 
   private:
     Document& document_;

@@ -111,12 +111,14 @@ void BucketView::renameCurrent() {
 void BucketView::mergeSelected() {
     if (const auto rows = selectedBuckets(); rows.size() > 1) {
         BucketCommands(document_).merge(rows);
-        setCurrentIndex(model_.index(rows.front()));
+        makeCurrent(rows.front());
     }
 }
 
 void BucketView::splitCurrent() {
-    BucketCommands(document_).split(currentIndex().row());
+    const int row = currentIndex().row();
+    BucketCommands(document_).split(row);
+    makeCurrent(row);
 }
 
 void BucketView::moveCurrent(int step) {
@@ -124,7 +126,23 @@ void BucketView::moveCurrent(int step) {
     const int to = from + step;
     if (from < 0 || to < 0 || to >= model_.rowCount()) return;
     BucketCommands(document_).move(from, to);
-    setCurrentIndex(model_.index(to));
+    makeCurrent(to);
+}
+
+void BucketView::makeCurrent(int row) {
+    row = std::min(row, model_.rowCount() - 1);
+    if (row < 0) return;
+    setCurrentIndex(model_.index(row));
+    selectionModel()->select(currentIndex(), QItemSelectionModel::ClearAndSelect);
+    scrollTo(currentIndex());
+}
+
+void BucketView::focusInEvent(QFocusEvent* event) {
+    QListView::focusInEvent(event);
+    // Who comes by keys sees at which card they are.
+    const bool by_keys = event->reason() != Qt::MouseFocusReason && event->reason() != Qt::PopupFocusReason &&
+                         event->reason() != Qt::ActiveWindowFocusReason;
+    if (by_keys && selectedBuckets().empty()) makeCurrent(std::max(0, currentIndex().row()));
 }
 
 void BucketView::copySelected() {
@@ -136,12 +154,23 @@ void BucketView::paste() {
     const QStringList modules = modulesOf(QApplication::clipboard()->mimeData());
     if (modules.isEmpty()) return;
     if (!currentIndex().isValid()) return pasteIntoNew();
-    tell(BucketCommands(document_).put(modules, currentIndex().row()));
+    const int row = currentIndex().row();
+    const QString reason = BucketCommands(document_).put(modules, row);
+    if (!reason.isEmpty()) return tell(reason);
+    showBucketOf(modules);
+}
+
+void BucketView::showBucketOf(const QStringList& modules) {
+    // Buckets that an edit left empty are gone, so the target may have another place than before.
+    makeCurrent(bucketOfModule(document_.buckets(), modules.front().toStdString()));
 }
 
 void BucketView::pasteIntoNew() {
     const QStringList modules = modulesOf(QApplication::clipboard()->mimeData());
-    if (!modules.isEmpty()) tell(BucketCommands(document_).putIntoNew(modules));
+    if (modules.isEmpty()) return;
+    const QString reason = BucketCommands(document_).putIntoNew(modules);
+    if (!reason.isEmpty()) return tell(reason);
+    showBucketOf(modules);
 }
 
 void BucketView::tell(const QString& reason) {
@@ -217,8 +246,9 @@ void BucketView::startDrag(Qt::DropActions) {
     }
     auto* drag = new QDrag(this);
     drag->setMimeData(carried);
-    drag->setPixmap(dragPicture(modules, devicePixelRatioF()));
-    drag->setHotSpot({-12, -8});
+    const QPixmap picture = dragPicture(modules, devicePixelRatioF());
+    drag->setPixmap(picture);
+    drag->setHotSpot(dragHotSpot(picture));
     drag->exec(Qt::MoveAction | Qt::CopyAction, Qt::MoveAction);
     endDrop();
 }
@@ -320,6 +350,13 @@ void BucketView::paintHint(QPainter& painter) {
     } else if (!document_.editable()) {
         heading = tr("The baseline has no buckets");
         hint = tr("It is the graph as it was read. Choose a plan in the toolbar, or add one with +.");
+    }
+    if (document_.isOpen() && document_.editable() && !document_.modules().exists()) {
+        heading = tr("This graph has no module names");
+        hint =
+            tr("None of its nodes has a module stack or a module_fqn, so PyTorch's pass finds nothing to bucket by "
+               "name. Export the graph before metadata is stripped to plan its buckets; the timeline shows it all "
+               "the same.");
     }
     painter.setFont(textFont(largeTextPx, QFont::DemiBold));
     painter.setPen(theme.dim);

@@ -58,6 +58,7 @@ class BucketView : public QListView {
     void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
@@ -66,6 +67,9 @@ class BucketView : public QListView {
 
   private:
     void setChip(int chip);
+    /// Makes a card the current and the only selected one, and brings it into view; the last one for a row behind it.
+    void makeCurrent(int row);
+    void showBucketOf(const QStringList& modules);
     void showDropPlace(const DropPlace& place);
     void endDrop();
     void tell(const QString& reason);

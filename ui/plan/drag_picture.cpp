@@ -28,4 +28,9 @@ QPixmap dragPicture(const QStringList& modules, qreal pixel_ratio) {
     return picture;
 }
 
+QPoint dragHotSpot(const QPixmap& picture) {
+    constexpr QPoint distance(12, 10);
+    return {-distance.x(), qRound(picture.deviceIndependentSize().height()) + distance.y()};
+}
+
 }  // namespace overlap::ui

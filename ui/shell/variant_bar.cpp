@@ -6,16 +6,37 @@
 #include <QScopedValueRollback>
 #include <QTabBar>
 #include <QToolButton>
+#include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/theme/theme.h"
 
 namespace overlap::ui {
 
-VariantBar::VariantBar(Document& document, QWidget* parent) : QWidget(parent), document_(document), tabs_(new QTabBar) {
+namespace {
+
+constexpr int longest_title = 32;     ///< in characters; the tool tip has all of it
+constexpr int wanted_width = 320;     ///< below it tabs scroll; the figures beside them shrink first
+constexpr int tab_side = 2 * 12 + 6;  ///< padding, border and margin of the style sheet
+
+/// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current.
+class VariantTabs : public QTabBar {
+  protected:
+    QSize tabSizeHint(int index) const override {
+        const QFontMetrics metrics(textFont(normalTextPx, QFont::DemiBold));
+        const int text = metrics.size(Qt::TextShowMnemonic, tabText(index)).width();
+        return {text + tab_side, QTabBar::tabSizeHint(index).height()};
+    }
+};
+
+}  // namespace
+
+VariantBar::VariantBar(Document& document, QWidget* parent)
+    : QWidget(parent), document_(document), tabs_(new VariantTabs) {
     setObjectName("variantBar");
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
-    tabs_->setElideMode(Qt::ElideRight);
+    tabs_->setElideMode(Qt::ElideNone);
     tabs_->setUsesScrollButtons(true);
     tabs_->setAccessibleName(tr("Plan variants"));
     tabs_->installEventFilter(this);
@@ -49,14 +70,23 @@ void VariantBar::update() {
     while (tabs_->count() < count) tabs_->addTab({});
     for (int i = 0; i < count; ++i) {
         const Variant& variant = document_.variant(i);
-        const QString title = QString(variant.title()).replace(u'&', QStringLiteral("&&"));
+        QString title = variant.title();
+        if (title.size() > longest_title) title = title.left(longest_title - 1) + u'…';
+        title.replace(u'&', QStringLiteral("&&"));
         tabs_->setTabText(i, variant.modified() ? title + QStringLiteral(" •") : title);
-        tabs_->setTabToolTip(i, variant.readOnly()             ? tr("The graph as it was read, without any pass")
-                                : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
-                                                               : variant.filePath());
+        const QString place = variant.readOnly()             ? tr("The graph as it was read, without any pass")
+                              : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
+                                                             : variant.filePath();
+        const bool cut = variant.title().size() > longest_title;
+        tabs_->setTabToolTip(i, cut ? variant.title() + u'\n' + place : place);
         tabs_->setAccessibleTabName(i, variant.modified() ? tr("%1, not saved").arg(variant.title()) : variant.title());
     }
     if (count > 0) tabs_->setCurrentIndex(document_.currentIndex());
+}
+
+QSize VariantBar::minimumSizeHint() const {
+    const QSize hint = sizeHint();
+    return {std::min(hint.width(), wanted_width), hint.height()};
 }
 
 bool VariantBar::eventFilter(QObject* watched, QEvent* event) {

@@ -16,6 +16,7 @@ class VariantBar : public QWidget {
     explicit VariantBar(Document& document, QWidget* parent = nullptr);
 
     QTabBar* tabs() { return tabs_; }
+    QSize minimumSizeHint() const override;
 
   signals:
     void newWanted();

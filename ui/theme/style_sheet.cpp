@@ -7,6 +7,8 @@ namespace overlap::ui {
 namespace {
 
 /// Qt's widgets in the application's look; @names are tokens. Flat, hairlines instead of frames, a 4-px grid.
+/// Combo boxes and spin boxes, which only Qt's own dialogs have, stay as the style draws them: a rule of a sheet takes
+/// their arrows away.
 constexpr const char* sheet = R"(
 * { font-size: @normalpx; }
 QWidget { color: @text; }
@@ -54,14 +56,13 @@ QToolButton[autoRaise="true"] { background: transparent; border-color: transpare
 QToolButton[autoRaise="true"]:hover { background: @raised; }
 QToolButton[autoRaise="true"]:focus { border-color: @accent; }
 QToolButton::menu-indicator { image: none; }
+QFileDialog QToolButton { padding: 3px; }
 
-QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit, QTextEdit {
+QLineEdit, QPlainTextEdit, QTextEdit {
     background: @background; border: 1px solid @line; border-radius: 4px; padding: 3px 8px;
     selection-background-color: @accent; selection-color: @onAccent; }
-QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus, QTextEdit:focus {
-    border-color: @accent; }
-QLineEdit:disabled, QComboBox:disabled { color: @faint; }
-QComboBox::drop-down { border: none; width: 16px; }
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus { border-color: @accent; }
+QLineEdit:disabled { color: @faint; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @line; selection-background-color: @selection; }
 
 QAbstractItemView { background: @background; border: none; outline: none; alternate-background-color: @panel;
@@ -69,7 +70,6 @@ QAbstractItemView { background: @background; border: none; outline: none; altern
 QTreeView::item, QListView::item, QTableView::item { padding: 2px 4px; border: none; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: @hover; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @selection; color: @text; }
-QTreeView::branch:selected { background: @selection; }
 QHeaderView { background: @panel; border: none; }
 QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @line;
     padding: 4px 8px; font-size: @smallpx; }
@@ -103,7 +103,7 @@ QString styleSheetOf(const Theme& theme) {
         {QStringLiteral("faint"), theme.faint.name()},
         {QStringLiteral("accent"), theme.accent.name()},
         {QStringLiteral("onAccent"), theme.textOn(theme.accent).name()},
-        {QStringLiteral("selection"), blended(theme.background, theme.accent, 0.25).name()},
+        {QStringLiteral("selection"), theme.selection().name()},
         {QStringLiteral("hover"), blended(theme.background, theme.accent, 0.08).name()},
         {QStringLiteral("normalpx"), QStringLiteral("%1px").arg(normalTextPx)},
         {QStringLiteral("smallpx"), QStringLiteral("%1px").arg(smallTextPx)},

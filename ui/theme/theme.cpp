@@ -130,6 +130,10 @@ QFont numberFont(int pixelSize) {
     return codeFont(pixelSize);
 }
 
+QColor Theme::selection() const {
+    return blended(background, accent, 0.25);
+}
+
 QPalette paletteOf(const Theme& theme) {
     QPalette palette;
     palette.setColor(QPalette::Window, theme.panel);

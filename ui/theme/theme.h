@@ -35,6 +35,8 @@ struct Theme {
     /// any two differ for normal, protan, deutan and tritan eyes, and from `exposed`.
     std::array<QColor, 8> bucketHues;
 
+    /// Ground of selected rows.
+    QColor selection() const;
     const QColor& bucket(std::uint32_t index) const { return bucketHues[index % bucketHues.size()]; }
     /// Text upon `fill`: the darker or the lighter, whichever contrasts more.
     QColor textOn(const QColor& fill) const;
