@@ -110,7 +110,14 @@ int main(int argc, char** argv) {
                 return wrongUsage(QStringLiteral("--size is such as 1600x1000, not \"%1\"").arg(parser.value(size)));
             options.size = {match.captured(1).toInt(), match.captured(2).toInt()};
         }
-        if (parser.isSet(zoom)) options.zoom = parser.value(zoom).toDouble();
+        if (parser.isSet(zoom)) {
+            bool number = false;
+            options.zoom = parser.value(zoom).toDouble(&number);
+            if (!number || !(options.zoom > 0 && options.zoom <= 1))
+                return wrongUsage(
+                    QStringLiteral("--zoom is a share of the step above 0 and up to 1, such as 0.1, not \"%1\"")
+                        .arg(parser.value(zoom)));
+        }
         return overlap::ui::renderScreenshot(parser.positionalArguments(), options);
     }
 

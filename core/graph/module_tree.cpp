@@ -94,6 +94,7 @@ std::vector<ModuleTree::ModuleId> ModuleTree::modules_along(std::string_view pat
         if (!path.empty()) at = child_or_new(at, name, class_name);
         along.push_back(at);
     });
+    if (std::string& own = modules_[along.back()].own_class; own.empty()) own = class_name;
     return along;
 }
 

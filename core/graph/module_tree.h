@@ -32,7 +32,10 @@ class ModuleTree {
 
     struct Module {
         std::string name;        ///< last component
-        std::string class_name;  ///< of whichever entry made it first
+        std::string class_name;  ///< of whichever entry made it first, as in torch
+        /// Of the first entry whose path ends here; empty for modules that only lie on the way to others, of which
+        /// `class_name` tells another module's class (`layers` has that of a block).
+        std::string own_class;
         ModuleId parent = no_module;
         std::vector<ModuleId> children;  ///< in first-seen order
         std::vector<NodeId> nodes;       ///< in graph order, each once; a node is in every module along its paths

@@ -82,6 +82,15 @@ TEST(ModuleTree, ClassIsThatOfTheEntryThatMadeTheModule) {
     EXPECT_EQ(tree.module(tree.find("layers.0")).class_name, "Block");
 }
 
+TEST(ModuleTree, OwnClassIsThatOfTheEntryThatEndsThere) {
+    const ModuleTree tree(graph_of({{{"layers.0.attention", "Attention"}, {"layers", "ModuleList"}}}),
+                          ModuleSource::module_stack);
+    EXPECT_EQ(tree.module(tree.find("layers.0.attention")).own_class, "Attention");
+    EXPECT_EQ(tree.module(tree.find("layers.0")).own_class, "");
+    EXPECT_EQ(tree.module(tree.find("layers")).own_class, "ModuleList");
+    EXPECT_EQ(tree.module(ModuleTree::root).own_class, "");
+}
+
 TEST(ModuleTree, ChildrenAreInFirstSeenOrder) {
     const ModuleTree tree(graph_of({{{"b", "B"}}, {{"a", "A"}}, {{"b.z", "Z"}}, {{"b.y", "Y"}}}),
                           ModuleSource::module_stack);

@@ -167,7 +167,7 @@ InspectorContent describeModule(Document& document, const QString& path) {
         rows.sentence(Document::tr("This graph has no such module"), Tone::faint);
         return content;
     }
-    rows.add(Document::tr("class"), QString::fromStdString(tree.module(module).class_name));
+    rows.add(Document::tr("class"), QString::fromStdString(tree.module(module).own_class));
     if (const int bucket = bucketOfModule(document.buckets(), path.toStdString()); bucket >= 0)
         rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
     const ModuleFigures& figures = document.loaded().module_figures->modules[module];

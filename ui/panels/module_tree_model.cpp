@@ -163,7 +163,7 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
         case path_role:
             return text(modules_->path(module));
         case class_role:
-            return shortClassName(text(entry.class_name));
+            return shortClassName(text(entry.own_class));
         case bucket_role:
             return bucket_of_module_[module];
         default:

@@ -132,8 +132,11 @@ void MainWindow::registerPlanActions() {
            {QKeySequence(Qt::CTRL | Qt::Key_M)}, [view] { view->mergeSelected(); });
     addKey("bucket.split", tr("&Split bucket"), tr("One bucket for each module of the bucket"),
            {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_M)}, [view] { view->splitCurrent(); });
-    addKey("bucket.copy", tr("&Cut or copy modules"), tr("Take the modules along, to paste them into another bucket"),
-           {QKeySequence::Cut, QKeySequence::Copy}, [view] { view->copySelected(); });
+    // Modules move when they are put into a bucket, so that cutting leaves them where they are until then.
+    addKey("bucket.cut", tr("&Cut modules"), tr("Take the modules along, to paste them into another bucket"),
+           {QKeySequence::Cut}, [view] { view->copySelected(); });
+    addKey("bucket.copy", tr("C&opy modules"), tr("Copy the modules, as text as well"), {QKeySequence::Copy},
+           [view] { view->copySelected(); });
     addKey("bucket.paste", tr("&Paste modules"), tr("Put the modules that were cut into this bucket"),
            {QKeySequence::Paste}, [view] { view->paste(); });
     addKey("bucket.pasteNew", tr("Paste into a &new bucket"), tr("Put the modules that were cut into a new bucket"),
@@ -221,9 +224,9 @@ void MainWindow::registerHelp() {
 
 void MainWindow::makeMenus() {
     QHash<QString, QMenu*> menus;
-    const QStringList separated{"file.save",         "file.quit",   "edit.find",     "plan.next",   "plan.startBlock",
-                                "bucket.up",         "bucket.copy", "bucket.remove", "bucket.type", "view.go.timeline",
-                                "view.theme.system", "view.reset",  "help.about"};
+    const QStringList separated{"file.save",         "file.quit",  "edit.find",     "plan.next",   "plan.startBlock",
+                                "bucket.up",         "bucket.cut", "bucket.remove", "bucket.type", "view.go.timeline",
+                                "view.theme.system", "view.reset", "help.about"};
     for (const Actions::Entry& entry : actions_->entries()) {
         QMenu*& menu = menus[entry.menu];
         if (!menu) {

@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QImage>
+#include <QScopeGuard>
 #include <QToolBar>
 #include <cstdio>
 
@@ -20,6 +21,7 @@
 namespace overlap::ui {
 namespace {
 
+QtMessageHandler previous_handler = nullptr;
 constexpr int longest_wait_ms = 300'000;  ///< for the largest graphs on the slowest machines
 constexpr int settle_ms = 120;            ///< layouts and fades that follow the last result
 
@@ -56,9 +58,39 @@ QWidget* part(MainWindow& window, const QString& name) {
     return nullptr;
 }
 
+/// Pictures are drawn without a display, by a plugin that tells of everything it does without.
+void quietPlatform(QtMsgType type, const QMessageLogContext& context, const QString& message) {
+    if (message.contains(QLatin1String("propagateSizeHints"))) return;
+    if (previous_handler) previous_handler(type, context, message);
+}
+
+/// Why `link` cannot be selected, or nothing.
+QString wrongSelection(Document& document, const QString& link) {
+    const QString what = link.section(u':', 0, 0);
+    const QString which = link.section(u':', 1);
+    if (what == u"bucket") {
+        bool number = false;
+        const int bucket = which.toInt(&number);
+        const auto count = static_cast<int>(document.buckets().size());
+        if (number && bucket >= 0 && bucket < count) return {};
+        return count == 0 ? QStringLiteral("the plan has no bucket to select")
+                          : QStringLiteral("there is no bucket \"%1\"; buckets are 0 to %2").arg(which).arg(count - 1);
+    }
+    if (what == u"module")
+        return document.modules().find(which.toStdString()) != ModuleTree::no_module
+                   ? QString()
+                   : QStringLiteral("there is no module \"%1\"").arg(which);
+    if (what == u"node")
+        return document.findNode(which).node != no_node ? QString()
+                                                        : QStringLiteral("there is no node \"%1\"").arg(which);
+    return QStringLiteral("--select is module:PATH, bucket:N or node:NAME, not \"%1\"").arg(link);
+}
+
 }  // namespace
 
 int renderScreenshot(const QStringList& files, const ScreenshotOptions& options) {
+    previous_handler = qInstallMessageHandler(quietPlatform);
+    const auto restore = qScopeGuard([] { qInstallMessageHandler(previous_handler); });
     ThemeManager::instance().setMode(options.theme == u"light" ? ThemeMode::Light : ThemeMode::Dark);
     MainWindow window;
     QWidget* wanted = part(window, options.view);
@@ -79,7 +111,13 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
         fail(notice);
         return 1;
     }
-    if (!options.select.isEmpty()) followInspectorLink(window.document(), options.select);
+    if (!options.select.isEmpty()) {
+        if (const QString reason = wrongSelection(window.document(), options.select); !reason.isEmpty()) {
+            fail(QStringLiteral("overlap-studio: ") + reason);
+            return 2;
+        }
+        followInspectorLink(window.document(), options.select);
+    }
     if (options.zoom > 0 && options.zoom < 1 && window.timeline().timeline()) {
         const TimeRange whole = window.timeline().timeline()->range();
         const auto length = static_cast<double>(whole.end_ns - whole.begin_ns);

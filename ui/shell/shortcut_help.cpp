@@ -25,11 +25,9 @@ ShortcutHelp::ShortcutHelp(const Actions& actions, QWidget* window) : QDialog(wi
         rows[heading] += html;
     };
     for (const Actions::Entry& entry : actions.entries()) {
-        QStringList keys;
-        for (const QKeySequence& keys_of_one : entry.action->shortcuts())
-            keys.append(keys_of_one.toString(QKeySequence::NativeText));
-        if (!keys.isEmpty())
-            add(entry.menu, row(keys.join(QStringLiteral("  or  ")), entry.action->text().remove(u'&')));
+        // The first binding alone: further ones are those of old keyboards (F14, a key for undo).
+        if (const QString keys = entry.action->shortcut().toString(QKeySequence::NativeText); !keys.isEmpty())
+            add(entry.menu, row(keys, entry.action->text().remove(u'&')));
     }
     for (const Actions::ViewKey& key : actions.viewKeys()) add(key.view, row(key.keys, key.what));
     QString html;
