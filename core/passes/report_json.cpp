@@ -23,18 +23,20 @@ Json problem_json(const Problem& problem) {
     return json;
 }
 
+Json bucket_json(const BucketReport& bucket) {
+    return {{"plan_entry", bucket.plan_entry},
+            {"kind", collective_kind_name(bucket.kind)},
+            {"process_group", bucket.process_group},
+            {"dtype", bucket.dtype},
+            {"bytes", bucket.bytes},
+            {"members", bucket.members},
+            {"start", bucket.start},
+            {"waits", bucket.waits}};
+}
+
 Json report_json(const PassReport& report) {
     Json buckets = Json::array();
-    for (const BucketReport& bucket : report.buckets) {
-        buckets.push_back({{"plan_entry", bucket.plan_entry},
-                           {"kind", collective_kind_name(bucket.kind)},
-                           {"process_group", bucket.process_group},
-                           {"dtype", bucket.dtype},
-                           {"bytes", bucket.bytes},
-                           {"members", bucket.members},
-                           {"start", bucket.start},
-                           {"waits", bucket.waits}});
-    }
+    for (const BucketReport& bucket : report.buckets) buckets.push_back(bucket_json(bucket));
     Json orderings = Json::array();
     for (const OrderingReport& ordering : report.orderings) {
         orderings.push_back({{"target", ordering.target}, {"source", ordering.source}});

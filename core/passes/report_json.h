@@ -18,6 +18,9 @@ std::string_view severity_name(Severity severity);
 /// where it is not about an entry of the plan.
 Json report_json(const PassReport& report);
 
+/// One element of `buckets` above.
+Json bucket_json(const BucketReport& bucket);
+
 /// One element of `problems` above.
 Json problem_json(const Problem& problem);
 
