@@ -6,8 +6,8 @@
 
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
+#include "core/graph/number_text.h"
 #include "core/plan/bucket_marks.h"
-#include "core/plan/number_text.h"
 
 namespace overlap {
 
@@ -154,7 +154,7 @@ class Evaluator {
             Problem problem;
             problem.severity = Severity::caution;
             problem.kind = "exposed";
-            problem.title = "exposed " + milliseconds_text(timing.exposed_ms);
+            problem.title = "exposed " + time_text(timing.exposed_ms);
             problem.nodes = {std::string(result_->graph->name(timing.start))};
             problem.plan_entry = result_->bucket_of_node[timing.start];
             const std::string bucket = problem.plan_entry < 0

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/plan/number_text.h"
+#include "core/graph/number_text.h"
 #include "core/trace/timeline_builder.h"
 
 namespace overlap {
@@ -78,8 +78,8 @@ class Drawing {
     }
 
     void add_compute() {
-        const std::uint32_t lane = builder_.add_lane(
-            {"Compute", milliseconds_text(simulation_.compute_ms), LaneKind::compute, EventRole::compute});
+        const std::uint32_t lane =
+            builder_.add_lane({"Compute", time_text(simulation_.compute_ms), LaneKind::compute, EventRole::compute});
         std::vector<std::int32_t> awaited(graph_.node_count(), -1);
         for (std::size_t index = 0; index < simulation_.collectives.size(); ++index) {
             const NodeId wait = simulation_.collectives[index].wait;

@@ -1,9 +1,10 @@
 #include "core/simulate/exposure.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <queue>
+
+#include "core/graph/number_text.h"
 
 namespace overlap {
 
@@ -137,10 +138,13 @@ class CauseFinder {
 };
 
 std::string milliseconds(double value) {
-    if (value < nanosecond_in_ms) return "0 ms";
-    char text[64];
-    const auto written = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, value < 0.1 ? 4 : 2);
-    return std::string(text, written.ptr) + " ms";
+    return time_text(value < nanosecond_in_ms ? 0 : value);
+}
+
+/// `only 1.67 ms before wait_tensor`; of no time at all, `right before wait_tensor`.
+std::string before(double time_ms, const std::string& wait, const char* only) {
+    if (time_ms < nanosecond_in_ms) return "right before " + wait;
+    return only + milliseconds(time_ms) + " before " + wait;
 }
 
 std::string words(CollectiveKind kind) {
@@ -193,7 +197,7 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
             break;
         case ExposureCause::order_of_issue:
             text +=
-                "it is issued only " + milliseconds(collective.window_ms) + " before " + wait + ", though its input " +
+                "it is issued " + before(collective.window_ms, wait, "only ") + ", though its input " +
                 (collective.producer == no_node ? std::string("is an input of the graph")
                                                 : "was ready " + milliseconds(possible_ms - collective.earliest_ms) +
                                                       " earlier, after " + name(collective.producer)) +
@@ -201,10 +205,9 @@ std::string Simulation::explain(const Graph& graph, std::size_t index) const {
             break;
         case ExposureCause::producer_late:
             text += collective.producer == no_node
-                        ? "it starts the graph, " + milliseconds(collective.window_ms) + " before " + wait
-                        : "its input, which needs " + name(collective.producer) + ", is ready only " +
-                              milliseconds(possible_ms - collective.earliest_ms + collective.window_ms) + " before " +
-                              wait;
+                        ? "it starts the graph, " + before(collective.window_ms, wait, "")
+                        : "its input, which needs " + name(collective.producer) + ", is ready " +
+                              before(possible_ms - collective.earliest_ms + collective.window_ms, wait, "only ");
             text += "; the " + kind + " takes " + duration + ", so only a later wait would hide it";
             break;
     }

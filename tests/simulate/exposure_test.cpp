@@ -36,8 +36,8 @@ TEST_F(Exposure, WindowTooShort) {
     EXPECT_EQ(timing.blocker, last);
     EXPECT_EQ(timing.avoidable_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 1.00 ms: the time between its start and its wait (9.00 ms) is shorter than the all-gather "
-              "(10.00 ms); starting before mm_1 would hide it");
+              "waits 1 ms: the time between its start and its wait (9 ms) is shorter than the all-gather "
+              "(10 ms); starting before mm_1 would hide it");
 }
 
 TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
@@ -53,8 +53,8 @@ TEST_F(Exposure, WindowTooShortAndTheInputAllowsSomeOfIt) {
     EXPECT_EQ(timing.start_before, after);
     EXPECT_EQ(timing.avoidable_ms, 1);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 6.00 ms: the time between its start and its wait (4.00 ms) is shorter than the all-reduce "
-              "(10.00 ms); starting before mm_1 would save 1.00 ms");
+              "waits 6 ms: the time between its start and its wait (4 ms) is shorter than the all-reduce "
+              "(10 ms); starting before mm_1 would save 1 ms");
 }
 
 TEST_F(Exposure, WindowTooShortAndNothingToGain) {
@@ -66,8 +66,8 @@ TEST_F(Exposure, WindowTooShortAndNothingToGain) {
     EXPECT_EQ(timing.cause, ExposureCause::window_too_short);
     EXPECT_EQ(timing.blocker, no_node);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 6.00 ms: the time between its start and its wait (4.00 ms) is shorter than the all-reduce "
-              "(10.00 ms); it cannot start earlier, since mm ends at 5.00 ms");
+              "waits 6 ms: the time between its start and its wait (4 ms) is shorter than the all-reduce "
+              "(10 ms); it cannot start earlier, since mm ends at 5 ms");
 }
 
 TEST_F(Exposure, OrderOfIssue) {
@@ -80,8 +80,8 @@ TEST_F(Exposure, OrderOfIssue) {
     EXPECT_EQ(timing.start_before, first);
     EXPECT_EQ(timing.avoidable_ms, 4);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 4.00 ms: it is issued only 0 ms before waited, though its input is an input of the graph; the "
-              "all-gather takes 4.00 ms; starting before mm would hide it");
+              "waits 4 ms: it is issued right before waited, though its input is an input of the graph; the "
+              "all-gather takes 4 ms; starting before mm would hide it");
 }
 
 TEST_F(Exposure, PreparationOfTheCollectiveMovesAlong) {
@@ -119,8 +119,8 @@ TEST_F(Exposure, ViewsTieNothing) {
     EXPECT_EQ(timing.earliest_ms, 2);
     EXPECT_EQ(timing.blocker, busy);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 4.00 ms: it is issued only 0 ms before waited, though its input was ready 8.00 ms earlier, after "
-              "mm; the all-reduce takes 4.00 ms; starting before mm_1 would hide it");
+              "waits 4 ms: it is issued right before waited, though its input was ready 8 ms earlier, after "
+              "mm; the all-reduce takes 4 ms; starting before mm_1 would hide it");
 }
 
 TEST_F(Exposure, ProducerLate) {
@@ -130,10 +130,9 @@ TEST_F(Exposure, ProducerLate) {
     const CollectiveTiming& timing = run(0);
     EXPECT_EQ(timing.cause, ExposureCause::producer_late);
     EXPECT_EQ(timing.blocker, producer);
-    EXPECT_EQ(
-        simulation.explain(graph, 0),
-        "waits 4.00 ms: its input, which needs mm, is ready only 0 ms before waited; the all-reduce takes 4.00 ms, "
-        "so only a later wait would hide it");
+    EXPECT_EQ(simulation.explain(graph, 0),
+              "waits 4 ms: its input, which needs mm, is ready right before waited; the all-reduce takes 4 ms, "
+              "so only a later wait would hide it");
 }
 
 TEST_F(Exposure, ACollectiveAtTheStartOfTheGraphIsLateToo) {
@@ -143,7 +142,7 @@ TEST_F(Exposure, ACollectiveAtTheStartOfTheGraphIsLateToo) {
     EXPECT_EQ(timing.cause, ExposureCause::producer_late);
     EXPECT_EQ(timing.blocker, no_node);
     EXPECT_EQ(simulation.explain(graph, 0),
-              "waits 4.00 ms: it starts the graph, 0 ms before waited; the all-gather takes 4.00 ms, so only a later "
+              "waits 4 ms: it starts the graph, right before waited; the all-gather takes 4 ms, so only a later "
               "wait would hide it");
 }
 
@@ -158,7 +157,7 @@ TEST_F(Exposure, GroupBusy) {
     EXPECT_EQ(timing.cause, ExposureCause::group_busy);
     EXPECT_EQ(timing.blocker, first);
     EXPECT_EQ(simulation.explain(graph, 1),
-              "waits 8.00 ms: process group 0 was busy with first for 10.00 ms when it could have started; issuing it "
+              "waits 8 ms: process group 0 was busy with first for 10 ms when it could have started; issuing it "
               "before first, or a process group of its own, would let it start earlier");
 }
 

@@ -41,7 +41,7 @@ class Rows {
         if (!pieces.empty()) rows_.push_back({label, std::move(pieces), false});
     }
     void sentence(const QString& value, Tone tone) {
-        if (!value.isEmpty()) rows_.push_back({{}, {bare(value, tone)}, true});
+        if (!value.isEmpty()) rows_.push_back({{}, {bare(withUnbrokenUnits(value), tone)}, true});
     }
 
   private:
@@ -167,7 +167,9 @@ InspectorContent describeModule(Document& document, const QString& path) {
         rows.sentence(Document::tr("This graph has no such module"), Tone::faint);
         return content;
     }
-    rows.add(Document::tr("class"), QString::fromStdString(tree.module(module).own_class));
+    // The base class tells nothing; graphs with `module_fqn` have no other.
+    const QString class_name = QString::fromStdString(tree.module(module).own_class);
+    if (class_name.section(u'.', -1) != u"Module") rows.add(Document::tr("class"), class_name);
     if (const int bucket = bucketOfModule(document.buckets(), path.toStdString()); bucket >= 0)
         rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
     const ModuleFigures& figures = document.loaded().module_figures->modules[module];

@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <memory>
 
+#include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -30,7 +31,8 @@ QString colour(Tone tone) {
 }
 
 QString html(const InspectorPiece& piece) {
-    const QString body = piece.text.toHtmlEscaped();
+    // Rich text takes every other space for one that breaks.
+    const QString body = piece.text.toHtmlEscaped().replace(thinSpace, QChar(QChar::Nbsp));
     if (piece.link.isEmpty()) return QStringLiteral("<span style='color:%1'>%2</span>").arg(colour(piece.tone), body);
     return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'>%3</a>")
         .arg(piece.link.toHtmlEscaped(), currentTheme().accent.name(), body);

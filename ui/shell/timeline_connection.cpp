@@ -66,11 +66,25 @@ void TimelineConnection::makeTimeline() {
             // What is drawn for a refused plan is the graph without it.
             if (evaluation->refused) caption.prepend(tr("baseline (plan refused)"));
             if (!device.isEmpty()) caption.append(device);
+            showMemoryNotes(*evaluation);
             view_.setTimeline(timeline, caption.join(QStringLiteral(" · ")));
             showSelection();
             emit shown();
         };
     });
+}
+
+void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
+    const QString estimated = formatBytes(static_cast<double>(evaluation.memory.peak_bytes));
+    QStringList notes{tr("PyTorch's estimate")};
+    QString help = tr("Memory as PyTorch's estimator reckons it, peak %1").arg(estimated);
+    // Graphs with recomputed tensors look too big to the estimator.
+    if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes) {
+        const QString corrected = formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes));
+        notes.append(tr("corrected %1").arg(corrected));
+        help += tr("; with recomputed tensors counted apart the peak is %1").arg(corrected);
+    }
+    view_.setMemoryNotes(notes, help);
 }
 
 void TimelineConnection::selectFromView(quint32 reference) {
@@ -114,11 +128,11 @@ QString TimelineConnection::toolTip(quint32 reference) const {
         const CollectiveTiming& timing = evaluation_->simulation.collectives[static_cast<std::size_t>(index)];
         lines.append(formatBytes(static_cast<double>(timing.bytes)));
         if (timing.exposed_ms > 0)
-            lines.append(
-                tr("%1 exposed: %2")
-                    .arg(formatTime(timing.exposed_ms),
-                         QString::fromStdString(evaluation_->simulation.explain(graph, static_cast<std::size_t>(index)))
-                             .toHtmlEscaped()));
+            lines.append(tr("%1 exposed: %2")
+                             .arg(formatTime(timing.exposed_ms),
+                                  withUnbrokenUnits(QString::fromStdString(evaluation_->simulation.explain(
+                                                        graph, static_cast<std::size_t>(index))))
+                                      .toHtmlEscaped()));
     }
     return lines.join(QStringLiteral("<br>"));
 }

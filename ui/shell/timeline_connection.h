@@ -28,6 +28,7 @@ class TimelineConnection : public QObject {
 
   private:
     void makeTimeline();
+    void showMemoryNotes(const Evaluation& evaluation);
     void showSelection();
     void selectFromView(quint32 reference);
     QString toolTip(quint32 reference) const;

@@ -1,5 +1,6 @@
 #include "ui/theme/numbers.h"
 
+#include <QRegularExpression>
 #include <array>
 #include <cmath>
 
@@ -15,7 +16,7 @@ QString withUnit(double value, const QString& unit) {
 int decimalsFor(double magnitude) {
     if (magnitude >= 999.95) return 0;
     if (magnitude >= 99.995) return 1;
-    if (magnitude >= 0.9995) return 2;
+    if (magnitude >= 9.9995) return 2;
     return 3;
 }
 
@@ -29,6 +30,11 @@ QString formatNumber(double value) {
         if (digits.endsWith(QLatin1Char('.'))) digits.chop(1);
     }
     return value < 0 && digits != QLatin1String("0") ? minusSign + digits : digits;
+}
+
+QString withUnbrokenUnits(const QString& sentence) {
+    static const QRegularExpression unit(QStringLiteral("(?<=\\d) (?=(?:s|ms|µs|ns|B|KiB|MiB|GiB|TiB|%)(?:\\W|$))"));
+    return QString(sentence).replace(unit, thinSpace);
 }
 
 QString formatTime(double ms) {

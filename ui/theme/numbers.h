@@ -10,8 +10,10 @@ inline constexpr QChar thinSpace{0x202f};
 /// The sign of negative numbers; a hyphen is too short beside tabular figures.
 inline constexpr QChar minusSign{0x2212};
 
-/// At most four significant digits, no trailing zeros after the second decimal: "1672", "218.4", "31.58", "2.05".
+/// At most four significant digits, no trailing zeros: "1672", "218.4", "31.58", "2.051".
 QString formatNumber(double value);
+/// A sentence of core's, whose numbers stand before ordinary spaces, with spaces that do not break before units.
+QString withUnbrokenUnits(const QString& sentence);
 /// Milliseconds; µs and ns below 0.1 ms, seconds from 10 s. "218.4 ms", "95.2 µs", "0 ms".
 QString formatTime(double ms);
 /// Bytes in B, KiB, MiB, GiB, TiB. "31.58 GiB", "436.2 MiB", "0 B".

@@ -12,6 +12,7 @@ constexpr int headerHeight = 28;
 constexpr int overviewHeight = 20;
 constexpr int rulerHeight = 24;
 constexpr int rightMargin = 12;
+constexpr int highestMemory = 320;
 constexpr int manyLanes = 16;  ///< of kind `other`; from here on they are drawn thin
 
 int rowHeight(const Lane& lane, bool thin) {
@@ -35,10 +36,10 @@ int barMargin(int height) {
 int memoryHeight(bool hasMemory, int room, int lanesHeight) {
     if (!hasMemory || room < 72) return 0;
     const int left = room - lanesHeight;
-    return left >= 48 ? std::min(left, 480) : std::min(48, room / 2);
+    return left >= 48 ? std::min(left, highestMemory) : std::min(48, room / 2);
 }
 
-/// In a tall window the streams grow up to twice their height, and the memory curve takes what is left.
+/// In a tall window streams and memory curve share what is left, the streams up to three times their height.
 void useSpareRoom(std::vector<std::int32_t>& heights, std::span<const Lane> lanes, int room) {
     constexpr int memoryShare = 140;
     int streams = 0;
@@ -47,7 +48,7 @@ void useSpareRoom(std::vector<std::int32_t>& heights, std::span<const Lane> lane
         total += heights[lane];
         if (lanes[lane].description.kind != LaneKind::other && lanes[lane].depth == 0) streams += heights[lane];
     }
-    const int spare = std::min(streams, (room - total - memoryShare) / 2);
+    const int spare = std::min(2 * streams, (room - total - memoryShare) / 2);
     if (spare <= 0) return;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
         if (lanes[lane].description.kind == LaneKind::other || lanes[lane].depth > 0) continue;

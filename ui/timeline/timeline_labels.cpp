@@ -13,6 +13,8 @@ namespace overlap::ui {
 namespace {
 
 constexpr int twoLineRow = 32;  ///< rows from this height on show their subtitle
+constexpr int titleHeight = 16;
+constexpr int lineHeight = 15;
 constexpr int labelLeft = 4 * gridPx;
 
 QString translated(const char* text) {
@@ -23,29 +25,36 @@ QRect labelCell(const QRect& row, int labelWidth) {
     return {0, row.top(), labelWidth - gridPx, row.height()};
 }
 
-void paintTitles(QPainter& painter, const QRect& cell, const QString& title, const QString& subtitle,
-                 const Theme& theme) {
+/// A title and, as far as there is room for them, lines below it.
+void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QStringList lines, const Theme& theme) {
     const QRect text = cell.adjusted(labelLeft, 0, 0, 0);
-    const bool two = !subtitle.isEmpty() && cell.height() >= twoLineRow;
+    lines.removeAll(QString());
+    const qsizetype room = cell.height() < twoLineRow ? 0 : 1 + (cell.height() - twoLineRow) / lineHeight;
+    if (lines.size() > room) lines.resize(room);
     painter.setFont(textFont(cell.height() >= 20 ? normalTextPx : smallTextPx));
     painter.setPen(theme.text);
     const QFontMetrics metrics(painter.font());
-    const int middle = text.center().y() + 1;
-    const QRect upper = two ? QRect(text.left(), middle - 15, text.width(), 16) : text;
-    painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideRight, text.width()));
-    if (!two) return;
+    const int top = text.center().y() + 1 - titleHeight / 2 - static_cast<int>(lines.size()) * lineHeight / 2;
+    QRect line = lines.isEmpty() ? text : QRect(text.left(), top, text.width(), titleHeight);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideRight, text.width()));
     painter.setFont(textFont(smallTextPx));
     painter.setPen(theme.dim);
-    painter.drawText(QRect(text.left(), middle, text.width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetrics(painter.font()).elidedText(subtitle, Qt::ElideRight, text.width()));
+    const QFontMetrics small(painter.font());
+    line.setHeight(lineHeight);
+    line.moveTop(top + titleHeight);
+    for (const QString& words : lines) {
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, small.elidedText(words, Qt::ElideRight, text.width()));
+        line.translate(0, lineHeight);
+    }
 }
 
 }  // namespace
 
-int labelTextWidth(const Timeline& timeline) {
+int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
     const QFontMetrics titles(textFont(normalTextPx));
     const QFontMetrics subtitles(textFont(smallTextPx));
     int widest = subtitles.horizontalAdvance(translated("peak 000.0 GiB"));
+    for (const QString& note : memoryNotes) widest = std::max(widest, subtitles.horizontalAdvance(note));
     for (const Lane& lane : timeline.lanes()) {
         widest = std::max({widest, titles.horizontalAdvance(QString::fromStdString(lane.description.title)),
                            subtitles.horizontalAdvance(QString::fromStdString(lane.description.subtitle))});
@@ -96,13 +105,13 @@ void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const 
         painter.fillRect(QRect(2 * gridPx, cell.top() + inset, 3, cell.height() - 2 * inset),
                          roleColour(theme, lane.description.role));
         paintTitles(painter, cell, QString::fromStdString(lane.description.title),
-                    QString::fromStdString(lane.description.subtitle), theme);
+                    {QString::fromStdString(lane.description.subtitle)}, theme);
     }
     painter.restore();
 }
 
 void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
-                      std::int64_t limit_bytes, const Theme& theme) {
+                      std::int64_t limit_bytes, const QStringList& notes, const Theme& theme) {
     const MemoryCurve& curve = timeline.memory();
     const std::size_t peak = curve.peak();
     const QRect area = geometry.memory;
@@ -110,7 +119,8 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
     painter.fillRect(cell, theme.panel);
     painter.fillRect(QRect(2 * gridPx, cell.top() + 8, 3, cell.height() - 16), theme.memory);
     paintTitles(painter, cell, translated("Memory"),
-                translated("peak %1").arg(formatBytes(static_cast<double>(curve.bytes[peak]))), theme);
+                QStringList{translated("peak %1").arg(formatBytes(static_cast<double>(curve.bytes[peak])))} + notes,
+                theme);
 
     painter.setFont(textFont(smallTextPx));
     const QFontMetrics metrics(painter.font());

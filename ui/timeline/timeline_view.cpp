@@ -75,6 +75,13 @@ void TimelineView::setCaption(const QString& caption) {
     refresh();
 }
 
+void TimelineView::setMemoryNotes(const QStringList& notes, const QString& help) {
+    memoryNotes_ = notes;
+    memoryHelp_ = help;
+    layOut();
+    refresh();
+}
+
 void TimelineView::setMemoryLimit(qint64 bytes) {
     memoryLimit_ = bytes;
     refresh();
@@ -148,7 +155,7 @@ QRectF TimelineView::eventRect(EventLocation location) const {
 }
 
 void TimelineView::layOut() {
-    const int labels = labelTextWidth(*timeline_);
+    const int labels = labelTextWidth(*timeline_, memoryNotes_);
     geometry_ = TimelineGeometry::of(*timeline_, viewport()->size(), labels, verticalScrollBar()->value());
     verticalScrollBar()->setPageStep(std::max(1, geometry_.lanes.height()));
     verticalScrollBar()->setSingleStep(24);
@@ -283,7 +290,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     painter.drawImage(geometry_.lanes.topLeft(), layer_.lanes());
     if (!geometry_.memory.isEmpty()) {
         painter.drawImage(geometry_.memory.topLeft(), layer_.memory());
-        paintMemoryMarks(painter, geometry_, *timeline_, range_, memoryLimit_, theme);
+        paintMemoryMarks(painter, geometry_, *timeline_, range_, memoryLimit_, memoryNotes_, theme);
     }
     paintOverlay(painter, scene);
 
@@ -314,7 +321,9 @@ void TimelineView::changeEvent(QEvent* event) {
 bool TimelineView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const QString text = toolTipText(eventAt(help->pos()));
+        const QRect& memory = geometry_.memory;
+        const bool in_memory = help->pos().y() >= memory.top() && help->pos().y() <= memory.bottom();
+        const QString text = in_memory && !memory.isEmpty() ? memoryHelp_ : toolTipText(eventAt(help->pos()));
         if (text.isEmpty())
             QToolTip::hideText();
         else
@@ -344,7 +353,8 @@ QString TimelineView::toolTipText(EventLocation location) const {
         const QString more = toolTipProvider_(reference);
         if (!more.isEmpty()) text += QStringLiteral("<br>") + more;
     }
-    return text;
+    // Rich text takes every other space for one that breaks.
+    return text.replace(thinSpace, QChar(QChar::Nbsp));
 }
 
 }  // namespace overlap::ui

@@ -59,6 +59,8 @@ class TimelineView : public QAbstractScrollArea {
     void setTimeline(std::shared_ptr<const overlap::Timeline> timeline, const QString& caption = {});
     void setTitle(const QString& title);
     void setCaption(const QString& caption);
+    /// Short lines below the memory area's title that say what its figure is, and the area's tool tip.
+    void setMemoryNotes(const QStringList& notes, const QString& help);
     /// A dashed line in the memory area; 0 for none.
     void setMemoryLimit(qint64 bytes);
     void setVisibleRange(overlap::TimeRange range);
@@ -140,6 +142,8 @@ class TimelineView : public QAbstractScrollArea {
     std::shared_ptr<const Timeline> timeline_;
     QString title_;
     QString caption_;
+    QStringList memoryNotes_;
+    QString memoryHelp_;
     TimelineGeometry geometry_;
     TimeRange range_{0, shortest_view_ns};
     ViewHistory history_;

@@ -126,6 +126,14 @@ class ThemeTest : public QObject {
                  metrics.horizontalAdvance(QStringLiteral("888.8")));
     }
 
+    void unitsStayWithTheirNumbers() {
+        const QString sentence = QStringLiteral("waits 2.3 ms before 5 sends of 3 MiB");
+        QString unbroken = sentence;
+        unbroken.replace(QStringLiteral("2.3 ms"), u"2.3" + QString(thinSpace) + u"ms");
+        unbroken.replace(QStringLiteral("3 MiB"), u"3" + QString(thinSpace) + u"MiB");
+        QCOMPARE(withUnbrokenUnits(sentence), unbroken);
+    }
+
     void numbers_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("expected");
@@ -137,6 +145,7 @@ class ThemeTest : public QObject {
         row("rounds up a digit", formatTime(999.96), "1000 ms");
         row("two decimals", formatTime(31.2345), "31.23 ms");
         row("no trailing zero", formatTime(31.2), "31.2 ms");
+        row("three decimals", formatTime(2.0514), "2.051 ms");
         row("small", formatTime(0.3114), "0.311 ms");
         row("us", formatTime(0.0952), "95.2 µs");
         row("ns", formatTime(0.000052), "52 ns");

@@ -1,4 +1,4 @@
-#include "core/plan/number_text.h"
+#include "core/graph/number_text.h"
 
 #include <array>
 #include <charconv>
@@ -25,9 +25,12 @@ std::string four_digits(double value) {
 
 }  // namespace
 
-std::string milliseconds_text(double time_ms) {
-    if (time_ms != 0 && std::abs(time_ms) < 0.1) return four_digits(time_ms * 1e3) + " µs";
-    return four_digits(time_ms) + " ms";
+std::string time_text(double time_ms) {
+    const double magnitude = std::abs(time_ms);
+    if (magnitude >= 9999.5) return four_digits(time_ms / 1e3) + " s";
+    if (magnitude == 0 || magnitude >= 0.1) return four_digits(time_ms) + " ms";
+    if (magnitude >= 0.9995e-3) return four_digits(time_ms * 1e3) + " µs";
+    return four_digits(time_ms * 1e6) + " ns";
 }
 
 std::string bytes_text(std::int64_t bytes) {
