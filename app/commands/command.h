@@ -29,5 +29,6 @@ std::unique_ptr<Command> make_apply();
 std::unique_ptr<Command> make_simulate();
 std::unique_ptr<Command> make_estimate();
 std::unique_ptr<Command> make_bench();
+std::unique_ptr<Command> make_explain();
 
 }  // namespace overlap::commands

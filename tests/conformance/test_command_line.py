@@ -297,6 +297,22 @@ class Apply(CommandLine):
         self.expect(1, "apply", self.graph, "--pipeline", pipeline, "-o", out, "--report", self.path("no/such/r.json"))
         self.assertFalse(os.path.exists(out))
 
+    def test_safe_is_said_to_be_no_result_of_pytorch(self):
+        by_default, safe = self.path("default.graph.json"), self.path("safe.graph.json")
+        for out, options in ((by_default, {}), (safe, {"safe": True})):
+            pipeline = self.path("pipeline.json", bucketing("layers.0", **options))
+            done = self.expect(0, "apply", self.graph, "--pipeline", pipeline, "-o", out)
+            self.assertEqual("not PyTorch's result" in done.stderr, bool(options))
+        self.assertIsNotNone(difference(read_document(by_default), read_document(safe)))
+        nodes = {node["name"]: node for node in read_document(safe)["nodes"]}
+        filled = [node for node in nodes.values() if node["target"] == "higher_order.control_deps"]
+        self.assertTrue(filled)
+        for node in filled:
+            (copy,) = node["args"][0]
+            self.assertEqual(nodes[copy["node"]]["target"], "aten.split_with_sizes_copy.out")
+            self.assertEqual(node["outputs"], nodes[node["args"][2]["node"]]["outputs"])
+        self.expect(0, "simulate", safe)
+
     def test_a_name_that_matches_nothing_is_told_and_reported(self):
         report = self.path("report.json")
         pipeline = self.path("pipeline.json", bucketing("layers.99", "layers.0"))
@@ -305,6 +321,44 @@ class Apply(CommandLine):
         with open(report, encoding="utf-8") as file:
             problems = json.load(file)["passes"][0]["problems"]
         self.assertEqual([problem["plan_entry"] for problem in problems], [0])
+
+
+class Explain(CommandLine):
+    def first(self, part, module):
+        """Name of the first node whose target holds `part`, in a module."""
+        nodes = read_document(self.graph)["nodes"]
+        found = (n for n in nodes if part in n["target"] and n.get("custom", {}).get("module_fqn", "").startswith(module))
+        return next(found)["name"]
+
+    def test_a_bucketed_collective_names_its_company(self):
+        gather = self.first("all_gather", "layers.0")
+        pipeline = self.path("pipeline.json", bucketing("layers.0", "layers.1"))
+        figures = self.json("explain", self.graph, "--node", gather, "--pipeline", pipeline, "--json")
+        self.assertEqual(figures["collective"], gather)
+        self.assertIn(gather, figures["bucket"]["members"])
+        self.assertEqual(figures["timing"]["start"], figures["bucket"]["start"])
+        done = self.expect(0, "explain", self.graph, "--node", gather, "--pipeline", pipeline)
+        self.assertEqual(done.stdout.splitlines(), figures["sentences"])
+        self.assertIn("entry 1 (layers.0)", done.stdout)
+        merged = figures["bucket"]["start"]
+        of_result = self.json("explain", self.graph, "--node", merged, "--pipeline", pipeline, "--json")
+        self.assertEqual(of_result["bucket"], figures["bucket"])
+        self.assertIn(gather, of_result["sentences"][0] + " ".join(figures["bucket"]["members"]))
+
+    def test_reasons_for_no_bucket(self):
+        gather = self.first("all_gather", "layers.2")
+        pipeline = self.path("pipeline.json", bucketing("layers.0"))
+        self.assertIn("no entry of the plan", self.expect(0, "explain", self.graph, "--node", gather, "--pipeline", pipeline).stdout)
+        self.assertIn("can be bucketed", self.expect(0, "explain", self.graph, "--node", gather).stdout)
+        compute = self.first("aten.mm", "layers.0")
+        self.assertIn("is no collective", self.expect(0, "explain", self.graph, "--node", compute).stdout)
+
+    def test_names_that_are_nowhere_and_pipelines_that_are_refused(self):
+        gather = self.first("all_gather", "layers.0")
+        self.expect_error(1, [gather + "x", gather], "explain", self.graph, "--node", gather + "x")
+        pipeline = self.path("pipeline.json", bucketing("layers.0", "layers.0.attention"))
+        self.expect_error(1, ["pipeline.json", "layers.0"], "explain", self.graph, "--node", gather, "--pipeline", pipeline)
+        self.expect_error(2, ["--node"], "explain", self.graph)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,127 @@
+// overlap explain GRAPH --node NAME [--pipeline PIPELINE]: why a collective is bucketed, or not, and exposed, or not.
+
+#include "core/plan/explain.h"
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/commands/formatting.h"
+#include "app/commands/pipeline.h"
+#include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
+#include "core/io/graph_file.h"
+#include "core/passes/report_json.h"
+
+namespace overlap::commands {
+
+namespace {
+
+/// The pipeline as a plan whose entries are those of its first step that has any; other steps keep their own.
+Plan plan_of(const std::vector<PassStep>& steps) {
+    Plan plan;
+    plan.pipeline = steps;
+    for (PassStep& step : plan.pipeline) {
+        const std::optional<StepBuckets> buckets = step_buckets(step);
+        if (!buckets) continue;
+        plan.buckets = buckets->entries;
+        for (const PassOption& option : require_pass(step.pass).options()) {
+            if (option.type == PassOption::Type::module_lists) step.options.erase(option.name);
+        }
+        break;
+    }
+    return plan;
+}
+
+/// A pipeline that cannot be run is the user's mistake, as for `overlap apply`.
+void require_run(const Evaluation& evaluation, const std::string& file) {
+    if (!evaluation.refused) return;
+    const auto why = std::find_if(evaluation.problems.rbegin(), evaluation.problems.rend(),
+                                  [](const Problem& problem) { return problem.severity == Severity::error; });
+    throw InputError(file, "", why == evaluation.problems.rend() ? "the pipeline is refused" : why->message);
+}
+
+class Explain final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand(
+            "explain", "Why a collective is bucketed with what it is, or not; why it is exposed, or what hides it.");
+        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_option("--node", node_, "name of a node of the graph or of what the pipeline makes of it")
+            ->required();
+        command->add_option("--pipeline", pipeline_file_, "JSON list of {\"pass\", \"options\"}, or a plan");
+        command->add_flag("--json", json_, "print JSON");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        Plan plan;
+        std::shared_ptr<const Evaluation> evaluation;
+        if (pipeline_file_.empty()) {
+            evaluation = evaluate_baseline(graph);
+        } else {
+            plan = plan_of(read_pipeline(pipeline_file_, *graph).steps);
+            evaluation = evaluate(graph, plan);
+            require_run(*evaluation, pipeline_file_);
+        }
+        const CollectiveExplanation explanation = explain(*evaluation, pipeline_file_.empty() ? nullptr : &plan);
+        if (json_) {
+            streams.out << json_text(as_json(explanation, *evaluation)) << '\n';
+        } else {
+            for (const std::string& sentence : explanation.sentences) streams.out << sentence << '\n';
+        }
+    }
+
+  private:
+    CollectiveExplanation explain(const Evaluation& evaluation, const Plan* plan) const {
+        const NodeId of_input = evaluation.input->find(node_), of_result = evaluation.graph->find(node_);
+        // A name that both graphs have is the same node in both, unless a pass gave it to a node that it made.
+        const bool same = of_result != no_node && evaluation.origin[of_result] == of_input;
+        if (of_input != no_node && (same || of_result == no_node)) {
+            return explain_collective(*evaluation.input, of_input, &evaluation, plan);
+        }
+        if (of_result != no_node) return explain_result(evaluation, of_result, plan);
+        std::vector<std::string> names;
+        for (const Graph* graph : {evaluation.input.get(), evaluation.graph.get()}) {
+            for (NodeId node = 0; node < graph->node_count(); ++node) names.emplace_back(graph->name(node));
+        }
+        std::sort(names.begin(), names.end());
+        names.erase(std::unique(names.begin(), names.end()), names.end());
+        std::string near;
+        for (const std::string& name : nearest_names(node_, names))
+            near += (near.empty() ? "" : ", ") + in_quotes(name);
+        throw InputError(file_, "",
+                         "there is no node " + in_quotes(node_) + (near.empty() ? "" : "; nearest: " + near));
+    }
+
+    Json as_json(const CollectiveExplanation& explanation, const Evaluation& evaluation) const {
+        Json json = {{"node", node_}, {"collective", nullptr}, {"bucket", nullptr}, {"timing", nullptr}};
+        if (!explanation.collective.empty()) json["collective"] = explanation.collective;
+        if (explanation.bucket) json["bucket"] = bucket_json(*explanation.bucket);
+        if (explanation.timing >= 0) {
+            const CollectiveTiming& timing =
+                evaluation.simulation.collectives[static_cast<std::size_t>(explanation.timing)];
+            json["timing"] = {{"start", evaluation.graph->name(timing.start)},
+                              {"start_ms", timing.start_ms},
+                              {"end_ms", timing.end_ms},
+                              {"exposed_ms", timing.exposed_ms},
+                              {"cause", exposure_cause_name(timing.cause)}};
+        }
+        json["sentences"] = explanation.sentences;
+        return json;
+    }
+
+    std::string file_, node_, pipeline_file_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_explain() {
+    return std::make_unique<Explain>();
+}
+
+}  // namespace overlap::commands
