@@ -2,8 +2,10 @@
 
 #include <QCloseEvent>
 #include <QDockWidget>
+#include <QFileInfo>
 #include <QLabel>
 #include <QMenuBar>
+#include <QScreen>
 #include <QStatusBar>
 #include <QStyle>
 #include <QToolBar>
@@ -18,6 +20,7 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/dock_title.h"
+#include "ui/shell/dock_widths.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/load_progress.h"
@@ -33,12 +36,14 @@ namespace overlap::ui {
 namespace {
 
 constexpr int message_ms = 8000;
+/// Edits are stored at once; what part of the timeline is shown may wait until it stands still.
+constexpr int view_delay_ms = 150;
 constexpr QSize first_size(1440, 900);
 
 }  // namespace
 
 MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
-    : QMainWindow(parent), log_(new Log(this)), actions_(new Actions(this)) {
+    : QMainWindow(parent), log_(new Log(this)), actions_(new Actions(this)), dock_widths_(new DockWidths(*this)) {
     loadResources();
     setObjectName("mainWindow");
     setAcceptDrops(true);
@@ -46,7 +51,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
     setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
-    resize(first_size);
+    resize(first_size.boundedTo(screen()->availableGeometry().size()));
 
     timeline_ = new TimelineView;
     timeline_connection_ = new TimelineConnection(document_, *timeline_, this);
@@ -73,17 +78,17 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(&document_, &Document::evaluationChanged, this, &MainWindow::updateStatus);
     connect(&document_, &Document::evaluatingChanged, this, &MainWindow::updateStatus);
     connect(&document_, &Document::graphChanged, this, &MainWindow::onGraphLoaded);
-    connect(&document_, &Document::failed, this, &MainWindow::warn);
+    connect(&document_, &Document::failed, this, [this](const QString& reason) { warn(reason); });
     connect(&document_.loader(), &GraphLoader::failed, this, [this](const QString&, const QString& reason) {
         plans_to_open_.clear();
         warn(reason);
     });
     connect(&document_.loader(), &GraphLoader::cancelled, this, [this](const QString& path) {
         plans_to_open_.clear();
-        tell(tr("Reading %1 was cancelled").arg(path));
+        tell(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);
     });
-    connect(board_, &BucketBoard::refused, this, &MainWindow::tell);
-    connect(modules_, &ModulesPanel::refused, this, &MainWindow::tell);
+    connect(board_, &BucketBoard::refused, this, [this](const QString& reason) { tell(reason); });
+    connect(modules_, &ModulesPanel::refused, this, [this](const QString& reason) { tell(reason); });
     connect(variant_bar_, &VariantBar::newWanted, this,
             [this] { actions_->find(QStringLiteral("plan.new"))->trigger(); });
     connect(variant_bar_, &VariantBar::closeWanted, this, &MainWindow::closePlan);
@@ -98,21 +103,22 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
             timeline_->setVisibleRange(
                 {std::llround(kept->range_start_ms * 1e6), std::llround(kept->range_end_ms * 1e6)});
     });
-    connect(timeline_, &TimelineView::visibleRangeChanged, this, &MainWindow::scheduleSession);
-    connect(&document_, &Document::planChanged, this, &MainWindow::scheduleSession);
-    connect(&document_, &Document::variantsChanged, this, &MainWindow::scheduleSession);
+    connect(timeline_, &TimelineView::visibleRangeChanged, this, [this] { scheduleSession(view_delay_ms); });
+    connect(&document_, &Document::planChanged, this, [this] { scheduleSession(); });
+    connect(&document_, &Document::variantsChanged, this, [this] { scheduleSession(); });
     connect(&document_, &Document::graphAboutToChange, this, &MainWindow::rememberDocument);
     document_.setVariantSource([this](const LoadedGraph& loaded) { return restoredVariants(loaded); });
     session_timer_.setSingleShot(true);
-    session_timer_.setInterval(150);
     connect(&session_timer_, &QTimer::timeout, this, &MainWindow::storeSession);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &MainWindow::applyTheme);
 
     if (!session_folder.isEmpty()) {
         session_ = std::make_unique<Session>(session_folder);
         QString problem;
-        state_ = session_->load(&problem);
+        int adopted = 0;
+        state_ = session_->load(&problem, &adopted);
         if (!problem.isEmpty()) warn(problem);
+        if (adopted > 0) log_->add(tr("Plans of another window come back with their graphs: %1").arg(adopted));
         if (!state_.geometry.isEmpty()) restoreGeometry(state_.geometry);
         if (!state_.layout.isEmpty()) restoreState(state_.layout);
         setThemeMode(state_.theme);
@@ -129,11 +135,17 @@ MainWindow::~MainWindow() {
     timeline_->disconnect(this);
 }
 
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    dock_widths_->windowResized(event->oldSize());
+}
+
 QDockWidget* MainWindow::addDock(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area) {
     auto* dock = new QDockWidget(title, this);
     dock->setObjectName(id);
     dock->setWidget(content);
     addDockWidget(area, dock);
+    dock_widths_->watch(dock);
     docks_.append(dock);
     return dock;
 }
@@ -244,18 +256,18 @@ void MainWindow::updateStatus() {
     status_time_->style()->polish(status_time_);
 }
 
-void MainWindow::tell(const QString& sentence) {
-    log_->add(sentence);
+void MainWindow::tell(const QString& sentence, const QString& tool_tip) {
+    log_->add(tool_tip.isEmpty() ? sentence : QStringLiteral("%1 (%2)").arg(sentence, tool_tip));
     status_message_->setText(sentence);
-    status_message_->setToolTip(sentence);
+    status_message_->setToolTip(tool_tip.isEmpty() ? sentence : tool_tip);
     QTimer::singleShot(message_ms, this, [this, sentence] {
         if (status_message_->text() == sentence) status_message_->clear();
     });
 }
 
-void MainWindow::warn(const QString& sentence) {
+void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& actions) {
     log_->add(sentence, Log::Level::failure);
-    notice_->showNotice(sentence);
+    notice_->showNotice(sentence, actions);
 }
 
 bool MainWindow::idle() const {

@@ -15,12 +15,14 @@ namespace overlap::ui {
 
 class BucketBoard;
 class CommandPalette;
+class DockWidths;
 class FiguresBar;
 class InspectorPanel;
 class Log;
 class LogPanel;
 class ModulesPanel;
 class NoticeBar;
+struct NoticeAction;
 class ProblemsPanel;
 class TimelineConnection;
 class TimelineView;
@@ -57,14 +59,18 @@ class MainWindow : public QMainWindow {
 
     /// Saves the current plan where it was saved before, else asks; false when it was not saved.
     bool savePlan();
-    /// Saves the current plan in `path`; false, and told, when it could not be.
-    bool savePlanAs(const QString& path);
+    /// Saves the current plan in `path`, or in a name like it that ends in .plan.json; false, and told, when it could
+    /// not be. A file that has something else than this plan was read from or saved as is asked about, without a
+    /// dialog.
+    /// @param replace the person wants it replaced, whatever it has.
+    bool savePlanAs(const QString& path, bool replace = false);
     /// Writes the session now.
     void storeSession();
     void resetLayout();
 
   protected:
     void closeEvent(QCloseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
@@ -78,8 +84,9 @@ class MainWindow : public QMainWindow {
     void setThemeMode(const QString& name);
     void updateTitle();
     void updateStatus();
-    void tell(const QString& sentence);
-    void warn(const QString& sentence);
+    /// @param tool_tip what the sentence is short for.
+    void tell(const QString& sentence, const QString& tool_tip = {});
+    void warn(const QString& sentence, const std::vector<NoticeAction>& actions = {});
 
     // main_window_actions.cpp
     void registerActions();
@@ -95,15 +102,23 @@ class MainWindow : public QMainWindow {
     // main_window_files.cpp
     void askForFiles();
     bool askAndSave();
+    void askToReplace(const QString& file, bool own, quint64 variant);
     void openPlans();
+    bool showOpenPlan(const QString& path);
     void onGraphLoaded();
+    void renamePlan();
+    void exportPicture();
+    void savePicture(const QString& path);
+
+    // main_window_session.cpp
+    void openGraphOfPlans();
+    QString findGraph(const GraphFingerprint& wanted, const QString& plan_path) const;
     RestoredVariants restoredVariants(const LoadedGraph& loaded);
     void rememberDocument();
-    void scheduleSession();
-    void renamePlan();
+    void scheduleSession(int delay_ms = 0);
     void closePlan(int index);
     void reopenPlan();
-    void exportPicture();
+    void updateReopen();
 
     std::unique_ptr<Session> session_;
     SessionState state_;
@@ -126,9 +141,10 @@ class MainWindow : public QMainWindow {
     QLabel* status_time_ = nullptr;
     QMenu* recent_menu_ = nullptr;
     QList<QDockWidget*> docks_;
+    DockWidths* dock_widths_;
     QByteArray first_layout_;
     QStringList plans_to_open_;
-    std::vector<Plan> closed_plans_;
+    std::vector<SessionVariant> closed_plans_;  // of the open graph, the one closed last at the end
     bool range_to_restore_ = false;
     QTimer session_timer_;
 };

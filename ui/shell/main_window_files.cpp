@@ -1,28 +1,40 @@
-// Opening, saving and what the session keeps.
+// Opening and saving.
 
-#include <QCloseEvent>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QImageWriter>
 #include <QInputDialog>
 #include <QMimeData>
+#include <QRegularExpression>
 
 #include "core/graph/error.h"
-#include "core/io/plan_file.h"
+#include "ui/document/file_digest.h"
 #include "ui/document/file_kind.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/theme/numbers.h"
-#include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 namespace {
 
-const QString sample_path = QStringLiteral(":/samples/llama3_8b_fsdp64.prebucket.graph.json.gz");
+const QString plan_suffix = QStringLiteral(".plan.json");
 
 QString sentenceOf(const std::exception& error) {
     return QString::fromUtf8(error.what());
+}
+
+QString fileName(const QString& path) {
+    return QFileInfo(path).fileName();
+}
+
+/// The name under which a plan is saved: every plan ends in .plan.json, so that dialogs show it.
+QString planFileName(const QString& path) {
+    if (path.endsWith(plan_suffix, Qt::CaseInsensitive)) return path;
+    for (const QString& part : {QStringLiteral(".plan"), QStringLiteral(".json")})
+        if (path.endsWith(part, Qt::CaseInsensitive)) return path.chopped(part.size()) + plan_suffix;
+    return path + plan_suffix;
 }
 
 QStringList localFiles(const QMimeData* data) {
@@ -35,6 +47,7 @@ QStringList localFiles(const QMimeData* data) {
 }  // namespace
 
 void MainWindow::openFiles(const QStringList& files) {
+    if (document_.isOpen()) notice_->hide();  // what was told at the start is read by nobody before there is a graph
     QString graph;
     for (const QString& file : files) {
         const QString path = file.startsWith(u":/") ? file : QFileInfo(file).absoluteFilePath();
@@ -53,18 +66,12 @@ void MainWindow::openFiles(const QStringList& files) {
         }
     }
     if (!graph.isEmpty()) {
-        notice_->hide();
         document_.openGraph(graph);
-    } else if (!document_.loader().busy()) {
+    } else if (document_.isOpen() && !document_.loader().busy()) {
         openPlans();
+    } else if (!document_.loader().busy() && !plans_to_open_.isEmpty()) {
+        openGraphOfPlans();
     }
-}
-
-void MainWindow::openSessionOrSample() {
-    if (!state_.open.isEmpty() && (state_.open.startsWith(u":/") || QFile::exists(state_.open)))
-        return document_.openGraph(state_.open);
-    if (!state_.open.isEmpty()) warn(tr("%1 is gone; its plans are kept and come back with it").arg(state_.open));
-    document_.openGraph(sample_path);
 }
 
 void MainWindow::onGraphLoaded() {
@@ -77,6 +84,7 @@ void MainWindow::onGraphLoaded() {
              .arg(document_.name(), formatCount(loaded.graph->node_count()), formatTime(loaded.read_ms)));
     updateTitle();
     updateStatus();
+    updateReopen();
     scheduleSession();
     // After everybody has heard of the graph: opening a plan is an event of its own.
     QMetaObject::invokeMethod(this, &MainWindow::openPlans, Qt::QueuedConnection);
@@ -85,26 +93,35 @@ void MainWindow::onGraphLoaded() {
 void MainWindow::openPlans() {
     for (const QString& path : std::exchange(plans_to_open_, {})) {
         try {
-            bool open_already = false;
-            for (int i = 1; i < document_.variantCount(); ++i)
-                if (document_.variant(i).filePath() == path && !document_.variant(i).modified()) {
-                    document_.setCurrentIndex(i);
-                    open_already = true;
-                }
-            if (open_already) continue;
-            document_.openPlan(path);
+            if (!showOpenPlan(path)) document_.openPlan(path);
             // The empty plan that a graph opens with is in nobody's interest any more.
             if (document_.variant(1).plan().buckets.empty() && document_.variant(1).filePath().isEmpty() &&
                 !document_.variant(1).modified() && document_.variantCount() == 3)
                 document_.closeVariant(1);
             state_.putRecent(path);
             fillRecentMenu();
-            notice_->hide();
-            tell(tr("Opened %1").arg(path));
+            tell(tr("Opened %1").arg(fileName(path)), path);
         } catch (const std::exception& error) {
             warn(sentenceOf(error));
         }
     }
+}
+
+bool MainWindow::showOpenPlan(const QString& path) {
+    bool edited = false;
+    for (int i = 1; i < document_.variantCount(); ++i) {
+        const Variant& variant = document_.variant(i);
+        if (variant.filePath() != path) continue;
+        if (variant.modified()) {
+            edited = true;
+            continue;
+        }
+        if (variant.fileDigest() != fileDigest(path)) document_.reloadPlan(i);
+        document_.setCurrentIndex(i);
+        return true;
+    }
+    if (edited) warn(tr("%1 is open with unsaved edits; what the file has is in a tab of its own").arg(path));
+    return false;
 }
 
 void MainWindow::askForFiles() {
@@ -124,25 +141,34 @@ bool MainWindow::askAndSave() {
     if (!document_.editable()) return false;
     QString path = document_.current()->filePath();
     if (path.isEmpty()) {
-        const QString name = document_.name() + u'.' + document_.current()->title().toLower().replace(u' ', u'_') +
-                             QStringLiteral(".plan.json");
+        static const QRegularExpression not_in_names(QStringLiteral(R"([\s/\\:]+)"));
+        const QString name = document_.name() + u'.' +
+                             document_.current()->title().toLower().replace(not_in_names, QStringLiteral("_")) +
+                             plan_suffix;
         const QString folder = document_.loaded().path.startsWith(u":/")
                                    ? QDir::homePath()
                                    : QFileInfo(document_.loaded().path).absolutePath();
         path = QDir(folder).filePath(name);
     }
-    path = QFileDialog::getSaveFileName(this, tr("Save plan"), path, tr("Plans (*.plan.json)"));
-    if (path.isEmpty()) return false;
-    if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".plan.json");
-    return savePlanAs(path);
+    const QString chosen = QFileDialog::getSaveFileName(this, tr("Save plan"), path, tr("Plans (*.plan.json)"));
+    // The dialog has asked about the name that was chosen, not about the one that is written in the end.
+    return !chosen.isEmpty() && savePlanAs(chosen, planFileName(chosen) == chosen);
 }
 
-bool MainWindow::savePlanAs(const QString& path) {
+bool MainWindow::savePlanAs(const QString& path, bool replace) {
+    if (!document_.editable()) return false;
+    const Variant& variant = *document_.current();
+    const bool own = path == variant.filePath();
+    const QString file = own ? path : planFileName(path);
+    if (!replace && QFile::exists(file) && (!own || variant.fileDigest() != fileDigest(file))) {
+        askToReplace(file, own, variant.key());
+        return false;
+    }
     try {
-        document_.savePlan(document_.currentIndex(), path);
-        state_.putRecent(path);
+        document_.savePlan(document_.currentIndex(), file);
+        state_.putRecent(file);
         fillRecentMenu();
-        tell(tr("Saved %1").arg(path));
+        tell(tr("Saved %1").arg(fileName(file)), file);
         return true;
     } catch (const std::exception& error) {
         warn(sentenceOf(error));
@@ -150,46 +176,23 @@ bool MainWindow::savePlanAs(const QString& path) {
     }
 }
 
-RestoredVariants MainWindow::restoredVariants(const LoadedGraph& loaded) {
-    RestoredVariants restored;
-    const SessionDocument* kept = state_.document(loaded.path);
-    if (!kept || !session_) return restored;
-    for (const SessionVariant& variant : kept->variants) {
-        try {
-            Plan plan = read_plan_text(variant.plan.toStdString(), loaded.path.toStdString());
-            check_plan_fits(plan, *loaded.graph);
-            restored.variants.push_back({std::move(plan), variant.file, variant.modified});
-        } catch (const std::exception& error) {
-            // Another graph under the same name, most likely. Nothing is thrown away.
-            if (variant.modified)
-                warn(tr("A plan of the last session was kept as %1: %2")
-                         .arg(session_->keepAside(variant.plan), sentenceOf(error)));
-        }
-    }
-    restored.current = kept->current;
-    return restored;
-}
-
-void MainWindow::rememberDocument() {
-    if (!document_.isOpen()) return;
-    SessionDocument kept = sessionDocument(document_);
-    const TimeRange range = timeline_->visibleRange();
-    kept.range_start_ms = static_cast<double>(range.begin_ns) / 1e6;
-    kept.range_end_ms = static_cast<double>(range.end_ns) / 1e6;
-    state_.put(std::move(kept));
-}
-
-void MainWindow::scheduleSession() {
-    if (session_ && !session_timer_.isActive()) session_timer_.start();
-}
-
-void MainWindow::storeSession() {
-    session_timer_.stop();
-    if (!session_) return;
-    rememberDocument();
-    state_.geometry = saveGeometry();
-    state_.layout = saveState();
-    if (const QString problem = session_->save(state_); !problem.isEmpty()) warn(problem);
+void MainWindow::askToReplace(const QString& file, bool own, quint64 variant) {
+    // The answer may come later, when another plan is current.
+    auto with_variant = [this, variant](auto run) {
+        return [this, variant, run] {
+            const int index = document_.indexOf(variant);
+            if (index < 0) return warn(tr("The plan has been closed; reopen it to save it"));
+            document_.setCurrentIndex(index);
+            run();
+        };
+    };
+    std::vector<NoticeAction> answers{
+        {own ? tr("Overwrite") : tr("Replace"), with_variant([this, file] { savePlanAs(file, true); })},
+        {tr("Save as…"), with_variant([this] { askAndSave(); })}};
+    if (own) answers.push_back({tr("Open the file's"), [this, file] { openFiles({file}); }});
+    warn(own ? tr("%1 was changed on disk since it was read; the plan was not saved").arg(file)
+             : tr("%1 exists; the plan was not saved").arg(file),
+         answers);
 }
 
 void MainWindow::renamePlan() {
@@ -200,39 +203,23 @@ void MainWindow::renamePlan() {
     if (accepted) document_.renameCurrent(name);
 }
 
-void MainWindow::closePlan(int index) {
-    if (index <= 0 || index >= document_.variantCount()) return;
-    const QString title = document_.variant(index).title();
-    closed_plans_.push_back(document_.closeVariant(index));
-    actions_->find(QStringLiteral("plan.reopen"))->setEnabled(true);
-    tell(tr("Closed %1; Plan ▸ Reopen closed plan brings it back").arg(title));
-}
-
-void MainWindow::reopenPlan() {
-    if (closed_plans_.empty() || !document_.isOpen()) return;
-    Plan plan = std::move(closed_plans_.back());
-    closed_plans_.pop_back();
-    actions_->find(QStringLiteral("plan.reopen"))->setEnabled(!closed_plans_.empty());
-    try {
-        check_plan_fits(plan, *document_.graph());
-        document_.addVariant(std::move(plan)).setUnsaved({});
-    } catch (const std::exception& error) {
-        warn(sentenceOf(error));
-    }
-}
-
 void MainWindow::exportPicture() {
     QString path = QFileDialog::getSaveFileName(this, tr("Save picture"), document_.name() + QStringLiteral(".png"),
                                                 tr("Pictures (*.png)"));
     if (path.isEmpty()) return;
-    if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".png");
-    if (!grab().save(path)) return warn(tr("%1 could not be written").arg(path));
-    tell(tr("Saved %1").arg(path));
+    const QByteArray suffix = QFileInfo(path).suffix().toLower().toLatin1();
+    if (!QImageWriter::supportedImageFormats().contains(suffix)) {
+        path += QStringLiteral(".png");
+        if (QFile::exists(path))
+            return warn(tr("%1 exists; the picture was not saved").arg(path),
+                        {{tr("Replace"), [this, path] { savePicture(path); }}});
+    }
+    savePicture(path);
 }
 
-void MainWindow::closeEvent(QCloseEvent* event) {
-    storeSession();
-    event->accept();
+void MainWindow::savePicture(const QString& path) {
+    if (!grab().save(path)) return warn(tr("%1 could not be written").arg(path));
+    tell(tr("Saved %1").arg(fileName(path)), path);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -1,10 +1,20 @@
 #pragma once
 
 #include <QFrame>
+#include <functional>
+#include <vector>
 
+class QHBoxLayout;
 class QLabel;
+class QToolButton;
 
 namespace overlap::ui {
+
+/// What a person can do about a notice.
+struct NoticeAction {
+    QString text;
+    std::function<void()> run;
+};
 
 /// A line above the timeline for what a person must not miss, such as a file that could not be opened. Never modal.
 class NoticeBar : public QFrame {
@@ -13,11 +23,18 @@ class NoticeBar : public QFrame {
   public:
     explicit NoticeBar(QWidget* parent = nullptr);
 
-    void showNotice(const QString& sentence);
+    /// Replaces the notice that is shown.
+    /// @param actions buttons behind the sentence; each dismisses the notice and then runs.
+    void showNotice(const QString& sentence, const std::vector<NoticeAction>& actions = {});
+    /// The sentence; empty where none is shown.
     QString text() const;
+    /// The button of an action of the shown notice, or nullptr.
+    QToolButton* button(const QString& text) const;
 
   private:
     QLabel* label_;
+    QHBoxLayout* layout_;
+    std::vector<QToolButton*> buttons_;
 };
 
 }  // namespace overlap::ui

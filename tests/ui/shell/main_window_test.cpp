@@ -3,10 +3,14 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QDragEnterEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QScreen>
+#include <QStatusBar>
 #include <QTabBar>
 #include <QTimer>
+#include <QToolButton>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
@@ -40,6 +44,17 @@ class MainWindowTest : public QObject {
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.openFiles(files);
         QVERIFY(waitUntilIdle(window));
+    }
+
+    static QByteArray readFile(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+    static void writeFile(const QString& path, const QByteArray& content) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
     }
 
   private slots:
@@ -156,6 +171,216 @@ class MainWindowTest : public QObject {
         QTRY_COMPARE(window.document().loaded().path, smallGraphFile());
         QCOMPARE(window.document().buckets().size(), 1u);
         QVERIFY(window.document().current()->modified());
+    }
+
+    void anEditIsStoredAtOnce() {
+        QTemporaryDir folder;
+        MainWindow window(folder.path());
+        open(window, {smallGraphFile()});
+        QTest::qWait(300);
+        BucketCommands(window.document()).addText("layers.3");
+        QCoreApplication::processEvents();  // and then the process is killed
+        QFile stored(folder.filePath("session.json"));
+        QVERIFY(stored.open(QIODevice::ReadOnly));
+        QVERIFY(stored.readAll().contains("layers.3"));
+    }
+
+    void editsOfASecondWindowComeBackInTheFirst() {
+        QTemporaryDir folder;
+        {
+            MainWindow first(folder.path());
+            open(first, {smallGraphFile()});
+            MainWindow second(folder.path());
+            open(second, {smallGraphFile()});
+            BucketCommands(second.document()).addText("layers.2");
+            second.close();
+            first.close();
+        }
+        MainWindow again(folder.path());
+        open(again, {smallGraphFile()});
+        QCOMPARE(again.document().variantCount(), 2);
+        QCOMPARE(again.document().buckets().size(), 1u);
+        QVERIFY(again.document().current()->modified());
+    }
+
+    void closedPlansComeBackWithTheirGraph() {
+        QTemporaryDir folder;
+        {
+            MainWindow window(folder.path());
+            open(window, {smallGraphFile()});
+            BucketCommands(window.document()).addText("layers.0+layers.1");
+            window.actions().find("plan.close")->trigger();
+            QCOMPARE(window.document().variantCount(), 1);
+            window.close();
+        }
+        MainWindow window(folder.path());
+        const QString other =
+            QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz");
+        open(window, {other});
+        QVERIFY(!window.actions().find("plan.reopen")->isEnabled());
+        window.openFiles({smallGraphFile()});
+        QTRY_COMPARE(window.document().loaded().path, smallGraphFile());
+        QVERIFY(window.actions().find("plan.reopen")->isEnabled());
+        window.actions().find("plan.reopen")->trigger();
+        QCOMPARE(window.document().buckets().size(), 1u);
+        QVERIFY(window.document().current()->modified());
+        QVERIFY(!window.actions().find("plan.reopen")->isEnabled());
+    }
+
+    void plansEndInTheirSuffixAndNeverReplaceAFileUnasked() {
+        QTemporaryDir folder;
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(window.savePlanAs(folder.filePath("my.plan")));
+        QCOMPARE(window.document().current()->filePath(), folder.filePath("my.plan.json"));
+        const QString other = folder.filePath("other.plan.json");
+        writeFile(other, "somebody's");
+        for (const char* name : {"other", "other.plan", "other.json", "other.plan.json"})
+            QVERIFY(!window.savePlanAs(folder.filePath(name)));
+        QCOMPARE(readFile(other), "somebody's");
+        QVERIFY(window.notice().text().contains(other));
+        window.notice().button("Replace")->click();
+        QCOMPARE(window.document().current()->filePath(), other);
+        QVERIFY(readFile(other).contains("layers.0"));
+        QVERIFY(window.notice().text().isEmpty());
+    }
+
+    void aFileThatWasChangedOnDiskIsNotOverwrittenUnasked() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        MainWindow window, colleague;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(window.savePlanAs(path));
+        QVERIFY(window.savePlan());  // nothing has changed: nothing is asked
+        open(colleague, {smallGraphFile(), path});
+        QTRY_COMPARE(colleague.document().buckets().size(), 1u);
+        BucketCommands(colleague.document()).addText("layers.1");
+        QVERIFY(colleague.savePlan());
+        const QByteArray newer = readFile(path);
+
+        // No edits here: opening it shows what the file has.
+        window.openFiles({path});
+        QCOMPARE(window.document().variantCount(), 2);
+        QCOMPARE(window.document().buckets().size(), 2u);
+        window.document().undoGroup().undo();
+        QCOMPARE(window.document().buckets().size(), 1u);
+
+        QVERIFY(window.savePlan());
+        QVERIFY(!colleague.savePlan());
+        QVERIFY(colleague.notice().text().contains(path));
+        QVERIFY(readFile(path) != newer);
+        colleague.openFiles({path});  // no edits: read again
+        BucketCommands(window.document()).addText("layers.2");
+        QVERIFY(window.savePlan());
+        BucketCommands(colleague.document()).addText("layers.3");
+        QVERIFY(!colleague.savePlan());
+        colleague.openFiles({path});  // edits: beside them
+        QCOMPARE(colleague.document().variantCount(), 3);
+        QCOMPARE(colleague.document().currentIndex(), 2);
+        colleague.document().setCurrentIndex(1);
+        QVERIFY(!colleague.savePlan());
+        colleague.notice().button("Overwrite")->click();
+        QVERIFY(readFile(path).contains("layers.3"));
+        QVERIFY(!readFile(path).contains("layers.2"));
+    }
+
+    void theSessionNoticesWhatChangedOnDisk_data() {
+        QTest::addColumn<bool>("edited");
+        QTest::newRow("without edits") << false;
+        QTest::newRow("with edits") << true;
+    }
+    void theSessionNoticesWhatChangedOnDisk() {
+        QFETCH(bool, edited);
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        {
+            MainWindow window(folder.filePath("session"));
+            open(window, {smallGraphFile()});
+            BucketCommands(window.document()).addText("layers.0");
+            QVERIFY(window.savePlanAs(path));
+            if (edited) BucketCommands(window.document()).addText("layers.1");
+            window.close();
+        }
+        const QByteArray newer = readFile(path).replace("layers.0", "layers.5");
+        writeFile(path, newer);
+        MainWindow window(folder.filePath("session"));
+        open(window, {smallGraphFile()});
+        QVERIFY(window.notice().text().contains(path));
+        QCOMPARE(window.document().variantCount(), edited ? 3 : 2);
+        QCOMPARE(window.document().currentIndex(), 1);
+        QCOMPARE(window.document().buckets().size(), edited ? 2u : 1u);
+        QCOMPARE(window.document().current()->modified(), edited);
+        const Variant& shown = window.document().variant(window.document().variantCount() - 1);
+        QCOMPARE(shown.plan().buckets[0].modules[0], "layers.5");
+        QCOMPARE(window.savePlan(), !edited);
+        QCOMPARE(readFile(path), newer);
+    }
+
+    void aPlanAloneFindsItsGraph() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        {
+            MainWindow window(folder.filePath("session"));
+            open(window, {smallGraphFile()});
+            BucketCommands(window.document()).addText("layers.0");
+            QVERIFY(window.savePlanAs(path));
+            window.actions().find("file.sample")->trigger();
+            QTRY_COMPARE_WITH_TIMEOUT(window.document().name(), "llama3_8b_fsdp64.prebucket", 60'000);
+            window.close();
+        }
+        MainWindow window(folder.filePath("session"));
+        open(window, {path});
+        QTRY_COMPARE(window.document().current()->filePath(), path);
+        QCOMPARE(window.document().loaded().path, smallGraphFile());
+        MainWindow of_sample;
+        const QString sample_plan = folder.filePath("sample.plan.json");
+        QVERIFY(QFile::copy(":/samples/llama3_8b_fsdp64.plan.json", sample_plan));
+        open(of_sample, {sample_plan});
+        QTRY_COMPARE(of_sample.document().current()->title(), "Two blocks a bucket");
+        QCOMPARE(of_sample.notice().text(), QString());
+        MainWindow without;
+        without.openFiles({path});
+        QVERIFY(without.notice().text().contains("llama3_debugmodel_fsdp8"));
+        open(without, {smallGraphFile()});
+        QTRY_COMPARE(without.document().current()->filePath(), path);
+    }
+
+    void theFirstWindowFitsTheScreen() {
+        const MainWindow window;
+        const QSize available = window.screen()->availableGeometry().size();
+        QVERIFY(window.width() <= available.width() && window.height() <= available.height());
+    }
+
+    void docksReturnToTheirWidths() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* modules = window.findChild<QDockWidget*>("modules");
+        auto* buckets = window.findChild<QDockWidget*>("buckets");
+        window.resizeDocks({modules, buckets}, {340, 360}, Qt::Horizontal);
+        QTRY_COMPARE(modules->width(), 340);
+        QTest::qWait(300);
+        const int of_buckets = buckets->width();
+        window.resize(window.minimumSizeHint().width(), 900);
+        QTest::qWait(50);
+        QVERIFY2(modules->width() < 340, "the window squeezes the docks");
+        window.resize(1400, 900);
+        QTRY_COMPARE(modules->width(), 340);
+        QTRY_COMPARE(buckets->width(), of_buckets);
+    }
+
+    void messagesNameTheFileAndTipsItsPlace() {
+        QTemporaryDir folder;
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        const QString path = folder.filePath("a.plan.json");
+        QVERIFY(window.savePlanAs(path));
+        QLabel* message = nullptr;
+        for (QLabel* label : window.statusBar()->findChildren<QLabel*>())
+            if (label->text() == "Saved a.plan.json") message = label;
+        QVERIFY(message);
+        QCOMPARE(message->toolTip(), path);
     }
 
     void variantsAreTabs() {
