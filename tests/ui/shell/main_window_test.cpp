@@ -318,6 +318,33 @@ class MainWindowTest : public QObject {
         QCOMPARE(readFile(path), newer);
     }
 
+    void aRefusedPlanHasNoFigures() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        Document& document = window.document();
+        // Both modules hold the same nodes, which PyTorch refuses.
+        document.editBuckets("overlap", {BucketEntry{{"layers.0", "layers.0.attention"}, {}}});
+        QTRY_VERIFY(!document.evaluating() && document.evaluation()->refused);
+        const std::vector<Figure> figures = figuresOf(document);
+        for (const Figure& figure : figures) QCOMPARE(figure.value, QStringLiteral("—"));
+        QCOMPARE(figures.front().difference, "refused");
+        QVERIFY(window.bucketBoard().model()->index(0).data(BucketModel::exposed_role).toDouble() < 0);
+    }
+
+    void figuresShrinkAndStay() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* figures = window.findChild<FiguresBar*>();
+        window.show();
+        for (const int width : {1400, 900, 760}) {
+            window.resize(width, 700);
+            QTRY_VERIFY(figures->isVisible() && figures->width() >= figures->minimumSizeHint().width());
+            const QString help = figures->helpAt(figures->width() - 1);
+            QVERIFY(!help.isEmpty());
+            if (figures->width() < figures->sizeHint().width()) QVERIFY(help.contains("collectives"));
+        }
+    }
+
     void aPlanAloneFindsItsGraph() {
         QTemporaryDir folder;
         const QString path = folder.filePath("a.plan.json");
