@@ -1,0 +1,244 @@
+#include "core/plan/presets.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/graph/module_tree.h"
+#include "core/passes/eligibility.h"
+
+namespace overlap {
+
+namespace {
+
+/// What of the trainer's configuration a graph shows.
+struct Traits {
+    bool joint = false;          ///< made by the graph trainer: one module name a node, forward and backward in one
+    bool exchanges = false;      ///< all-to-alls: expert parallelism
+    bool chunked = false;        ///< the chunking of expert parallelism's overlap has been done
+    bool recomputes = false;     ///< rematerialisation has been done
+    bool bucketed = false;       ///< bucketing has been done
+    bool gathers_again = false;  ///< all-gathers in the backward pass: parameters are resharded after forward
+    bool communicates_activations = false;  ///< gathers and scatters that are not FSDP's: tensor parallelism
+    bool reassigned = false;                ///< gathers have a process group of their own
+    std::int64_t layers = 0;
+    std::vector<std::int64_t> expert_layers;
+    Json module_order = nullptr;
+};
+
+/// Place of each module with parameters, in the order in which they are registered (the trainer strips the parameters'
+/// own names and lets the first count).
+Json parameter_order(const Graph& graph) {
+    const Json extra = Json::parse(graph.header().extra_json, nullptr, false);
+    if (!extra.is_object() || !extra.contains("placeholder_fqns")) return nullptr;
+    const Json& names = extra.at("placeholder_fqns");
+    if (!names.is_object()) return nullptr;
+    Json order = Json::object();
+    for (NodeId node = 0; node < graph.node_count() && graph.op(node) == NodeOp::placeholder; ++node) {
+        const auto found = names.find(std::string(graph.name(node)));
+        if (found == names.end() || !found->is_string()) continue;
+        const std::string& parameter = found->get_ref<const std::string&>();
+        const std::size_t dot = parameter.rfind('.');
+        if (dot == std::string::npos) continue;
+        const std::string module = parameter.substr(0, dot);
+        if (!order.contains(module)) order[module] = order.size();
+    }
+    return order.empty() ? Json(nullptr) : order;
+}
+
+void read_layers(const ModuleTree& tree, Traits& traits) {
+    const ModuleTree::ModuleId layers = tree.exists() ? tree.find("layers") : ModuleTree::no_module;
+    if (layers == ModuleTree::no_module) return;
+    for (const ModuleTree::ModuleId layer : tree.module(layers).children) {
+        const std::string& name = tree.module(layer).name;
+        std::int64_t number = 0;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+        if (error != std::errc{} || end != name.data() + name.size()) continue;
+        traits.layers = std::max(traits.layers, number + 1);
+        if (tree.child(layer, "moe") != ModuleTree::no_module) traits.expert_layers.push_back(number);
+    }
+    std::ranges::sort(traits.expert_layers);
+}
+
+Traits read_traits(const Graph& graph, const ModuleTree& tree) {
+    Traits traits;
+    const BucketingEligibility eligibility(graph);
+    traits.joint = tree.source() == ModuleSource::module_fqn && tree.exists();
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.op(node) != NodeOp::call_function) continue;
+        const NodeMetadata& metadata = graph.metadata(node);
+        const CollectiveKind kind = graph.target_info(node).starts;
+        traits.exchanges |= kind == CollectiveKind::all_to_all;
+        traits.gathers_again |= kind == CollectiveKind::all_gather && metadata.autograd_backward.value_or(false);
+        const bool in_block = graph.text(metadata.module_fqn).starts_with("layers.");
+        if (in_block && (kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter)) {
+            const BucketingObstacle obstacle = eligibility.obstacle(node);
+            traits.communicates_activations |=
+                obstacle == BucketingObstacle::several_placeholders || obstacle == BucketingObstacle::joined_downstream;
+        }
+        traits.recomputes |= graph.name(node).find("_recomputed") != std::string_view::npos;
+        traits.bucketed |= graph.target(node).starts_with("bucketing.");
+        traits.chunked |= graph.text(metadata.extra_json).find("chunked_region_fqn") != std::string_view::npos;
+    }
+    for (const ProcessGroup& group : graph.header().process_groups) {
+        traits.reassigned |= group.description == "fsdp_extra";
+    }
+    read_layers(tree, traits);
+    traits.module_order = parameter_order(graph);
+    return traits;
+}
+
+/// Writes one preset: the trainer's list from the first pass to the last.
+class PresetWriter {
+  public:
+    PresetWriter(const Traits& traits, bool performance) : traits_(traits), performance_(performance) {}
+
+    PipelinePreset write() {
+        if (!traits_.joint) {
+            add("transformer_block_bucketing_reordering_pass");
+            if (performance_) {
+                note("reassign_collective_pgs_pass, schedule_fsdp_comms_to_dense_regions_pass",
+                     "torchtitan runs them on joint graphs only");
+            }
+            return std::move(preset_);
+        }
+        if (traits_.bucketed) {
+            note("everything up to joint_transformer_block_bucketing_reordering_pass",
+                 "the graph has been bucketed already");
+        } else {
+            add_clean_ups();
+            if (performance_) add_process_groups();
+            add_bucketing();
+        }
+        if (performance_ && traits_.exchanges) {
+            unavailable("ep_overlap_schedule_pass, concretize_ep_chunk_symbolic_shapes_pass");
+        }
+        if (performance_) add_dense_regions();
+        note("async_tensor_parallel_pass, Inductor, kernel annotations, CUDA graphs",
+             "they compile what the steps above leave, and do not change its order");
+        return std::move(preset_);
+    }
+
+  private:
+    void add(std::string pass, Json options = Json::object()) {
+        preset_.steps.push_back({std::move(pass), std::move(options)});
+    }
+
+    void note(const std::string& what, const std::string& why) {
+        Problem problem;
+        problem.kind = "not_in_preset";
+        problem.title = "Not in the preset";
+        problem.message = what + ": " + why;
+        preset_.notes.push_back(std::move(problem));
+    }
+
+    void unavailable(const std::string& passes) { note(passes, "torchtitan runs them here; this version does not"); }
+
+    /// A graph that recomputes activations stands behind rematerialisation. Deduplicating then would take away the
+    /// gathers of the backward pass.
+    void add_clean_ups() {
+        const std::string memory =
+            "tag_with_memory_policy_pass, apply_cpu_offload_pass, selective_activation_remat_pass";
+        if (traits_.recomputes) {
+            return note(
+                "eliminate_dead_code_pass, canonicalize_graph_pass, deduplicate_fsdp_unshard_chains_pass, " + memory,
+                "the graph recomputes activations, so they have been run already");
+        }
+        add("eliminate_dead_code_pass");
+        add("canonicalize_graph_pass");
+        add("deduplicate_fsdp_unshard_chains_pass");
+        unavailable(memory);
+    }
+
+    void add_process_groups() {
+        if (!traits_.exchanges) {
+            note("isolate_ep_process_group_pass", "the graph exchanges no tokens");
+        } else {
+            if (!traits_.chunked) unavailable("populate_chunk_dim_metadata_pass, ep_overlap_chunk_pass");
+            add("isolate_ep_process_group_pass");
+            add("eliminate_dead_code_pass");
+        }
+        if (traits_.reassigned) return note("reassign_collective_pgs_pass", "it has been run already");
+        add("reassign_collective_pgs_pass");
+    }
+
+    void add_bucketing() {
+        Json options = Json::object();
+        if (traits_.module_order.is_null()) {
+            note("fsdp_param_module_order",
+                 "the file does not say which parameters the inputs are, so buckets are packed in the order of the "
+                 "graph, and torchtitan packs them in the order of the parameters");
+        } else {
+            options["fsdp_param_module_order"] = traits_.module_order;
+        }
+        add("joint_transformer_block_bucketing_reordering_pass", std::move(options));
+    }
+
+    void add_dense_regions() {
+        constexpr const char* pass = "schedule_fsdp_comms_to_dense_regions_pass";
+        if (traits_.layers == 0) return note(pass, "the graph has no modules layers.0, layers.1, ...");
+        if (!traits_.gathers_again) {
+            return note(pass,
+                        "no parameters are gathered for the backward pass, be it that rematerialisation has not been "
+                        "run or that they are kept; torchtitan would raise a ValueError");
+        }
+        if (traits_.communicates_activations) {
+            return note(pass,
+                        "it counts the blocks' gathers and scatters, and those of activations (tensor parallelism) "
+                        "are not expected: torchtitan would raise a ValueError");
+        }
+        // The trainer is strict. Graphs with chunked loss, whose gradients' views have several users, raise then.
+        note(std::string(pass) + ", strict",
+             "false here, so that what cannot move stays in place and is told; torchtitan's trainer would raise a "
+             "ValueError for it");
+        add(pass, {{"moe_layer_ids", traits_.expert_layers}, {"n_layers", traits_.layers}, {"strict", false}});
+    }
+
+    const Traits& traits_;
+    bool performance_;
+    PipelinePreset preset_;
+};
+
+/// torchtitan's compile mode puts norm and head before the blocks (get_transformer_block_buckets).
+void move_tail_behind_embeddings(std::vector<BucketEntry>& buckets) {
+    const auto is_block = [](const BucketEntry& entry) { return entry.modules.front().starts_with("layers."); };
+    const auto first_block = std::ranges::find_if(buckets, is_block);
+    const auto tail = std::find_if_not(first_block, buckets.end(), is_block);
+    std::rotate(first_block, tail, buckets.end());
+}
+
+}  // namespace
+
+std::vector<PipelinePreset> pipeline_presets(const Graph& graph) {
+    const ModuleTree tree(graph, preferred_module_source(graph));
+    const Traits traits = read_traits(graph, tree);
+    std::vector<BucketEntry> buckets = one_bucket_per_block(tree, &graph);
+    if (!traits.joint) move_tail_behind_embeddings(buckets);
+
+    PipelinePreset by_default = PresetWriter(traits, false).write();
+    by_default.name = "torchtitan_default";
+    by_default.title = "torchtitan default";
+    by_default.help = "What torchtitan runs unless configured otherwise: clean-ups, then one bucket a block.";
+    PipelinePreset performance = PresetWriter(traits, true).write();
+    performance.name = "torchtitan_performance";
+    performance.title = "torchtitan performance";
+    performance.help =
+        "The default, and everything that torchtitan can switch on for overlap: process groups of their own for "
+        "gathers and token exchange, and launches in dense regions.";
+    by_default.buckets = buckets;
+    performance.buckets = std::move(buckets);
+    std::vector<PipelinePreset> presets;
+    presets.push_back(std::move(by_default));
+    presets.push_back(std::move(performance));
+    return presets;
+}
+
+Plan plan_of(const PipelinePreset& preset, const Graph& graph, std::string name) {
+    Plan plan;
+    plan.name = std::move(name);
+    plan.graph = fingerprint(graph);
+    plan.buckets = preset.buckets;
+    plan.pipeline = preset.steps;
+    return plan;
+}
+
+}  // namespace overlap

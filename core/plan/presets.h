@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/passes/pass.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+/// A pipeline by name, made for one graph: what torchtitan's trainer would run on it (graph_trainer/passes.py,
+/// construct_default_graph_passes), as far as the graph tells which of its conditions hold.
+struct PipelinePreset {
+    std::string name;   ///< stable: `torchtitan_default`, `torchtitan_performance`
+    std::string title;  ///< for people
+    std::string help;   ///< one sentence
+    /// In order. Steps that take buckets have none of their own: they take the plan's.
+    std::vector<PassStep> steps;
+    /// The trainer's own plan for the graph, to start from.
+    std::vector<BucketEntry> buckets;
+    /// The trainer's passes that are not among `steps` although they would run, and why; what could not be read from
+    /// the graph. Of severity note and kind `not_in_preset`.
+    std::vector<Problem> notes;
+};
+
+/// The presets for a graph, the default first. Graphs of separate forward and backward passes, whose nodes have module
+/// stacks, get the pass that torchtitan's compile mode runs on each; joint graphs of its graph trainer get the whole
+/// list. The performance preset adds what `enable_fsdp_ag_rs_overlap`, `enable_fsdp_dense_region_overlap` and expert
+/// parallelism's overlap switch on.
+std::vector<PipelinePreset> pipeline_presets(const Graph& graph);
+
+/// A plan of a preset: its buckets and steps.
+Plan plan_of(const PipelinePreset& preset, const Graph& graph, std::string name);
+
+}  // namespace overlap

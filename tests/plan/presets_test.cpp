@@ -1,0 +1,125 @@
+#include "core/plan/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/plan/evaluation.h"
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names passes(const PipelinePreset& preset) {
+    Names names;
+    for (const PassStep& step : preset.steps) names.push_back(step.pass);
+    return names;
+}
+
+bool notes(const PipelinePreset& preset, std::string_view words) {
+    return std::ranges::any_of(preset.notes, [&](const Problem& note) {
+        return note.severity == Severity::note && note.message.find(words) != std::string::npos;
+    });
+}
+
+const PassStep& step(const PipelinePreset& preset, std::string_view pass) {
+    return *std::ranges::find(preset.steps, pass, &PassStep::pass);
+}
+
+TEST(Presets, OfAJointGraphAreTorchtitansList) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    const std::vector<PipelinePreset> presets = pipeline_presets(*graph);
+    ASSERT_EQ(presets.size(), 2u);
+    EXPECT_EQ(presets[0].title, "torchtitan default");
+    EXPECT_EQ(passes(presets[0]),
+              Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
+                     "joint_transformer_block_bucketing_reordering_pass"}));
+    EXPECT_TRUE(notes(presets[0], "selective_activation_remat_pass: torchtitan runs them here; this version does not"));
+    EXPECT_EQ(presets[1].title, "torchtitan performance");
+    EXPECT_EQ(passes(presets[1]),
+              Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
+                     "reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass"}));
+    EXPECT_TRUE(notes(presets[1], "exchanges no tokens"));
+    EXPECT_TRUE(notes(presets[1], "schedule_fsdp_comms_to_dense_regions_pass: no parameters are gathered"));
+    EXPECT_EQ(presets[0].buckets.size(), 8u);
+}
+
+TEST(Presets, BehindRematerialisationGoOnFromThere) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const std::vector<PipelinePreset> presets = pipeline_presets(*graph);
+    EXPECT_EQ(passes(presets[0]), Names({"joint_transformer_block_bucketing_reordering_pass"}));
+    EXPECT_TRUE(notes(presets[0], "they have been run already"));
+    EXPECT_EQ(passes(presets[1]),
+              Names({"reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass",
+                     "schedule_fsdp_comms_to_dense_regions_pass"}));
+}
+
+TEST(Presets, DoNotBucketAgain) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const PipelinePreset preset = pipeline_presets(*graph).front();
+    const auto bucketed = evaluate(graph, plan_of(preset, *graph, "Plan A"))->graph;
+    EXPECT_TRUE(pipeline_presets(*bucketed).front().steps.empty());
+    EXPECT_TRUE(notes(pipeline_presets(*bucketed).front(), "has been bucketed already"));
+}
+
+TEST(Presets, OfExpertParallelismIsolateTheExchange) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
+    const PipelinePreset performance = pipeline_presets(*graph).at(1);
+    const Names names = passes(performance);
+    const auto place = [&](std::string_view pass) { return std::ranges::find(names, pass) - names.begin(); };
+    EXPECT_LT(place("isolate_ep_process_group_pass"), place("reassign_collective_pgs_pass"));
+    EXPECT_LT(place("reassign_collective_pgs_pass"), place("joint_transformer_block_bucketing_reordering_pass"));
+    EXPECT_TRUE(notes(performance, "ep_overlap_chunk_pass"));
+    EXPECT_TRUE(notes(performance, "ep_overlap_schedule_pass"));
+    const Json& options = step(performance, "schedule_fsdp_comms_to_dense_regions_pass").options;
+    EXPECT_EQ(options["n_layers"], 6);
+    EXPECT_EQ(options["moe_layer_ids"], Json::parse("[1, 2, 3, 4, 5]"));
+}
+
+TEST(Presets, PackInTheOrderOfTheParameters) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
+    const PipelinePreset preset = pipeline_presets(*graph).front();
+    const Json order =
+        step(preset, "joint_transformer_block_bucketing_reordering_pass").options.at("fsdp_param_module_order");
+    EXPECT_EQ(order.size(), 84u);
+    EXPECT_EQ(order["tok_embeddings"], 0);
+    EXPECT_EQ(order["layers.0.attention.wq"], 1);
+    EXPECT_EQ(order["layers.0.attention_norm"], 6);
+}
+
+TEST(Presets, OfAForwardGraphAreTheCompileModes) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
+    const PipelinePreset preset = pipeline_presets(*graph).front();
+    EXPECT_EQ(passes(preset), Names({"transformer_block_bucketing_reordering_pass"}));
+    ASSERT_GE(preset.buckets.size(), 3u);
+    EXPECT_EQ(preset.buckets[0].modules, Names({"tok_embeddings"}));
+    EXPECT_EQ(preset.buckets[1].modules, Names({"norm", "lm_head"}));
+    EXPECT_EQ(preset.buckets[2].modules, Names({"layers.0"}));
+}
+
+TEST(Presets, LeaveOutDenseRegionsWhereTorchtitanWouldRaise) {
+    const PipelinePreset preset = pipeline_presets(*test_graph("llama3_debugmodel_fsdp4_tp2.prebucket")).at(1);
+    EXPECT_EQ(preset.steps.back().pass, "joint_transformer_block_bucketing_reordering_pass");
+    EXPECT_TRUE(notes(preset, "tensor parallelism"));
+}
+
+TEST(Presets, RunOnEveryGraph) {
+    for (const char* name :
+         {"llama3_debugmodel_fsdp8", "llama3_debugmodel_fsdp8.prebucket", "llama3_debugmodel_fsdp4_tp2.prebucket",
+          "deepseek_v3_debugmodel_fsdp8_ep4.prebucket", "llama3_debugmodel_fsdp8_aot_fw",
+          "llama3_debugmodel_fsdp8_aot_bw", "llama3_debugmodel_fsdp8_aot_reshard_bw", "llama3_8b_fsdp64.prebucket"}) {
+        const auto graph = test_graph(name);
+        for (const PipelinePreset& preset : pipeline_presets(*graph)) {
+            SCOPED_TRACE(std::string(name) + ", " + preset.title);
+            const auto evaluation = evaluate(graph, plan_of(preset, *graph, preset.title));
+            EXPECT_FALSE(evaluation->refused)
+                << (evaluation->problems.empty() ? "" : evaluation->problems.back().message);
+            EXPECT_EQ(evaluation->reports.size(), preset.steps.size());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace overlap
