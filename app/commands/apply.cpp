@@ -25,8 +25,10 @@ class Apply final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand("apply", "Runs passes on a graph and writes the graph that results.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
-        command->add_option("--pipeline", pipeline_file_, "JSON list of {\"pass\", \"options\"}, or a plan")
-            ->required();
+        CLI::Option_group* passes = command->add_option_group("passes", "What to run; one of");
+        passes->add_option("--pipeline", pipeline_file_, "JSON list of {\"pass\", \"options\"}, or a plan");
+        passes->add_option("--preset", preset_, "torchtitan_default or torchtitan_performance, made for the graph");
+        passes->require_option(1);
         command->add_option("-o,--output", output_, "where to write the graph; compressed when it ends in .gz")
             ->required();
         command->add_option("--report", report_file_, "write what each pass did, as JSON");
@@ -36,10 +38,11 @@ class Apply final : public Command {
 
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
-        const Pipeline pipeline = read_pipeline(pipeline_file_, *graph);
+        const Pipeline pipeline =
+            preset_.empty() ? read_pipeline(pipeline_file_, *graph) : preset_pipeline(preset_, *graph);
         const PipelineResult result = run_and_check(graph, pipeline);
-        tell(streams, pipeline.problems);
-        for (const PassReport& report : result.reports) tell(streams, report.problems);
+        tell(streams, pipeline.file, pipeline.problems);
+        for (const PassReport& report : result.reports) tell(streams, pipeline.file, report.problems);
         // The report first: when one of the two cannot be written, the graph is not there without it.
         if (!report_file_.empty())
             write_file_atomically(report_file_, json_text(report(*graph, pipeline, result)) + '\n');
@@ -52,9 +55,9 @@ class Apply final : public Command {
     }
 
   private:
-    void tell(const Streams& streams, const std::vector<Problem>& problems) const {
+    static void tell(const Streams& streams, const std::string& pipeline, const std::vector<Problem>& problems) {
         for (const Problem& problem : problems) {
-            streams.notes << "overlap: " << pipeline_file_ << ": " << severity_name(problem.severity) << ": "
+            streams.notes << "overlap: " << pipeline << ": " << severity_name(problem.severity) << ": "
                           << problem.message << '\n';
         }
     }
@@ -98,7 +101,7 @@ class Apply final : public Command {
             << " before)\n";
     }
 
-    std::string file_, pipeline_file_, output_, report_file_;
+    std::string file_, pipeline_file_, preset_, output_, report_file_;
     bool json_ = false;
 };
 

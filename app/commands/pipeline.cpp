@@ -5,8 +5,11 @@
 
 #include "core/graph/error.h"
 #include "core/graph/module_tree.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
 #include "core/io/plan_file.h"
 #include "core/plan/plan.h"
+#include "core/plan/presets.h"
 
 namespace overlap::commands {
 
@@ -74,6 +77,17 @@ Pipeline read_pipeline(const std::string& path, const Graph& graph) {
         }
     }
     return pipeline;
+}
+
+Pipeline preset_pipeline(const std::string& name, const Graph& graph) {
+    std::vector<std::string> names;
+    for (PipelinePreset& preset : pipeline_presets(graph)) {
+        if (preset.name == name) {
+            return {"preset " + name, lower(plan_of(preset, graph, preset.title)), std::move(preset.notes)};
+        }
+        names.push_back(preset.name);
+    }
+    throw InputError("--preset", "", "there is no preset " + in_quotes(name) + suggest_names(name, names));
 }
 
 PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) {

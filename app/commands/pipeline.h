@@ -9,9 +9,9 @@
 
 namespace overlap::commands {
 
-/// What `--pipeline FILE` says, ready to run on one graph.
+/// What `--pipeline FILE` or `--preset NAME` says, ready to run on one graph.
 struct Pipeline {
-    std::string file;
+    std::string file;  ///< or what stands for it in messages
     std::vector<PassStep> steps;
     std::vector<Problem> problems;  ///< of the plan as a whole, such as parts that are not evaluated
 };
@@ -19,6 +19,10 @@ struct Pipeline {
 /// Reads a list of passes or a plan, told apart by content, and checks names, options, and that a plan is for `graph`.
 /// @throws InputError with file and place.
 Pipeline read_pipeline(const std::string& path, const Graph& graph);
+
+/// A preset by its name (core/plan/presets.h), with its own buckets; its problems are what it leaves out.
+/// @throws InputError when there is none of that name.
+Pipeline preset_pipeline(const std::string& name, const Graph& graph);
 
 struct PipelineResult {
     std::shared_ptr<const Graph> graph;

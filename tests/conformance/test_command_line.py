@@ -297,6 +297,17 @@ class Apply(CommandLine):
         self.expect(1, "apply", self.graph, "--pipeline", pipeline, "-o", out, "--report", self.path("no/such/r.json"))
         self.assertFalse(os.path.exists(out))
 
+    def test_presets(self):
+        out, report = self.path("out.graph.json"), self.path("report.json")
+        for preset, least in (("torchtitan_default", 1), ("torchtitan_performance", 3)):
+            done = self.expect(0, "apply", self.graph, "--preset", preset, "-o", out, "--report", report)
+            self.assertIn("they have been run already", done.stderr)
+            with open(report, encoding="utf-8") as file:
+                self.assertEqual(len(json.load(file)["passes"]), least)
+        self.expect_error(1, ["torchtitan_default"], "apply", self.graph, "--preset", "torchtitan_defalt", "-o", out)
+        both = self.path("pipeline.json", [])
+        self.expect_error(2, ["--pipeline", "--preset"], "apply", self.graph, "--preset", "x", "--pipeline", both, "-o", out)
+
     def test_safe_is_said_to_be_no_result_of_pytorch(self):
         by_default, safe = self.path("default.graph.json"), self.path("safe.graph.json")
         for out, options in ((by_default, {}), (safe, {"safe": True})):
