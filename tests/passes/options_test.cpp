@@ -69,7 +69,7 @@ TEST(PassOptions, SayWhatIsWrong) {
         {R"({"bucket_mod": null})", place + ": unknown option \"bucket_mod\"; nearest: \"bucket_mode\""},
         {R"({"x": null})", place +
                                ": unknown option \"x\"; there are: \"module_bucket_plans\", \"insert_overlap_deps\", "
-                               "\"bucket_mode\", \"module_stack_fn\""},
+                               "\"bucket_mode\", \"module_stack_fn\", \"safe\""},
         {R"({"insert_overlap_deps": 1})", place + ".insert_overlap_deps: found 1, expected true or false"},
         {R"({"bucket_mode": 3})", place + ".bucket_mode: found 3, expected a string or null"},
         {R"({"bucket_mode": "custom_op"})",
