@@ -47,7 +47,8 @@ std::span<const PassOption> ManualOverlapBucketing::options() const {
                    .default_value = false,
                    .help = "Not PyTorch's result: adds the edges that PyTorch forgets, so that no gathered buffer can "
                            "be read before it is filled, and leaves out explicit overlaps that would make a cycle.",
-                   .choices = {}},
+                   .choices = {},
+                   .of_reference = false},
     };
     return declared;
 }

@@ -33,6 +33,7 @@ struct PassOption {
         choices;            ///< of a text option or instead of a map; null stands for the default and is always allowed
     bool required = false;  ///< must be given; has no default
     bool empty_is_unset = false;  ///< of a text option: an empty text means null, as in the reference
+    bool of_reference = true;     ///< false: an option of this application alone, which a training job does not know
 };
 
 /// One collective that a pass made of others, and where.

@@ -134,7 +134,7 @@ class Evaluator {
         result.corrected_memory = memory_profile(*result.graph, StorageRule::corrected);
         if (stop_.stop_requested()) return false;
         result.entry_of_node.assign(result.graph->node_count(), -1);
-        report_exposed();
+        if (!result.refused) report_exposed();  // the figures of a refused plan are those of the input
         return true;
     }
 

@@ -50,7 +50,7 @@ Plan make_plan(const Graph& graph, std::string name) {
     PassStep step;
     step.pass = manual_pass;
     for (const PassOption& option : find_pass(manual_pass)->options()) {
-        if (!option.required) step.options[option.name] = option.default_value;
+        if (!option.required && option.of_reference) step.options[option.name] = option.default_value;
     }
     if (preferred_module_source(graph) == ModuleSource::module_fqn) {
         step.options["module_stack_fn"] = "custom.module_fqn";
