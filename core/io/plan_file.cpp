@@ -10,6 +10,7 @@
 #include "core/graph/quote.h"
 #include "core/io/json_bytes.h"
 #include "core/io/json_output.h"
+#include "core/passes/describe_json.h"
 
 namespace overlap {
 
@@ -27,23 +28,8 @@ constexpr std::array<std::string_view, 7> evaluated_fields = {"format",  "versio
 /// Fields that this version documents and keeps, but does not evaluate yet.
 constexpr std::array<std::string_view, 3> later_fields = {"overlaps", "device_orders", "process_groups"};
 
-std::string describe(const Json& value) {
-    switch (value.type()) {
-        case Json::value_t::null:
-            return "null";
-        case Json::value_t::object:
-            return "an object";
-        case Json::value_t::array:
-            return "a list";
-        case Json::value_t::string:
-            return "the string " + in_quotes(value.get_ref<const std::string&>());
-        default:
-            return value.dump();
-    }
-}
-
 [[noreturn]] void fail_type(const std::string& place, const Json& found, const std::string& expected) {
-    throw InputError(place, "found " + describe(found) + ", expected " + expected);
+    throw InputError(place, "found " + describe_json(found) + ", expected " + expected);
 }
 
 std::string item(const std::string& list, std::size_t index) {

@@ -5,58 +5,45 @@
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
+#include "core/passes/describe_json.h"
 #include "core/passes/pass.h"
 
 namespace overlap {
 
 namespace {
 
-/// What a JSON value is, for people: `the string "x"`, `a list`.
-std::string describe(const Json& value) {
-    switch (value.type()) {
-        case Json::value_t::null:
-            return "null";
-        case Json::value_t::object:
-            return "an object";
-        case Json::value_t::array:
-            return "a list";
-        case Json::value_t::string:
-            return "the string " + value.dump(-1, ' ', false, Json::error_handler_t::replace);
-        default:
-            return value.dump();
-    }
-}
-
 /// A plan entry is one path or a flat list of paths (anything else raises in the reference).
 void check_module_lists(const std::string& place, const Json& value) {
     if (!value.is_array()) {
-        throw InputError(place, "found " + describe(value) + ", expected a list of module paths and lists of them");
+        throw InputError(place,
+                         "found " + describe_json(value) + ", expected a list of module paths and lists of them");
     }
     for (std::size_t entry = 0; entry < value.size(); ++entry) {
         const std::string entry_place = place + "[" + std::to_string(entry) + "]";
         if (value[entry].is_string()) continue;
         if (!value[entry].is_array()) {
             throw InputError(entry_place,
-                             "found " + describe(value[entry]) + ", expected a module path or a list of them");
+                             "found " + describe_json(value[entry]) + ", expected a module path or a list of them");
         }
         for (std::size_t index = 0; index < value[entry].size(); ++index) {
             if (value[entry][index].is_string()) continue;
             throw InputError(entry_place + "[" + std::to_string(index) + "]",
-                             "found " + describe(value[entry][index]) + ", expected a module path");
+                             "found " + describe_json(value[entry][index]) + ", expected a module path");
         }
     }
 }
 
 void check_integer(const std::string& place, const Json& value) {
     if (!value.is_number_integer()) {
-        throw InputError(place, "found " + describe(value) + ", expected a whole number");
+        throw InputError(place, "found " + describe_json(value) + ", expected a whole number");
     }
 }
 
 void check_module_order(const std::string& place, const Json& value) {
     if (value.is_null()) return;
     if (!value.is_object()) {
-        throw InputError(place, "found " + describe(value) + ", expected an object from module path to place, or null");
+        throw InputError(place,
+                         "found " + describe_json(value) + ", expected an object from module path to place, or null");
     }
     for (const auto& [module, number] : value.items()) {
         check_integer(place + "." + module, number);
@@ -64,7 +51,8 @@ void check_module_order(const std::string& place, const Json& value) {
 }
 
 void check_integer_list(const std::string& place, const Json& value) {
-    if (!value.is_array()) throw InputError(place, "found " + describe(value) + ", expected a list of whole numbers");
+    if (!value.is_array())
+        throw InputError(place, "found " + describe_json(value) + ", expected a list of whole numbers");
     for (std::size_t index = 0; index < value.size(); ++index) {
         check_integer(place + "[" + std::to_string(index) + "]", value[index]);
     }
@@ -77,7 +65,7 @@ void check_integer_map(const PassOption& option, const std::string& place, const
         return;
     if (!value.is_object()) {
         throw InputError(
-            place, "found " + describe(value) + ", expected an object from whole number to whole number, or null");
+            place, "found " + describe_json(value) + ", expected an object from whole number to whole number, or null");
     }
     for (const auto& [key, number] : value.items()) {
         std::int64_t parsed = 0;
@@ -92,7 +80,8 @@ void check_integer_map(const PassOption& option, const std::string& place, const
 void check_value(const PassOption& option, const std::string& place, const Json& value) {
     switch (option.type) {
         case PassOption::Type::boolean:
-            if (!value.is_boolean()) throw InputError(place, "found " + describe(value) + ", expected true or false");
+            if (!value.is_boolean())
+                throw InputError(place, "found " + describe_json(value) + ", expected true or false");
             return;
         case PassOption::Type::module_lists:
             check_module_lists(place, value);
@@ -113,7 +102,7 @@ void check_value(const PassOption& option, const std::string& place, const Json&
             break;
     }
     if (value.is_null()) return;
-    if (!value.is_string()) throw InputError(place, "found " + describe(value) + ", expected a string or null");
+    if (!value.is_string()) throw InputError(place, "found " + describe_json(value) + ", expected a string or null");
     const std::string& text = value.get_ref<const std::string&>();
     if (text.empty() && option.empty_is_unset) return;
     if (option.choices.empty() ||
@@ -128,7 +117,7 @@ void check_value(const PassOption& option, const std::string& place, const Json&
 void check_options(const Pass& pass, const Json& options) {
     const std::string pass_name(pass.name());
     if (!options.is_object()) {
-        throw InputError(pass_name + " options", "found " + describe(options) + ", expected an object");
+        throw InputError(pass_name + " options", "found " + describe_json(options) + ", expected an object");
     }
     std::vector<std::string> names;
     for (const PassOption& option : pass.options()) names.push_back(option.name);
