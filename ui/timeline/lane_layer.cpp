@@ -90,8 +90,9 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
 
     const std::vector<int> grid = gridColumns(axis, ratio);
     const Pixel gridColour = blended(theme.background, theme.line, 0.55).rgb();
-    for (const int x : grid) {
-        for (int y = 0; y < lanes_.height(); ++y) pixelRow(lanes_, y)[x] = gridColour;
+    for (int y = 0; y < lanes_.height(); ++y) {
+        Pixel* const row = pixelRow(lanes_, y);
+        for (const int x : grid) row[x] = gridColour;
     }
     const auto block = [&](std::uint32_t lane) {
         const QRect bar = geometry.bar(lane).translated(0, -geometry.lanes.top());
@@ -204,16 +205,24 @@ void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& them
     const int thickness = std::max(1, device(1, scene_.pixelRatio));
     const Pixel area = blended(theme.background, theme.memory, 0.22).rgb();
     const Pixel line = theme.memory.rgb();
-    for (const int x : gridColumns(axis, scene_.pixelRatio)) {
-        for (int y = 0; y < height; ++y) pixelRow(memory_, y)[x] = blended(theme.background, theme.line, 0.55).rgb();
+    const Pixel gridColour = blended(theme.background, theme.line, 0.55).rgb();
+    const std::vector<int> grid = gridColumns(axis, scene_.pixelRatio);
+    for (int y = 0; y < height; ++y) {
+        Pixel* const row = pixelRow(memory_, y);
+        for (const int x : grid) row[x] = gridColour;
     }
-    Pixel* const pixels = pixelRow(memory_, 0);
+    // Row by row: a column's pixels lie far apart in memory, and the curve may be a few hundred rows high.
+    std::vector<int> tops(columns.size(), height), bottoms(columns.size(), height);
+    int highest = height;
     for (std::size_t x = 0; x < columns.size(); ++x) {
         if (!columns[x].defined) continue;
-        const int top = level(columns[x].highest_bytes);
-        const int bottom = std::min(height, level(columns[x].lowest_bytes) + thickness);
-        Pixel* pixel = pixels + x + top * stride(memory_);
-        for (int y = top; y < height; ++y, pixel += stride(memory_)) *pixel = y < bottom ? line : area;
+        tops[x] = level(columns[x].highest_bytes);
+        bottoms[x] = std::min(height, level(columns[x].lowest_bytes) + thickness);
+        highest = std::min(highest, tops[x]);
+    }
+    for (int y = highest; y < height; ++y) {
+        Pixel* const row = pixelRow(memory_, y);
+        for (std::size_t x = 0; x < columns.size(); ++x) row[x] = y < tops[x] ? row[x] : y < bottoms[x] ? line : area;
     }
 }
 
