@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 
 #include "core/graph/error.h"
@@ -31,6 +33,35 @@ void check_module_lists(const std::string& place, const Json& value) {
                              "found " + describe_json(value[entry][index]) + ", expected a module path");
         }
     }
+}
+
+/// The shortest text that reads back as `number`: 0, 0.5, 1e+30.
+std::string shortest_text(double number) {
+    std::array<char, 32> text;
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
+    return {text.data(), end};
+}
+
+void check_range(const PassOption& option, const std::string& place, const Json& value) {
+    const double number = value.get<double>();
+    if (number >= option.minimum && number <= option.maximum) return;
+    std::string expected = "expected ";
+    if (std::isinf(option.maximum)) {
+        expected += "at least " + shortest_text(option.minimum);
+    } else if (std::isinf(option.minimum)) {
+        expected += "at most " + shortest_text(option.maximum);
+    } else {
+        expected += shortest_text(option.minimum) + " to " + shortest_text(option.maximum);
+    }
+    throw InputError(place, "found " + describe_json(value) + ", " + expected);
+}
+
+void check_number(const PassOption& option, const std::string& place, const Json& value) {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) {
+        throw InputError(place,
+                         "found " + describe_json(value) + ", expected a number" + (option.nullable ? " or null" : ""));
+    }
+    check_range(option, place, value);
 }
 
 void check_integer(const std::string& place, const Json& value) {
@@ -78,6 +109,7 @@ void check_integer_map(const PassOption& option, const std::string& place, const
 }
 
 void check_value(const PassOption& option, const std::string& place, const Json& value) {
+    if (option.nullable && value.is_null()) return;
     switch (option.type) {
         case PassOption::Type::boolean:
             if (!value.is_boolean())
@@ -91,6 +123,10 @@ void check_value(const PassOption& option, const std::string& place, const Json&
             return;
         case PassOption::Type::integer:
             check_integer(place, value);
+            check_range(option, place, value);
+            return;
+        case PassOption::Type::number:
+            check_number(option, place, value);
             return;
         case PassOption::Type::integer_list:
             check_integer_list(place, value);

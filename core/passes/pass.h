@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -22,6 +23,7 @@ struct PassOption {
         module_lists,  ///< a list of module paths and lists of them
         module_order,  ///< an object from module path to place, or null
         integer,
+        number,  ///< finite, whole or not
         integer_list,
         integer_map,  ///< an object from whole numbers, written as text, to whole numbers, null, or one of the choices
     };
@@ -33,7 +35,10 @@ struct PassOption {
         choices;            ///< of a text option or instead of a map; null stands for the default and is always allowed
     bool required = false;  ///< must be given; has no default
     bool empty_is_unset = false;  ///< of a text option: an empty text means null, as in the reference
-    bool of_reference = true;     ///< false: an option of this application alone, which a training job does not know
+    bool nullable = false;        ///< of numbers and booleans: null is a value of its own, such as "no limit"
+    double minimum = -std::numeric_limits<double>::infinity();  ///< of numbers: the smallest that makes sense
+    double maximum = std::numeric_limits<double>::infinity();
+    bool of_reference = true;  ///< false: an option of this application alone, which a training job does not know
 };
 
 /// One collective that a pass made of others, and where.
