@@ -7,13 +7,20 @@ namespace overlap {
 
 namespace {
 
+/// Which missing input a node waits for, and what becomes of outputs. torch has two sorts, which differ in this alone.
+enum class TieRule : std::uint8_t {
+    resumed_scan,  ///< of the inputs behind those that an earlier scan has passed, the last; outputs stay in place
+    last_mention,  ///< the one that the arguments mention last; outputs are sorted as any node
+};
+
 /// One sort. The reference keeps a stack of pending nodes; here the nodes of the initial order that nobody has looked
 /// at yet are a cursor into `order`, and only nodes that were woken are on a stack above them.
 class Sort {
   public:
-    Sort(GraphEditor& graph, std::span<const NodeId> order, bool whole_graph)
+    Sort(GraphEditor& graph, std::span<const NodeId> order, bool whole_graph, TieRule rule)
         : graph_(graph),
           order_(order),
+          rule_(rule),
           state_(graph.number_count(), whole_graph ? State::pending : State::outside),
           scan_(graph.number_count(), unscanned),
           first_waiter_(graph.number_count(), no_node),
@@ -35,11 +42,13 @@ class Sort {
             } else {
                 node = order_[next++];
             }
-            if (graph_.op(node) == NodeOp::output) {
+            if (rule_ == TieRule::resumed_scan && graph_.op(node) == NodeOp::output) {
                 ++finished;  // never moved and never the cursor
                 continue;
             }
-            if (const NodeId missing = next_missing_input(node); missing != no_node) {
+            const NodeId missing =
+                rule_ == TieRule::resumed_scan ? next_missing_input(node) : last_missing_mention(node);
+            if (missing != no_node) {
                 next_waiter_[node] = first_waiter_[missing];
                 first_waiter_[missing] = node;
                 continue;
@@ -76,8 +85,29 @@ class Sort {
         return no_node;
     }
 
+    NodeId last_missing_mention(NodeId node) const {
+        const std::span<const NodeId> inputs = graph_.inputs(node);
+        if (std::ranges::all_of(inputs, [&](NodeId input) { return state_[input] != State::pending; })) return no_node;
+        const NodeRecord& record = graph_.record(node);
+        const NodeId keyword = last_missing_mention(record.kwargs);
+        return keyword != no_node ? keyword : last_missing_mention(record.args);
+    }
+
+    NodeId last_missing_mention(const Value& value) const {
+        if (value.is(ValueKind::node)) {
+            const NodeId input = graph_.current(value.node);
+            return state_[input] == State::pending ? input : no_node;
+        }
+        const std::span<const Value> children = graph_.children(value);
+        for (std::size_t child = children.size(); child-- > 0;) {
+            if (const NodeId missing = last_missing_mention(children[child]); missing != no_node) return missing;
+        }
+        return no_node;
+    }
+
     GraphEditor& graph_;
     std::span<const NodeId> order_;
+    TieRule rule_;
     std::vector<State> state_;
     std::vector<std::uint32_t> scan_;
     std::vector<NodeId> first_waiter_, next_waiter_;
@@ -100,11 +130,18 @@ bool is_sorted(const GraphEditor& graph, std::span<const NodeId> order) {
 
 bool stable_topological_sort(GraphEditor& graph) {
     const std::vector<NodeId> order = graph.order();
-    return is_sorted(graph, order) || Sort(graph, order, true).run();
+    return is_sorted(graph, order) || Sort(graph, order, true, TieRule::resumed_scan).run();
 }
 
 bool stable_topological_sort_region(GraphEditor& graph, std::span<const NodeId> region) {
-    return is_sorted(graph, region) || Sort(graph, region, false).run();
+    return is_sorted(graph, region) || Sort(graph, region, false, TieRule::resumed_scan).run();
+}
+
+bool stable_topological_sort_by_arguments(GraphEditor& graph) {
+    // Nothing moves in a sorted graph: each node finds its inputs ready and stands behind the one before it.
+    if (graph.is_topological()) return true;
+    const std::vector<NodeId> order = graph.order();
+    return Sort(graph, order, true, TieRule::last_mention).run();
 }
 
 }  // namespace overlap

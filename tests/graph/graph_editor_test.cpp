@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <random>
 #include <string>
 
 #include "core/graph/graph_builder.h"
@@ -153,60 +152,6 @@ TEST_F(GraphEditorTest, ARegionIsSortedByItselfAndOutsideCountsAsSorted) {
     const std::array region = {w, z};
     EXPECT_TRUE(stable_topological_sort_region(graph, region));
     EXPECT_EQ(names(graph, graph.order()), "a b c d y x z w output");
-}
-
-/// What torch does with its stack, word for word: the reference for the faster sort.
-std::vector<NodeId> sorted_by_stack(const GraphEditor& graph) {
-    const std::vector<NodeId> order = graph.order();
-    std::vector<NodeId> pending(order.rbegin(), order.rend()), result, outputs;
-    std::vector<bool> ready(graph.number_count());
-    std::vector<std::vector<NodeId>> waiting(graph.number_count());
-    while (!pending.empty()) {
-        const NodeId node = pending.back();
-        pending.pop_back();
-        if (graph.op(node) == NodeOp::output) {
-            outputs.push_back(node);
-            continue;
-        }
-        NodeId missing = no_node;
-        for (const NodeId input : graph.inputs(node)) {
-            if (!ready[input]) missing = input;
-        }
-        if (missing != no_node) {
-            waiting[missing].push_back(node);
-            continue;
-        }
-        ready[node] = true;
-        result.push_back(node);
-        pending.insert(pending.end(), waiting[node].rbegin(), waiting[node].rend());
-    }
-    result.insert(result.end(), outputs.begin(), outputs.end());
-    return result;
-}
-
-TEST(TopologicalSortTest, AgreesWithTheStackOnShuffledGraphs) {
-    std::mt19937 random(7);
-    for (int round = 0; round < 200; ++round) {
-        GraphBuilder builder;
-        const int count = 5 + static_cast<int>(random() % 40);
-        for (int index = 0; index < count; ++index) {
-            std::vector<Value> args;
-            for (std::uint32_t input = 0; index > 0 && input < random() % 4; ++input) {
-                args.push_back(Value::of_node(static_cast<NodeId>(random() % static_cast<unsigned>(index))));
-            }
-            builder.call(std::string("n").append(std::to_string(index)).append("x"), "test.call.default", args, {});
-        }
-        builder.output({});
-        GraphEditor graph(std::make_shared<const Graph>(builder.finish({})));
-        for (int move = 0; move < count; ++move) {
-            graph.move_before(static_cast<NodeId>(random() % static_cast<unsigned>(count)),
-                              static_cast<NodeId>(random() % static_cast<unsigned>(count)));
-        }
-        const std::vector<NodeId> expected = sorted_by_stack(graph);
-        ASSERT_TRUE(stable_topological_sort(graph));
-        ASSERT_EQ(graph.order(), expected) << "round " << round;
-        ASSERT_TRUE(graph.is_topological());
-    }
 }
 
 TEST(NamingTest, SplitsNamesAsTorchDoes) {
