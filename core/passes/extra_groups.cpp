@@ -69,23 +69,30 @@ const ExtraGroups::Replacement* ExtraGroups::find(std::string_view source) const
     return found == replacements_.end() ? nullptr : &*found;
 }
 
-std::vector<Problem> ExtraGroups::problems(const Replacement& replacement, std::string_view reason,
-                                           std::vector<std::string> moved) const {
+void ExtraGroups::tell(const Replacement& replacement, std::string_view reason, std::vector<std::string> moved,
+                       PassReport& report) const {
     const ProcessGroup* source = header_.process_group(replacement.source);
+    GroupReport group;
+    group.name = replacement.name;
+    group.source = replacement.source;
+    group.high_priority = high_priority_;
+    group.ranks_reordered = !std::ranges::is_sorted(source->ranks);
+    group.reason = reason;
+    group.moved = std::move(moved);
+
     std::string described = in_quotes(source->name);
     if (!source->description.empty()) described += " (" + source->description + ")";
-    std::vector<Problem> problems;
     Problem created;
     created.kind = "extra_group";
     created.title = "New process group";
-    created.message = std::to_string(moved.size()) + (moved.size() == 1 ? " collective" : " collectives") + " of " +
-                      described + " move to a new group of the same ranks" +
-                      (high_priority_ ? ", with a stream of high priority, " : ", ") + std::string(reason) +
-                      "; it is called " + in_quotes(replacement.name) +
+    created.message = std::to_string(group.moved.size()) + (group.moved.size() == 1 ? " collective" : " collectives") +
+                      " of " + described + " move to a new group of the same ranks" +
+                      (high_priority_ ? ", with a stream of high priority, " : ", ") + group.reason +
+                      "; it is called " + in_quotes(group.name) +
                       " here, in the job by a digest of its ranks and a counter";
-    created.nodes = moved;
-    problems.push_back(std::move(created));
-    if (!std::ranges::is_sorted(source->ranks)) {
+    created.nodes = group.moved;
+    report.problems.push_back(std::move(created));
+    if (group.ranks_reordered) {
         Problem reordered;
         reordered.severity = Severity::caution;
         reordered.kind = "ranks_reordered";
@@ -93,10 +100,10 @@ std::vector<Problem> ExtraGroups::problems(const Replacement& replacement, std::
         reordered.message = "the ranks of " + described +
                             " are not ascending, but those of the new group are: what is gathered or exchanged comes "
                             "in another order, and nothing in PyTorch warns of it";
-        reordered.nodes = std::move(moved);
-        problems.push_back(std::move(reordered));
+        reordered.nodes = group.moved;
+        report.problems.push_back(std::move(reordered));
     }
-    return problems;
+    report.groups.push_back(std::move(group));
 }
 
 }  // namespace overlap

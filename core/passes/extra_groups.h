@@ -37,11 +37,12 @@ class ExtraGroups {
     /// The document's header with the new groups; each has the link of its source in the cost model.
     GraphHeader header() const;
 
-    /// What a person should know: the new group and why, and ranks whose order changes.
+    /// Adds the new group to a report, and what a person should know of it: that it is created and why, and ranks
+    /// whose order changes.
     /// @param reason a clause that says what the group is for.
     /// @param moved names of the nodes that go to the new group.
-    std::vector<Problem> problems(const Replacement& replacement, std::string_view reason,
-                                  std::vector<std::string> moved) const;
+    void tell(const Replacement& replacement, std::string_view reason, std::vector<std::string> moved,
+              PassReport& report) const;
 
   private:
     std::string pass_, purpose_;

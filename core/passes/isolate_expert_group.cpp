@@ -156,16 +156,13 @@ PassResult IsolateExpertGroup::run(const std::shared_ptr<const Graph>& graph, co
         editor.set_arguments(node, editor.list(args), editor.record(node).kwargs);
         moved[static_cast<std::size_t>(replacement - groups.replacements().data())].emplace_back(graph->name(node));
     }
-    for (std::size_t index = 0; index < moved.size(); ++index) {
-        for (Problem& problem : groups.problems(groups.replacements()[index],
-                                                "so that token exchange does not queue behind other collectives",
-                                                std::move(moved[index]))) {
-            problems.push_back(std::move(problem));
-        }
-    }
     editor.set_header(groups.header());
     PassResult result = finished(editor, name());
     result.report.problems = std::move(problems);
+    for (std::size_t index = 0; index < moved.size(); ++index) {
+        groups.tell(groups.replacements()[index], "so that token exchange does not queue behind other collectives",
+                    std::move(moved[index]), result.report);
+    }
     return result;
 }
 

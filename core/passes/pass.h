@@ -53,6 +53,16 @@ struct BucketReport {
     std::vector<std::string> waits;
 };
 
+/// A process group that the job is to create beside its own, because a pass moves collectives to it.
+struct GroupReport {
+    std::string name;                ///< in the graph that results
+    std::string source;              ///< the group that the collectives leave; the new one has its ranks, ascending
+    bool high_priority = false;      ///< whether its stream goes before others
+    bool ranks_reordered = false;    ///< the source's ranks are not ascending
+    std::string reason;              ///< a clause, such as `so that ...`
+    std::vector<std::string> moved;  ///< names of the collectives
+};
+
 /// "target comes after source", as the pass wanted it.
 struct OrderingReport {
     std::string target;
@@ -78,6 +88,7 @@ struct PassReport {
     std::string pass;
     std::vector<BucketReport> buckets;
     std::vector<OrderingReport> orderings;
+    std::vector<GroupReport> groups;
     std::vector<Problem> problems;
 };
 

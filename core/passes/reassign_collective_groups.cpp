@@ -112,17 +112,14 @@ PassResult ReassignCollectiveGroups::run(const std::shared_ptr<const Graph>& gra
         moved[static_cast<std::size_t>(replacement - groups.replacements().data())].emplace_back(graph->name(node));
         if (!of_parameter[node]) moved_others.emplace_back(graph->name(node));
     }
-    for (std::size_t index = 0; index < moved.size(); ++index) {
-        for (Problem& problem :
-             groups.problems(groups.replacements()[index], "so that gathering overlaps with the reductions that stay",
-                             std::move(moved[index]))) {
-            problems.push_back(std::move(problem));
-        }
-    }
-    if (!moved_others.empty()) problems.push_back(other_gathers(moved_others));
     editor.set_header(groups.header());
     PassResult result = finished(editor, name());
     result.report.problems = std::move(problems);
+    for (std::size_t index = 0; index < moved.size(); ++index) {
+        groups.tell(groups.replacements()[index], "so that gathering overlaps with the reductions that stay",
+                    std::move(moved[index]), result.report);
+    }
+    if (!moved_others.empty()) result.report.problems.push_back(other_gathers(moved_others));
     return result;
 }
 

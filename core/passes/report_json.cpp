@@ -41,11 +41,21 @@ Json report_json(const PassReport& report) {
     for (const OrderingReport& ordering : report.orderings) {
         orderings.push_back({{"target", ordering.target}, {"source", ordering.source}});
     }
+    Json groups = Json::array();
+    for (const GroupReport& group : report.groups) {
+        groups.push_back({{"name", group.name},
+                          {"source", group.source},
+                          {"high_priority", group.high_priority},
+                          {"ranks_reordered", group.ranks_reordered},
+                          {"reason", group.reason},
+                          {"moved", group.moved}});
+    }
     Json problems = Json::array();
     for (const Problem& problem : report.problems) problems.push_back(problem_json(problem));
     return {{"pass", report.pass},
             {"buckets", std::move(buckets)},
             {"orderings", std::move(orderings)},
+            {"groups", std::move(groups)},
             {"problems", std::move(problems)}};
 }
 

@@ -45,14 +45,6 @@ NodeId communicating(const Graph& graph, NodeId node) {
     return info.is_wait ? graph.awaited_start(node) : no_node;
 }
 
-/// Whether a pass merges collectives by the plan's entries.
-bool takes_entries(const std::string& pass_name) {
-    const Pass* pass = find_pass(pass_name);
-    return pass && std::ranges::any_of(pass->options(), [](const PassOption& option) {
-               return option.type == PassOption::Type::module_lists;
-           });
-}
-
 /// What decides with whom a collective can be merged.
 struct MergeKey {
     CollectiveKind kind;
@@ -108,6 +100,7 @@ class Explainer {
         explanation_.collective = input_.name(start);
         if (start != node) say(std::string(input_.name(node)) + " waits for " + explanation_.collective);
         introduce(input_, start);
+        explanation_.introductions = explanation_.sentences.size();
         std::string runs = explanation_.collective;
         if (evaluation_) runs = follow(runs);
         if (explanation_.bucket) {
@@ -145,6 +138,7 @@ class Explainer {
         } else {
             introduce(graph, start);
         }
+        explanation_.introductions = explanation_.sentences.size();
         tell_timing(start);
         return std::move(explanation_);
     }
@@ -271,7 +265,7 @@ class Explainer {
         const auto place = std::ranges::find(evaluation_->origin, start);
         if (place == evaluation_->origin.end()) return say("A pass of the pipeline removed it");
         const auto bucketing = std::ranges::find_if(
-            evaluation_->reports, [](const PassReport& report) { return takes_entries(report.pass); });
+            evaluation_->reports, [](const PassReport& report) { return takes_buckets(report.pass); });
         if (bucketing == evaluation_->reports.end())
             return say("It is not bucketed: no pass of the pipeline does that");
         const std::int32_t entry =

@@ -20,6 +20,8 @@ struct CollectiveExplanation {
     /// exposed, or what hides it. Whole sentences without full stops. For a node that has to do with no collective,
     /// one sentence that says so.
     std::vector<std::string> sentences;
+    /// How many of the first sentences only say what it is.
+    std::size_t introductions = 0;
 };
 
 /// Explains a collective of the graph that a pipeline starts from, or the one that a wait of it awaits.

@@ -61,7 +61,7 @@ Plan make_plan(const Graph& graph, std::string name) {
 
 ModuleSource module_source(const Plan& plan, const Graph& graph) {
     for (const PassStep& step : plan.pipeline) {
-        if (!buckets_option(step.pass).empty()) return module_source(step);
+        if (takes_buckets(step.pass)) return module_source(step);
     }
     return preferred_module_source(graph);
 }
@@ -76,6 +76,10 @@ Json module_lists(const std::vector<BucketEntry>& buckets) {
         }
     }
     return lists;
+}
+
+bool takes_buckets(std::string_view pass) {
+    return !buckets_option(pass).empty();
 }
 
 std::optional<StepBuckets> step_buckets(const PassStep& step) {

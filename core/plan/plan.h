@@ -59,6 +59,9 @@ ModuleSource module_source(const Plan& plan, const Graph& graph);
 /// stay: an empty entry is an empty list, which passes ignore.
 Json module_lists(const std::vector<BucketEntry>& buckets);
 
+/// Whether a pass merges collectives by the plan's entries.
+bool takes_buckets(std::string_view pass);
+
 /// The buckets that a step of a pipeline makes, and where it looks their modules up.
 struct StepBuckets {
     std::vector<BucketEntry> entries;

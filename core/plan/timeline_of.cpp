@@ -17,19 +17,6 @@ std::int64_t nanoseconds(double time_ms) {
     return std::llround(time_ms * 1e6);
 }
 
-/// "FSDP" of `mesh_fsdp` and `fsdp_extra`; nothing of names that tell nothing.
-std::string purpose(const std::string& description) {
-    if (description.empty() || description == "default_pg" || description == "undefined") return {};
-    std::string name = description;
-    if (name.starts_with("mesh_")) name.erase(0, 5);
-    if (name.ends_with("_extra")) name.erase(name.size() - 6);
-    // Names of mesh dimensions are abbreviations (fsdp, tp, ep); longer ones are words.
-    if (name.size() <= 5)
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
-    return name;
-}
-
 std::string_view kind_in_plural(CollectiveKind kind) {
     switch (kind) {
         case CollectiveKind::all_gather:
@@ -161,7 +148,7 @@ std::string group_title(const Evaluation& evaluation, std::size_t group) {
         if (timing.group == group) kinds.insert(timing.kind);
     }
     const ProcessGroup* known = evaluation.graph->header().process_group(simulation.groups[group].process_group);
-    std::string title = known ? purpose(known->description) : std::string();
+    std::string title = known ? group_purpose(known->description) : std::string();
     if (kinds.size() > 2) return title.empty() ? "Collectives" : title + " collectives";
     std::string what;
     for (const CollectiveKind kind : kinds) {
@@ -171,6 +158,18 @@ std::string group_title(const Evaluation& evaluation, std::size_t group) {
     if (!title.empty()) return title + " " + what;
     if (!what.empty()) what[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(what[0])));
     return what;
+}
+
+std::string group_purpose(const std::string& description) {
+    if (description.empty() || description == "default_pg" || description == "undefined") return {};
+    std::string name = description;
+    if (name.starts_with("mesh_")) name.erase(0, 5);
+    if (name.ends_with("_extra")) name.erase(name.size() - 6);
+    // Names of mesh dimensions are abbreviations (fsdp, tp, ep); longer ones are words.
+    if (name.size() <= 5)
+        std::transform(name.begin(), name.end(), name.begin(),
+                       [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+    return name;
 }
 
 std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule) {

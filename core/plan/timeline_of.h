@@ -22,4 +22,8 @@ std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, Storag
 /// `Gathers + scatters`. For the group's lane and wherever a group is named to people.
 std::string group_title(const Evaluation& evaluation, std::size_t group);
 
+/// What a group's description in the document says that it is for: `FSDP` of `mesh_fsdp` and `fsdp_extra`; empty for
+/// descriptions that tell nothing, such as `default_pg`.
+std::string group_purpose(const std::string& description);
+
 }  // namespace overlap

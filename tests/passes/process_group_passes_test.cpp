@@ -49,6 +49,7 @@ TEST_F(ProcessGroupPassesTest, RanksOfTheNewGroupAscend) {
     EXPECT_EQ(extra->ranks, std::vector<int>({0, 2, 4, 6}));
     EXPECT_EQ(extra->rank, 1);  // still the process of rank 2
     EXPECT_EQ(problem_kinds(), Names({"extra_group", "ranks_reordered"}));
+    EXPECT_TRUE(result_.report.groups.at(0).ranks_reordered);
 }
 
 TEST_F(ProcessGroupPassesTest, GathersOfActivationsAreNoReason) {
@@ -90,6 +91,13 @@ TEST_F(ProcessGroupPassesTest, ExchangesLeaveASharedGroup) {
     EXPECT_EQ(problem_kinds(), Names({"extra_group"}));
     EXPECT_EQ(Json::parse(result_.graph->header().process_group("0#ep_extra")->extra_json)["high_priority_stream"],
               true);
+    ASSERT_EQ(result_.report.groups.size(), 1u);
+    const GroupReport& created = result_.report.groups.front();
+    EXPECT_EQ(created.name, "0#ep_extra");
+    EXPECT_EQ(created.source, "0");
+    EXPECT_TRUE(created.high_priority);
+    EXPECT_FALSE(created.ranks_reordered);
+    EXPECT_EQ(created.moved, Names({"dispatch"}));
 }
 
 TEST_F(ProcessGroupPassesTest, EqualRanksAloneAreNotSharing) {

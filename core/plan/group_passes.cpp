@@ -1,0 +1,83 @@
+#include "core/plan/group_passes.h"
+
+#include <algorithm>
+
+#include "core/graph/error.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+namespace {
+
+/// The former name of reassigning is understood as well.
+bool reassigns(std::string_view pass) {
+    return pass == reassign_groups_pass || pass == "overlap_fsdp_ag_rs_pass";
+}
+
+/// `521 (mesh_ep)`.
+std::string group_text(const Graph& graph, std::string_view name) {
+    std::string text(name);
+    const ProcessGroup* group = graph.header().process_group(name);
+    if (group && !group->description.empty()) text.append(" (").append(group->description).append(")");
+    return text;
+}
+
+/// The groups of a kind of collectives, in order of first use, such as `0 (default_pg) and 513 (mesh_efsdp)`.
+std::string groups_text(const Graph& graph, CollectiveKind kind) {
+    std::vector<std::string_view> names;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.op(node) != NodeOp::call_function || graph.target_info(node).starts != kind) continue;
+        const std::string_view name = graph.group_name(node);
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    std::string text;
+    for (std::size_t index = 0; index < names.size(); ++index) {
+        if (index > 0) text += index + 1 == names.size() ? " and " : ", ";
+        text += group_text(graph, names[index]);
+    }
+    return text;
+}
+
+std::string nothing_to_isolate(const Graph& graph) {
+    const std::string groups = groups_text(graph, CollectiveKind::all_to_all);
+    if (groups.empty()) return "The graph has no all-to-all, so there is no expert parallelism to isolate";
+    return "The all-to-alls share their queue with nothing else: process group " + groups + " is theirs alone";
+}
+
+std::string nothing_to_reassign(const Graph& graph) {
+    const std::string groups = groups_text(graph, CollectiveKind::all_gather);
+    if (groups.empty()) return "The graph has no all-gather";
+    return "None of the all-gathers on process group " + groups + " gathers a parameter";
+}
+
+}  // namespace
+
+std::size_t group_pass_position(const std::vector<PassStep>& steps, std::string_view pass) {
+    const auto later = std::ranges::find_if(steps, [&](const PassStep& step) {
+        return takes_buckets(step.pass) || step.pass == "schedule_fsdp_comms_to_dense_regions_pass" ||
+               (pass == isolate_expert_group_pass && reassigns(step.pass));
+    });
+    return static_cast<std::size_t>(later - steps.begin());
+}
+
+std::string group_pass_obstacle(const std::shared_ptr<const Graph>& graph, std::string_view pass) {
+    if (reassigns(pass)) {
+        for (const ProcessGroup& group : graph->header().process_groups) {
+            if (group.description == "fsdp_extra") {
+                return "The all-gathers have a group of their own already: " + group_text(*graph, group.name);
+            }
+        }
+    }
+    PassReport report;
+    try {
+        report = require_pass(pass).run(graph, Json::object(), {}).report;
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    if (!report.groups.empty()) return {};
+    // What a pass says of its own accord is more to the point.
+    if (!report.problems.empty()) return report.problems.front().title + ": " + report.problems.front().message;
+    return reassigns(pass) ? nothing_to_reassign(*graph) : nothing_to_isolate(*graph);
+}
+
+}  // namespace overlap

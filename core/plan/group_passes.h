@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/passes/pass.h"
+
+namespace overlap {
+
+/// torchtitan's passes that move collectives to process groups of their own.
+inline constexpr std::string_view isolate_expert_group_pass = "isolate_ep_process_group_pass";
+inline constexpr std::string_view reassign_groups_pass = "reassign_collective_pgs_pass";
+
+/// Where a pass for process groups belongs among the steps of a pipeline: before everything that merges or moves
+/// collectives, since buckets inherit the groups of their members, and isolating before reassigning, which would else
+/// leave the token exchange a group that looks unshared (torchtitan/experiments/graph_trainer/passes.py). It is as far
+/// behind as that allows.
+/// @param pass one of the two above.
+/// @returns an index from 0 to `steps.size()`, to insert before.
+std::size_t group_pass_position(const std::vector<PassStep>& steps, std::string_view pass);
+
+/// Why one of the two passes would change nothing on a graph, or would be refused, as a sentence without full stop;
+/// empty where it moves collectives.
+std::string group_pass_obstacle(const std::shared_ptr<const Graph>& graph, std::string_view pass);
+
+}  // namespace overlap

@@ -1,0 +1,66 @@
+#include "core/plan/group_passes.h"
+
+#include <gtest/gtest.h>
+
+#include "core/plan/plan.h"
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+std::vector<PassStep> steps(std::initializer_list<const char*> passes) {
+    std::vector<PassStep> result;
+    for (const char* pass : passes) result.push_back({pass});
+    return result;
+}
+
+TEST(GroupPasses, ComeBeforeBucketingAndIsolatingFirst) {
+    const auto bucketing = steps({"eliminate_dead_code_pass", "manual_overlap_bucketing"});
+    EXPECT_EQ(group_pass_position(bucketing, isolate_expert_group_pass), 1u);
+    EXPECT_EQ(group_pass_position(bucketing, reassign_groups_pass), 1u);
+    const auto reassigned = steps({"canonicalize_graph_pass", "reassign_collective_pgs_pass",
+                                   "joint_transformer_block_bucketing_reordering_pass"});
+    EXPECT_EQ(group_pass_position(reassigned, isolate_expert_group_pass), 1u);
+    const auto isolated = steps({"isolate_ep_process_group_pass", "eliminate_dead_code_pass",
+                                 "schedule_fsdp_comms_to_dense_regions_pass", "manual_overlap_bucketing"});
+    EXPECT_EQ(group_pass_position(isolated, reassign_groups_pass), 2u);
+    EXPECT_EQ(group_pass_position(steps({"overlap_fsdp_ag_rs_pass"}), isolate_expert_group_pass), 0u);
+    EXPECT_EQ(group_pass_position({}, isolate_expert_group_pass), 0u);
+}
+
+TEST(GroupPasses, ASharedGroupCanBeIsolated) {
+    const auto graph =
+        test_graph("deepseek_v3_debugmodel_fsdp8_ep8_epo_graph_moe_batch.pipeline-08-ep_overlap_chunk_pass");
+    EXPECT_EQ(group_pass_obstacle(graph, isolate_expert_group_pass), "");
+    EXPECT_EQ(group_pass_obstacle(graph, reassign_groups_pass), "");
+}
+
+TEST(GroupPasses, AnUnsharedGroupNeedsNone) {
+    EXPECT_EQ(group_pass_obstacle(test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket"), isolate_expert_group_pass),
+              "The all-to-alls share their queue with nothing else: process group 69 (mesh_ep) is theirs alone");
+}
+
+TEST(GroupPasses, WithoutExpertsThereIsNothingToIsolate) {
+    EXPECT_EQ(group_pass_obstacle(test_graph("llama3_debugmodel_fsdp8.prebucket"), isolate_expert_group_pass),
+              "The graph has no all-to-all, so there is no expert parallelism to isolate");
+}
+
+TEST(GroupPasses, WhatHasBeenReassignedIsNotReassignedAgain) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto reassigned = require_pass(reassign_groups_pass).run(graph, Json::object(), {}).graph;
+    EXPECT_EQ(group_pass_obstacle(graph, reassign_groups_pass), "");
+    EXPECT_NE(group_pass_obstacle(reassigned, reassign_groups_pass).find("have a group of their own already"),
+              std::string::npos);
+}
+
+TEST(GroupPasses, BucketedGathersAreTooLate) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = make_plan(*graph, "");
+    plan.buckets = one_bucket_per_block(ModuleTree(*graph, preferred_module_source(*graph)), graph.get());
+    const PassStep step = lower(plan).front();
+    const auto bucketed = require_pass(step.pass).run(graph, step.options, {}).graph;
+    EXPECT_EQ(group_pass_obstacle(bucketed, reassign_groups_pass).substr(0, 10), "Too late: ");
+}
+
+}  // namespace
+}  // namespace overlap
