@@ -192,20 +192,25 @@ std::vector<PassStep> read_steps(const Json& steps, const std::string& place) {
         const Json& step = steps[index];
         if (!step.is_object()) fail_type(step_place, step, "an object with pass and options");
         for (const auto& [key, ignored] : step.items()) {
-            if (key == "pass" || key == "options") continue;
-            const std::vector<std::string> known = {"pass", "options"};
+            const std::vector<std::string> known = {"pass", "options", "enabled"};
+            if (std::ranges::find(known, key) != known.end()) continue;
             throw InputError(step_place, "unknown field " + in_quotes(key) + suggest_names(key, known));
         }
         if (!step.contains("pass")) throw InputError(step_place, "has no pass");
         PassStep made;
         made.pass = read_string(step, "pass", step_place + ".");
         if (step.contains("options") && !step.at("options").is_null()) made.options = step.at("options");
+        if (step.contains("enabled")) {
+            if (!step.at("enabled").is_boolean())
+                fail_type(step_place + ".enabled", step.at("enabled"), "true or false");
+            made.enabled = step.at("enabled").get<bool>();
+        }
         read.push_back(std::move(made));
     }
     return read;
 }
 
-/// Checks the steps as they will run, with the plan's buckets put in.
+/// Checks the steps as they would run, with the plan's buckets put in, those that are switched off too.
 void check_steps(const std::vector<PassStep>& steps, const std::string& place) {
     for (std::size_t index = 0; index < steps.size(); ++index) {
         const std::string step_place = place.empty() ? "step " + std::to_string(index + 1) : item(place, index);
@@ -233,7 +238,9 @@ Plan read_document(const Json& document) {
     if (const auto pipeline = document.find("pipeline"); pipeline != document.end()) {
         plan.pipeline = read_steps(*pipeline, "pipeline");
     }
-    check_steps(lower(plan), "pipeline");
+    std::vector<PassStep> lowered;
+    for (const PassStep& step : plan.pipeline) lowered.push_back(lower(plan, step));
+    check_steps(lowered, "pipeline");
     plan.notes = read_string(document, "notes", "");
     for (const auto& [key, value] : document.items()) {
         if (std::find(evaluated_fields.begin(), evaluated_fields.end(), key) != evaluated_fields.end()) continue;
@@ -291,7 +298,9 @@ std::string write_plan_text(const Plan& plan) {
     }
     document["pipeline"] = Json::array();
     for (const PassStep& step : plan.pipeline) {
-        document["pipeline"].push_back({{"pass", step.pass}, {"options", step.options}});
+        Json written = {{"pass", step.pass}, {"options", step.options}};
+        if (!step.enabled) written["enabled"] = false;
+        document["pipeline"].push_back(std::move(written));
     }
     for (const std::string_view field : later_fields) {
         document[std::string(field)] = plan.unevaluated.value(std::string(field), Json::array());
@@ -313,6 +322,7 @@ std::vector<PassStep> read_pipeline_file(const std::string& path) {
         if (!document.is_array()) fail_type("", document, "a list of steps or a plan");
         std::vector<PassStep> steps = read_steps(document, "");
         check_steps(steps, "");
+        std::erase_if(steps, [](const PassStep& step) { return !step.enabled; });
         return steps;
     });
 }

@@ -129,6 +129,9 @@ void check_options(const Pass& pass, const Json& options);
 struct PassStep {
     std::string pass;
     Json options = Json::object();
+    bool enabled = true;  ///< false: kept in its place, and not run
+
+    bool operator==(const PassStep&) const = default;
 };
 
 }  // namespace overlap

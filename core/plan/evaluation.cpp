@@ -19,6 +19,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t exposed_told = 3;
 constexpr double exposed_share = 0.001;
 
+double milliseconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
 Problem problem_of(const InputError& error, std::string kind, std::string title) {
     Problem problem;
     problem.severity = Severity::error;
@@ -59,17 +63,28 @@ class Evaluator {
 
     /// @returns false when stopped.
     bool run_pipeline(const Plan& plan) {
-        const std::vector<PassStep> steps = lower(plan);
-        for (std::size_t index = 0; index < steps.size(); ++index) {
+        for (const PassStep& step : plan.pipeline) {
+            StepOutcome outcome;
+            outcome.pass = step.pass;
+            if (!step.enabled) outcome.state = StepOutcome::State::switched_off;
+            result_->steps.push_back(std::move(outcome));
+        }
+        for (std::size_t index = 0; index < plan.pipeline.size(); ++index) {
             if (stop_.stop_requested()) return false;
-            const PassStep& step = steps[index];
+            if (!plan.pipeline[index].enabled) continue;
+            const PassStep step = lower(plan, plan.pipeline[index]);
+            StepOutcome& outcome = result_->steps[index];
             try {
                 const Pass& pass = require_pass(step.pass);
                 check_options(pass, step.options);
+                const Clock::time_point begin = Clock::now();
                 PassResult result = pass.run(result_->graph, step.options, stop_);
                 if (!result.graph) return false;
-                take(std::move(result), step.options != plan.pipeline[index].options);
+                outcome.run_ms = milliseconds_since(begin);
+                take(std::move(result), step.options != plan.pipeline[index].options, outcome);
             } catch (const InputError& error) {
+                outcome.state = StepOutcome::State::refused;
+                outcome.refusal = error.what();
                 refuse(error);
                 return true;
             }
@@ -78,7 +93,12 @@ class Evaluator {
     }
 
     /// @param of_plan: the pass's entries are the plan's.
-    void take(PassResult result, bool of_plan) {
+    void take(PassResult result, bool of_plan, StepOutcome& outcome) {
+        outcome.state = StepOutcome::State::ran;
+        outcome.difference = graph_difference(*result_->graph, *result.graph, result.origin);
+        for (std::size_t problem = 0; problem < result.report.problems.size(); ++problem) {
+            outcome.problems.push_back(result_->problems.size() + problem);
+        }
         result_->bucket_of_node = carry_bucket_marks(result_->bucket_of_node, result.origin);
         if (of_plan) mark_buckets(*result.graph, result.origin, result.report, result_->bucket_of_node);
         for (NodeId& origin : result.origin) {
@@ -167,7 +187,7 @@ class Evaluator {
     }
 
     std::shared_ptr<const Evaluation> finish() {
-        result_->evaluate_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin_).count();
+        result_->evaluate_ms = milliseconds_since(begin_);
         return result_;
     }
 

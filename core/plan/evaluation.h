@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/graph_difference.h"
 #include "core/graph/module_tree.h"
 #include "core/passes/pass.h"
 #include "core/plan/plan.h"
@@ -14,11 +15,23 @@
 
 namespace overlap {
 
+/// What became of one step of a plan's pipeline.
+struct StepOutcome {
+    enum class State { not_reached, switched_off, ran, refused };
+    std::string pass;
+    State state = State::not_reached;
+    double run_ms = 0;                  ///< of the pass alone
+    GraphDifference difference;         ///< between the graph before and after; empty unless it ran
+    std::vector<std::size_t> problems;  ///< indices into Evaluation::problems of what the pass reported
+    std::string refusal;                ///< why it was refused, with its place; empty unless it was
+};
+
 /// Everything that a view shows of one plan on one graph. Immutable once made; views share it.
 struct Evaluation {
     std::shared_ptr<const Graph> input;
     std::shared_ptr<const Graph> graph;  ///< after the pipeline; the input where a step was refused
     std::vector<PassReport> reports;     ///< one for each step that ran
+    std::vector<StepOutcome> steps;      ///< one for each step of the plan's pipeline
     std::vector<Problem> problems;       ///< of the plan, the passes and the simulation
     bool refused = false;                ///< a step was refused; problems say why, and figures are those of the input
 

@@ -28,20 +28,7 @@ ModuleSource module_source(const PassStep& step) {
     return by_name ? ModuleSource::module_fqn : ModuleSource::module_stack;
 }
 
-bool same_steps(const std::vector<PassStep>& left, const std::vector<PassStep>& right) {
-    if (left.size() != right.size()) return false;
-    for (std::size_t step = 0; step < left.size(); ++step) {
-        if (left[step].pass != right[step].pass || left[step].options != right[step].options) return false;
-    }
-    return true;
-}
-
 }  // namespace
-
-bool Plan::operator==(const Plan& other) const {
-    return name == other.name && graph == other.graph && buckets == other.buckets &&
-           same_steps(pipeline, other.pipeline) && notes == other.notes && unevaluated == other.unevaluated;
-}
 
 Plan make_plan(const Graph& graph, std::string name) {
     Plan plan;
@@ -61,7 +48,7 @@ Plan make_plan(const Graph& graph, std::string name) {
 
 ModuleSource module_source(const Plan& plan, const Graph& graph) {
     for (const PassStep& step : plan.pipeline) {
-        if (takes_buckets(step.pass)) return module_source(step);
+        if (step.enabled && takes_buckets(step.pass)) return module_source(step);
     }
     return preferred_module_source(graph);
 }
@@ -98,16 +85,18 @@ std::optional<StepBuckets> step_buckets(const PassStep& step) {
 std::vector<PassStep> lower(const Plan& plan) {
     std::vector<PassStep> steps;
     for (const PassStep& step : plan.pipeline) {
-        PassStep lowered = step;
-        const std::string option = buckets_option(step.pass);
-        if (!option.empty() && step.options.is_object() && !step.options.contains(option)) {
-            lowered.options = Json::object();
-            lowered.options[option] = module_lists(plan.buckets);
-            lowered.options.update(step.options);
-        }
-        steps.push_back(std::move(lowered));
+        if (step.enabled) steps.push_back(lower(plan, step));
     }
     return steps;
+}
+
+PassStep lower(const Plan& plan, const PassStep& step) {
+    const std::string option = buckets_option(step.pass);
+    if (option.empty() || !step.options.is_object() || step.options.contains(option)) return step;
+    PassStep lowered{step.pass, Json::object(), step.enabled};
+    lowered.options[option] = module_lists(plan.buckets);
+    lowered.options.update(step.options);
+    return lowered;
 }
 
 std::string display_name(const BucketEntry& entry) {

@@ -46,13 +46,14 @@ struct Plan {
     /// isolation, fields of newer writers), kept as they were read.
     Json unevaluated = Json::object();
 
-    bool operator==(const Plan& other) const;
+    bool operator==(const Plan&) const = default;
 };
 
 /// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.
 Plan make_plan(const Graph& graph, std::string name);
 
-/// Where the plan's first bucketing step reads a node's modules from; what fits the graph if it has no such step.
+/// Where the plan's first bucketing step that is switched on reads a node's modules from; what fits the graph if it has
+/// no such step.
 ModuleSource module_source(const Plan& plan, const Graph& graph);
 
 /// The entries as the passes' option module_bucket_plans has them: a string, or a list of strings, each. Entry numbers
@@ -71,8 +72,10 @@ struct StepBuckets {
 /// @returns nothing for passes that take no buckets, or where none are given.
 std::optional<StepBuckets> step_buckets(const PassStep& step);
 
-/// The pipeline with the buckets put in: what `overlap apply` runs and a training job executes.
+/// The steps that are switched on, with the buckets put in: what `overlap apply` runs and a training job executes.
 std::vector<PassStep> lower(const Plan& plan);
+/// One step of the plan with the buckets put in, switched on or not.
+PassStep lower(const Plan& plan, const PassStep& step);
 
 /// Expands what a person may type for entries: `layers.[0-2]` (an entry each), `norm+output` (one entry), entries
 /// separated by commas or lines, a Python or JSON list of names and lists, in whose strings abbreviations work too.

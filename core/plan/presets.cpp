@@ -241,4 +241,22 @@ Plan plan_of(const PipelinePreset& preset, const Graph& graph, std::string name)
     return plan;
 }
 
+PassStep suggested_step(const Graph& graph, std::string_view pass) {
+    for (const PassStep& step : make_plan(graph, "").pipeline) {
+        if (step.pass == pass) return step;
+    }
+    const std::vector<PipelinePreset> presets = pipeline_presets(graph);
+    for (auto preset = presets.rbegin(); preset != presets.rend(); ++preset) {
+        const auto step = std::ranges::find(preset->steps, pass, &PassStep::pass);
+        if (step != preset->steps.end()) return *step;
+    }
+    PassStep step;
+    step.pass = pass;
+    for (const PassOption& option : require_pass(pass).options()) {
+        const bool given = option.required && option.type != PassOption::Type::module_lists;
+        if (given) step.options[option.name] = option.default_value;
+    }
+    return step;
+}
+
 }  // namespace overlap

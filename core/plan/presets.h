@@ -33,4 +33,9 @@ std::vector<PipelinePreset> pipeline_presets(const Graph& graph);
 /// A plan of a preset: its buckets and steps.
 Plan plan_of(const PipelinePreset& preset, const Graph& graph, std::string name);
 
+/// A step as one would add it to a plan for the graph: as a preset has it; otherwise with the module source that fits,
+/// and with what must be given at its start value. Buckets are left to the plan.
+/// @param pass the name of a pass that exists.
+PassStep suggested_step(const Graph& graph, std::string_view pass);
+
 }  // namespace overlap

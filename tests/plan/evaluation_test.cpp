@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/plan/presets.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {
@@ -137,6 +138,77 @@ TEST(Evaluation, TellsTheWorstExposedCollectives) {
         EXPECT_FALSE(problem.message.empty());
         EXPECT_NE(graph->find(problem.nodes.at(0)), no_node);
     }
+}
+
+TEST(Evaluation, TellsWhatEachStepDid) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    Plan plan = plan_of(pipeline_presets(*graph).at(0), *graph, "Plan A");
+    ASSERT_EQ(plan.pipeline.size(), 4u);
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_EQ(evaluation->steps.size(), 4u);
+    std::size_t nodes = graph->node_count();
+    for (const StepOutcome& step : evaluation->steps) {
+        SCOPED_TRACE(step.pass);
+        EXPECT_EQ(step.state, StepOutcome::State::ran);
+        EXPECT_GT(step.run_ms, 0);
+        EXPECT_TRUE(step.refusal.empty());
+        nodes += step.difference.added.size();
+        nodes -= step.difference.removed.size();
+    }
+    EXPECT_EQ(nodes, evaluation->graph->node_count());
+    EXPECT_GT(evaluation->steps[0].difference.removed.size(), 0u);
+    EXPECT_EQ(evaluation->steps[0].difference.added.size(), 0u);  // dead code only goes
+    const GraphDifference& bucketing = evaluation->steps[3].difference;
+    EXPECT_GT(bucketing.added.size(), 0u);
+    EXPECT_GT(bucketing.moved.size(), 0u);
+    for (const BucketReport& bucket : evaluation->reports[3].buckets) {
+        EXPECT_TRUE(std::ranges::count(bucketing.added, bucket.start, &NodeChange::name)) << bucket.start;
+        for (const std::string& member : bucket.members)
+            EXPECT_TRUE(std::ranges::count(bucketing.removed, member, &NodeChange::name)) << member;
+    }
+}
+
+TEST(Evaluation, KnowsWhichProblemsAreOfWhichStep) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
+    const Plan plan = plan_of(pipeline_presets(*graph).at(1), *graph, "Plan A");
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_EQ(evaluation->steps.size(), evaluation->reports.size());
+    std::size_t told = 0;
+    for (std::size_t step = 0; step < evaluation->steps.size(); ++step) {
+        const PassReport& report = evaluation->reports[step];
+        ASSERT_EQ(evaluation->steps[step].problems.size(), report.problems.size());
+        for (std::size_t index = 0; index < report.problems.size(); ++index, ++told)
+            EXPECT_EQ(evaluation->problems[evaluation->steps[step].problems[index]].message,
+                      report.problems[index].message);
+    }
+    EXPECT_GT(told, 0u);
+}
+
+TEST(Evaluation, RunsNoStepThatIsSwitchedOff) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = block_plan(*graph);
+    plan.pipeline[0].enabled = false;
+    const auto evaluation = evaluate(graph, plan);
+    EXPECT_EQ(evaluation->graph, graph);
+    EXPECT_TRUE(evaluation->reports.empty());
+    ASSERT_EQ(evaluation->steps.size(), 1u);
+    EXPECT_EQ(evaluation->steps[0].state, StepOutcome::State::switched_off);
+    EXPECT_TRUE(evaluation->steps[0].difference.empty());
+}
+
+TEST(Evaluation, TellsWhichStepWasRefusedAndWhichWereNotReached) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = block_plan(*graph);
+    plan.pipeline.insert(plan.pipeline.begin(), {"eliminate_dead_code_pass", Json::object()});
+    plan.pipeline[1].options["bucket_mode"] = "coalesce";
+    plan.pipeline.push_back({"canonicalize_graph_pass", Json::object()});
+    const auto evaluation = evaluate(graph, plan);
+    EXPECT_TRUE(evaluation->refused);
+    ASSERT_EQ(evaluation->steps.size(), 3u);
+    EXPECT_EQ(evaluation->steps[0].state, StepOutcome::State::ran);
+    EXPECT_EQ(evaluation->steps[1].state, StepOutcome::State::refused);
+    EXPECT_NE(evaluation->steps[1].refusal.find("bucket_mode"), std::string::npos);
+    EXPECT_EQ(evaluation->steps[2].state, StepOutcome::State::not_reached);
 }
 
 }  // namespace

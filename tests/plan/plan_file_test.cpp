@@ -175,5 +175,25 @@ TEST(PlanFile, SamplesAreUpToDate) {
     }
 }
 
+TEST(PlanFile, KeepsStepsThatAreSwitchedOff) {
+    const std::string text = head + R"("buckets": ["a"], "pipeline": [
+        {"pass": "eliminate_dead_code_pass", "enabled": false}, {"pass": "manual_overlap_bucketing", "enabled": true}]})";
+    const Plan plan = read_plan_text(text, "");
+    ASSERT_EQ(plan.pipeline.size(), 2u);
+    EXPECT_FALSE(plan.pipeline[0].enabled);
+    EXPECT_TRUE(plan.pipeline[1].enabled);
+    ASSERT_EQ(lower(plan).size(), 1u);  // and does not run them
+    EXPECT_EQ(lower(plan)[0].pass, "manual_overlap_bucketing");
+    EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
+
+    EXPECT_NE(error_of(head + R"("pipeline": [{"pass": "eliminate_dead_code_pass", "enabled": 1}]})")
+                  .find("pipeline[0].enabled: found 1, expected true or false"),
+              std::string::npos);
+    // A step that is switched off is still one that could be switched on.
+    EXPECT_NE(
+        error_of(head + R"("pipeline": [{"pass": "eliminate_ded_code_pass", "enabled": false}]})").find("unknown pass"),
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace overlap

@@ -121,5 +121,17 @@ TEST(Presets, RunOnEveryGraph) {
     }
 }
 
+TEST(Presets, SuggestStepsThatFitTheGraph) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
+    EXPECT_EQ(suggested_step(*graph, "manual_overlap_bucketing").options.at("module_stack_fn"), "custom.module_fqn");
+    const PipelinePreset performance = pipeline_presets(*graph).at(1);
+    for (const PassStep& step : performance.steps) EXPECT_EQ(suggested_step(*graph, step.pass), step);
+    for (const Pass* pass : all_passes()) {
+        const PassStep step = suggested_step(*graph, pass->name());
+        EXPECT_EQ(step.pass, pass->name());
+        EXPECT_NO_THROW(check_options(*pass, lower(Plan(), step).options)) << pass->name();
+    }
+}
+
 }  // namespace
 }  // namespace overlap
