@@ -174,27 +174,18 @@ void Document::editBuckets(const QString& text, Buckets buckets, const QString& 
     if (!editable()) return;
     Plan plan = variant(current_).plan();
     plan.buckets = std::move(buckets);
-    variant(current_).edit(text, std::move(plan), merge_key);
+    editPlan(text, std::move(plan), merge_key);
 }
 
-void Document::editOption(std::size_t step, const QString& name, Json value) {
-    if (!editable()) return;
-    Plan plan = variant(current_).plan();
-    if (step >= plan.pipeline.size()) return;
-    Json& options = plan.pipeline[step].options;
-    if (value.is_null()) {
-        options.erase(name.toStdString());
-    } else {
-        options[name.toStdString()] = std::move(value);
-    }
-    variant(current_).edit(tr("Change %1").arg(name), std::move(plan), QStringLiteral("option:") + name);
+void Document::editPlan(const QString& text, Plan plan, const QString& merge_key) {
+    if (editable()) variant(current_).edit(text, std::move(plan), merge_key);
 }
 
 void Document::renameCurrent(const QString& name) {
     if (!editable() || name.trimmed().isEmpty()) return;
     Plan plan = variant(current_).plan();
     plan.name = name.trimmed().toStdString();
-    variant(current_).edit(tr("Rename to %1").arg(name.trimmed()), std::move(plan));
+    editPlan(tr("Rename to %1").arg(name.trimmed()), std::move(plan));
 }
 
 Document::NodePlace Document::findNode(const QString& name) const {

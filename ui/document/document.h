@@ -94,8 +94,8 @@ class Document : public QObject {
     const Buckets& buckets() const;
     /// One undoable edit of the current plan's buckets. See Variant::edit.
     void editBuckets(const QString& text, Buckets buckets, const QString& merge_key = {});
-    /// One undoable edit of an option of a step of the pipeline; null returns to the default.
-    void editOption(std::size_t step, const QString& name, Json value);
+    /// One undoable edit of anything in the current plan. See Variant::edit.
+    void editPlan(const QString& text, Plan plan, const QString& merge_key = {});
     void renameCurrent(const QString& name);
 
     /// Where a node of the current evaluation, or of the graph as read, is. no_node where neither has it.

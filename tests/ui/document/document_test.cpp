@@ -10,6 +10,7 @@
 #include "ui/document/file_digest.h"
 #include "ui/document/file_kind.h"
 #include "ui/document/module_mime.h"
+#include "ui/document/pipeline_commands.h"
 
 namespace overlap::ui {
 
@@ -93,7 +94,7 @@ class DocumentTest : public QObject {
                 commands.startFrom(BucketCommands::Template::empty);
                 break;
             case 12:
-                document->editOption(0, "insert_overlap_deps", true);
+                reason = PipelineCommands(*document).setOption(0, "insert_overlap_deps", true);
                 break;
             case 13:
                 document->renameCurrent("another");
