@@ -116,6 +116,18 @@ void GraphEditor::relabel() {
     for (NodeId node = first_; node != no_node; node = next_[node]) label_[node] = label += label_gap;
 }
 
+void GraphEditor::set_order(std::span<const NodeId> order) {
+    NodeId before = no_node;
+    for (const NodeId node : order) {
+        previous_[node] = before;
+        (before == no_node ? first_ : next_[before]) = node;
+        before = node;
+    }
+    last_ = before;
+    if (before != no_node) next_[before] = no_node;
+    relabel();
+}
+
 std::vector<NodeId> GraphEditor::order() const {
     std::vector<NodeId> nodes;
     nodes.reserve(records_.size());

@@ -40,6 +40,9 @@ class GraphEditor {
     void move_after(NodeId node, NodeId target);
     /// Numbers of all nodes in order.
     std::vector<NodeId> order() const;
+    /// Puts all nodes into this order at once, in linear time.
+    /// @pre `order` holds every node that is not erased exactly once.
+    void set_order(std::span<const NodeId> order);
 
     // Nodes.
     const NodeRecord& record(NodeId node) const { return records_[node]; }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/graph/graph.h"
+#include "core/graph/storage_table.h"
 
 namespace overlap {
 
@@ -18,15 +18,6 @@ struct MemoryProfile {
     std::vector<std::int64_t> points;
     /// Bytes held while each node runs (after its allocation); for placeholders the bytes held at the start.
     std::vector<std::int64_t> while_node;
-};
-
-/// Whether two nodes that claim one storage number share memory.
-enum class StorageRule {
-    reference,  ///< as torch: the number alone decides
-    /// A node that allocates has a storage of its own: recomputed nodes do not share with their originals. An output
-    /// shares memory only with an input of its node that claims the same storage (views, in-place operators); what the
-    /// graph is given (placeholders, get_attr) shares by number.
-    corrected,
 };
 
 MemoryProfile memory_profile(const Graph& graph, StorageRule rule = StorageRule::reference);
