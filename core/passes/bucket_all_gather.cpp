@@ -42,9 +42,8 @@ std::vector<NodeId> unpack_by_views(TracedSequence& trace, NodeId rows, const Ga
     std::vector<NodeId> outputs;
     const std::vector<NodeId> parts = trace.split(rows, packed, 1);
     for (std::size_t index = 0; index < parts.size(); ++index) {
-        const TensorMeta part = trace.tensor(parts[index]);
-        const std::array args = {Value::of_node(parts[index]), trace.dtype(plan.dtypes[index])};
-        const NodeId typed = trace.emit("view", "aten.view.dtype", args, {&part, 1});
+        const NodeId typed = trace.view_as(parts[index], plan.dtypes[index]);
+        const TensorMeta part = trace.tensor(typed);
         const std::array alias_args = {Value::of_node(typed)};
         const NodeId alias = trace.emit("alias", "aten.alias.default", alias_args, {&part, 1});
         outputs.push_back(trace.reshape(alias, plan.result_shapes[index]));
@@ -65,10 +64,10 @@ std::vector<NodeId> unpack_by_copy(TracedSequence& trace, NodeId rows, const Gat
         const std::array<std::int64_t, 2> matrix = {plan.group_size, count_elements(plan.input_shapes[index])};
         const TensorMeta row_view = trace.view_of(trace.tensor(buffers[index]), matrix);
         const NodeId as_rows = trace.view(buffers[index], written, row_view);
-        const std::array args = {Value::of_node(as_rows), trace.dtype(plan.bucket_dtype)};
-        const NodeId typed = trace.emit("view", "aten.view.dtype", args, {&row_view, 1});
+        const NodeId typed = trace.view_as(as_rows, plan.bucket_dtype);
+        const TensorMeta typed_view = trace.tensor(typed);
         const std::array alias_args = {Value::of_node(typed)};
-        aliases.push_back(trace.emit("alias", "aten.alias.default", alias_args, {&row_view, 1}));
+        aliases.push_back(trace.emit("alias", "aten.alias.default", alias_args, {&typed_view, 1}));
     }
     const std::array copy_args = {Value::of_node(rows), trace.integers(packed), Value::of_integer(1)};
     const std::array copy_keywords = {trace.text("out"), trace.nodes_list(aliases)};

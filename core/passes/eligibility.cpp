@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "core/passes/fsdp_collectives.h"
+
 namespace overlap {
 
 namespace {
 
-/// More than one placeholder. Never a node: graphs are far smaller.
-constexpr NodeId several = no_node - 1;
+constexpr NodeId several = PlaceholderAncestry::several;
 
 /// For each node whether every node reachable from it, before the output, has exactly one distinct input.
 std::vector<bool> reaches_end_alone(const Graph& graph) {
@@ -43,13 +44,7 @@ BucketingEligibility::BucketingEligibility(const Graph& graph) {
 void BucketingEligibility::find_placeholders(const Graph& graph) {
     placeholders_.assign(graph.node_count(), no_node);
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        NodeId found = graph.op(node) == NodeOp::placeholder ? node : no_node;
-        for (const NodeId input : graph.inputs(node)) {
-            const NodeId above = placeholders_[input];
-            if (above == no_node || above == found) continue;
-            found = found == no_node ? above : several;
-        }
-        placeholders_[node] = found;
+        placeholders_[node] = PlaceholderAncestry::combined(graph, node, placeholders_);
     }
 }
 

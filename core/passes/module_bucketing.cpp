@@ -2,19 +2,20 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <string>
-#include <tuple>
 
 #include "core/graph/error.h"
 #include "core/graph/graph_editor.h"
 #include "core/graph/module_tree.h"
 #include "core/graph/quote.h"
-#include "core/passes/bucket_merge.h"
+#include "core/passes/bucket_keys.h"
+#include "core/passes/bucket_report.h"
 #include "core/passes/collective_reachability.h"
 #include "core/passes/eligibility.h"
+#include "core/passes/fsdp_collectives.h"
 #include "core/passes/hazards.h"
 #include "core/passes/overlap_order.h"
+#include "core/passes/pass_support.h"
 #include "core/passes/safe_unpacking.h"
 
 namespace overlap {
@@ -106,8 +107,6 @@ class Run {
     }
 
   private:
-    using BucketKey = std::tuple<CollectiveKind, std::string_view, std::string_view, Dtype>;
-
     void reorder(const std::vector<std::vector<NodeId>>& scopes) {
         std::vector<bool> in_scope(settings_.joint ? editor_.source_count() : 0);
         if (settings_.joint) {
@@ -193,60 +192,28 @@ class Run {
         if (!holds) throw InputError("", std::string(otherwise) + ", and PyTorch raises an error");
     }
 
-    /// `is_fsdp_reduce_scatter`: on the graph as it is now, everything behind the node has a single input.
-    bool reaches_end_alone(NodeId start) {
-        std::vector<NodeId> stack = {start}, visited;
-        while (!stack.empty()) {
-            const NodeId node = stack.back();
-            stack.pop_back();
-            if (std::ranges::find(visited, node) != visited.end()) continue;
-            visited.push_back(node);
-            bool alone = true;
-            editor_.for_each_user(node, [&](NodeId user) {
-                if (editor_.op(user) == NodeOp::output) return;
-                alone &= editor_.inputs(user).size() == 1;
-                stack.push_back(user);
-            });
-            if (!alone) return false;
+    /// Whether the reference buckets the collective, on the graph as it is now.
+    bool is_bucketed(NodeId node) const {
+        switch (bucketable_kind(editor_, node)) {
+            case CollectiveKind::all_gather:
+                return placeholders_.only_placeholder(node) != no_node;
+            case CollectiveKind::reduce_scatter:
+                return reaches_output_alone(editor_, node);
+            case CollectiveKind::all_reduce:
+                return true;
+            default:
+                return false;
         }
-        return true;
-    }
-
-    /// What collectives must share to go into one bucket; nothing where the reference does not bucket the node.
-    std::optional<BucketKey> bucket_key(NodeId node) {
-        const std::string_view target = editor_.target(node);
-        std::size_t arguments = 3;
-        std::string_view operation;
-        if (target == "_c10d_functional.all_gather_into_tensor.default" ||
-            target == "_c10d_functional.all_gather_into_tensor_out.default") {
-            if (placeholders_.only_placeholder(node) == no_node) return {};
-        } else if (target == "_c10d_functional.reduce_scatter_tensor.default") {
-            if (!reaches_end_alone(node)) return {};
-            arguments = 4;
-        } else if (target != "_c10d_functional.all_reduce.default") {
-            return {};
-        }
-        const CollectiveKind kind = editor_.target_info(node).recognised;
-        if (editor_.children(editor_.record(node).args).size() != arguments) {
-            refuse_member(editor_, node, "it does not have its arguments by position, and PyTorch raises a ValueError");
-        }
-        if (kind != CollectiveKind::all_gather) {
-            const Value* reduction = editor_.argument(node, 1);
-            if (!reduction->is(ValueKind::string)) refuse_member(editor_, node, "its reduction is not a string");
-            operation = editor_.text(reduction->string);
-        }
-        if (editor_.outputs(node).size() != 1) refuse_member(editor_, node, "the file does not say what it returns");
-        return BucketKey{kind, group_of(editor_, node), operation, editor_.outputs(node).front().dtype};
     }
 
     void bucket_scope(std::size_t entry, const std::vector<NodeId>& scope) {
         std::vector<std::pair<BucketKey, std::vector<NodeId>>> groups;
         for (const NodeId node : scope) {
             if (reachability_.wait_of(node) == no_node || editor_.is_erased(node)) continue;
-            const std::optional<BucketKey> key = bucket_key(node);
-            if (!key) continue;
-            auto group = std::ranges::find(groups, *key, &decltype(groups)::value_type::first);
-            if (group == groups.end()) group = groups.insert(group, {*key, {}});
+            if (!is_bucketed(node)) continue;
+            const BucketKey key = bucket_key(editor_, node);
+            auto group = std::ranges::find(groups, key, &decltype(groups)::value_type::first);
+            if (group == groups.end()) group = groups.insert(group, {key, {}});
             group->second.push_back(node);
         }
         // All buckets of a scope are planned before the first is merged.
@@ -280,47 +247,17 @@ class Run {
         const MergePlace place{next, editor_.is_before(first_wait, next) ? next : first_wait};
 
         BucketReport report;
+        const MergedBucket merged = merge_bucket(editor_, bucket, settings_.mode, place, report);
         report.plan_entry = entry;
-        report.kind = editor_.target_info(bucket.front()).recognised;
-        report.process_group = std::string(group_of(editor_, bucket.front()));
-        for (const NodeId start : bucket) report.members.emplace_back(editor_.name(start));
-
-        const MergedBucket merged = merge_bucket(editor_, bucket, settings_.mode, place);
         if (settings_.safe) reads_ordered_ += order_reads_after_fill(editor_, merged.nodes);
         roles_.set(merged.start, start_role(report.kind));
         for (const NodeId wait : merged.waits) {
             roles_.set(wait, wait_role(report.kind));
             roles_.set_canonical_wait(wait, merged.waits.back());
-            report.waits.emplace_back(editor_.name(wait));
         }
         for (const auto& [wait, output] : merged.replacements) changed.push_back(output);
 
-        report.start = std::string(editor_.name(merged.start));
-        report.dtype = std::string(dtype_info(editor_.outputs(merged.start).front().dtype).name);
-        std::int64_t taken = 0;
-        for_each_argument_node(merged.start, 0, [&](NodeId input) { taken += bytes_of(input); });
-        report.bytes = std::max(bytes_of(merged.start), taken);
         report_.buckets.push_back(std::move(report));
-    }
-
-    /// Bytes of the tensors that a node returns.
-    std::int64_t bytes_of(NodeId node) const {
-        std::int64_t bytes = 0;
-        for (const TensorMeta& tensor : editor_.outputs(node)) {
-            if (tensor.is_tensor) bytes += editor_.element_count(tensor) * dtype_info(tensor.dtype).bytes;
-        }
-        return bytes;
-    }
-
-    /// Nodes that one argument mentions: a tensor, or a coalesced collective's list of tensors.
-    template <typename Visit>
-    void for_each_argument_node(NodeId node, std::size_t index, Visit&& visit) const {
-        const Value* value = editor_.argument(node, index);
-        if (!value) return;
-        if (value->is(ValueKind::node)) visit(editor_.current(value->node));
-        for (const Value& item : editor_.children(*value)) {
-            if (item.is(ValueKind::node)) visit(editor_.current(item.node));
-        }
     }
 
     const Graph& source_;
@@ -345,15 +282,11 @@ BucketMode bucket_mode_by_name(const Json& name) {
 
 PassResult bucket_by_modules(const std::shared_ptr<const Graph>& graph, const ModuleBucketing& settings,
                              std::stop_token stop) {
-    try {
+    return or_refused(settings.pass_name, [&] {
         PassResult result = Run(graph, settings, std::move(stop))();
         result.report.pass = settings.pass_name;
         return result;
-    } catch (const PassRefusal&) {
-        throw;
-    } catch (const InputError& error) {
-        throw PassRefusal(settings.pass_name, error.place(), error.problem());
-    }
+    });
 }
 
 }  // namespace overlap

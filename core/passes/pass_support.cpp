@@ -32,6 +32,23 @@ PassResult finished(GraphEditor& editor, std::string_view pass) {
     return result;
 }
 
+std::optional<Problem> order_left_open(const GraphEditor& editor) {
+    Problem problem;
+    for (NodeId node = editor.first(); node != no_node; node = editor.next(node)) {
+        const auto is_behind = [&](NodeId input) { return editor.is_before(node, input); };
+        if (std::ranges::any_of(editor.inputs(node), is_behind)) problem.nodes.emplace_back(editor.name(node));
+    }
+    if (problem.nodes.empty()) return {};
+    problem.severity = Severity::caution;
+    problem.kind = "order_left_open";
+    problem.title = "Not sorted yet";
+    problem.message = std::to_string(problem.nodes.size());
+    problem.message +=
+        problem.nodes.size() == 1 ? " node stands before one of its inputs" : " nodes stand before one of their inputs";
+    problem.message += "; PyTorch leaves it so until the pass stable_topological_sort, which Inductor runs next";
+    return problem;
+}
+
 void refuse_node(std::string_view pass, std::string_view node, const std::string& reason) {
     throw PassRefusal(std::string(pass), "node " + in_quotes(node), reason);
 }

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/graph/error.h"
 #include "core/graph/graph_editor.h"
 #include "core/passes/pass.h"
 
@@ -33,6 +35,22 @@ class TargetSet {
 PassResult unchanged(const std::shared_ptr<const Graph>& graph, std::string_view pass);
 /// The edited graph.
 PassResult finished(GraphEditor& editor, std::string_view pass);
+
+/// What `rewrite` returns.
+/// @throws PassRefusal of `pass` where `rewrite` throws an InputError: the graph is not what the reference can work on.
+template <typename Rewrite>
+PassResult or_refused(std::string_view pass, Rewrite&& rewrite) {
+    try {
+        return rewrite();
+    } catch (const PassRefusal&) {
+        throw;
+    } catch (const InputError& error) {
+        throw PassRefusal(std::string(pass), error.place(), error.problem());
+    }
+}
+
+/// That a result is not in topological order, as the reference leaves it until its stable sort; nothing where it is.
+std::optional<Problem> order_left_open(const GraphEditor& editor);
 
 /// @throws PassRefusal naming the node.
 [[noreturn]] void refuse_node(std::string_view pass, std::string_view node, const std::string& reason);

@@ -5,34 +5,52 @@
 #include "core/graph/quote.h"
 #include "core/passes/canonicalize_graph.h"
 #include "core/passes/deduplicate_unshards.h"
+#include "core/passes/deduplicate_waits.h"
 #include "core/passes/eliminate_dead_code.h"
+#include "core/passes/fsdp_pre_bucketing.h"
 #include "core/passes/manual_overlap_bucketing.h"
 #include "core/passes/pass.h"
 #include "core/passes/process_group_passes.h"
 #include "core/passes/schedule_to_dense_regions.h"
+#include "core/passes/stable_topological_sort_pass.h"
+#include "core/passes/stand_alone_bucketing.h"
 #include "core/passes/transformer_block_bucketing.h"
 
 namespace overlap {
 
 std::span<const Pass* const> all_passes() {
+    static const StandAloneBucketing bucket_all_gather(CollectiveKind::all_gather);
+    static const StandAloneBucketing bucket_all_reduce(CollectiveKind::all_reduce);
+    static const StandAloneBucketing bucket_reduce_scatter(CollectiveKind::reduce_scatter);
     static const CanonicalizeGraph canonicalize_graph;
     static const DeduplicateUnshards deduplicate_unshards;
+    static const DeduplicateWaits deduplicate_waits;
     static const EliminateDeadCode eliminate_dead_code;
     static const IsolateExpertGroup isolate_expert_group;
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
+    static const PreBucketFsdpCollectives pre_bucket_fsdp_collectives;
     static const ReassignCollectiveGroups reassign_collective_groups;
     static const ScheduleToDenseRegions schedule_to_dense_regions;
+    static const StableTopologicalSort stable_topological_sort;
     static const TransformerBlockBucketing transformer_block_bucketing;
-    static const std::array<const Pass*, 9> passes = {&canonicalize_graph,
-                                                      &deduplicate_unshards,
-                                                      &eliminate_dead_code,
-                                                      &isolate_expert_group,
-                                                      &joint_transformer_block_bucketing,
-                                                      &manual_overlap_bucketing,
-                                                      &reassign_collective_groups,
-                                                      &schedule_to_dense_regions,
-                                                      &transformer_block_bucketing};
+    static const auto passes = std::to_array<const Pass*>({
+        &bucket_all_gather,
+        &bucket_all_reduce,
+        &bucket_reduce_scatter,
+        &canonicalize_graph,
+        &deduplicate_unshards,
+        &deduplicate_waits,
+        &eliminate_dead_code,
+        &isolate_expert_group,
+        &joint_transformer_block_bucketing,
+        &manual_overlap_bucketing,
+        &pre_bucket_fsdp_collectives,
+        &reassign_collective_groups,
+        &schedule_to_dense_regions,
+        &stable_topological_sort,
+        &transformer_block_bucketing,
+    });
     return passes;
 }
 

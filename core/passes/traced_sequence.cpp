@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
+
 namespace overlap {
 
 std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> sizes) {
@@ -130,6 +133,31 @@ TensorMeta TracedSequence::strided_view_of(const TensorMeta& base, std::span<con
 NodeId TracedSequence::view(NodeId input, std::span<const std::int64_t> written_shape, const TensorMeta& result) {
     const std::array args = {Value::of_node(input), integers(written_shape)};
     return emit("view", "aten.view.default", args, {&result, 1});
+}
+
+NodeId TracedSequence::view_as(NodeId input, Dtype dtype) {
+    const TensorMeta whole = tensor(input);
+    const std::int64_t from = dtype_info(whole.dtype).bytes, to = dtype_info(dtype).bytes;
+    std::vector<std::int64_t> sizes(graph_.shape(whole).begin(), graph_.shape(whole).end());
+    std::vector<std::int64_t> strides(graph_.stride(whole).begin(), graph_.stride(whole).end());
+    const auto rescale = [&](std::int64_t& elements) {
+        if (elements * from % to != 0) {
+            throw InputError("node " + in_quotes(graph_.name(input)),
+                             "its sizes, strides or offset cannot be counted in elements of " +
+                                 std::string(dtype_info(dtype).name) + ", and PyTorch raises a RuntimeError");
+        }
+        elements = elements * from / to;
+    };
+    TensorMeta result = whole;
+    if (from != to) {
+        rescale(sizes.back());
+        for (std::size_t dimension = 0; dimension + 1 < strides.size(); ++dimension) rescale(strides[dimension]);
+        rescale(result.storage_offset);
+    }
+    result = strided_view_of(result, sizes, strides, 0);
+    result.dtype = dtype;
+    const std::array args = {Value::of_node(input), this->dtype(dtype)};
+    return emit("view", "aten.view.dtype", args, {&result, 1});
 }
 
 NodeId TracedSequence::empty(std::span<const std::int64_t> sizes, const TensorMeta& result) {

@@ -46,6 +46,9 @@ class TracedSequence {
 
     // Nodes that several merges need.
     NodeId view(NodeId input, std::span<const std::int64_t> written_shape, const TensorMeta& result);
+    /// `x.view(dtype)`: the same bytes; the last dimension grows or shrinks with the size of an element.
+    /// @throws InputError where the bytes cannot be seen so, and torch raises.
+    NodeId view_as(NodeId input, Dtype dtype);
     NodeId empty(std::span<const std::int64_t> sizes, const TensorMeta& result);
     NodeId getitem(NodeId input, std::int64_t index, const TensorMeta& result);
     NodeId wait(NodeId start);

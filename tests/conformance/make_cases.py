@@ -132,6 +132,21 @@ def random_options(kind_of_stack, plan, rng):
     return options
 
 
+def run_step(reference, graph_module, step, model):
+    """One pass of a pipeline. Two of Inductor's passes are plain functions, which run_reference.py does not know."""
+    if step["pass"] == "deduplicate_wait_tensors":
+        from torch._inductor.fx_passes.bucketing import deduplicate_wait_tensors
+
+        deduplicate_wait_tensors(graph_module.graph)
+        return graph_module
+    if step["pass"] == "stable_topological_sort":
+        from torch._inductor.pattern_matcher import stable_topological_sort
+
+        stable_topological_sort(graph_module.graph)
+        return graph_module
+    return reference.run(graph_module, step["pass"], step.get("options", {}), model)
+
+
 def run_case(reference, entry, folder):
     """Runs the reference on one case in a forked process; completes the entry with its result or its error."""
     read_end, write_end = os.pipe()
@@ -142,13 +157,14 @@ def run_case(reference, entry, folder):
         try:
             graph_module, document = reference.graph_to_fx.load(os.path.join(folder, entry["graph_file"]))
             model = reference.AnalyticModel(document)
-            step = entry["pipeline"][0]
             began = time.process_time()
-            graph_module = reference.run(graph_module, step["pass"], step["options"], model)
+            for step in entry["pipeline"]:
+                graph_module = run_step(reference, graph_module, step, model)
             outcome["torch_cpu_seconds"] = round(time.process_time() - began, 4)
             result = reference.fx_to_graph.graph_to_dict(
                 graph_module, document["name"], document["process_groups"], estimate=model,
-                world_size=document.get("world_size"), extra={"cost_model": document["cost_model"]})
+                world_size=document.get("world_size"), rank=document.get("rank", 0),
+                extra={"cost_model": document["cost_model"]})
             reference.fx_to_graph.write(result, os.path.join(folder, entry["result_file"]))
         except Exception as error:  # whatever the reference raises is its answer
             last = traceback.extract_tb(error.__traceback__)[-1]
@@ -165,6 +181,21 @@ def run_case(reference, entry, folder):
     entry.update(outcome)
     if "error" in entry:
         del entry["result_file"]
+
+
+def write_manifest(folder, provenance, goldens):
+    """Writes FOLDER/manifest.json, whole or not at all."""
+    temporary = os.path.join(folder, "manifest.json.part")
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump({"provenance": provenance, "goldens": goldens}, file, indent=1)
+    os.replace(temporary, os.path.join(folder, "manifest.json"))
+
+
+def outcome(entry):
+    """One line on a finished case."""
+    if "error" in entry:
+        return f"{entry['id']}: {entry['error']['type']}: {entry['error']['message'][:100]}"
+    return f"{entry['id']}: {entry['torch_cpu_seconds']} s"
 
 
 def main():
@@ -203,13 +234,8 @@ def main():
         }
         run_case(reference, entry, arguments.out)
         goldens.append(entry)
-        manifest = {"provenance": {"torch": {"version": torch.__version__}, "seed": arguments.seed}, "goldens": goldens}
-        temporary = os.path.join(arguments.out, "manifest.json.part")
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(manifest, file, indent=1)
-        os.replace(temporary, os.path.join(arguments.out, "manifest.json"))
-        said = entry["error"]["type"] + ": " + entry["error"]["message"][:100] if "error" in entry else f"{entry['torch_cpu_seconds']} s"
-        print(f"{index + 1} of {arguments.count}: {entry['id']}: {said}", flush=True)
+        write_manifest(arguments.out, {"torch": {"version": torch.__version__}, "seed": arguments.seed}, goldens)
+        print(f"{index + 1} of {arguments.count}: {outcome(entry)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -238,6 +238,31 @@ def random_plan(choose, names):
     return entries
 
 
+def make_document(seed, fx_to_graph, graph_to_fx):
+    """The random graph of a seed: the generator after drawing it, the builder, its module names and the document."""
+    choose = random.Random(seed)
+    builder = Builder(choose, FakeTensorMode(allow_non_fake_inputs=True))
+    groups = [{"name": n, "ranks": r, "rank": r.index(builder.rank)} for n, r in builder.groups.items()]
+    graph_to_fx.set_up_process_groups({"process_groups": groups, "world_size": builder.world, "rank": builder.rank})
+    names = builder.build()
+    builder.shuffle()
+    module = fx.GraphModule(torch.nn.Module(), builder.graph)
+    cost = {"device": {"flops_per_s": {"float32": 1e14}, "flops_efficiency": 1.0, "memory_bytes_per_s": 1e12,
+                       "memory_efficiency": 1.0},
+            "links": [{"process_group": n, "latency_ms": 0.01, "bytes_per_s": 1e10} for n in builder.groups]}
+    document = fx_to_graph.graph_to_dict(module, f"random_{seed}", groups, world_size=builder.world,
+                                         rank=builder.rank, extra={"cost_model": cost})
+    for node in document["nodes"]:
+        if "users_order" not in node and choose.random() < 0.1:
+            users = [other["name"] for other in document["nodes"] if {"node": node["name"]} in other.get("args", [])]
+            named = json.dumps({"node": node["name"]})
+            mentions = [o["name"] for o in document["nodes"] if named in json.dumps([o.get("args"), o.get("kwargs")])]
+            if len(mentions) > 1 and sorted(users) == sorted(mentions):
+                choose.shuffle(mentions)
+                node["users_order"] = mentions
+    return choose, builder, names, document
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reference_tools")
@@ -253,26 +278,8 @@ def main():
     os.makedirs(arguments.out, exist_ok=True)
     goldens = []
     for seed in range(arguments.seed, arguments.seed + arguments.count):
-        choose = random.Random(seed)
-        builder = Builder(choose, FakeTensorMode(allow_non_fake_inputs=True))
-        groups = [{"name": n, "ranks": r, "rank": r.index(builder.rank)} for n, r in builder.groups.items()]
-        graph_to_fx.set_up_process_groups({"process_groups": groups, "world_size": builder.world, "rank": builder.rank})
-        names = builder.build()
-        builder.shuffle()
-        module = fx.GraphModule(torch.nn.Module(), builder.graph)
-        cost = {"device": {"flops_per_s": {"float32": 1e14}, "flops_efficiency": 1.0, "memory_bytes_per_s": 1e12,
-                           "memory_efficiency": 1.0},
-                "links": [{"process_group": n, "latency_ms": 0.01, "bytes_per_s": 1e10} for n in builder.groups]}
-        document = fx_to_graph.graph_to_dict(module, f"random_{seed}", groups, world_size=builder.world,
-                                             rank=builder.rank, extra={"cost_model": cost})
-        for node in document["nodes"]:
-            if "users_order" not in node and choose.random() < 0.1:
-                users = [other["name"] for other in document["nodes"] if {"node": node["name"]} in other.get("args", [])]
-                named = json.dumps({"node": node["name"]})
-                mentions = [o["name"] for o in document["nodes"] if named in json.dumps([o.get("args"), o.get("kwargs")])]
-                if len(mentions) > 1 and sorted(users) == sorted(mentions):
-                    choose.shuffle(mentions)
-                    node["users_order"] = mentions
+        choose, builder, names, document = make_document(seed, fx_to_graph, graph_to_fx)
+        groups, cost = document["process_groups"], document["cost_model"]
         graph_file = f"random_{seed}.graph.json.gz"
         fx_to_graph.write(document, os.path.join(arguments.out, graph_file))
         mode = choose.choice([None] * 6 + ["custom_ops", "custom_ops_multidtype", "default", "default", "coalesced"])

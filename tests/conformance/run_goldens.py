@@ -17,15 +17,21 @@ import tempfile
 from compare_graphs import difference, read_document
 
 REPRODUCED = {
+    "bucket_all_gather",
+    "bucket_all_reduce",
+    "bucket_reduce_scatter",
     "canonicalize_graph_pass",
     "deduplicate_fsdp_unshard_chains_pass",
+    "deduplicate_wait_tensors",
     "eliminate_dead_code_pass",
     "isolate_ep_process_group_pass",
     "joint_transformer_block_bucketing_reordering_pass",
     "manual_overlap_bucketing",
     "overlap_fsdp_ag_rs_pass",
+    "pre_bucket_fsdp_collectives",
     "reassign_collective_pgs_pass",
     "schedule_fsdp_comms_to_dense_regions_pass",
+    "stable_topological_sort",
     "transformer_block_bucketing_reordering_pass",
 }
 
