@@ -198,12 +198,19 @@ std::vector<NodeId> GraphEditor::users(NodeId node) const {
 }
 
 std::uint32_t GraphEditor::target_index(std::string_view target) {
+    if (target_by_name_.empty()) {
+        target_by_name_.reserve(target_names_.size());
+        for (std::uint32_t index = 0; index < target_names_.size(); ++index) {
+            target_by_name_.emplace(target_names_[index], index);
+        }
+    }
     const StringId name = intern(target);
-    const auto known = std::ranges::find(target_names_, name);
-    if (known != target_names_.end()) return static_cast<std::uint32_t>(known - target_names_.begin());
-    target_names_.push_back(name);
-    target_infos_.push_back(describe_target(target));
-    return static_cast<std::uint32_t>(target_names_.size() - 1);
+    const auto [entry, is_new] = target_by_name_.emplace(name, static_cast<std::uint32_t>(target_names_.size()));
+    if (is_new) {
+        target_names_.push_back(name);
+        target_infos_.push_back(describe_target(target));
+    }
+    return entry->second;
 }
 
 Value GraphEditor::list(std::span<const Value> items) {
@@ -370,20 +377,6 @@ bool GraphEditor::is_topological() const {
     return true;
 }
 
-Value GraphEditor::copy_value(const Value& value, ValueArena& into, const std::vector<NodeId>& position) const {
-    Value copy = value;
-    if (value.kind == ValueKind::node) {
-        copy.node = position[current(value.node)];
-    } else if (value.has_children()) {
-        copy.first = static_cast<std::uint32_t>(into.size());
-        into.resize(into.size() + value.count);
-        for (std::uint32_t child = 0; child < value.count; ++child) {
-            into[copy.first + child] = copy_value(values_[value.first + child], into, position);
-        }
-    }
-    return copy;
-}
-
 std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     auto graph = std::make_shared<Graph>();
     std::vector<NodeId> nodes = order();
@@ -394,7 +387,6 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     graph->module_stacks_ = source_->module_stacks_;
     graph->records_.reserve(nodes.size());
     graph->metadata_.reserve(nodes.size());
-    graph->values_.reserve(values_.size());
     graph->input_offsets_.reserve(nodes.size() + 1);
     graph->input_offsets_.push_back(0);
     graph->inputs_.reserve(edge_input_.size());
@@ -407,11 +399,8 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     for (NodeId place = 0; place < nodes.size(); ++place) {
         const NodeId node = nodes[place];
         origin[place] = is_new(node) ? no_node : node;
-        NodeRecord record = records_[node];
-        record.args = copy_value(record.args, graph->values_, position);
-        record.kwargs = copy_value(record.kwargs, graph->values_, position);
-        graph->by_name_[record.name] = place;
-        graph->records_.push_back(record);
+        graph->by_name_[records_[node].name] = place;
+        graph->records_.push_back(records_[node]);
         graph->metadata_.push_back(metadata_[node]);
         for (const NodeId input : inputs(node)) graph->inputs_.push_back(position[input]);
         graph->input_offsets_.push_back(static_cast<std::uint32_t>(graph->inputs_.size()));
@@ -425,6 +414,14 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
         for (const NodeId user : users) graph->users_.push_back(position[user]);
         graph->user_offsets_.push_back(static_cast<std::uint32_t>(graph->users_.size()));
     }
+    // Arguments stay where they are in the arena. What no node has any more is little and goes along, but may mention
+    // nodes that are no more.
+    for (Value& value : values_) {
+        if (!value.is(ValueKind::node)) continue;
+        const NodeId place = position[current(value.node)];
+        value = place == no_node ? Value::of_none() : Value::of_node(place);
+    }
+    graph->values_ = std::move(values_);
     graph->tensors_ = std::move(tensors_);
     graph->dimensions_ = std::move(dimensions_);
     graph->target_names_ = std::move(target_names_);

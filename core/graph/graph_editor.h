@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -133,13 +134,13 @@ class GraphEditor {
     void order_initial_users(NodeId node);
     StringId unique_name(std::string_view base, std::int64_t number);
     void mark_used(StringId name);
-    Value copy_value(const Value& value, ValueArena& into, const std::vector<NodeId>& position) const;
 
     std::shared_ptr<const Graph> source_;
     std::shared_ptr<const GraphHeader> header_;
     std::shared_ptr<StringPool> strings_;
     std::vector<StringId> target_names_;
     std::vector<TargetInfo> target_infos_;
+    std::unordered_map<StringId, std::uint32_t> target_by_name_;  ///< empty until a target is looked up
     std::vector<NodeRecord> records_;
     std::vector<NodeMetadata> metadata_;
     ValueArena values_;

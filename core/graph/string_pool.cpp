@@ -1,12 +1,22 @@
 #include "core/graph/string_pool.h"
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 namespace overlap {
 
 namespace {
+
 constexpr std::size_t block_bytes = 64 * 1024;
+constexpr std::size_t first_places = 64;
+
+std::uint32_t hash_of(std::string_view text) {
+    return static_cast<std::uint32_t>(std::hash<std::string_view>{}(text));
 }
+
+}  // namespace
 
 StringPool::StringPool() {
     intern("");
@@ -16,17 +26,50 @@ StringPool::StringPool(std::shared_ptr<const StringPool> below)
     : below_(std::move(below)), first_(static_cast<StringId>(below_->size())) {}
 
 StringId StringPool::intern(std::string_view text) {
-    if (const StringId known = find(text); known != no_string) return known;
+    const std::uint32_t hash = hash_of(text);
+    if (const StringId known = find(text, hash); known != no_string) return known;
     const auto id = static_cast<StringId>(size());
-    const std::string_view stored = store(text);
-    texts_.push_back(stored);
-    ids_.emplace(stored, id);
+    texts_.push_back(store(text));
+    // At most half of the places are taken, so that searches end soon.
+    if (2 * texts_.size() > slots_.size()) grow();
+    insert(hash, id);
     return id;
 }
 
 StringId StringPool::find(std::string_view text) const {
-    if (const auto own = ids_.find(text); own != ids_.end()) return own->second;
-    return below_ ? below_->find(text) : no_string;
+    return find(text, hash_of(text));
+}
+
+StringId StringPool::find(std::string_view text, std::uint32_t hash) const {
+    for (const StringPool* pool = this; pool; pool = pool->below_.get()) {
+        if (pool->slots_.empty()) continue;
+        const std::size_t place =
+            pool->probe(hash, [&](StringId id) { return pool->texts_[id - pool->first_] == text; });
+        if (pool->slots_[place].id != no_string) return pool->slots_[place].id;
+    }
+    return no_string;
+}
+
+template <typename IsMatch>
+std::size_t StringPool::probe(std::uint32_t hash, IsMatch&& is_match) const {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t place = hash & mask;
+    while (slots_[place].id != no_string && (slots_[place].hash != hash || !is_match(slots_[place].id))) {
+        place = (place + 1) & mask;
+    }
+    return place;
+}
+
+void StringPool::insert(std::uint32_t hash, StringId id) {
+    slots_[probe(hash, [](StringId) { return false; })] = {hash, id};
+}
+
+void StringPool::grow() {
+    const std::vector<Slot> former =
+        std::exchange(slots_, std::vector<Slot>(std::max(first_places, 2 * slots_.size())));
+    for (const Slot& slot : former) {
+        if (slot.id != no_string) insert(slot.hash, slot.id);
+    }
 }
 
 std::string_view StringPool::store(std::string_view text) {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace overlap {
@@ -38,12 +37,24 @@ class StringPool {
     bool adds_nothing() const { return below_ && texts_.empty(); }
 
   private:
+    /// A place of the hash table: most strings that differ are told apart without a look at their text.
+    struct Slot {
+        std::uint32_t hash = 0;
+        StringId id = no_string;  ///< no_string: the place is free
+    };
+
+    StringId find(std::string_view text, std::uint32_t hash) const;
+    /// The first place of the table, from that of `hash` on, which is free or for which is_match(id) holds.
+    template <typename IsMatch>
+    std::size_t probe(std::uint32_t hash, IsMatch&& is_match) const;
+    void insert(std::uint32_t hash, StringId id);
+    void grow();
     std::string_view store(std::string_view text);
 
     std::shared_ptr<const StringPool> below_;
     StringId first_ = 0;  ///< number of strings below
     std::vector<std::string_view> texts_;
-    std::unordered_map<std::string_view, StringId> ids_;
+    std::vector<Slot> slots_;  ///< of this pool's own strings; linear probing, a power of two of places or none
     std::vector<std::unique_ptr<char[]>> blocks_;
     std::size_t block_left_ = 0;
     char* block_next_ = nullptr;

@@ -144,6 +144,32 @@ TEST_F(GraphEditorTest, ACycleIsReported) {
     EXPECT_FALSE(stable_topological_sort(graph));
 }
 
+TEST_F(GraphEditorTest, ArgumentsOfErasedNodesDoNotDisturbTheNextEdit) {
+    const NodeId x = call("x", {0}), y = call("y", {x});
+    call("z", {1});
+    GraphEditor first = edit();
+    first.erase(y);
+    first.erase(x);
+    std::vector<NodeId> origin;
+    const std::shared_ptr<const Graph> result = first.finish(origin);
+    GraphEditor second(result);
+    second.replace_all_uses(1, 2);
+    const std::shared_ptr<const Graph> last = second.finish(origin);
+    EXPECT_EQ(result->name(result->inputs(result->find("z")).front()), "b");
+    EXPECT_EQ(last->name(last->inputs(last->find("z")).front()), "c");
+    EXPECT_EQ(last->argument(last->find("z"), 0)->node, last->find("c"));
+}
+
+TEST_F(GraphEditorTest, ATargetHasOneNumber) {
+    call("x", {0});
+    GraphEditor graph = edit();
+    const std::uint32_t known = graph.record(graph.source().find("x")).target;
+    EXPECT_EQ(graph.target_index("test.call.default"), known);
+    const std::uint32_t added = graph.target_index("test.other.default");
+    EXPECT_NE(added, known);
+    EXPECT_EQ(graph.target_index("test.other.default"), added);
+}
+
 TEST_F(GraphEditorTest, ARegionIsSortedByItselfAndOutsideCountsAsSorted) {
     const NodeId x = call("x", {0}), y = call("y", {x}), z = call("z", {y}), w = call("w", {z});
     GraphEditor graph = edit();
