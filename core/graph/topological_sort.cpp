@@ -13,14 +13,20 @@ enum class TieRule : std::uint8_t {
     last_mention,  ///< the one that the arguments mention last; outputs are sorted as any node
 };
 
+std::span<const NodeId> further_of(FurtherDependencies further, NodeId node) {
+    return node < further.size() ? std::span<const NodeId>(further[node]) : std::span<const NodeId>();
+}
+
 /// One sort. The reference keeps a stack of pending nodes; here the nodes of the initial order that nobody has looked
 /// at yet are a cursor into `order`, and only nodes that were woken are on a stack above them.
 class Sort {
   public:
-    Sort(GraphEditor& graph, std::span<const NodeId> order, bool whole_graph, TieRule rule)
+    Sort(GraphEditor& graph, std::span<const NodeId> order, bool whole_graph, TieRule rule,
+         FurtherDependencies further = {})
         : graph_(graph),
           order_(order),
           rule_(rule),
+          further_(further),
           state_(graph.number_count(), whole_graph ? State::pending : State::outside),
           scan_(graph.number_count(), unscanned),
           first_waiter_(graph.number_count(), no_node),
@@ -70,16 +76,21 @@ class Sort {
     enum class State : std::uint8_t { outside, pending, ready };
     static constexpr std::uint32_t unscanned = 0xffffffffu;
 
-    /// Inputs are checked from the last to the first; a scan goes on where it stopped, which decides ties.
+    /// Inputs, and behind them further dependencies, are checked from the last to the first; a scan goes on where it
+    /// stopped, which decides ties.
     NodeId next_missing_input(NodeId node) {
         const std::span<const NodeId> inputs = graph_.inputs(node);
-        std::uint32_t left = scan_[node] == unscanned ? static_cast<std::uint32_t>(inputs.size()) : scan_[node];
+        const std::span<const NodeId> further = further_of(further_, node);
+        const auto all = static_cast<std::uint32_t>(inputs.size() + further.size());
+        std::uint32_t left = scan_[node] == unscanned ? all : scan_[node];
         while (left > 0) {
-            const NodeId input = inputs[--left];
-            if (state_[input] == State::pending) {
-                scan_[node] = left;
-                return input;
-            }
+            --left;
+            const NodeId input = left < inputs.size() ? inputs[left] : further[left - inputs.size()];
+            if (state_[input] != State::pending) continue;
+            // A further dependency that is an input as well has its turn as an input.
+            if (left >= inputs.size() && std::ranges::find(inputs, input) != inputs.end()) continue;
+            scan_[node] = left;
+            return input;
         }
         scan_[node] = 0;
         return no_node;
@@ -108,6 +119,7 @@ class Sort {
     GraphEditor& graph_;
     std::span<const NodeId> order_;
     TieRule rule_;
+    FurtherDependencies further_;
     std::vector<State> state_;
     std::vector<std::uint32_t> scan_;
     std::vector<NodeId> first_waiter_, next_waiter_;
@@ -115,13 +127,14 @@ class Sort {
 };
 
 /// A sorted stretch without an output node inside stays as it is, so most calls end here.
-bool is_sorted(const GraphEditor& graph, std::span<const NodeId> order) {
+bool is_sorted(const GraphEditor& graph, std::span<const NodeId> order, FurtherDependencies further = {}) {
     for (const NodeId node : order) {
         if (graph.op(node) == NodeOp::output && node != order.back()) return false;
-        const bool sorted = std::ranges::all_of(graph.inputs(node), [&](NodeId input) {
+        const auto stands_before = [&](NodeId input) {
             return graph.is_before(input, node) || graph.is_before(order.back(), input);
-        });
-        if (!sorted) return false;
+        };
+        if (!std::ranges::all_of(graph.inputs(node), stands_before)) return false;
+        if (!std::ranges::all_of(further_of(further, node), stands_before)) return false;
     }
     return true;
 }
@@ -131,6 +144,11 @@ bool is_sorted(const GraphEditor& graph, std::span<const NodeId> order) {
 bool stable_topological_sort(GraphEditor& graph) {
     const std::vector<NodeId> order = graph.order();
     return is_sorted(graph, order) || Sort(graph, order, true, TieRule::resumed_scan).run();
+}
+
+bool stable_topological_sort(GraphEditor& graph, FurtherDependencies further) {
+    const std::vector<NodeId> order = graph.order();
+    return is_sorted(graph, order, further) || Sort(graph, order, true, TieRule::resumed_scan, further).run();
 }
 
 bool stable_topological_sort_region(GraphEditor& graph, std::span<const NodeId> region) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "core/graph/graph_editor.h"
 
@@ -10,6 +11,12 @@ namespace overlap {
 /// (torch/_dynamo/graph_deduplication.py, `_stable_topological_sort`). Nodes with op `output` stay where they are.
 /// @returns false when the graph has a cycle; the order is then unspecified.
 bool stable_topological_sort(GraphEditor& graph);
+
+/// By node, what has to stand before it beside its inputs; nodes behind the end have nothing.
+using FurtherDependencies = std::span<const std::vector<NodeId>>;
+
+/// The same with further dependencies, which break ties after the inputs, in their order.
+bool stable_topological_sort(GraphEditor& graph, FurtherDependencies further);
 
 /// The same for a stretch of the list; nodes outside count as sorted.
 /// @param region consecutive nodes in list order.

@@ -1,6 +1,6 @@
-#include <array>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/graph/error.h"
 #include "core/graph/quote.h"
@@ -10,24 +10,31 @@ namespace overlap {
 
 namespace {
 
-/// The attribute that holds the wrapped operation: `subgraph_<name>`, numbered where the module has it already.
-std::string subgraph_attribute(const GraphEditor& graph, std::string_view wrapped) {
-    const auto is_taken = [&](const std::string& name) {
+/// Names of the attributes that hold wrapped operations.
+class SubgraphAttributes {
+  public:
+    explicit SubgraphAttributes(const GraphEditor& graph) {
         for (NodeId node = graph.first(); node != no_node; node = graph.next(node)) {
-            if (graph.op(node) == NodeOp::get_attr && graph.target(node) == name) return true;
+            if (graph.op(node) == NodeOp::get_attr) taken_.emplace(graph.target(node));
         }
-        return false;
-    };
-    std::string name = "subgraph_" + std::string(wrapped);
-    if (!is_taken(name)) return name;
-    int number = 0;
-    while (is_taken(name + "_" + std::to_string(number))) ++number;
-    return name + "_" + std::to_string(number);
-}
+    }
+
+    /// `subgraph_<name>`, numbered where the module has it already.
+    std::string add(std::string_view wrapped) {
+        const std::string plain = "subgraph_" + std::string(wrapped);
+        std::string name = plain;
+        for (int number = 0; !taken_.insert(name).second; ++number) name = plain + "_" + std::to_string(number);
+        return name;
+    }
+
+  private:
+    std::unordered_set<std::string> taken_;
+};
 
 }  // namespace
 
 void insert_control_deps(GraphEditor& graph, const OverlapDependencies& dependencies) {
+    SubgraphAttributes attributes(graph);
     std::unordered_map<NodeId, NodeId> wrapper_of;
     for (const auto& [target, sources] : dependencies) {
         if (graph.op(target) != NodeOp::call_function) {
@@ -35,7 +42,7 @@ void insert_control_deps(GraphEditor& graph, const OverlapDependencies& dependen
                              "it would have to wait for a collective but is no call_function, and PyTorch raises an "
                              "AssertionError");
         }
-        const std::string attribute = subgraph_attribute(graph, graph.name(target));
+        const std::string attribute = attributes.add(graph.name(target));
         GraphEditor::NewNode subgraph;
         subgraph.base_name = attribute;
         subgraph.target = graph.target_index(attribute);

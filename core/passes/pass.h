@@ -69,6 +69,15 @@ struct OrderingReport {
     std::string source;
 };
 
+/// What the overlap scheduler knows of one collective; names are those of the graph that it was given.
+struct CollectiveReport {
+    std::string start;
+    double estimated_ms = 0;
+    double exposed_ms = 0;            ///< what no node hides
+    std::int64_t size_bytes = 0;      ///< inputs and output together, half of it for an all-reduce
+    std::vector<std::string> hiding;  ///< nodes that run while it does
+};
+
 enum class Severity { note, caution, error };
 
 /// Something that a person should know of: a hazard of the reference, a refusal, a name that matches nothing.
@@ -89,6 +98,7 @@ struct PassReport {
     std::vector<BucketReport> buckets;
     std::vector<OrderingReport> orderings;
     std::vector<GroupReport> groups;
+    std::vector<CollectiveReport> collectives;
     std::vector<Problem> problems;
 };
 

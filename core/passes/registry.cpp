@@ -11,6 +11,7 @@
 #include "core/passes/manual_overlap_bucketing.h"
 #include "core/passes/pass.h"
 #include "core/passes/process_group_passes.h"
+#include "core/passes/schedule_overlap_bucketing.h"
 #include "core/passes/schedule_to_dense_regions.h"
 #include "core/passes/stable_topological_sort_pass.h"
 #include "core/passes/stand_alone_bucketing.h"
@@ -31,6 +32,7 @@ std::span<const Pass* const> all_passes() {
     static const ManualOverlapBucketing manual_overlap_bucketing;
     static const PreBucketFsdpCollectives pre_bucket_fsdp_collectives;
     static const ReassignCollectiveGroups reassign_collective_groups;
+    static const ScheduleOverlapBucketing schedule_overlap_bucketing;
     static const ScheduleToDenseRegions schedule_to_dense_regions;
     static const StableTopologicalSort stable_topological_sort;
     static const TransformerBlockBucketing transformer_block_bucketing;
@@ -48,6 +50,7 @@ std::span<const Pass* const> all_passes() {
         &pre_bucket_fsdp_collectives,
         &reassign_collective_groups,
         &schedule_to_dense_regions,
+        &schedule_overlap_bucketing,
         &stable_topological_sort,
         &transformer_block_bucketing,
     });

@@ -50,13 +50,18 @@ Json report_json(const PassReport& report) {
                           {"reason", group.reason},
                           {"moved", group.moved}});
     }
+    Json collectives = Json::array();
+    for (const CollectiveReport& collective : report.collectives) {
+        collectives.push_back({{"start", collective.start},
+                               {"estimated_ms", collective.estimated_ms},
+                               {"exposed_ms", collective.exposed_ms},
+                               {"size_bytes", collective.size_bytes},
+                               {"hiding", collective.hiding}});
+    }
     Json problems = Json::array();
     for (const Problem& problem : report.problems) problems.push_back(problem_json(problem));
-    return {{"pass", report.pass},
-            {"buckets", std::move(buckets)},
-            {"orderings", std::move(orderings)},
-            {"groups", std::move(groups)},
-            {"problems", std::move(problems)}};
+    return {{"pass", report.pass},         {"buckets", std::move(buckets)},         {"orderings", std::move(orderings)},
+            {"groups", std::move(groups)}, {"collectives", std::move(collectives)}, {"problems", std::move(problems)}};
 }
 
 }  // namespace overlap

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/graph/graph_editor.h"
+#include "core/passes/bucket_merge.h"
+#include "core/passes/overlap_order.h"
+#include "core/passes/overlap_scheduling/augmented_graph.h"
+#include "core/passes/overlap_scheduling/bucket_search.h"
+#include "core/passes/overlap_scheduling/collectives.h"
+
+namespace overlap::scheduling {
+
+/// Merges one bucket in the graph and hands its dependencies to the new nodes (`_apply_bucket`).
+/// @throws InputError where the reference raises.
+MergedBucket apply_bucket(GraphEditor& editor, const CollectiveTable& table, const Bucket& bucket, BucketMode mode,
+                          AugmentedGraph& graph);
+
+/// Brings the nodes into the order that the dependencies ask for (`_apply_deps_and_effect_tokens`).
+/// @throws InputError where they contradict each other, as the reference raises.
+void sort_by_dependencies(GraphEditor& editor, AugmentedGraph& graph);
+
+/// The dependencies that the option `insert_overlap_deps` writes into the graph: all but those between collectives and
+/// waits, which the streams keep in order.
+OverlapDependencies dependencies_to_insert(const GraphEditor& editor, const AugmentedGraph& graph);
+
+}  // namespace overlap::scheduling

@@ -1,0 +1,212 @@
+#include "core/passes/schedule_overlap_bucketing.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/cost/control_deps.h"
+#include "core/cost/cost_model.h"
+#include "core/graph/error.h"
+#include "core/graph/graph_editor.h"
+#include "core/graph/topological_sort.h"
+#include "core/passes/module_bucketing.h"
+#include "core/passes/overlap_order.h"
+#include "core/passes/overlap_scheduling/bucket_application.h"
+#include "core/passes/overlap_scheduling/bucket_search.h"
+#include "core/passes/overlap_scheduling/collectives.h"
+#include "core/passes/overlap_scheduling/group_timeline.h"
+#include "core/passes/overlap_scheduling/overlap_scheduler.h"
+#include "core/passes/pass_support.h"
+
+namespace overlap {
+
+namespace {
+
+/// Python's `int(gigabytes * 1024 * 1024 * 1024)`, the largest number where it would not fit.
+std::int64_t bytes_of_gigabytes(double gigabytes) {
+    const double bytes = gigabytes * 1024 * 1024 * 1024;
+    return bytes >= 9e18 ? std::int64_t{9'000'000'000'000'000'000} : static_cast<std::int64_t>(bytes);
+}
+
+/// The options of one run, with defaults where none are given.
+class Settings {
+  public:
+    Settings(const Pass& pass, const Json& options) : pass_(pass), options_(options) {}
+
+    const Json& operator[](std::string_view name) const {
+        if (const auto given = options_.find(name); given != options_.end()) return *given;
+        return std::ranges::find(pass_.options(), name, &PassOption::name)->default_value;
+    }
+    bool is_on(std::string_view name) const { return (*this)[name] == true; }
+    std::optional<double> number(std::string_view name) const {
+        const Json& value = (*this)[name];
+        return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+    }
+    std::optional<std::int64_t> gigabytes(std::string_view name) const {
+        const std::optional<double> value = number(name);
+        return value ? std::optional(bytes_of_gigabytes(*value)) : std::nullopt;
+    }
+    std::string text(std::string_view name) const {
+        const Json& value = (*this)[name];
+        return value.is_null() ? std::string() : value.get<std::string>();
+    }
+
+  private:
+    const Pass& pass_;
+    const Json& options_;
+};
+
+scheduling::SchedulerLimits limits_of(const Settings& settings) {
+    scheduling::SchedulerLimits limits;
+    limits.in_flight_bytes = *settings.gigabytes("max_in_flight_gb");
+    limits.off_path_bucket_bytes = settings.gigabytes("max_off_bucket_gb");
+    limits.compute_prefetch = settings["max_compute_pre_fetch"].get<std::int64_t>();
+    limits.collective_distance = settings["max_coll_distance"].get<std::int64_t>();
+    limits.compute_multiplier = *settings.number("compute_overlap_multipler");
+    limits.memory_increase_bytes = settings.gigabytes("max_memory_increase_gb");
+    limits.memory_increase_ratio = settings.number("max_memory_increase_ratio");
+    limits.prioritize_bucketing = settings.is_on("prioritize_bucketing_during_scheduling");
+    return limits;
+}
+
+bool has_wait(const Graph& graph) {
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.op(node) == NodeOp::call_function && graph.target_info(node).is_wait) return true;
+    }
+    return false;
+}
+
+/// Times of nodes as the scheduler sees them. What wraps another node takes none of its own.
+std::vector<double> times_of(const Graph& graph) {
+    std::vector<double> times = node_times_ms(graph);
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (is_control_deps(graph, node) && !graph.metadata(node).estimate_ms) times[node] = 0;
+    }
+    return times;
+}
+
+class Run {
+  public:
+    Run(std::shared_ptr<const Graph> graph, const Settings& settings, std::stop_token stop)
+        : graph_(std::move(graph)), settings_(settings), stop_(std::move(stop)) {}
+
+    PassResult operator()() {
+        const std::vector<double> times = times_of(*graph_);
+        const bool multidtype = settings_.text("bucket_mode").find("multidtype") != std::string::npos;
+        scheduling::CollectiveTable table = scheduling::identify_collectives(*graph_, multidtype, times);
+        const scheduling::Schedule schedule =
+            scheduling::schedule_overlap(*graph_, times, table, limits_of(settings_), stop_);
+        if (schedule.order.empty()) return {};
+
+        GraphEditor editor(graph_);
+        editor.set_order(node_order(schedule.order));
+        PassResult result;
+        report(table, result.report);
+        if (settings_.is_on("collective_bucketing") || settings_.is_on("insert_overlap_deps")) {
+            preserve_overlaps(editor, table, schedule.order, result.report);
+        }
+        result.graph = editor.finish(result.origin);
+        return result;
+    }
+
+  private:
+    /// Merges collectives and writes the overlaps into the graph, as far as the options ask for it.
+    void preserve_overlaps(GraphEditor& editor, const scheduling::CollectiveTable& table,
+                           const std::vector<NodeId>& order, PassReport& report) const {
+        scheduling::StaticAncestors ancestors(*graph_, table, order);
+        scheduling::AugmentedGraph augmented(*graph_, table, order, ancestors);
+        std::vector<scheduling::GroupTimeline> timelines =
+            scheduling::build_timelines(*graph_, table, order, augmented);
+        if (settings_.is_on("collective_bucketing")) {
+            scheduling::BucketLimits limits;
+            limits.collective_distance = settings_["max_coll_distance"].get<std::int64_t>();
+            if (const Json& exposed_first = settings_["bucket_exposed_first"]; !exposed_first.is_null()) {
+                limits.exposed_first = exposed_first.get<bool>();
+            }
+            limits.only_internode = settings_.is_on("bucket_only_internode_comms");
+            const std::vector<scheduling::Bucket> buckets =
+                scheduling::BucketSearch(*graph_, table, order, ancestors, timelines, augmented).find(limits);
+            for (const scheduling::Bucket& bucket : buckets) apply(editor, table, bucket, augmented, report);
+        }
+        scheduling::sort_by_dependencies(editor, augmented);
+        if (settings_.is_on("insert_overlap_deps")) {
+            insert_control_deps(editor, scheduling::dependencies_to_insert(editor, augmented));
+        }
+    }
+
+    void apply(GraphEditor& editor, const scheduling::CollectiveTable& table, const scheduling::Bucket& bucket,
+               scheduling::AugmentedGraph& augmented, PassReport& report) const {
+        const scheduling::Collective& first = table.collectives[bucket.front()];
+        BucketReport told;
+        told.kind = graph_->target_info(first.start).recognised;
+        told.process_group = table.groups[first.group];
+        for (const scheduling::Index member : bucket) {
+            told.members.emplace_back(graph_->name(table.collectives[member].start));
+        }
+        const MergedBucket merged = scheduling::apply_bucket(editor, table, bucket, bucket_mode(), augmented);
+        told.start = editor.name(merged.start);
+        for (const NodeId wait : merged.waits) told.waits.emplace_back(editor.name(wait));
+        report.buckets.push_back(std::move(told));
+    }
+
+    /// Unset means `default` here, unlike in manual bucketing.
+    BucketMode bucket_mode() const {
+        const std::string name = settings_.text("bucket_mode");
+        return name.empty() ? BucketMode::concatenate : bucket_mode_by_name(name);
+    }
+
+    /// Inputs of the graph stay in front, in their order, and the output stays last.
+    std::vector<NodeId> node_order(const std::vector<NodeId>& scheduled) const {
+        std::vector<NodeId> order;
+        order.reserve(scheduled.size());
+        for (NodeId node = 0; node < graph_->node_count(); ++node) {
+            if (graph_->op(node) == NodeOp::placeholder) order.push_back(node);
+        }
+        NodeId output = no_node;
+        for (const NodeId node : scheduled) {
+            if (graph_->op(node) == NodeOp::output) {
+                output = node;
+            } else if (graph_->op(node) != NodeOp::placeholder) {
+                order.push_back(node);
+            }
+        }
+        if (output != no_node) order.push_back(output);
+        return order;
+    }
+
+    void report(const scheduling::CollectiveTable& table, PassReport& report) const {
+        for (const scheduling::Collective& collective : table.collectives) {
+            CollectiveReport told;
+            told.start = graph_->name(collective.start);
+            told.estimated_ms = collective.estimated_ms;
+            told.exposed_ms = collective.exposed_ms;
+            told.size_bytes = collective.size_bytes;
+            for (const NodeId node : collective.hiding) told.hiding.emplace_back(graph_->name(node));
+            report.collectives.push_back(std::move(told));
+        }
+    }
+
+    std::shared_ptr<const Graph> graph_;
+    const Settings& settings_;
+    std::stop_token stop_;
+};
+
+}  // namespace
+
+PassResult ScheduleOverlapBucketing::run(const std::shared_ptr<const Graph>& graph, const Json& options,
+                                         std::stop_token stop) const {
+    const Settings settings(*this, options);
+    if (!has_wait(*graph)) return unchanged(graph, name());
+    try {
+        PassResult result = Run(graph, settings, std::move(stop))();
+        result.report.pass = name();
+        return result;
+    } catch (const PassRefusal&) {
+        throw;
+    } catch (const InputError& error) {
+        throw PassRefusal(std::string(name()), error.place(), error.problem());
+    }
+}
+
+}  // namespace overlap
