@@ -9,6 +9,7 @@ FOLDER receives a manifest.json in the shape of the goldens' manifest, the rando
 in a forked process of its own. Check them with `run_goldens.py PROGRAMS FOLDER/manifest.json`.
 """
 import argparse
+import json
 import logging
 import os
 import sys
@@ -47,6 +48,30 @@ PIPELINES = {
 }
 
 
+def await_again(document, choose):
+    """Adds waits on values that are awaited already, and on waits, and lets some later users read these."""
+    nodes, renamed = [], {}
+    for node in document["nodes"]:
+        node.pop("users_order", None)
+        for name, others in renamed.items():
+            text = json.dumps([node.get("args", []), node.get("kwargs", {})])
+            if name in text and choose.random() < 0.5:
+                text = text.replace(json.dumps({"node": name}), json.dumps({"node": choose.choice(others)}))
+                node["args"], node["kwargs"] = json.loads(text)
+        nodes.append(node)
+        if node["target"] != "_c10d_functional.wait_tensor.default":
+            continue
+        others = renamed.setdefault(node["name"], [])
+        while choose.random() < 0.4:
+            name = f"again_{len(nodes)}"
+            awaited = choose.choice([node["args"], [{"node": node["name"]}], [{"node": (others or [node["name"]])[-1]}]])
+            nodes.append(dict(node, name=name, args=awaited))
+            others.append(name)
+        if not others:
+            del renamed[node["name"]]
+    document["nodes"] = nodes
+
+
 def random_pipeline(choose):
     cap = choose.choice([0, 1e-5, 1e-4, 3e-4, 1e-3, 1, 2000, None])
     mode = choose.choice(MODES)
@@ -74,9 +99,12 @@ def real_cases(graphs, names, out):
 def random_cases(count, seed, out, fx_to_graph, graph_to_fx):
     for number in range(seed, seed + count):
         choose, _, _, document = make_document(number, fx_to_graph, graph_to_fx)
+        pipeline = random_pipeline(choose)
+        if pipeline[0]["pass"] == "deduplicate_wait_tensors":
+            await_again(document, choose)
         graph_file = f"random_{number}.graph.json.gz"
         fx_to_graph.write(document, os.path.join(out, graph_file))
-        yield {"id": f"bucketing_random_{number}", "graph_file": graph_file, "pipeline": random_pipeline(choose),
+        yield {"id": f"bucketing_random_{number}", "graph_file": graph_file, "pipeline": pipeline,
                "result_file": f"passes/random_{number}.graph.json.gz"}
 
 
