@@ -60,7 +60,7 @@ run_tests() {
     programs_passed=$((total - failed))
 
     begin_step "compare with the goldens"
-    local manifests=("$root/tests/data/goldens/manifest.json" "$root/tests/data/random_goldens/manifest.json")
+    local manifests=("$root"/tests/data/{,random_,bucketing_}goldens/manifest.json)
     if [ -f "$root/../shared/goldens/manifest.json" ]; then manifests+=("$root/../shared/goldens/manifest.json"); fi
     python3 "$root/tests/conformance/run_goldens.py" "$programs" "${manifests[@]}" 2>&1 | tee "$goldens_log" || status=1
     local agree compared
