@@ -78,10 +78,12 @@ int main(int argc, char** argv) {
     const QCommandLineOption view(
         QStringLiteral("view"),
         QStringLiteral(
-            "part of the window in the picture: window, modules, buckets, inspector, problems, timeline or toolbar"),
+            "part of the window in the picture: window, modules, buckets, inspector, problems, groups, timeline or "
+            "toolbar"),
         QStringLiteral("name"));
     const QCommandLineOption select(
-        QStringLiteral("select"), QStringLiteral("what is selected in the picture: module:PATH, bucket:N or node:NAME"),
+        QStringLiteral("select"),
+        QStringLiteral("what is selected in the picture: module:PATH, bucket:N, node:NAME or group:NAME"),
         QStringLiteral("what"));
     const QCommandLineOption zoom(QStringLiteral("zoom"),
                                   QStringLiteral("share of the step in the picture's timeline, such as 0.1"),

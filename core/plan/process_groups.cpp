@@ -75,7 +75,9 @@ void add_collectives(const Simulation& simulation, ProcessGroupFigures& figures)
         add_queueing(timing, queue, figures);
         if (timing.end_ms > timing.start_ms) queue.push_back(&timing);
     }
-    std::ranges::stable_sort(figures.queueing, std::greater<>(), &QueueingFigures::queued_ms);
+    std::ranges::stable_sort(figures.queueing, {}, [](const QueueingFigures& queueing) {
+        return std::pair(queueing.waiting == queueing.holding, -queueing.queued_ms);
+    });
     for (const GroupKindFigures& kind : figures.kinds) {
         figures.collectives += kind.collectives;
         figures.comm_ms += kind.comm_ms;

@@ -47,7 +47,7 @@ struct ProcessGroupFigures {
     double comm_ms = 0;
     double exposed_ms = 0;
     double queued_ms = 0;                   ///< sum over `queueing`
-    std::vector<QueueingFigures> queueing;  ///< the longest first
+    std::vector<QueueingFigures> queueing;  ///< behind another kind first, of these the longest
 
     /// The pass of the plan that creates it and its report (in Evaluation::reports); nullptr for a group of the job.
     const PassReport* creator = nullptr;

@@ -11,7 +11,7 @@ class Selection : public QObject {
     Q_OBJECT
 
   public:
-    enum class Kind { nothing, node, module, bucket };
+    enum class Kind { nothing, node, module, bucket, group };
 
     using QObject::QObject;
 
@@ -22,20 +22,23 @@ class Selection : public QObject {
     const QString& module() const { return module_; }
     /// Index of the selected bucket entry, or -1.
     int bucket() const { return bucket_; }
+    /// Name of the selected process group.
+    const QString& group() const { return group_; }
 
     void selectNode(const QString& name);
     void selectModule(const QString& path);
     void selectBucket(int index);
+    void selectGroup(const QString& name);
     void clear();
 
   signals:
     void changed();
 
   private:
-    void set(Kind kind, const QString& node, const QString& module, int bucket);
+    void set(Kind kind, const QString& node, const QString& module, int bucket, const QString& group = {});
 
     Kind kind_ = Kind::nothing;
-    QString node_, module_;
+    QString node_, module_, group_;
     int bucket_ = -1;
 };
 

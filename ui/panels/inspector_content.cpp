@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "core/plan/explain.h"
+#include "core/plan/process_groups.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/panels/process_groups_model.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -54,13 +57,19 @@ QString numbers(std::span<const std::int64_t> values) {
     return u'[' + parts.join(QStringLiteral(", ")) + u']';
 }
 
-QString groupText(const Graph& graph, std::string_view name) {
+InspectorPiece groupLink(const QString& name) {
+    return {name, QStringLiteral("group:") + name, Tone::plain};
+}
+
+/// The group as a link, what it is for and how many ranks it has.
+std::vector<InspectorPiece> groupPieces(const Graph& graph, std::string_view name) {
     if (name.empty()) return {};
+    std::vector<InspectorPiece> pieces{groupLink(text(name))};
     const ProcessGroup* group = graph.header().process_group(name);
-    if (!group) return text(name);
-    QString result =
-        group->description.empty() ? text(name) : times(text(name), QString::fromStdString(group->description));
-    return times(result, Document::tr("%1 ranks").arg(group->ranks.size()));
+    if (!group) return pieces;
+    if (!group->description.empty()) pieces.push_back(bare(QString::fromStdString(group->description)));
+    pieces.push_back(bare(Document::tr("%1 ranks").arg(group->ranks.size())));
+    return pieces;
 }
 
 std::vector<InspectorPiece> nodeList(const Graph& graph, std::span<const NodeId> nodes) {
@@ -78,7 +87,7 @@ std::vector<InspectorPiece> nodeList(const Graph& graph, std::span<const NodeId>
 void describeCollective(const Graph& graph, const Simulation& simulation, std::size_t index, Rows& rows) {
     const CollectiveTiming& collective = simulation.collectives[index];
     const double duration = collective.end_ms - collective.start_ms;
-    rows.add(Document::tr("group"), groupText(graph, graph.group_name(collective.start)));
+    rows.add(Document::tr("group"), groupPieces(graph, graph.group_name(collective.start)));
     rows.add(Document::tr("bytes · time"),
              times(formatBytes(static_cast<double>(collective.bytes)), formatTime(duration)));
     rows.add(Document::tr("on its stream"),
@@ -93,9 +102,21 @@ void describeCollective(const Graph& graph, const Simulation& simulation, std::s
         rows.add(Document::tr("exposed"), QStringLiteral("%1: %2").arg(formatTime(collective.exposed_ms), cause),
                  Tone::exposed);
         if (collective.blocker != no_node) rows.add(Document::tr("because of"), {nodeLink(graph, collective.blocker)});
-        rows.sentence(QString::fromStdString(simulation.explain(graph, index)), Tone::plain);
     }
     if (collective.wait != no_node) rows.add(Document::tr("wait"), {nodeLink(graph, collective.wait)});
+}
+
+/// With whom a collective, or what a wait awaits, is bucketed or why not; why it is exposed or what hides it.
+void describeWhy(Document& document, const Document::NodePlace& place, Rows& rows) {
+    const auto evaluation = document.evaluation();
+    if (!evaluation) return;
+    const Plan* plan = document.editable() ? &document.current()->plan() : nullptr;
+    const CollectiveExplanation explanation =
+        place.evaluated ? explain_result(*evaluation, place.node, plan)
+                        : explain_collective(*place.graph, place.node, evaluation.get(), plan);
+    if (explanation.collective.empty()) return;
+    for (std::size_t index = explanation.introductions; index < explanation.sentences.size(); ++index)
+        rows.sentence(QString::fromStdString(explanation.sentences[index]), Tone::plain);
 }
 
 void describeMerged(const Evaluation& evaluation, const QString& name, Rows& rows) {
@@ -144,6 +165,7 @@ InspectorContent describeNode(Document& document, const QString& name) {
         if (const NodeId start = graph.awaited_start(node); graph.target_info(node).is_wait && start != no_node)
             rows.add(Document::tr("waits for"), {nodeLink(graph, start)});
     }
+    describeWhy(document, place, rows);
     if (!place.evaluated)
         rows.sentence(Document::tr("In the graph as it was read; the plan has replaced this node"), Tone::faint);
     for (const TensorMeta& tensor : graph.outputs(node)) {
@@ -230,6 +252,45 @@ InspectorContent describeBucket(Document& document, int index) {
     return content;
 }
 
+InspectorContent describeGroup(Document& document, const QString& name) {
+    InspectorContent content{Document::tr("process group"), Document::tr("group %1").arg(name), {}};
+    Rows rows(content);
+    const auto evaluation = document.evaluation();
+    const auto groups = evaluation ? process_group_figures(*evaluation) : std::vector<ProcessGroupFigures>();
+    const auto group = std::ranges::find(groups, name.toStdString(), &ProcessGroupFigures::name);
+    if (group == groups.end()) {
+        rows.sentence(Document::tr("This plan's graph has no such group"), Tone::faint);
+        return content;
+    }
+    rows.add(Document::tr("for"), QString::fromStdString(group->title));
+    rows.add(Document::tr("described as"), QString::fromStdString(group->description));
+    if (group->created) {
+        rows.add(Document::tr("created by"), QString::fromStdString(group->creator->pass));
+        rows.add(Document::tr("made from"), {groupLink(QString::fromStdString(group->created->source))});
+    }
+    if (group->listed) {
+        QStringList ranks;
+        for (const int rank : group->ranks) ranks.append(QString::number(rank));
+        rows.add(Document::tr("size"), Document::tr("%1 ranks").arg(group->ranks.size()));
+        rows.add(Document::tr("ranks"), ranks.join(QStringLiteral(", ")));
+        rows.add(Document::tr("this process"), Document::tr("is rank %1 of the group").arg(group->rank));
+    } else {
+        rows.sentence(Document::tr("The file does not list it, so its ranks are not known"), Tone::caution);
+    }
+    rows.add(Document::tr("stream"), group->high_priority ? Document::tr("high priority") : Document::tr("default"));
+    for (const GroupKindFigures& kind : group->kinds)
+        rows.add(text(collective_kind_name(kind.kind)).replace(u'_', u' '),
+                 times(formatCount(kind.collectives),
+                       times(formatBytes(static_cast<double>(kind.bytes)), formatTime(kind.comm_ms))));
+    if (group->collectives > 0) {
+        rows.add(Document::tr("time"), formatTime(group->comm_ms));
+        rows.add(Document::tr("exposed"), formatTime(group->exposed_ms),
+                 group->exposed_ms > 0 ? Tone::exposed : Tone::plain);
+    }
+    for (const QString& sentence : queueSentences(*group)) rows.sentence(sentence, Tone::plain);
+    return content;
+}
+
 }  // namespace
 
 InspectorContent inspect(Document& document) {
@@ -242,6 +303,8 @@ InspectorContent inspect(Document& document) {
             return describeModule(document, selection.module());
         case Selection::Kind::bucket:
             return describeBucket(document, selection.bucket());
+        case Selection::Kind::group:
+            return describeGroup(document, selection.group());
         case Selection::Kind::nothing:
             break;
     }
@@ -254,6 +317,7 @@ void followInspectorLink(Document& document, const QString& link) {
     if (what == u"node") document.selection().selectNode(which);
     if (what == u"module") document.selection().selectModule(which);
     if (what == u"bucket") document.selection().selectBucket(which.toInt());
+    if (what == u"group") document.selection().selectGroup(which);
 }
 
 QString plainText(const InspectorContent& content) {

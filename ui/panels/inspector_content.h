@@ -10,7 +10,8 @@ namespace overlap::ui {
 /// How a value of the inspector is set.
 enum class Tone { plain, hidden, exposed, caution, faint };
 
-/// A piece of a value: text, and what a click on it selects (`node:NAME`, `module:PATH`, `bucket:N`) or nothing.
+/// A piece of a value: text, and what a click on it selects (`node:NAME`, `module:PATH`, `bucket:N`,
+/// `group:NAME`) or nothing.
 struct InspectorPiece {
     QString text;
     QString link;
@@ -25,7 +26,7 @@ struct InspectorRow {
 
 /// Everything the application knows of what is selected, as text; the panel only sets it.
 struct InspectorContent {
-    QString kind;  ///< "node", "module", "bucket"; empty when nothing is selected
+    QString kind;  ///< "node", "module", "bucket", "process group"; empty when nothing is selected
     QString title;
     std::vector<InspectorRow> rows;
 };

@@ -17,6 +17,7 @@
 #include "ui/panels/modules_panel.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/dock_title.h"
@@ -155,6 +156,7 @@ void MainWindow::makeDocks() {
     board_ = new BucketBoard(document_);
     inspector_ = new InspectorPanel(document_);
     problems_ = new ProblemsPanel(document_);
+    groups_ = new ProcessGroupsPanel(document_);
     setDockTitle(addDock(QStringLiteral("modules"), tr("Modules"), modules_, Qt::LeftDockWidgetArea), nullptr);
     setDockTitle(addDock(QStringLiteral("buckets"), tr("Buckets"), board_, Qt::RightDockWidgetArea),
                  board_->headerControls());
@@ -162,6 +164,8 @@ void MainWindow::makeDocks() {
     QDockWidget* problems = addDock(QStringLiteral("problems"), tr("Problems"), problems_, Qt::BottomDockWidgetArea);
     setDockTitle(problems, nullptr, true);
     setDockTitle(addDock(QStringLiteral("log"), tr("Log"), new LogPanel(*log_), Qt::BottomDockWidgetArea), nullptr,
+                 true);
+    setDockTitle(addDock(QStringLiteral("groups"), tr("Process groups"), groups_, Qt::BottomDockWidgetArea), nullptr,
                  true);
     connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
         problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
@@ -178,7 +182,9 @@ void MainWindow::resetLayout() {
     QDockWidget* buckets = docks_[1];
     QDockWidget* inspector = docks_[2];
     QDockWidget* problems = docks_[3];
-    tabifyDockWidget(problems, docks_[4]);
+    QDockWidget* groups_dock = docks_[5];
+    tabifyDockWidget(problems, groups_dock);
+    tabifyDockWidget(groups_dock, docks_[4]);
     problems->raise();
     resizeDocks({modules, buckets}, {300, 332}, Qt::Horizontal);
     resizeDocks({buckets, inspector}, {460, 260}, Qt::Vertical);

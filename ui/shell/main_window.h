@@ -24,6 +24,7 @@ class ModulesPanel;
 class NoticeBar;
 struct NoticeAction;
 class ProblemsPanel;
+class ProcessGroupsPanel;
 class TimelineConnection;
 class TimelineView;
 class VariantBar;
@@ -51,6 +52,7 @@ class MainWindow : public QMainWindow {
     BucketBoard& bucketBoard() { return *board_; }
     InspectorPanel& inspector() { return *inspector_; }
     ProblemsPanel& problems() { return *problems_; }
+    ProcessGroupsPanel& processGroups() { return *groups_; }
     TimelineView& timeline() { return *timeline_; }
     FiguresBar& figures() { return *figures_; }
     VariantBar& variants() { return *variant_bar_; }
@@ -129,6 +131,7 @@ class MainWindow : public QMainWindow {
     BucketBoard* board_ = nullptr;
     InspectorPanel* inspector_ = nullptr;
     ProblemsPanel* problems_ = nullptr;
+    ProcessGroupsPanel* groups_ = nullptr;
     TimelineView* timeline_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;
     FiguresBar* figures_ = nullptr;

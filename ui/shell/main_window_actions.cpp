@@ -10,6 +10,7 @@
 
 #include "ui/document/bucket_commands.h"
 #include "ui/panels/modules_panel.h"
+#include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_view.h"
 #include "ui/shell/command_palette.h"
@@ -111,6 +112,8 @@ void MainWindow::registerPlanActions() {
                   [this] { board_->startFromEveryBlocks(); });
     actions_->add("plan.startEmpty", plan, tr("Start from &empty"), tr("Remove all buckets"), {},
                   [this] { BucketCommands(document_).startFrom(Template::empty); });
+    actions_->adopt("plan.isolateExperts", plan, groups_->isolateAction(), groups_->isolateAction()->statusTip());
+    actions_->adopt("plan.separateGathers", plan, groups_->separateAction(), groups_->separateAction()->statusTip());
 
     const QString buckets = tr("Buckets");
     BucketView* view = board_->view();
@@ -217,6 +220,9 @@ void MainWindow::registerHelp() {
     actions_->addViewKey(timeline, tr("F, 0"), tr("Focus the selection, fit all"));
     actions_->addViewKey(timeline, tr("Backspace or Alt+Left, Alt+Right"), tr("Previous, next view"));
     actions_->addViewKey(timeline, tr("Drag on the ruler"), tr("Measure"));
+    const QString groups = tr("Process groups");
+    actions_->addViewKey(groups, tr("Up, Down"),
+                         tr("Select the group above, below; the timeline shows what runs on it"));
     const QString problems = tr("Problems");
     actions_->addViewKey(problems, tr("Enter"), tr("Go to the place"));
     actions_->addViewKey(problems, tr("Alt+Enter"), tr("Apply the fix"));
@@ -224,9 +230,10 @@ void MainWindow::registerHelp() {
 
 void MainWindow::makeMenus() {
     QHash<QString, QMenu*> menus;
-    const QStringList separated{"file.save",         "file.quit",  "edit.find",     "plan.next",   "plan.startBlock",
-                                "bucket.up",         "bucket.cut", "bucket.remove", "bucket.type", "view.go.timeline",
-                                "view.theme.system", "view.reset", "help.about"};
+    const QStringList separated{"file.save",       "file.quit",           "edit.find",        "plan.next",
+                                "plan.startBlock", "plan.isolateExperts", "bucket.up",        "bucket.cut",
+                                "bucket.remove",   "bucket.type",         "view.go.timeline", "view.theme.system",
+                                "view.reset",      "help.about"};
     for (const Actions::Entry& entry : actions_->entries()) {
         QMenu*& menu = menus[entry.menu];
         if (!menu) {

@@ -1,6 +1,7 @@
 #include "ui/shell/screenshot.h"
 
 #include <QCoreApplication>
+#include <QDockWidget>
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QImage>
@@ -12,6 +13,7 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/modules_panel.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
@@ -53,9 +55,16 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"buckets") return window.bucketBoard().parentWidget();
     if (name == u"inspector") return window.inspector().parentWidget();
     if (name == u"problems") return &window.problems();
+    if (name == u"groups") return &window.processGroups();
     if (name == u"timeline") return &window.timeline();
     if (name == u"toolbar") return window.findChild<QToolBar*>();
     return nullptr;
+}
+
+/// Raises the dock that a part of the window lies in above others in the same tabs.
+void bringToFront(QWidget* part) {
+    while (part && !qobject_cast<QDockWidget*>(part)) part = part->parentWidget();
+    if (part) part->raise();
 }
 
 /// Pictures are drawn without a display, by a plugin that tells of everything it does without.
@@ -83,7 +92,12 @@ QString wrongSelection(Document& document, const QString& link) {
     if (what == u"node")
         return document.findNode(which).node != no_node ? QString()
                                                         : QStringLiteral("there is no node \"%1\"").arg(which);
-    return QStringLiteral("--select is module:PATH, bucket:N or node:NAME, not \"%1\"").arg(link);
+    if (what == u"group") {
+        const auto evaluation = document.evaluation();
+        const bool known = evaluation && evaluation->graph->header().process_group(which.toStdString());
+        return known ? QString() : QStringLiteral("there is no process group \"%1\"").arg(which);
+    }
+    return QStringLiteral("--select is module:PATH, bucket:N, node:NAME or group:NAME, not \"%1\"").arg(link);
 }
 
 }  // namespace
@@ -96,7 +110,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     QWidget* wanted = part(window, options.view);
     if (!wanted) {
         fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
-                            "problems, timeline or toolbar")
+                            "problems, groups, timeline or toolbar")
                  .arg(options.view));
         return 2;
     }
@@ -117,7 +131,9 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
             return 2;
         }
         followInspectorLink(window.document(), options.select);
+        if (window.document().selection().kind() == Selection::Kind::group) bringToFront(&window.processGroups());
     }
+    bringToFront(wanted);
     if (options.zoom > 0 && options.zoom < 1 && window.timeline().timeline()) {
         const TimeRange whole = window.timeline().timeline()->range();
         const auto length = static_cast<double>(whole.end_ns - whole.begin_ns);

@@ -9,10 +9,10 @@ namespace overlap::ui {
 struct ScreenshotOptions {
     QString output;
     QSize size{1600, 1000};
-    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `timeline`, `toolbar`.
+    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `groups`, `timeline`, `toolbar`.
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
-    QString select;   ///< `module:PATH`, `bucket:N` or `node:NAME`, as the inspector's links
+    QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME` or `group:NAME`, as the inspector's links
     double zoom = 1;  ///< share of the step that the timeline shows, from its middle
 };
 

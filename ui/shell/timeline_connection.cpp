@@ -107,6 +107,11 @@ void TimelineConnection::showSelection() {
     } else if (selection.kind() == Selection::Kind::bucket) {
         for (NodeId node = 0; node < graph.node_count(); ++node)
             if (evaluation_->entry_of_node[node] == selection.bucket()) highlighted.push_back(node);
+    } else if (selection.kind() == Selection::Kind::group) {
+        const std::string group = selection.group().toStdString();
+        for (const CollectiveTiming& timing : evaluation_->simulation.collectives)
+            if (evaluation_->simulation.groups[timing.group].process_group == group)
+                highlighted.push_back(timing.start);
     } else if (selection.kind() == Selection::Kind::module && !selection.module().isEmpty()) {
         const auto nodes = document_.modules().nodes(selection.module().toStdString());
         for (NodeId node = 0; node < graph.node_count(); ++node)

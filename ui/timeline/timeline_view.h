@@ -39,6 +39,8 @@ class TimelineView : public QAbstractScrollArea {
     TimeRange visibleRange() const { return range_; }
     /// The selected event, or one that is not valid().
     EventLocation selection() const { return selection_; }
+    /// What is not dimmed; empty while all is shown alike.
+    const std::vector<quint32>& highlightedReferences() const { return highlightedReferences_; }
     /// The span measured on the ruler.
     std::optional<TimeRange> measured() const { return measured_; }
     const TimelineGeometry& geometryOfParts() const { return geometry_; }

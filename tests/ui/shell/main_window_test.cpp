@@ -66,6 +66,39 @@ class MainWindowTest : public QObject {
         QVERIFY(window.timeline().timeline() && window.timeline().timeline()->event_count() > 1000);
     }
 
+    void isolatingExpertsAddsALaneAndChangesTheStep() {
+        MainWindow window;
+        open(window, {QStringLiteral(OVERLAP_TEST_DATA
+                                     "/graphs/deepseek_v3_debugmodel_fsdp8_ep8_epo_graph_moe_batch."
+                                     "pipeline-08-ep_overlap_chunk_pass.graph.json.gz")});
+        // Gathers of the experts are in flight while tokens are exchanged.
+        QStringList buckets{"tok_embeddings", "layers.0.attention", "layers.0.feed_forward"};
+        for (int layer = 1; layer < 6; ++layer)
+            buckets << QStringLiteral("layers.%1.attention").arg(layer) << QStringLiteral("layers.%1.moe").arg(layer);
+        buckets << "norm+lm_head";
+        QCOMPARE(BucketCommands(window.document()).addText(buckets.join(u'\n')), QString());
+        QVERIFY(waitUntilIdle(window));
+        const auto lanes = [&] { return window.timeline().timeline()->lanes().size(); };
+        const std::size_t lanes_before = lanes();
+        const double before_ms = window.document().evaluation()->simulation.step_ms;
+        window.actions().find("plan.isolateExperts")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(lanes(), lanes_before + 1);
+        QVERIFY(window.document().evaluation()->simulation.step_ms < before_ms);
+
+        // What runs on the new group stands out in the timeline.
+        window.document().selection().selectGroup("0#ep_extra");
+        const auto evaluation = window.document().evaluation();
+        QVERIFY(!window.timeline().highlightedReferences().empty());
+        for (const quint32 reference : window.timeline().highlightedReferences())
+            QCOMPARE(evaluation->graph->group_name(reference), std::string_view("0#ep_extra"));
+
+        window.actions().find("edit.undo")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(lanes(), lanes_before);
+        QCOMPARE(window.document().evaluation()->simulation.step_ms, before_ms);
+    }
+
     void undoAndRedoByKeys() {
         MainWindow window;
         open(window, {smallGraphFile()});

@@ -1,0 +1,188 @@
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QToolButton>
+#include <QTreeView>
+
+#include "core/plan/group_passes.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/panels/inspector_content.h"
+#include "ui/panels/process_groups_model.h"
+#include "ui/panels/process_groups_panel.h"
+
+namespace overlap::ui {
+
+/// On a deepseek_v3 graph whose all-to-alls share group 0 with gathers and reduce-scatters.
+class ProcessGroupsTest : public QObject {
+    Q_OBJECT
+
+    static QString graphFile(const char* name) {
+        return QStringLiteral(OVERLAP_TEST_DATA "/graphs/%1.graph.json.gz").arg(QString::fromLatin1(name));
+    }
+    static void open(Document& document, const char* name) {
+        document.setGraph(loadGraph(graphFile(name)));
+        QVERIFY(waitForEvaluation(document));
+    }
+    static constexpr const char* shared_group =
+        "deepseek_v3_debugmodel_fsdp8_ep8_epo_graph_moe_batch.pipeline-08-ep_overlap_chunk_pass";
+    static constexpr const char* own_group = "deepseek_v3_debugmodel_fsdp8_ep4.prebucket";
+
+    static QStringList passes(Document& document) {
+        QStringList names;
+        for (const PassStep& step : document.current()->plan().pipeline)
+            names.append(QString::fromStdString(step.pass));
+        return names;
+    }
+    static QString collective(const Document& document, CollectiveKind kind) {
+        const auto evaluation = document.evaluation();
+        for (const CollectiveTiming& timing : evaluation->simulation.collectives)
+            if (timing.kind == kind) {
+                const std::string_view name = evaluation->graph->name(timing.start);
+                return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+            }
+        return {};
+    }
+    static bool says(const InspectorContent& content, const QString& words) {
+        return plainText(content).contains(words);
+    }
+
+  private slots:
+    void rowsAreTheGroupsOfTheEvaluation() {
+        Document document;
+        ProcessGroupsModel model(document);
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(model.rowCount(), 0);
+        open(document, own_group);
+        QCOMPARE(model.rowCount(), 3);
+        const int row = model.rowOf("69");
+        QVERIFY(row >= 0);
+        QCOMPARE(model.index(row, ProcessGroupsModel::group_column).data().toString(), "EP all-to-all");
+        QCOMPARE(model.index(row, ProcessGroupsModel::ranks_column).data().toString(), "0-3");
+        QCOMPARE(model.index(row, ProcessGroupsModel::collectives_column).data().toString(), "25 all-to-alls");
+        QCOMPARE(model.index(row, ProcessGroupsModel::ranks_column).data(Qt::ToolTipRole).toString(),
+                 "4 ranks: 0, 1, 2, 3");
+    }
+
+    void isolatingIsOneClickAndOneUndo() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        open(document, shared_group);
+        const double before_ms = document.evaluation()->simulation.step_ms;
+        const std::size_t groups_before = document.evaluation()->simulation.groups.size();
+        QVERIFY(panel.isolateAction()->isEnabled());
+        QVERIFY(!panel.isolateAction()->isChecked());
+
+        panel.isolateAction()->trigger();
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(panel.isolateAction()->isChecked());
+        QCOMPARE(passes(document), QStringList({"isolate_ep_process_group_pass", "manual_overlap_bucketing"}));
+        QCOMPARE(document.evaluation()->simulation.groups.size(), groups_before + 1);
+        const int row = panel.groups()->rowOf("0#ep_extra");
+        QCOMPARE(row, panel.groups()->rowOf("0") + 1);
+        QVERIFY(panel.groups()->index(row, 0).data(ProcessGroupsModel::created_role).toBool());
+        const QString queue = panel.groups()->index(row, ProcessGroupsModel::queue_column).data().toString();
+        QVERIFY2(queue.startsWith("To be created by isolate_ep_process_group_pass from 0, with a stream of high "
+                                  "priority, so that token exchange does not queue"),
+                 qPrintable(queue));
+        QVERIFY2(queue.contains("Same ranks as 0, own queue"), qPrintable(queue));
+
+        document.undoGroup().undo();
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(!panel.isolateAction()->isChecked());
+        QCOMPARE(panel.groups()->rowOf("0#ep_extra"), -1);
+        QCOMPARE(document.evaluation()->simulation.step_ms, before_ms);
+
+        document.undoGroup().redo();
+        panel.isolateAction()->trigger();
+        QCOMPARE(passes(document), QStringList({"manual_overlap_bucketing"}));
+    }
+
+    void isolatingGoesBeforeSeparating() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        open(document, shared_group);
+        panel.separateAction()->trigger();
+        panel.isolateAction()->trigger();
+        QCOMPARE(passes(document), QStringList({"isolate_ep_process_group_pass", "reassign_collective_pgs_pass",
+                                                "manual_overlap_bucketing"}));
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(panel.groups()->rowOf("0#ep_extra") >= 0);
+        QVERIFY(panel.groups()->rowOf("0#fsdp_extra") >= 0);
+    }
+
+    void aStepThatIsSwitchedOffIsSwitchedOn() {
+        Document document;
+        open(document, shared_group);
+        Plan plan = document.current()->plan();
+        PassStep step;
+        step.pass = isolate_expert_group_pass;
+        step.enabled = false;
+        plan.pipeline.push_back(step);
+        document.current()->edit("", plan);
+        GroupCommands commands(document);
+        QVERIFY(!commands.applied(GroupCommands::Move::isolate_experts));
+        commands.apply(GroupCommands::Move::isolate_experts);
+        QVERIFY(commands.applied(GroupCommands::Move::isolate_experts));
+        QCOMPARE(passes(document).count("isolate_ep_process_group_pass"), 1);
+    }
+
+    void whatCannotApplySaysWhy() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        QCOMPARE(panel.isolateAction()->toolTip(), "No graph is open");
+        open(document, own_group);
+        QVERIFY(!panel.isolateAction()->isEnabled());
+        QVERIFY(panel.isolateAction()->toolTip().contains("process group 69 (mesh_ep) is theirs alone"));
+        QVERIFY(panel.separateAction()->isEnabled());
+        document.setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(panel.isolateAction()->toolTip().startsWith("The graph has no all-to-all"));
+        document.setCurrentIndex(0);
+        QVERIFY(!panel.separateAction()->isEnabled());
+        QVERIFY(panel.separateAction()->toolTip().startsWith("The baseline is the graph as it is"));
+        const auto buttons = panel.findChildren<QToolButton*>();
+        QCOMPARE(buttons.size(), 2);
+        for (const QToolButton* button : buttons) QVERIFY(!button->accessibleName().isEmpty());
+    }
+
+    void aSelectedRowIsTheSelectedGroup() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        open(document, own_group);
+        panel.view()->setCurrentIndex(panel.groups()->index(panel.groups()->rowOf("65"), 0));
+        QCOMPARE(document.selection().kind(), Selection::Kind::group);
+        QCOMPARE(document.selection().group(), "65");
+        const InspectorContent content = inspect(document);
+        QCOMPARE(content.title, "group 65");
+        QVERIFY(says(content, "0, 4"));
+        QVERIFY(says(content, "EFSDP"));
+        document.selection().clear();
+        QVERIFY(!panel.view()->selectionModel()->hasSelection());
+    }
+
+    void aSelectedCollectiveMarksItsGroup() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        open(document, own_group);
+        const QString exchange = collective(document, CollectiveKind::all_to_all);
+        document.selection().selectNode(exchange);
+        QCOMPARE(panel.view()->currentIndex().row(), panel.groups()->rowOf("69"));
+        QCOMPARE(document.selection().node(), exchange);
+        // The inspector leads to the group.
+        followInspectorLink(document, "group:69");
+        QCOMPARE(document.selection().group(), "69");
+    }
+
+    void theInspectorSaysWhyACollectiveIsNotBucketed() {
+        Document document;
+        open(document, own_group);
+        document.selection().selectNode(collective(document, CollectiveKind::all_to_all));
+        QVERIFY(says(inspect(document), "It cannot be bucketed: only plain all-gathers"));
+        document.selection().selectNode(collective(document, CollectiveKind::all_gather));
+        QVERIFY(says(inspect(document), "no entry of the plan has its module") ||
+                says(inspect(document), "It can be bucketed"));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::ProcessGroupsTest)
+#include "process_groups_test.moc"

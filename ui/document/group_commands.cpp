@@ -1,0 +1,62 @@
+#include "ui/document/group_commands.h"
+
+#include <algorithm>
+
+#include "core/plan/group_passes.h"
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+namespace {
+
+std::string_view passOf(GroupCommands::Move move) {
+    return move == GroupCommands::Move::isolate_experts ? isolate_expert_group_pass : reassign_groups_pass;
+}
+
+}  // namespace
+
+bool GroupCommands::applied(Move move) const {
+    if (!document_.editable()) return false;
+    const auto& steps = document_.current()->plan().pipeline;
+    return std::ranges::any_of(steps, [&](const PassStep& step) { return step.enabled && step.pass == passOf(move); });
+}
+
+QString GroupCommands::refusal(Move move) {
+    if (!document_.isOpen()) return Document::tr("No graph is open");
+    if (!document_.editable()) return Document::tr("The baseline is the graph as it is; choose or add a plan to edit");
+    if (looked_at_ != document_.graph()) {
+        looked_at_ = document_.graph();
+        for (const Move each : {Move::isolate_experts, Move::separate_gathers})
+            obstacles_[static_cast<std::size_t>(each)] =
+                QString::fromStdString(group_pass_obstacle(looked_at_, passOf(each)));
+    }
+    return obstacles_[static_cast<std::size_t>(move)];
+}
+
+void GroupCommands::apply(Move move) {
+    if (applied(move) || !refusal(move).isEmpty()) return;
+    Plan plan = document_.current()->plan();
+    const auto place = std::ranges::find(plan.pipeline, passOf(move), &PassStep::pass);
+    if (place != plan.pipeline.end()) {
+        place->enabled = true;
+    } else {
+        const auto at = static_cast<std::ptrdiff_t>(group_pass_position(plan.pipeline, passOf(move)));
+        PassStep step;
+        step.pass = passOf(move);
+        plan.pipeline.insert(plan.pipeline.begin() + at, std::move(step));
+    }
+    document_.current()->edit(move == Move::isolate_experts ? Document::tr("Isolate the expert-parallel group")
+                                                            : Document::tr("Give all-gathers groups of their own"),
+                              std::move(plan));
+}
+
+void GroupCommands::remove(Move move) {
+    if (!document_.editable()) return;
+    Plan plan = document_.current()->plan();
+    std::erase_if(plan.pipeline, [&](const PassStep& step) { return step.pass == passOf(move); });
+    document_.current()->edit(move == Move::isolate_experts
+                                  ? Document::tr("Isolate the expert-parallel group no longer")
+                                  : Document::tr("Give all-gathers no groups of their own"),
+                              std::move(plan));
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QString>
+#include <array>
+#include <memory>
+
+#include "core/graph/graph.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// Edits of the current plan that give collectives process groups of their own. Each is one command that can be undone.
+class GroupCommands {
+  public:
+    /// isolate_experts: the all-to-alls of expert parallelism leave a group that others use as well;
+    /// separate_gathers: the all-gathers of parameters leave the group of the reductions.
+    enum class Move { isolate_experts, separate_gathers };
+
+    explicit GroupCommands(Document& document) : document_(document) {}
+
+    /// Whether the plan has the pass, switched on.
+    bool applied(Move move) const;
+    /// Why apply() would refuse, as a sentence without full stop; empty where it would not. What the graph allows is
+    /// looked up once for each graph.
+    QString refusal(Move move);
+    /// Puts the pass where it belongs in the pipeline, or switches it on where it stands; nothing happens where it is
+    /// refused or applied already.
+    void apply(Move move);
+    /// Takes the pass out of the pipeline.
+    void remove(Move move);
+
+  private:
+    Document& document_;
+    std::shared_ptr<const Graph> looked_at_;
+    std::array<QString, 2> obstacles_;  ///< of `looked_at_`, by Move
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/document/group_commands.h"
+
+class QAction;
+class QTreeView;
+
+namespace overlap::ui {
+
+class Document;
+class ProcessGroupsModel;
+
+/// The process groups of the step and what can be done to them: isolating the expert-parallel group, giving all-gathers
+/// groups of their own, each switched on and off by one click. A selected group is selected for all views; a selected
+/// collective marks its group.
+class ProcessGroupsPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit ProcessGroupsPanel(Document& document, QWidget* parent = nullptr);
+
+    ProcessGroupsModel* groups() { return model_; }
+    QTreeView* view() { return view_; }
+    /// Checked where the plan has the pass; disabled, with the reason as tool tip, where it cannot have it.
+    QAction* isolateAction() { return isolate_; }
+    QAction* separateAction() { return separate_; }
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    QAction* makeAction(GroupCommands::Move move, const QString& text, const QString& help);
+    void updateActions();
+    void updateAction(QAction* action, GroupCommands::Move move);
+    void showSelection();
+    void fitColumns();
+
+    Document& document_;
+    GroupCommands commands_;
+    ProcessGroupsModel* model_;
+    QTreeView* view_;
+    QAction* isolate_;
+    QAction* separate_;
+    bool following_ = false;
+};
+
+}  // namespace overlap::ui
