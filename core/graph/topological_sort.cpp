@@ -1,6 +1,7 @@
 #include "core/graph/topological_sort.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace overlap {
@@ -17,6 +18,31 @@ std::span<const NodeId> further_of(FurtherDependencies further, NodeId node) {
     return node < further.size() ? std::span<const NodeId>(further[node]) : std::span<const NodeId>();
 }
 
+/// Numbers of the nodes that are sorted: their own in a whole graph, dense ones in a stretch of it.
+class SortedNodes {
+  public:
+    SortedNodes(std::span<const NodeId> order, bool whole_graph, std::uint32_t number_count)
+        : whole_graph_(whole_graph), count_(number_count) {
+        if (whole_graph) return;
+        nodes_.assign(order.begin(), order.end());
+        std::ranges::sort(nodes_);
+        count_ = static_cast<std::uint32_t>(nodes_.size());
+    }
+
+    std::uint32_t count() const { return count_; }
+    /// count() for a node outside.
+    std::uint32_t number(NodeId node) const {
+        if (whole_graph_) return node;
+        const auto found = std::ranges::lower_bound(nodes_, node);
+        return found == nodes_.end() || *found != node ? count_ : static_cast<std::uint32_t>(found - nodes_.begin());
+    }
+
+  private:
+    bool whole_graph_;
+    std::uint32_t count_;
+    std::vector<NodeId> nodes_;  ///< ascending; of a stretch
+};
+
 /// One sort. The reference keeps a stack of pending nodes; here the nodes of the initial order that nobody has looked
 /// at yet are a cursor into `order`, and only nodes that were woken are on a stack above them.
 class Sort {
@@ -27,13 +53,12 @@ class Sort {
           order_(order),
           rule_(rule),
           further_(further),
-          state_(graph.number_count(), whole_graph ? State::pending : State::outside),
-          scan_(graph.number_count(), unscanned),
-          first_waiter_(graph.number_count(), no_node),
-          next_waiter_(graph.number_count(), no_node) {
-        if (!whole_graph) {
-            for (const NodeId node : order) state_[node] = State::pending;
-        }
+          nodes_(order, whole_graph, graph.number_count()),
+          ready_(nodes_.count() + 1),
+          scan_(nodes_.count(), unscanned),
+          first_waiter_(nodes_.count(), no_node),
+          next_waiter_(nodes_.count(), no_node) {
+        ready_.back() = true;  // what lies outside of a stretch counts as sorted
     }
 
     bool run() {
@@ -55,25 +80,25 @@ class Sort {
             const NodeId missing =
                 rule_ == TieRule::resumed_scan ? next_missing_input(node) : last_missing_mention(node);
             if (missing != no_node) {
-                next_waiter_[node] = first_waiter_[missing];
-                first_waiter_[missing] = node;
+                NodeId& first_waiter = first_waiter_[nodes_.number(missing)];
+                next_waiter_[nodes_.number(node)] = first_waiter;
+                first_waiter = node;
                 continue;
             }
-            state_[node] = State::ready;
+            ready_[nodes_.number(node)] = true;
             ++finished;
             if (cursor != no_node && graph_.next(cursor) != node) graph_.move_after(node, cursor);
             cursor = node;
             // The list holds the latest waiter first, so the first one ends on top of the stack.
-            for (NodeId waiter = first_waiter_[node]; waiter != no_node; waiter = next_waiter_[waiter]) {
-                woken_.push_back(waiter);
-            }
-            first_waiter_[node] = no_node;
+            NodeId waiter = std::exchange(first_waiter_[nodes_.number(node)], no_node);
+            for (; waiter != no_node; waiter = next_waiter_[nodes_.number(waiter)]) woken_.push_back(waiter);
         }
         return finished == order_.size();
     }
 
   private:
-    enum class State : std::uint8_t { outside, pending, ready };
+    bool is_ready(NodeId node) const { return ready_[nodes_.number(node)]; }
+
     static constexpr std::uint32_t unscanned = 0xffffffffu;
 
     /// Inputs, and behind them further dependencies, are checked from the last to the first; a scan goes on where it
@@ -82,23 +107,24 @@ class Sort {
         const std::span<const NodeId> inputs = graph_.inputs(node);
         const std::span<const NodeId> further = further_of(further_, node);
         const auto all = static_cast<std::uint32_t>(inputs.size() + further.size());
-        std::uint32_t left = scan_[node] == unscanned ? all : scan_[node];
+        std::uint32_t& scan = scan_[nodes_.number(node)];
+        std::uint32_t left = scan == unscanned ? all : scan;
         while (left > 0) {
             --left;
             const NodeId input = left < inputs.size() ? inputs[left] : further[left - inputs.size()];
-            if (state_[input] != State::pending) continue;
+            if (is_ready(input)) continue;
             // A further dependency that is an input as well has its turn as an input.
             if (left >= inputs.size() && std::ranges::find(inputs, input) != inputs.end()) continue;
-            scan_[node] = left;
+            scan = left;
             return input;
         }
-        scan_[node] = 0;
+        scan = 0;
         return no_node;
     }
 
     NodeId last_missing_mention(NodeId node) const {
         const std::span<const NodeId> inputs = graph_.inputs(node);
-        if (std::ranges::all_of(inputs, [&](NodeId input) { return state_[input] != State::pending; })) return no_node;
+        if (std::ranges::all_of(inputs, [&](NodeId input) { return is_ready(input); })) return no_node;
         const NodeRecord& record = graph_.record(node);
         const NodeId keyword = last_missing_mention(record.kwargs);
         return keyword != no_node ? keyword : last_missing_mention(record.args);
@@ -107,7 +133,7 @@ class Sort {
     NodeId last_missing_mention(const Value& value) const {
         if (value.is(ValueKind::node)) {
             const NodeId input = graph_.current(value.node);
-            return state_[input] == State::pending ? input : no_node;
+            return is_ready(input) ? no_node : input;
         }
         const std::span<const Value> children = graph_.children(value);
         for (std::size_t child = children.size(); child-- > 0;) {
@@ -120,7 +146,8 @@ class Sort {
     std::span<const NodeId> order_;
     TieRule rule_;
     FurtherDependencies further_;
-    std::vector<State> state_;
+    SortedNodes nodes_;
+    std::vector<bool> ready_;
     std::vector<std::uint32_t> scan_;
     std::vector<NodeId> first_waiter_, next_waiter_;
     std::vector<NodeId> woken_;

@@ -11,6 +11,7 @@
 #include "core/passes/bucket_keys.h"
 #include "core/passes/bucket_report.h"
 #include "core/passes/collective_reachability.h"
+#include "core/passes/device_puts.h"
 #include "core/passes/eligibility.h"
 #include "core/passes/fsdp_collectives.h"
 #include "core/passes/hazards.h"
@@ -21,22 +22,6 @@
 namespace overlap {
 
 namespace {
-
-/// torch refuses to let a later copy overtake an asynchronous one (`make_all_device_put_sync`).
-void make_device_puts_blocking(GraphEditor& graph) {
-    for (NodeId node = graph.first(); node != no_node; node = graph.next(node)) {
-        if (graph.op(node) != NodeOp::call_function || graph.target(node) != "prims.device_put.default") continue;
-        const Value* flag = graph.argument(node, 2);
-        if (!flag) flag = graph.keyword(node, "non_blocking");
-        if (!flag || !flag->is(ValueKind::boolean) || !flag->boolean) continue;
-        const Value* device = graph.argument(node, 1);
-        if (!device) device = graph.keyword(node, "device");
-        const Value* tensor = graph.argument(node, 0);
-        if (!device || !tensor) continue;
-        const Value args[] = {*tensor, *device, Value::of_boolean(false)};
-        graph.set_arguments(node, graph.list(args), Value{});
-    }
-}
 
 /// Nodes of each plan entry. @throws InputError when a node belongs to two.
 std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, const ModuleTree& tree, const Json& plans) {

@@ -10,6 +10,9 @@
 #include "core/graph/error.h"
 #include "core/graph/graph_editor.h"
 #include "core/graph/topological_sort.h"
+#include "core/passes/device_puts.h"
+#include "core/passes/fsdp_pre_bucketing.h"
+#include "core/passes/fusion_regions.h"
 #include "core/passes/module_bucketing.h"
 #include "core/passes/overlap_order.h"
 #include "core/passes/overlap_scheduling/bucket_application.h"
@@ -77,6 +80,14 @@ bool has_wait(const Graph& graph) {
     return false;
 }
 
+/// The graph that the scheduler orders: sorted, copies blocking, and FSDP's collectives merged where that is asked for.
+struct Prepared {
+    std::shared_ptr<const Graph> graph;
+    std::vector<NodeId> origin;         ///< nodes of the pass's input; empty: it is the input
+    std::vector<BucketReport> buckets;  ///< merged before scheduling
+    std::vector<double> times_ms;
+};
+
 /// Times of nodes as the scheduler sees them. What wraps another node takes none of its own.
 std::vector<double> times_of(const Graph& graph) {
     std::vector<double> times = node_times_ms(graph);
@@ -86,27 +97,71 @@ std::vector<double> times_of(const Graph& graph) {
     return times;
 }
 
+bool is_sorted(const Graph& graph) {
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (std::ranges::any_of(graph.inputs(node), [&](NodeId input) { return input >= node; })) return false;
+    }
+    return true;
+}
+
+Prepared prepare(const std::shared_ptr<const Graph>& graph, const Settings& settings, BucketMode mode) {
+    Prepared prepared;
+    const bool merges = settings.is_on("pre_bucketing_fsdp_collectives");
+    const bool fuses = settings.is_on("enable_fusion_regions");
+    if (!merges && !fuses && is_sorted(*graph) && !has_asynchronous_device_put(*graph)) {
+        prepared.graph = graph;
+        prepared.times_ms = times_of(*graph);
+        return prepared;
+    }
+    GraphEditor editor(graph);
+    if (merges) {
+        const FsdpPreBucketing pre_bucketing{mode, settings.number("pre_bucketing_fsdp_collectives_bucket_cap_mb")};
+        pre_bucket_fsdp_collectives(editor, pre_bucketing, prepared.buckets);
+    }
+    make_device_puts_blocking(editor);
+    // Regions are runs of neighbours in the order before sorting.
+    const std::vector<FusedCost> fused = fuses ? fusion_region_costs(editor, std::nullopt) : std::vector<FusedCost>();
+    if (!stable_topological_sort_by_arguments(editor)) {
+        throw InputError("", "the graph has a cycle, and PyTorch raises an AssertionError");
+    }
+    const std::vector<NodeId> order = editor.order();
+    prepared.graph = editor.finish(prepared.origin);
+    prepared.times_ms = times_of(*prepared.graph);
+    std::vector<NodeId> places(editor.number_count(), no_node);
+    for (NodeId place = 0; place < order.size(); ++place) places[order[place]] = place;
+    for (const FusedCost& cost : fused) prepared.times_ms[places[cost.node]] = cost.milliseconds;
+    return prepared;
+}
+
 class Run {
   public:
-    Run(std::shared_ptr<const Graph> graph, const Settings& settings, std::stop_token stop)
-        : graph_(std::move(graph)), settings_(settings), stop_(std::move(stop)) {}
+    Run(const std::shared_ptr<const Graph>& graph, const Settings& settings, std::stop_token stop)
+        : settings_(settings),
+          stop_(std::move(stop)),
+          prepared_(prepare(graph, settings, bucket_mode())),
+          graph_(prepared_.graph) {}
 
     PassResult operator()() {
-        const std::vector<double> times = times_of(*graph_);
         const bool multidtype = settings_.text("bucket_mode").find("multidtype") != std::string::npos;
-        scheduling::CollectiveTable table = scheduling::identify_collectives(*graph_, multidtype, times);
+        const scheduling::SymbolicSizes sizes(*graph_);
+        scheduling::CollectiveTable table =
+            scheduling::identify_collectives(*graph_, multidtype, prepared_.times_ms, sizes);
         const scheduling::Schedule schedule =
-            scheduling::schedule_overlap(*graph_, times, table, limits_of(settings_), stop_);
+            scheduling::schedule_overlap(*graph_, prepared_.times_ms, table, limits_of(settings_), sizes, stop_);
         if (schedule.order.empty()) return {};
 
         GraphEditor editor(graph_);
         editor.set_order(node_order(schedule.order));
         PassResult result;
+        result.report.buckets = prepared_.buckets;
         report(table, result.report);
         if (settings_.is_on("collective_bucketing") || settings_.is_on("insert_overlap_deps")) {
             preserve_overlaps(editor, table, schedule.order, result.report);
         }
         result.graph = editor.finish(result.origin);
+        if (!prepared_.origin.empty()) {
+            for (NodeId& origin : result.origin) origin = origin == no_node ? no_node : prepared_.origin[origin];
+        }
         return result;
     }
 
@@ -127,27 +182,15 @@ class Run {
             limits.only_internode = settings_.is_on("bucket_only_internode_comms");
             const std::vector<scheduling::Bucket> buckets =
                 scheduling::BucketSearch(*graph_, table, order, ancestors, timelines, augmented).find(limits);
-            for (const scheduling::Bucket& bucket : buckets) apply(editor, table, bucket, augmented, report);
+            for (const scheduling::Bucket& bucket : buckets) {
+                scheduling::apply_bucket(editor, table, bucket, bucket_mode(), augmented,
+                                         report.buckets.emplace_back());
+            }
         }
         scheduling::sort_by_dependencies(editor, augmented);
         if (settings_.is_on("insert_overlap_deps")) {
             insert_control_deps(editor, scheduling::dependencies_to_insert(editor, augmented));
         }
-    }
-
-    void apply(GraphEditor& editor, const scheduling::CollectiveTable& table, const scheduling::Bucket& bucket,
-               scheduling::AugmentedGraph& augmented, PassReport& report) const {
-        const scheduling::Collective& first = table.collectives[bucket.front()];
-        BucketReport told;
-        told.kind = graph_->target_info(first.start).recognised;
-        told.process_group = table.groups[first.group];
-        for (const scheduling::Index member : bucket) {
-            told.members.emplace_back(graph_->name(table.collectives[member].start));
-        }
-        const MergedBucket merged = scheduling::apply_bucket(editor, table, bucket, bucket_mode(), augmented);
-        told.start = editor.name(merged.start);
-        for (const NodeId wait : merged.waits) told.waits.emplace_back(editor.name(wait));
-        report.buckets.push_back(std::move(told));
     }
 
     /// Unset means `default` here, unlike in manual bucketing.
@@ -187,9 +230,10 @@ class Run {
         }
     }
 
-    std::shared_ptr<const Graph> graph_;
     const Settings& settings_;
     std::stop_token stop_;
+    Prepared prepared_;
+    std::shared_ptr<const Graph> graph_;
 };
 
 }  // namespace
@@ -198,15 +242,11 @@ PassResult ScheduleOverlapBucketing::run(const std::shared_ptr<const Graph>& gra
                                          std::stop_token stop) const {
     const Settings settings(*this, options);
     if (!has_wait(*graph)) return unchanged(graph, name());
-    try {
+    return or_refused(name(), [&] {
         PassResult result = Run(graph, settings, std::move(stop))();
         result.report.pass = name();
         return result;
-    } catch (const PassRefusal&) {
-        throw;
-    } catch (const InputError& error) {
-        throw PassRefusal(std::string(name()), error.place(), error.problem());
-    }
+    });
 }
 
 }  // namespace overlap

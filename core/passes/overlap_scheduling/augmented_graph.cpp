@@ -55,7 +55,7 @@ void AugmentedGraph::add(NodeId node, NodeId dependency) {
     dependencies_[node].push_back(dependency);
     users_[dependency].push_back(node);
     if (!ordered_ || order_.slot(dependency) < order_.slot(node) || order_.are_merged(node, dependency)) return;
-    if (depends_in_order(dependency, node)) {
+    if (depends_in_order(dependency, node, true)) {
         ordered_ = false;
     } else {
         order_.move_behind(node, dependency);
@@ -68,20 +68,23 @@ void AugmentedGraph::remove(NodeId node, NodeId dependency) {
 }
 
 bool AugmentedGraph::are_connected(NodeId left, NodeId right) {
-    if (ordered_) {
-        if (order_.slot(left) > order_.slot(right)) std::swap(left, right);
-        connected_in_order_ = depends_in_order(right, left);
-        if (!connected_in_order_) return false;
-    }
-    return depends_in_reference(right, left) || depends_in_reference(left, right);
+    if (!ordered_) return depends_in_reference(right, left) || depends_in_reference(left, right);
+    if (order_.slot(left) > order_.slot(right)) std::swap(left, right);
+    // Static dependencies that were removed still count for the order.
+    connected_in_order_ = depends_in_order(right, left, true);
+    if (!connected_in_order_) return false;
+    // While all dependencies have an order, what the reference leaves out of its search cannot lead to a path, so a
+    // path over the present ones is one that it finds.
+    return depends_in_order(right, left, false);
 }
 
-/// With the static dependencies, also those that were removed: while all of these have an order, what the reference
-/// leaves out of its search cannot lead to a path.
-bool AugmentedGraph::depends_in_order(NodeId later, NodeId earlier) {
+/// Searches between the places of two nodes in the order.
+/// @param with_removed whether static dependencies count that are no longer present.
+bool AugmentedGraph::depends_in_order(NodeId later, NodeId earlier, bool with_removed) {
     return order_.depends_on(later, earlier, [&](NodeId of, auto&& visit) {
         for (const NodeId input : graph_.inputs(of)) visit(input);
         for (const NodeId extra : dependencies_[of]) visit(extra);
+        if (!with_removed) return;
         for (const NodeId fixed : ancestors_.fixed_before(of)) visit(fixed);
     });
 }

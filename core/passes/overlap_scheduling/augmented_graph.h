@@ -51,7 +51,7 @@ class AugmentedGraph {
     const std::vector<NodeId>& dependents() const { return dependents_; }
 
   private:
-    bool depends_in_order(NodeId later, NodeId earlier);
+    bool depends_in_order(NodeId later, NodeId earlier, bool with_removed);
     bool depends_in_reference(NodeId target, NodeId source);
     void insert(NodeId node, NodeId dependency);
     void grow(std::size_t count);

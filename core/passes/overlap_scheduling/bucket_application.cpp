@@ -7,6 +7,7 @@
 #include "core/graph/error.h"
 #include "core/graph/quote.h"
 #include "core/graph/topological_sort.h"
+#include "core/passes/bucket_report.h"
 
 namespace overlap::scheduling {
 
@@ -88,8 +89,8 @@ bool is_collective_or_wait(const GraphEditor& editor, NodeId node) {
 
 }  // namespace
 
-MergedBucket apply_bucket(GraphEditor& editor, const CollectiveTable& table, const Bucket& bucket, BucketMode mode,
-                          AugmentedGraph& graph) {
+void apply_bucket(GraphEditor& editor, const CollectiveTable& table, const Bucket& bucket, BucketMode mode,
+                  AugmentedGraph& graph, BucketReport& report) {
     std::vector<NodeId> starts, waits, conversions;
     for (const Index member : bucket) {
         const NodeId start = table.collectives[member].start;
@@ -100,7 +101,7 @@ MergedBucket apply_bucket(GraphEditor& editor, const CollectiveTable& table, con
     }
     NodeId anchor = starts.front();
     while (std::ranges::find(starts, anchor) != starts.end()) anchor = editor.next(anchor);
-    MergedBucket merged = merge_bucket(editor, starts, mode, {anchor, anchor});
+    const MergedBucket merged = merge_bucket(editor, starts, mode, {anchor, anchor}, report);
 
     std::vector<std::pair<NodeId, NodeId>> replaced;
     for (const NodeId start : starts) replaced.emplace_back(start, merged.start);
@@ -111,7 +112,6 @@ MergedBucket apply_bucket(GraphEditor& editor, const CollectiveTable& table, con
         replaced.emplace_back(conversion, replacement_of_conversion(editor, merged.start));
     }
     graph.transfer(replaced, editor);
-    return merged;
 }
 
 void sort_by_dependencies(GraphEditor& editor, AugmentedGraph& graph) {

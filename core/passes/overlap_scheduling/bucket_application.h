@@ -9,13 +9,15 @@
 #include "core/passes/overlap_scheduling/augmented_graph.h"
 #include "core/passes/overlap_scheduling/bucket_search.h"
 #include "core/passes/overlap_scheduling/collectives.h"
+#include "core/passes/pass.h"
 
 namespace overlap::scheduling {
 
 /// Merges one bucket in the graph and hands its dependencies to the new nodes (`_apply_bucket`).
+/// @param report receives what was merged.
 /// @throws InputError where the reference raises.
-MergedBucket apply_bucket(GraphEditor& editor, const CollectiveTable& table, const Bucket& bucket, BucketMode mode,
-                          AugmentedGraph& graph);
+void apply_bucket(GraphEditor& editor, const CollectiveTable& table, const Bucket& bucket, BucketMode mode,
+                  AugmentedGraph& graph, BucketReport& report);
 
 /// Brings the nodes into the order that the dependencies ask for (`_apply_deps_and_effect_tokens`).
 /// @throws InputError where they contradict each other, as the reference raises.

@@ -38,23 +38,25 @@ NodeId awaited_collective(const Graph& graph, NodeId wait) {
     return graph.target_info(start).recognised == CollectiveKind::none ? no_node : start;
 }
 
-std::int64_t tensor_bytes(const Graph& graph, NodeId node, bool& has_tensor) {
+std::int64_t tensor_bytes(const Graph& graph, const SymbolicSizes& sizes, NodeId node, bool& has_tensor) {
     std::int64_t bytes = 0;
-    for (const TensorMeta& tensor : graph.outputs(node)) {
-        if (!tensor.is_tensor) continue;
+    const std::span<const TensorMeta> outputs = graph.outputs(node);
+    for (std::size_t output = 0; output < outputs.size(); ++output) {
+        if (!outputs[output].is_tensor) continue;
         has_tensor = true;
-        bytes += graph.tensor_bytes(tensor);
+        bytes +=
+            sizes.elements(node, output, SymbolicSizes::guess_in_collectives) * dtype_info(outputs[output].dtype).bytes;
     }
     return bytes;
 }
 
 /// `estimate_fx_collective_memory_footprint`: every mention of a tensor counts, `out` does not.
-std::int64_t footprint_bytes(const Graph& graph, NodeId start) {
+std::int64_t footprint_bytes(const Graph& graph, const SymbolicSizes& sizes, NodeId start) {
     std::int64_t taken = 0;
     bool takes_tensor = false, returns_tensor = false;
     const auto count = [&](NodeId input) {
         if (graph.record(input).multi) return;
-        taken += tensor_bytes(graph, input, takes_tensor);
+        taken += tensor_bytes(graph, sizes, input, takes_tensor);
     };
     for_each_node(graph.values(), graph.record(start).args, count);
     const std::span<const Value> keywords = graph.children(graph.record(start).kwargs);
@@ -62,7 +64,7 @@ std::int64_t footprint_bytes(const Graph& graph, NodeId start) {
         if (graph.text(keywords[index].string) == "out") continue;
         for_each_node(graph.values(), keywords[index + 1], count);
     }
-    const std::int64_t returned = tensor_bytes(graph, start, returns_tensor);
+    const std::int64_t returned = tensor_bytes(graph, sizes, start, returns_tensor);
     if (!takes_tensor || !graph.record(start).has_outputs) return 0;
     const std::int64_t bytes = taken + returned;
     return graph.target(start) == "_c10d_functional.all_reduce.default" ? bytes / 2 : bytes;
@@ -135,7 +137,8 @@ double latency_of(const Graph& graph, NodeId start, std::string_view group) {
 
 }  // namespace
 
-CollectiveTable identify_collectives(const Graph& graph, bool multidtype, std::span<const double> times_ms) {
+CollectiveTable identify_collectives(const Graph& graph, bool multidtype, std::span<const double> times_ms,
+                                     const SymbolicSizes& sizes) {
     CollectiveTable table;
     table.by_start.assign(graph.node_count(), no_index);
     table.by_wait.assign(graph.node_count(), no_index);
@@ -174,7 +177,7 @@ CollectiveTable identify_collectives(const Graph& graph, bool multidtype, std::s
             if (latency < 0) latency = latency_of(graph, start, group);
             collective.latency_ms = latency;
         }
-        collective.size_bytes = footprint_bytes(graph, start);
+        collective.size_bytes = footprint_bytes(graph, sizes, start);
         collective.estimated_ms = collective.exposed_ms = times_ms[start];
         table.collectives.push_back(std::move(collective));
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/passes/overlap_scheduling/symbolic_sizes.h"
 
 namespace overlap::scheduling {
 
@@ -46,6 +47,7 @@ struct CollectiveTable {
 /// @param times_ms time of each node.
 /// @throws InputError where torch raises: a wait for no node or behind two getitems, arguments that are not positional;
 ///         and where the latency of a process group is not known.
-CollectiveTable identify_collectives(const Graph& graph, bool multidtype, std::span<const double> times_ms);
+CollectiveTable identify_collectives(const Graph& graph, bool multidtype, std::span<const double> times_ms,
+                                     const SymbolicSizes& sizes);
 
 }  // namespace overlap::scheduling

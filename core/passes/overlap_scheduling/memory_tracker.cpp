@@ -7,10 +7,33 @@
 
 namespace overlap::scheduling {
 
-StorageUses::StorageUses(const Graph& graph) : graph_(graph), table_(graph, StorageRule::reference) {
+namespace {
+
+/// A storage whose size is symbolic is taken to be as large as the tensor that was allocated with it.
+std::int64_t storage_bytes(const Graph& graph, const SymbolicSizes& sizes, const Storage& storage) {
+    const std::span<const TensorMeta> outputs = graph.outputs(storage.allocator);
+    for (std::size_t output = 0; output < outputs.size(); ++output) {
+        const TensorMeta& tensor = outputs[output];
+        const bool is_allocated_with = tensor.is_tensor && tensor.storage == storage.number &&
+                                       tensor.device == storage.device && sizes.is_symbolic(storage.allocator, output);
+        if (!is_allocated_with) continue;
+        return sizes.elements(storage.allocator, output, SymbolicSizes::guess_in_storages) *
+               dtype_info(tensor.dtype).bytes;
+    }
+    return storage.bytes;
+}
+
+}  // namespace
+
+StorageUses::StorageUses(const Graph& graph, const SymbolicSizes& sizes)
+    : graph_(graph), table_(graph, StorageRule::reference) {
     const std::vector<Storage>& storages = table_.storages();
     user_counts_.resize(storages.size());
     released_.resize(storages.size());
+    bytes_.reserve(storages.size());
+    for (const Storage& storage : storages) {
+        bytes_.push_back(sizes.empty() ? storage.bytes : storage_bytes(graph, sizes, storage));
+    }
     for (StorageIndex storage = 0; storage < storages.size(); ++storage) {
         released_[storage] = !graph.name(storages[storage].allocator).starts_with("primals");
     }
@@ -41,7 +64,7 @@ MemoryTracker::MemoryTracker(const StorageUses& uses)
         const NodeOp op = uses.graph().op(given.allocator);
         if (!given.counted || (op != NodeOp::placeholder && op != NodeOp::get_attr)) continue;
         live_[storage] = true;
-        current_bytes_ += given.bytes;
+        current_bytes_ += uses.bytes(storage);
     }
     peak_bytes_ = current_bytes_;
 }
@@ -53,11 +76,10 @@ void MemoryTracker::schedule(NodeId node) {
         for (const StorageIndex storage : used) --remaining_users_[storage];
         return;
     }
-    const std::vector<Storage>& storages = uses_.storages();
     for (const StorageIndex storage : uses_.allocated_by(node)) {
         if (live_[storage]) continue;
         live_[storage] = true;
-        current_bytes_ += storages[storage].bytes;
+        current_bytes_ += uses_.bytes(storage);
     }
     peak_bytes_ = std::max(peak_bytes_, current_bytes_);
     std::int64_t freed_bytes = 0;
@@ -65,14 +87,14 @@ void MemoryTracker::schedule(NodeId node) {
         if (!live_[storage]) {
             throw InputError("node " + in_quotes(uses_.graph().name(node)),
                              "it reads memory that was freed before it (storage " +
-                                 std::to_string(storages[storage].number) +
+                                 std::to_string(uses_.storages()[storage].number) +
                                  ", which several nodes claim), and PyTorch raises an AssertionError: all input "
                                  "storages should be currently allocated; without memory limits "
                                  "(max_memory_increase_gb and max_memory_increase_ratio null) nothing is tracked");
         }
         if (--remaining_users_[storage] == 0 && uses_.is_released(storage)) {
             live_[storage] = false;
-            freed_bytes += storages[storage].bytes;
+            freed_bytes += uses_.bytes(storage);
         }
     }
     current_bytes_ -= freed_bytes;

@@ -5,16 +5,19 @@
 #include <vector>
 
 #include "core/graph/storage_table.h"
+#include "core/passes/overlap_scheduling/symbolic_sizes.h"
 
 namespace overlap::scheduling {
 
 /// Which storages each node of a sorted graph allocates and consumes; those on a CPU are left out.
 class StorageUses {
   public:
-    explicit StorageUses(const Graph& graph);
+    StorageUses(const Graph& graph, const SymbolicSizes& sizes);
 
     const Graph& graph() const { return graph_; }
     const std::vector<Storage>& storages() const { return table_.storages(); }
+    /// Bytes of a storage; where its size is symbolic, what torch takes it for.
+    std::int64_t bytes(StorageIndex storage) const { return bytes_[storage]; }
     /// Storages that lie behind the inputs of `node`, each once.
     std::span<const StorageIndex> used_by(NodeId node) const { return range(uses_, use_offsets_, node); }
     /// Storages that no earlier node returns.
@@ -36,6 +39,7 @@ class StorageUses {
     std::vector<std::uint32_t> use_offsets_{0}, fresh_offsets_{0};
     std::vector<std::uint32_t> user_counts_;
     std::vector<bool> released_;
+    std::vector<std::int64_t> bytes_;
 };
 
 /// Bytes held while nodes run in an order that is found node by node

@@ -1,6 +1,7 @@
 // What happens when a node could hide communication: which collectives start before it.
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "core/graph/error.h"
@@ -9,35 +10,50 @@
 
 namespace overlap::scheduling {
 
-bool SchedulerRun::Candidate::operator<(const Candidate& other) const {
-    return std::tuple(urgency, blocked_compute, -hideable_ms, start) <
-           std::tuple(other.urgency, other.blocked_compute, -other.hideable_ms, other.start);
+bool SchedulerRun::Candidate::operator>(const Candidate& other) const {
+    return std::tuple(turn, urgency, blocked_compute, -hideable_ms, start) >
+           std::tuple(other.turn, other.urgency, other.blocked_compute, -other.hideable_ms, other.start);
 }
 
 void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
     if (!may_start_something(by, left)) return;
-    for (const Candidate& candidate : ranked_candidates(left)) {
-        const Index index = candidate.collective;
-        const NodeId start = candidate.start;
+    // Most attempts end with the first or second start, so candidates are ranked one by one, as a heap.
+    std::vector<Candidate> candidates = candidates_for(left);
+    std::ranges::make_heap(candidates, std::greater<>());
+    while (!candidates.empty()) {
+        std::ranges::pop_heap(candidates, std::greater<>());
+        const Index index = candidates.back().collective;
+        candidates.pop_back();
         Collective& considered = collective(index);
         const double available_ms = left[considered.group];
-        if (scheduled_[start] || available_ms <= 0) continue;
-        // A collective that `by` needs has been scheduled, so only the other direction is left.
-        if (leads_to(by, index) || exceeds_memory(index)) continue;
-        while (!in_flight_.empty() && free_in_flight_bytes() < considered.size_bytes && oldest_can_be_forced(by)) {
-            handle_wait(collective(in_flight_.oldest()).wait);
-        }
-        if (scheduled_[start] || free_in_flight_bytes() < considered.size_bytes) continue;
-        if (!find_path(index, by)) continue;
+        if (scheduled_[considered.start] || available_ms <= 0) continue;
+        if (exceeds_memory(index) || !make_room(index, by)) continue;
+        if (!find_path(index, by) || std::ranges::find(path_, by) != path_.end()) continue;
         run_path(by);
         start_collective(index);
-        if (blocks_compute(start)) budget_.add(considered.size_bytes, next_compute_, first_compute_[start]);
+        if (blocks_compute(considered.start)) {
+            budget_.add(considered.size_bytes, next_compute_, first_compute_[considered.start]);
+        }
         const double amount = std::min(available_ms, considered.exposed_ms);
         considered.exposed_ms -= amount;
         considered.hiding.push_back(by);
         left[considered.group] -= amount;
         if (std::ranges::all_of(left, [](double time_ms) { return time_ms == 0; })) break;
     }
+}
+
+/// Waits for hidden collectives until this one fits among those in flight.
+/// @returns whether it fits and has not been started meanwhile.
+bool SchedulerRun::make_room(Index index, NodeId by) {
+    const Collective& considered = collective(index);
+    if (free_in_flight_bytes() >= considered.size_bytes) return true;
+    if (in_flight_.empty() || !oldest_can_be_forced(by)) return false;
+    // Nothing is waited for in vain: one that depends on `by` cannot start. (One that `by` depends on has started.)
+    if (leads_to(by, index)) return false;
+    while (!in_flight_.empty() && free_in_flight_bytes() < considered.size_bytes && oldest_can_be_forced(by)) {
+        handle_wait(collective(in_flight_.oldest()).wait);
+    }
+    return !scheduled_[considered.start] && free_in_flight_bytes() >= considered.size_bytes;
 }
 
 /// False when no candidate can start and trying has no side effect, which is so for most attempts. Candidates are
@@ -67,27 +83,38 @@ bool SchedulerRun::is_candidate(Index index, const TimeLeft& left) const {
     return compute == leads_to_none || std::int64_t{compute} - std::int64_t{next_compute_} <= limits_.compute_prefetch;
 }
 
-std::vector<SchedulerRun::Candidate> SchedulerRun::ranked_candidates(const TimeLeft& left) const {
+std::vector<SchedulerRun::Candidate> SchedulerRun::candidates_for(const TimeLeft& left) const {
     std::vector<Candidate> candidates;
     for (const Index index : unscheduled_) {
         if (!is_candidate(index, left)) continue;
         const Collective& considered = collective(index);
-        candidates.push_back({urgency(index), first_compute_[considered.start],
-                              std::min(left[considered.group], considered.exposed_ms), index, considered.start});
+        Candidate& candidate = candidates.emplace_back();
+        candidate.urgency = urgency(index);
+        candidate.blocked_compute = first_compute_[considered.start];
+        candidate.hideable_ms = std::min(left[considered.group], considered.exposed_ms);
+        candidate.start = considered.start;
+        candidate.collective = index;
         if (static_cast<std::int64_t>(candidates.size()) >= limits_.collective_distance) break;
     }
-    std::ranges::sort(candidates, std::less<>());
-    if (!limits_.prioritize_bucketing) return candidates;
-    // Those of one bucket key come together, keys in the order of their first candidates.
-    std::vector<std::uint32_t> turn(table_.bucket_key_count, no_index);
-    std::uint32_t turns = 0;
-    for (const Candidate& candidate : candidates) {
-        std::uint32_t& of_key = turn[collective(candidate.collective).bucket_key];
-        if (of_key == no_index) of_key = turns++;
-    }
-    std::ranges::stable_sort(
-        candidates, {}, [&](const Candidate& candidate) { return turn[collective(candidate.collective).bucket_key]; });
+    if (limits_.prioritize_bucketing) give_turns(candidates);
     return candidates;
+}
+
+/// Candidates of one bucket key come together, keys in the order of their first candidates.
+void SchedulerRun::give_turns(std::vector<Candidate>& candidates) const {
+    std::vector<const Candidate*> first(table_.bucket_key_count, nullptr);
+    for (const Candidate& candidate : candidates) {
+        const Candidate*& of_key = first[collective(candidate.collective).bucket_key];
+        if (!of_key || *of_key > candidate) of_key = &candidate;
+    }
+    std::vector<Index> keys;
+    for (Index key = 0; key < first.size(); ++key) {
+        if (first[key]) keys.push_back(key);
+    }
+    std::ranges::sort(keys, [&](Index left, Index right) { return *first[right] > *first[left]; });
+    std::vector<std::uint32_t> turns(table_.bucket_key_count);
+    for (std::uint32_t turn = 0; turn < keys.size(); ++turn) turns[keys[turn]] = turn;
+    for (Candidate& candidate : candidates) candidate.turn = turns[collective(candidate.collective).bucket_key];
 }
 
 std::uint32_t SchedulerRun::urgency(Index index) const {

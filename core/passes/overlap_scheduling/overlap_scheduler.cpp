@@ -51,7 +51,7 @@ std::optional<std::int64_t> memory_increase(const SchedulerLimits& limits, std::
 }  // namespace
 
 SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms, CollectiveTable& table,
-                           const SchedulerLimits& limits)
+                           const SchedulerLimits& limits, const SymbolicSizes& sizes)
     : graph_(graph),
       times_ms_(times_ms),
       table_(table),
@@ -69,7 +69,7 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
       waiting_(table.collectives.size()),
       visited_(graph.node_count()) {
     if (limits.memory_increase_bytes || limits.memory_increase_ratio) {
-        storage_uses_.emplace(graph);
+        storage_uses_.emplace(graph, sizes);
         BaselineMemory baseline = baseline_memory(*storage_uses_, compute_);
         original_peak_bytes_ = baseline.peak_bytes;
         const std::int64_t increase = memory_increase(limits, baseline.peak_bytes).value_or(0);
@@ -303,8 +303,8 @@ SchedulerRun::TimeLeft SchedulerRun::hide_in_flight(NodeId by, double available_
 }
 
 Schedule schedule_overlap(const Graph& graph, std::span<const double> times_ms, CollectiveTable& table,
-                          const SchedulerLimits& limits, const std::stop_token& stop) {
-    return SchedulerRun(graph, times_ms, table, limits).run(stop);
+                          const SchedulerLimits& limits, const SymbolicSizes& sizes, const std::stop_token& stop) {
+    return SchedulerRun(graph, times_ms, table, limits, sizes).run(stop);
 }
 
 }  // namespace overlap::scheduling

@@ -41,6 +41,6 @@ struct Schedule {
 /// @param table exposed times and hiding nodes of its collectives are set.
 /// @throws InputError where torch raises, telling the setting that avoids it where there is one.
 Schedule schedule_overlap(const Graph& graph, std::span<const double> times_ms, CollectiveTable& table,
-                          const SchedulerLimits& limits, const std::stop_token& stop);
+                          const SchedulerLimits& limits, const SymbolicSizes& sizes, const std::stop_token& stop);
 
 }  // namespace overlap::scheduling

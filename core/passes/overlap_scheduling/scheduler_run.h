@@ -19,7 +19,7 @@ namespace overlap::scheduling {
 class SchedulerRun {
   public:
     SchedulerRun(const Graph& graph, std::span<const double> times_ms, CollectiveTable& table,
-                 const SchedulerLimits& limits);
+                 const SchedulerLimits& limits, const SymbolicSizes& sizes);
 
     Schedule run(const std::stop_token& stop);
 
@@ -30,15 +30,15 @@ class SchedulerRun {
     using Priority = std::uint64_t;
     static constexpr int node_bits = 30;
 
-    /// A collective that an attempt may start, with what decides its turn.
+    /// A collective that an attempt may start, with what decides its turn (torch's `overlap_priority`).
     struct Candidate {
+        std::uint32_t turn = 0;  ///< of its bucket key
         std::uint32_t urgency = 0;
         std::uint32_t blocked_compute = 0;
         double hideable_ms = 0;
-        Index collective = 0;
         NodeId start = no_node;
-        /// Whether this one's turn comes before the other's (torch's `overlap_priority`).
-        bool operator<(const Candidate& other) const;
+        Index collective = 0;
+        bool operator>(const Candidate& other) const;
     };
 
     // The loop.
@@ -60,8 +60,10 @@ class SchedulerRun {
     void start_hidden_collectives(NodeId by, TimeLeft& left);
     bool may_start_something(NodeId by, const TimeLeft& left);
     bool is_candidate(Index collective, const TimeLeft& left) const;
-    std::vector<Candidate> ranked_candidates(const TimeLeft& left) const;
+    std::vector<Candidate> candidates_for(const TimeLeft& left) const;
+    void give_turns(std::vector<Candidate>& candidates) const;
     std::uint32_t urgency(Index collective) const;
+    bool make_room(Index collective, NodeId by);
     bool oldest_can_be_forced(NodeId by) const;
     bool exceeds_memory(Index collective) const;
     /// Nodes that must run before the collective can start, in graph order, in `path_`; false when one of them may not
