@@ -87,6 +87,7 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
       model_(new ProcessGroupsModel(document, this)),
       view_(new QTreeView) {
     setObjectName("groups");
+    setAccessibleName(tr("Process groups"));
     isolate_ = makeAction(GroupCommands::Move::isolate_experts, tr("&Isolate expert-parallel group"),
                           tr("Give the all-to-alls of expert parallelism a process group of their own, with a stream "
                              "of high priority, so that they do not queue behind other collectives"));
