@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <tuple>
 
 #include "core/graph/error.h"
@@ -16,14 +17,32 @@ bool SchedulerRun::Candidate::operator>(const Candidate& other) const {
 }
 
 void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
-    if (!may_start_something(by, left)) return;
-    // Most attempts end with the first or second start, so candidates are ranked one by one, as a heap.
-    std::vector<Candidate> candidates = candidates_for(left);
-    std::ranges::make_heap(candidates, std::greater<>());
-    while (!candidates.empty()) {
-        std::ranges::pop_heap(candidates, std::greater<>());
-        const Index index = candidates.back().collective;
-        candidates.pop_back();
+    if (unscheduled_.empty() || std::ranges::none_of(left, [](double time_ms) { return time_ms > 0; })) return;
+    find_startable(left);
+    if (!may_change_something(by, left)) return;
+
+    // Nested attempts look for candidates of their own.
+    std::vector<Candidate> waiting = candidates_among(held_back(by, left), left);
+    std::vector<Candidate> ranked = candidates_among(startable_, left);
+    if (limits_.prioritize_bucketing) give_turns(ranked, waiting, left);
+    const auto later = std::greater<>();
+    std::ranges::make_heap(ranked, later);
+    std::optional<Candidate> last;
+    while (!ranked.empty() || !waiting.empty()) {
+        if (!waiting.empty() && can_force_for_one(waiting, by)) {
+            // Those whose turn would have come have had no effect.
+            for (const Candidate& candidate : waiting) {
+                if (!last || candidate > *last) ranked.push_back(candidate);
+            }
+            waiting.clear();
+            std::ranges::make_heap(ranked, later);
+        }
+        if (ranked.empty()) return;
+        // Most attempts end with the first or second start, so candidates are ranked as far as they are needed.
+        std::ranges::pop_heap(ranked, later);
+        last = ranked.back();
+        ranked.pop_back();
+        const Index index = last->collective;
         Collective& considered = collective(index);
         const double available_ms = left[considered.group];
         if (scheduled_[considered.start] || available_ms <= 0) continue;
@@ -38,8 +57,75 @@ void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
         considered.exposed_ms -= amount;
         considered.hiding.push_back(by);
         left[considered.group] -= amount;
-        if (std::ranges::all_of(left, [](double time_ms) { return time_ms == 0; })) break;
+        if (std::ranges::all_of(left, [](double time_ms) { return time_ms == 0; })) return;
     }
+}
+
+/// Collectives that an attempt looks at: the first ones, in record order, of groups with time left, not too far ahead.
+template <typename Visit>
+void SchedulerRun::for_each_candidate(const TimeLeft& left, Visit&& visit) const {
+    const std::int64_t last_compute = std::int64_t{next_compute_} + limits_.compute_prefetch;
+    std::int64_t candidates = 0;
+    for (const Index index : unscheduled_) {
+        const Outline& outline = outlines_[index];
+        if (left[outline.group] <= 0) continue;
+        if (outline.blocked_compute != leads_to_none && outline.blocked_compute > last_compute) continue;
+        visit(index);
+        if (++candidates >= limits_.collective_distance) break;
+    }
+}
+
+/// Finds the candidates that need no compute that has not run. As long as nothing starts and no compute runs, they are
+/// those of the attempt before.
+void SchedulerRun::find_startable(const TimeLeft& left) {
+    StartableKey key{unscheduled_.size(), next_compute_, {}};
+    for (const double time_ms : left) key.groups.push_back(time_ms > 0);
+    if (key == startable_key_) return;
+    startable_key_ = std::move(key);
+    startable_.clear();
+    for_each_candidate(left, [&](Index index) {
+        if (outlines_[index].compute_needed <= next_compute_) startable_.push_back(index);
+    });
+}
+
+/// Candidates that cannot start now, but may have others waited for to make room. Those that depend on `by` do not.
+std::vector<Index> SchedulerRun::held_back(NodeId by, const TimeLeft& left) {
+    std::vector<Index> held_back;
+    for_each_candidate(left, [&](Index index) {
+        if (outlines_[index].compute_needed > next_compute_ && !leads_to(by, index)) held_back.push_back(index);
+    });
+    return held_back;
+}
+
+/// False when no candidate can start and looking at them has no side effect, which is so for most attempts. Their ranks
+/// do not matter then.
+bool SchedulerRun::may_change_something(NodeId by, const TimeLeft& left) {
+    const bool can_force = !in_flight_.empty() && oldest_can_be_forced(by);
+    const std::int64_t free_bytes = free_in_flight_bytes();
+    for (const Index index : startable_) {
+        if (outlines_[index].size_bytes > free_bytes) {
+            if (can_force && !exceeds_memory(index) && !leads_to(by, index)) return true;
+        } else if (!exceeds_memory(index) && find_path(index, by) && std::ranges::find(path_, by) == path_.end()) {
+            return true;
+        }
+    }
+    if (!can_force) return false;
+    bool changes = false;
+    for_each_candidate(left, [&](Index index) {
+        const Outline& outline = outlines_[index];
+        if (changes || outline.compute_needed <= next_compute_ || outline.size_bytes <= free_bytes) return;
+        changes = !exceeds_memory(index) && !leads_to(by, index);
+    });
+    return changes;
+}
+
+/// Whether the turn of one of them would have the oldest collective in flight waited for.
+bool SchedulerRun::can_force_for_one(std::span<const Candidate> candidates, NodeId by) const {
+    if (in_flight_.empty() || !oldest_can_be_forced(by)) return false;
+    const std::int64_t free_bytes = free_in_flight_bytes();
+    return std::ranges::any_of(candidates, [&](const Candidate& candidate) {
+        return outlines_[candidate.collective].size_bytes > free_bytes;
+    });
 }
 
 /// Waits for hidden collectives until this one fits among those in flight.
@@ -56,72 +142,55 @@ bool SchedulerRun::make_room(Index index, NodeId by) {
     return !scheduled_[considered.start] && free_in_flight_bytes() >= considered.size_bytes;
 }
 
-/// False when no candidate can start and trying has no side effect, which is so for most attempts. Candidates are
-/// looked at in record order; their ranks do not matter then.
-bool SchedulerRun::may_start_something(NodeId by, const TimeLeft& left) {
-    if (unscheduled_.empty() || std::ranges::none_of(left, [](double time_ms) { return time_ms > 0; })) return false;
-    const bool can_force = !in_flight_.empty() && oldest_can_be_forced(by);
-    const std::int64_t free_bytes = free_in_flight_bytes();
-    std::int64_t candidates = 0;
-    for (const Index index : unscheduled_) {
-        if (!is_candidate(index, left)) continue;
-        if (collective(index).size_bytes > free_bytes) {
-            if (can_force) return true;
-        } else if (compute_needed_[index] <= next_compute_ && !exceeds_memory(index) && find_path(index, by) &&
-                   std::ranges::find(path_, by) == path_.end()) {
-            return true;
-        }
-        if (++candidates >= limits_.collective_distance) break;
-    }
-    return false;
-}
-
-bool SchedulerRun::is_candidate(Index index, const TimeLeft& left) const {
+SchedulerRun::Candidate SchedulerRun::candidate(Index index, const TimeLeft& left) const {
     const Collective& considered = collective(index);
-    if (left[considered.group] <= 0) return false;
-    const std::uint32_t compute = first_compute_[considered.start];
-    return compute == leads_to_none || std::int64_t{compute} - std::int64_t{next_compute_} <= limits_.compute_prefetch;
+    Candidate candidate;
+    candidate.urgency = urgency(index);
+    candidate.blocked_compute = outlines_[index].blocked_compute;
+    candidate.hideable_ms = std::min(left[considered.group], considered.exposed_ms);
+    candidate.start = considered.start;
+    candidate.collective = index;
+    return candidate;
 }
 
-std::vector<SchedulerRun::Candidate> SchedulerRun::candidates_for(const TimeLeft& left) const {
+std::vector<SchedulerRun::Candidate> SchedulerRun::candidates_among(std::span<const Index> indices,
+                                                                    const TimeLeft& left) const {
     std::vector<Candidate> candidates;
-    for (const Index index : unscheduled_) {
-        if (!is_candidate(index, left)) continue;
-        const Collective& considered = collective(index);
-        Candidate& candidate = candidates.emplace_back();
-        candidate.urgency = urgency(index);
-        candidate.blocked_compute = first_compute_[considered.start];
-        candidate.hideable_ms = std::min(left[considered.group], considered.exposed_ms);
-        candidate.start = considered.start;
-        candidate.collective = index;
-        if (static_cast<std::int64_t>(candidates.size()) >= limits_.collective_distance) break;
-    }
-    if (limits_.prioritize_bucketing) give_turns(candidates);
+    candidates.reserve(indices.size());
+    for (const Index index : indices) candidates.push_back(candidate(index, left));
     return candidates;
 }
 
-/// Candidates of one bucket key come together, keys in the order of their first candidates.
-void SchedulerRun::give_turns(std::vector<Candidate>& candidates) const {
-    std::vector<const Candidate*> first(table_.bucket_key_count, nullptr);
-    for (const Candidate& candidate : candidates) {
-        const Candidate*& of_key = first[collective(candidate.collective).bucket_key];
-        if (!of_key || *of_key > candidate) of_key = &candidate;
-    }
+/// Candidates of one bucket key come together, keys in the order of their first candidates, which need not be among
+/// those given.
+void SchedulerRun::give_turns(std::span<Candidate> some, std::span<Candidate> others, const TimeLeft& left) const {
+    const auto key_of = [&](const Candidate& candidate) { return outlines_[candidate.collective].bucket_key; };
     std::vector<Index> keys;
-    for (Index key = 0; key < first.size(); ++key) {
-        if (first[key]) keys.push_back(key);
+    for (const std::span<Candidate> part : {some, others}) {
+        for (const Candidate& candidate : part) {
+            if (std::ranges::find(keys, key_of(candidate)) == keys.end()) keys.push_back(key_of(candidate));
+        }
     }
-    std::ranges::sort(keys, [&](Index left, Index right) { return *first[right] > *first[left]; });
+    if (keys.size() < 2) return;
+    std::vector<std::optional<Candidate>> first(table_.bucket_key_count);
+    for_each_candidate(left, [&](Index index) {
+        std::optional<Candidate>& of_key = first[outlines_[index].bucket_key];
+        const Candidate considered = candidate(index, left);
+        if (!of_key || *of_key > considered) of_key = considered;
+    });
+    std::ranges::sort(keys, [&](Index one, Index other) { return *first[other] > *first[one]; });
     std::vector<std::uint32_t> turns(table_.bucket_key_count);
     for (std::uint32_t turn = 0; turn < keys.size(); ++turn) turns[keys[turn]] = turn;
-    for (Candidate& candidate : candidates) candidate.turn = turns[collective(candidate.collective).bucket_key];
+    for (const std::span<Candidate> part : {some, others}) {
+        for (Candidate& candidate : part) candidate.turn = turns[key_of(candidate)];
+    }
 }
 
 std::uint32_t SchedulerRun::urgency(Index index) const {
-    const NodeId start = collective(index).start;
-    if (first_compute_[start] == next_compute_ + 1) return 0;
-    if (blocks_compute(start)) return 2;
-    return blocks_reduce_scatter(start) ? 1 : 3;
+    const Outline& outline = outlines_[index];
+    if (outline.blocked_compute == next_compute_ + 1) return 0;
+    if (outline.blocked_compute != leads_to_none) return 2;
+    return outline.blocks_reduce_scatter ? 1 : 3;
 }
 
 /// Whether the oldest collective in flight may be waited for now: it is hidden, and by other nodes than this one.
@@ -131,17 +200,16 @@ bool SchedulerRun::oldest_can_be_forced(NodeId by) const {
 }
 
 bool SchedulerRun::exceeds_memory(Index index) const {
-    const Collective& considered = collective(index);
-    const std::uint32_t compute = first_compute_[considered.start];
-    if (compute == leads_to_none) return false;  // torch assumes that these take no memory
+    const Outline& considered = outlines_[index];
+    if (considered.blocked_compute == leads_to_none) return false;  // torch assumes that these take no memory
     if (tracker_ && considered.size_bytes > budget_.limit_bytes() - tracker_->current_bytes()) return true;
-    return budget_.exceeded_by(considered.size_bytes, next_compute_, compute);
+    return budget_.exceeded_by(considered.size_bytes, next_compute_, considered.blocked_compute);
 }
 
 bool SchedulerRun::find_path(Index index, NodeId by) {
     path_.clear();
     // Compute runs in the original order, so its number tells whether it has run.
-    if (compute_needed_[index] > next_compute_) return false;
+    if (outlines_[index].compute_needed > next_compute_) return false;
     ++search_;
     stack_.assign(1, collective(index).start);
     while (!stack_.empty()) {

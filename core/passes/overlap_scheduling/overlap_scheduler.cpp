@@ -60,7 +60,7 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
       compute_(compute_nodes(traits_)),
       first_compute_(first_target_reached(graph, compute_)),
       first_reduce_scatter_(first_target_reached(graph, reduce_scatters(graph))),
-      compute_needed_(table.collectives.size()),
+      outlines_(table.collectives.size()),
       budget_(compute_.size(), limits.in_flight_bytes),
       off_path_bytes_(table.bucket_key_count),
       missing_inputs_(graph.node_count()),
@@ -83,11 +83,19 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
         const std::span<const NodeId> inputs = graph.inputs(node);
         missing_inputs_[node] = static_cast<std::uint32_t>(inputs.size());
         for (const NodeId input : inputs) needed[node] = std::max(needed[node], needed[input]);
-        if (table.by_start[node] != no_index) compute_needed_[table.by_start[node]] = needed[node];
+        if (table.by_start[node] != no_index) outlines_[table.by_start[node]].compute_needed = needed[node];
         if (traits_[node].compute) needed[node] = ++compute_number;
     }
-    unscheduled_.resize(table.collectives.size());
-    for (Index index = 0; index < unscheduled_.size(); ++index) unscheduled_[index] = index;
+    for (Index index = 0; index < table.collectives.size(); ++index) {
+        const Collective& described = table.collectives[index];
+        Outline& outline = outlines_[index];
+        outline.size_bytes = described.size_bytes;
+        outline.group = described.group;
+        outline.bucket_key = described.bucket_key;
+        outline.blocked_compute = first_compute_[described.start];
+        outline.blocks_reduce_scatter = blocks_reduce_scatter(described.start);
+        unscheduled_.push_back(index);
+    }
     order_.reserve(graph.node_count());
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (missing_inputs_[node] == 0) enqueue(node);

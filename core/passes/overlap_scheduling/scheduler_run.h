@@ -41,6 +41,22 @@ class SchedulerRun {
         bool operator>(const Candidate& other) const;
     };
 
+    /// What attempts ask of a collective that has not started, side by side.
+    struct Outline {
+        std::int64_t size_bytes = 0;
+        Index group = 0, bucket_key = 0;
+        std::uint32_t blocked_compute = leads_to_none;  ///< number of the first compute node that it leads to
+        std::uint32_t compute_needed = 0;  ///< one more than the number of the last compute node that it depends on
+        bool blocks_reduce_scatter = false;
+    };
+    /// What startable_ depends on. Collectives only ever leave the unscheduled ones, so their number tells which.
+    struct StartableKey {
+        std::size_t unscheduled = 0;
+        std::uint32_t next_compute = 0;
+        std::vector<bool> groups;  ///< with time left
+        bool operator==(const StartableKey&) const = default;
+    };
+
     // The loop.
     void enqueue(NodeId node);
     std::uint32_t local_priority(NodeId node) const;
@@ -58,10 +74,15 @@ class SchedulerRun {
 
     // Attempts to start collectives that a node can hide.
     void start_hidden_collectives(NodeId by, TimeLeft& left);
-    bool may_start_something(NodeId by, const TimeLeft& left);
-    bool is_candidate(Index collective, const TimeLeft& left) const;
-    std::vector<Candidate> candidates_for(const TimeLeft& left) const;
-    void give_turns(std::vector<Candidate>& candidates) const;
+    template <typename Visit>
+    void for_each_candidate(const TimeLeft& left, Visit&& visit) const;
+    void find_startable(const TimeLeft& left);
+    std::vector<Index> held_back(NodeId by, const TimeLeft& left);
+    bool may_change_something(NodeId by, const TimeLeft& left);
+    bool can_force_for_one(std::span<const Candidate> candidates, NodeId by) const;
+    Candidate candidate(Index collective, const TimeLeft& left) const;
+    std::vector<Candidate> candidates_among(std::span<const Index> indices, const TimeLeft& left) const;
+    void give_turns(std::span<Candidate> some, std::span<Candidate> others, const TimeLeft& left) const;
     std::uint32_t urgency(Index collective) const;
     bool make_room(Index collective, NodeId by);
     bool oldest_can_be_forced(NodeId by) const;
@@ -89,8 +110,7 @@ class SchedulerRun {
     std::vector<NodeTraits> traits_;
     std::vector<NodeId> compute_;
     std::vector<std::uint32_t> first_compute_, first_reduce_scatter_;
-    /// For each collective one more than the number of the last compute node that it depends on.
-    std::vector<std::uint32_t> compute_needed_;
+    std::vector<Outline> outlines_;  ///< by collective
 
     std::optional<StorageUses> storage_uses_;
     std::optional<MemoryTracker> tracker_;
@@ -103,6 +123,8 @@ class SchedulerRun {
     std::vector<bool> scheduled_;
     std::vector<NodeId> order_;
     std::vector<Index> unscheduled_;  ///< collectives in record order
+    StartableKey startable_key_;
+    std::vector<Index> startable_;  ///< candidates that need no compute that has not run
     CollectivesInFlight in_flight_;
     std::vector<bool> waiting_;  ///< collectives whose wait is being handled
     std::uint32_t waiting_count_ = 0;
