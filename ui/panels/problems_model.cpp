@@ -3,23 +3,9 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/panels/severity_sign.h"
 
 namespace overlap::ui {
-namespace {
-
-QString severityName(Severity severity) {
-    switch (severity) {
-        case Severity::error:
-            return ProblemsModel::tr("Error");
-        case Severity::caution:
-            return ProblemsModel::tr("Caution");
-        case Severity::note:
-            break;
-    }
-    return ProblemsModel::tr("Note");
-}
-
-}  // namespace
 
 ProblemsModel::ProblemsModel(Document& document, QObject* parent) : QAbstractTableModel(parent), document_(document) {
     connect(&document, &Document::evaluationChanged, this, &ProblemsModel::update);
@@ -69,12 +55,7 @@ QVariant ProblemsModel::headerData(int section, Qt::Orientation orientation, int
 }
 
 void ProblemsModel::goTo(int row) {
-    const Problem& shown = problem(row);
-    if (shown.plan_entry >= 0) {
-        document_.selection().selectBucket(shown.plan_entry);
-    } else if (!shown.nodes.empty()) {
-        document_.selection().selectNode(QString::fromStdString(shown.nodes.front()));
-    }
+    goToProblem(document_, problem(row));
 }
 
 bool ProblemsModel::applyFix(int row) {
@@ -92,6 +73,14 @@ bool ProblemsModel::applyFix(int row) {
         document_.editBuckets(text, edits::removeModule(buckets, entry, shown.module));
     }
     return true;
+}
+
+void goToProblem(Document& document, const Problem& problem) {
+    if (problem.plan_entry >= 0) {
+        document.selection().selectBucket(problem.plan_entry);
+    } else if (!problem.nodes.empty()) {
+        document.selection().selectNode(QString::fromStdString(problem.nodes.front()));
+    }
 }
 
 }  // namespace overlap::ui

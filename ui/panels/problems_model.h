@@ -37,4 +37,7 @@ class ProblemsModel : public QAbstractTableModel {
     std::vector<Problem> problems_;
 };
 
+/// Selects what a problem speaks of: its bucket, else its first node.
+void goToProblem(Document& document, const Problem& problem);
+
 }  // namespace overlap::ui

@@ -8,36 +8,11 @@
 #include <QStyledItemDelegate>
 
 #include "ui/panels/problems_model.h"
+#include "ui/panels/severity_sign.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 namespace {
-
-constexpr int sign_size = 10;
-
-/// A disc, a triangle or a ring: the shape tells the severity as well as the colour.
-void paintSign(QPainter& painter, Severity severity, const QRectF& area) {
-    const Theme& theme = currentTheme();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    switch (severity) {
-        case Severity::error:
-            painter.setBrush(theme.exposed);
-            painter.drawEllipse(area);
-            break;
-        case Severity::caution: {
-            painter.setBrush(theme.caution);
-            const QPointF corners[] = {{area.center().x(), area.top()}, area.bottomRight(), area.bottomLeft()};
-            painter.drawPolygon(corners, 3);
-            break;
-        }
-        case Severity::note:
-            painter.setBrush(Qt::NoBrush);
-            painter.setPen(QPen(theme.dim, 1.5));
-            painter.drawEllipse(area.adjusted(1, 1, -1, -1));
-            break;
-    }
-}
 
 class ProblemDelegate : public QStyledItemDelegate {
   public:
@@ -58,9 +33,10 @@ class ProblemDelegate : public QStyledItemDelegate {
         QRect area = option.rect.adjusted(8, 0, -8, 0);
         painter->save();
         if (index.column() == ProblemsModel::title_column) {
-            const QRectF sign(area.left(), area.center().y() - sign_size / 2.0 + 0.5, sign_size, sign_size);
-            paintSign(*painter, static_cast<Severity>(index.data(ProblemsModel::severity_role).toInt()), sign);
-            area.setLeft(area.left() + sign_size + 8);
+            const QRectF sign(area.left(), area.center().y() - severity_sign_size / 2.0 + 0.5, severity_sign_size,
+                              severity_sign_size);
+            paintSeveritySign(*painter, static_cast<Severity>(index.data(ProblemsModel::severity_role).toInt()), sign);
+            area.setLeft(area.left() + severity_sign_size + 8);
         }
         painter->setPen(index.column() == ProblemsModel::fix_column       ? theme.accent
                         : index.column() == ProblemsModel::message_column ? theme.dim

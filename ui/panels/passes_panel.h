@@ -1,0 +1,80 @@
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+class QMenu;
+class QSplitter;
+class QToolButton;
+
+namespace overlap::ui {
+
+class Document;
+class PassOptionsForm;
+class PassPicker;
+class PassesModel;
+class PassesView;
+class StepChangesModel;
+class StepChangesView;
+
+/// The pipeline of the current plan: its steps in order, the options of the selected step, and what that step did to
+/// the graph. Every edit can be undone.
+class PassesPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit PassesPanel(Document& document, QWidget* parent = nullptr);
+
+    PassesModel& model() { return *model_; }
+    PassesView& steps() { return *steps_; }
+    PassOptionsForm& options() { return *options_; }
+    StepChangesModel& changes() { return *changes_; }
+    PassPicker& picker() { return *picker_; }
+    QMenu& presetMenu() { return *preset_menu_; }
+
+    /// The selected step; -1 where there is none.
+    int currentStep() const;
+    void selectStep(int step);
+
+    // What a person does with the selected step or the pipeline.
+    void chooseAndAdd();
+    void choosePreset();
+    void switchCurrent();
+    void moveCurrent(int by);
+    void removeCurrent();
+    void resetCurrent();
+
+  signals:
+    /// Something that a person should read, such as what a preset leaves out.
+    void told(const QString& sentence);
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    QWidget* makeToolBar();
+    void fillPresetMenu();
+    void showMenu(const QPoint& position);
+    void showStep();
+    void updateState();
+
+    Document& document_;
+    PassesModel* model_;
+    StepChangesModel* changes_;
+    PassesView* steps_;
+    PassOptionsForm* options_;
+    StepChangesView* changes_view_;
+    PassPicker* picker_;
+    QMenu* preset_menu_;
+    QSplitter* columns_;
+    QToolButton* add_ = nullptr;
+    QToolButton* start_ = nullptr;
+    QToolButton* up_ = nullptr;
+    QToolButton* down_ = nullptr;
+    QToolButton* remove_ = nullptr;
+    QLabel* summary_;
+    QLabel* refusal_;
+    int wanted_step_ = 0;  ///< to be selected when the rows are new
+};
+
+}  // namespace overlap::ui
