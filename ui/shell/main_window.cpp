@@ -15,6 +15,7 @@
 #include "ui/panels/log.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/modules_panel.h"
+#include "ui/panels/passes_panel.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_panel.h"
@@ -156,6 +157,7 @@ void MainWindow::makeDocks() {
     board_ = new BucketBoard(document_);
     inspector_ = new InspectorPanel(document_);
     problems_ = new ProblemsPanel(document_);
+    passes_ = new PassesPanel(document_);
     groups_ = new ProcessGroupsPanel(document_);
     setDockTitle(addDock(QStringLiteral("modules"), tr("Modules"), modules_, Qt::LeftDockWidgetArea), nullptr);
     setDockTitle(addDock(QStringLiteral("buckets"), tr("Buckets"), board_, Qt::RightDockWidgetArea),
@@ -167,6 +169,9 @@ void MainWindow::makeDocks() {
                  true);
     setDockTitle(addDock(QStringLiteral("groups"), tr("Process groups"), groups_, Qt::BottomDockWidgetArea), nullptr,
                  true);
+    passes_dock_ = addDock(QStringLiteral("passes"), tr("Passes"), passes_, Qt::BottomDockWidgetArea);
+    setDockTitle(passes_dock_, nullptr, true);
+    connect(passes_, &PassesPanel::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
         problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
     });
@@ -182,6 +187,7 @@ void MainWindow::resetLayout() {
     QDockWidget* buckets = docks_[1];
     QDockWidget* inspector = docks_[2];
     QDockWidget* problems = docks_[3];
+    tabifyDockWidget(problems, passes_dock_);
     QDockWidget* groups_dock = docks_[5];
     tabifyDockWidget(problems, groups_dock);
     tabifyDockWidget(groups_dock, docks_[4]);

@@ -23,6 +23,7 @@ class LogPanel;
 class ModulesPanel;
 class NoticeBar;
 struct NoticeAction;
+class PassesPanel;
 class ProblemsPanel;
 class ProcessGroupsPanel;
 class TimelineConnection;
@@ -52,6 +53,7 @@ class MainWindow : public QMainWindow {
     BucketBoard& bucketBoard() { return *board_; }
     InspectorPanel& inspector() { return *inspector_; }
     ProblemsPanel& problems() { return *problems_; }
+    PassesPanel& passes() { return *passes_; }
     ProcessGroupsPanel& processGroups() { return *groups_; }
     TimelineView& timeline() { return *timeline_; }
     FiguresBar& figures() { return *figures_; }
@@ -131,6 +133,8 @@ class MainWindow : public QMainWindow {
     BucketBoard* board_ = nullptr;
     InspectorPanel* inspector_ = nullptr;
     ProblemsPanel* problems_ = nullptr;
+    PassesPanel* passes_ = nullptr;
+    QDockWidget* passes_dock_ = nullptr;
     ProcessGroupsPanel* groups_ = nullptr;
     TimelineView* timeline_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;

@@ -16,6 +16,7 @@
 #include "ui/shell/command_palette.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/pass_actions.h"
 #include "ui/shell/shortcut_help.h"
 #include "ui/shell/variant_bar.h"
 #include "ui/timeline/timeline_view.h"
@@ -25,6 +26,7 @@ namespace overlap::ui {
 void MainWindow::registerActions() {
     registerFileActions();
     registerPlanActions();
+    registerPassActions(*actions_, *passes_);
     registerViewActions();
     registerHelp();
 

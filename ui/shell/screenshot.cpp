@@ -12,6 +12,7 @@
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/modules_panel.h"
+#include "ui/panels/passes_panel.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
@@ -55,6 +56,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"buckets") return window.bucketBoard().parentWidget();
     if (name == u"inspector") return window.inspector().parentWidget();
     if (name == u"problems") return &window.problems();
+    if (name == u"passes") return &window.passes();
     if (name == u"groups") return &window.processGroups();
     if (name == u"timeline") return &window.timeline();
     if (name == u"toolbar") return window.findChild<QToolBar*>();
@@ -110,7 +112,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     QWidget* wanted = part(window, options.view);
     if (!wanted) {
         fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
-                            "problems, groups, timeline or toolbar")
+                            "problems, passes, groups, timeline or toolbar")
                  .arg(options.view));
         return 2;
     }

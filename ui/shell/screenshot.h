@@ -9,7 +9,7 @@ namespace overlap::ui {
 struct ScreenshotOptions {
     QString output;
     QSize size{1600, 1000};
-    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `groups`, `timeline`, `toolbar`.
+    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`, `timeline`, `toolbar`.
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
     QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME` or `group:NAME`, as the inspector's links

@@ -9,6 +9,9 @@ QString shellStyleSheet(const Theme& theme) {
 QLabel[role="faint"] { color: %1; font-size: 11px; }
 QLabel[role="key"] { color: %1; font-size: 11px; }
 QLabel[role="caution"] { color: %2; }
+QLabel[role="dim"] { color: %1; font-size: 11px; }
+QLabel[role="changed"] { color: %8; }
+QLabel[role="refusal"] { color: %10; }
 QLabel[role="message"] { color: %1; padding-left: 16px; }
 QLabel[role="heading"] { font-weight: 600; }
 QLabel[role="good"] { color: %3; }
@@ -23,11 +26,14 @@ QLabel[role="good"] { color: %3; }
 #variantBar QToolButton { border: 1px solid %5; background: %6; padding: 3px 8px; }
 #uncoveredTitle { text-align: left; color: %1; padding: 6px 12px; border: none; border-top: 1px solid %5; border-radius: 0; }
 #inspector { background: %4; border: none; border-radius: 0; padding: 0; }
-#moduleTree, #buckets, #uncovered, #problems, #log { background: %4; }
-ModulesPanel, BucketBoard { background: %4; }
+#moduleTree, #buckets, #uncovered, #problems, #log, #passes, #stepChanges, #passOptions, #passOptionsContent { background: %4; }
+#passPicker { background: %6; border: 1px solid %5; border-radius: 6px; }
+#passPicker QListView { background: transparent; }
+ModulesPanel, BucketBoard, PassesPanel { background: %4; }
 )")
         .arg(theme.dim.name(), theme.caution.name(), theme.hidden.name(), theme.panel.name(), theme.line.name(),
-             theme.raised.name(), theme.text.name(), theme.accent.name(), theme.textOn(theme.accent).name());
+             theme.raised.name(), theme.text.name(), theme.accent.name(), theme.textOn(theme.accent).name())
+        .arg(theme.exposed.name());
 }
 
 }  // namespace overlap::ui
