@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/graph/error.h"
 #include "core/graph/quote.h"
+#include "core/passes/pass_support.h"
 
 namespace overlap {
 
@@ -31,13 +31,10 @@ void copy_link(CostParameters& cost, const std::string& source, const std::strin
 ExtraGroups::ExtraGroups(std::string_view pass, const Graph& graph, std::string_view purpose, bool high_priority)
     : pass_(pass), purpose_(purpose), high_priority_(high_priority), header_(graph.header()) {}
 
-void ExtraGroups::add(std::string_view source) {
+void ExtraGroups::add(std::string_view source, std::string_view user) {
     if (find(source)) return;
     const ProcessGroup* known = header_.process_group(source);
-    if (!known) {
-        throw PassRefusal(pass_, "process group " + in_quotes(source),
-                          "the document does not list it, and PyTorch raises a RuntimeError");
-    }
+    if (!known) refuse_unknown_group(pass_, user, source);
     replacements_.push_back({known->name, known->name + "#" + purpose_});
 }
 

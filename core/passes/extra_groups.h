@@ -26,8 +26,9 @@ class ExtraGroups {
         std::string name;  ///< of the extra group
     };
     /// Creates the extra group of `source`, or takes the one that an earlier run has created.
+    /// @param user name of a collective of that group, for the message.
     /// @throws PassRefusal when the document does not know the source.
-    void add(std::string_view source);
+    void add(std::string_view source, std::string_view user);
 
     /// The replacement of a group, or nullptr.
     const Replacement* find(std::string_view source) const;

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "core/graph/error.h"
 #include "core/graph/quote.h"
 #include "core/passes/extra_groups.h"
 #include "core/passes/pass_support.h"
@@ -38,6 +37,7 @@ std::vector<Use> uses_of_targets(const Graph& graph) {
 /// Groups that one kind of collectives uses, in order of first use.
 struct UsedGroups {
     std::vector<std::string_view> names;
+    std::vector<NodeId> first_users;    ///< of each name
     NodeId first_node_group = no_node;  ///< a collective whose group is a node of the graph
 
     void add(const Graph& graph, NodeId node, const Value& group) {
@@ -46,15 +46,16 @@ struct UsedGroups {
             return;
         }
         const std::string_view name = graph.text(group.string);
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        if (std::ranges::find(names, name) != names.end()) return;
+        names.push_back(name);
+        first_users.push_back(node);
     }
     bool empty() const { return names.empty() && first_node_group == no_node; }
 };
 
-void require_known(const Graph& graph, std::string_view group) {
-    if (graph.header().process_group(group)) return;
-    throw PassRefusal(std::string(pass_name), "process group " + in_quotes(group),
-                      "the document does not list it, and PyTorch raises a RuntimeError");
+void require_known(const Graph& graph, const UsedGroups& used, std::size_t index) {
+    if (graph.header().process_group(used.names[index])) return;
+    refuse_unknown_group(pass_name, graph.name(used.first_users[index]), used.names[index]);
 }
 
 /// Creates groups for exchanges that share one with others. Names stand for group objects: a group has one name. Two
@@ -67,12 +68,12 @@ void add_shared(const Graph& graph, const UsedGroups& exchanges, const UsedGroup
                     "its process group is no name, so PyTorch cannot look it up and raises an error");
     }
     // The reference looks groups up as it compares them, until it finds the same one.
-    for (const std::string_view exchange : exchanges.names) {
-        require_known(graph, exchange);
-        for (const std::string_view other : others.names) {
-            require_known(graph, other);
-            if (exchange != other) continue;
-            groups.add(exchange);
+    for (std::size_t exchange = 0; exchange < exchanges.names.size(); ++exchange) {
+        require_known(graph, exchanges, exchange);
+        for (std::size_t other = 0; other < others.names.size(); ++other) {
+            require_known(graph, others, other);
+            if (exchanges.names[exchange] != others.names[other]) continue;
+            groups.add(exchanges.names[exchange], graph.name(exchanges.first_users[exchange]));
             break;
         }
     }

@@ -53,6 +53,12 @@ void refuse_node(std::string_view pass, std::string_view node, const std::string
     throw PassRefusal(std::string(pass), "node " + in_quotes(node), reason);
 }
 
+void refuse_unknown_group(std::string_view pass, std::string_view node, std::string_view group) {
+    refuse_node(
+        pass, node,
+        "the document does not list its process group " + in_quotes(group) + ", and PyTorch raises a RuntimeError");
+}
+
 namespace {
 
 [[noreturn]] void refuse_order(std::string_view pass, std::string_view node, std::string_view input) {

@@ -55,6 +55,9 @@ std::optional<Problem> order_left_open(const GraphEditor& editor);
 /// @throws PassRefusal naming the node.
 [[noreturn]] void refuse_node(std::string_view pass, std::string_view node, const std::string& reason);
 
+/// @throws PassRefusal naming a node whose process group the document does not list.
+[[noreturn]] void refuse_unknown_group(std::string_view pass, std::string_view node, std::string_view group);
+
 /// torch.fx checks the order of a graph (`Graph.lint`) before or after most rewritings and raises.
 /// @throws PassRefusal naming the first node that stands before one of its inputs.
 void require_order(const Graph& graph, std::string_view pass);

@@ -87,7 +87,8 @@ PassResult ReassignCollectiveGroups::run(const std::shared_ptr<const Graph>& gra
         if (bucketed.has(graph->record(gather))) bucketed_names.emplace_back(graph->name(gather));
         if (!gathers_parameter(*graph, gather)) continue;
         of_parameter[gather] = 1;
-        if (const Value* group = group_of(*graph, gather, name())) groups.add(graph->text(group->string));
+        if (const Value* group = group_of(*graph, gather, name()))
+            groups.add(graph->text(group->string), graph->name(gather));
     }
     std::vector<Problem> problems;
     if (old_name_) problems.push_back(renamed());

@@ -122,10 +122,23 @@ TEST_F(ProcessGroupPassesTest, UnknownGroupsMatterOnlyWhereGroupsAreCompared) {
     EXPECT_TRUE(is_input());
 }
 
+TEST_F(ProcessGroupPassesTest, CollectivesThatIsolationDoesNotLookAtAreTold) {
+    const NodeId x = placeholder("x");
+    const NodeId gather =
+        call("gather_out", "_c10d_functional.all_gather_into_tensor_out.default",
+             {Value::of_node(x), Value::of_integer(4), builder_.string("0"), Value::of_node(placeholder("buffer"))});
+    output({wait("sent", exchange("dispatch", x)), wait("full", gather)});
+    run(isolate);
+    EXPECT_TRUE(is_input());  // nobody else is seen to use the group
+    EXPECT_EQ(problem_kinds(), Names({"unseen_collectives"}));
+    EXPECT_EQ(result_.report.problems.front().nodes, Names({"gather_out"}));
+}
+
 TEST_F(ProcessGroupPassesTest, AnUnknownGroupIsRefused) {
     const NodeId x = placeholder("x");
     output({wait("sent", exchange("dispatch", x, "nowhere")), wait("full", all_gather("gather", x))});
-    EXPECT_NE(refusal(isolate).find("process group \"nowhere\": the document does not list it"), std::string::npos);
+    EXPECT_NE(refusal(isolate).find("node \"dispatch\": the document does not list its process group \"nowhere\""),
+              std::string::npos);
 }
 
 }  // namespace
