@@ -43,8 +43,8 @@ std::span<const PassOption> ScheduleOverlapBucketing::options() const {
         PassOption{.name = "compute_overlap_multipler",
                    .type = Type::number,
                    .default_value = 1.0,
-                   .help = "Scales the time that a node can hide; below 1 leaves a margin. (The reference spells it "
-                           "so.)",
+                   .help = "Scales the time that a node can hide; below 1 leaves a margin (the reference spells it "
+                           "so).",
                    .choices = {},
                    .minimum = 0},
         PassOption{.name = "max_coll_distance",
