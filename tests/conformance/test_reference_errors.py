@@ -3,10 +3,12 @@
 
     test_reference_errors.py PROGRAMS DATA
 
-DATA is tests/data. goldens/errors.json records what PyTorch 2.15 makes of each plan. Where PyTorch raises, exit
-status 1 is expected; where it returns a graph and the plan is well-formed, a graph with the same numbers of nodes
-and collectives; where it returns a graph by accident of Python (a string iterated letter by letter, a bucket mode
-that does not exist), either the same numbers or a refusal.
+DATA is tests/data. goldens/errors.json records what PyTorch 2.15 and torchtitan make of each input. Where they raise,
+exit status 1 is expected; where they return a graph and the plan is well-formed, a graph with the same numbers of
+nodes and collectives; where they return a graph by accident of Python (a string iterated letter by letter, a bucket
+mode that does not exist), either the same numbers or a refusal.
+
+Some cases are of a graph that is wrong; graph_edits.py makes it so again.
 """
 import collections
 import json
@@ -17,25 +19,37 @@ import tempfile
 import unittest
 
 from compare_graphs import read_document
+from graph_edits import EDITS
 
 PROGRAMS = DATA = ""
-PASS = "manual_overlap_bucketing"
+MANUAL_PASS = "manual_overlap_bucketing"
+JOINT_PASS = "joint_transformer_block_bucketing_reordering_pass"
+DENSE_PASS = "schedule_fsdp_comms_to_dense_regions_pass"
+BUCKETING_OPTIONS = ("module_bucket_plans", "bucket_mode", "insert_overlap_deps", "fsdp_param_module_order")
+DENSE_OPTIONS = ("transformer_bucket_counts_by_layer", "strict", "n_layers", "moe_layer_ids")
+
+
+def options_of(given, names):
+    return {name: given[name] for name in names if name in given}
 
 
 def pipeline_of(case):
-    given = case["input"]
-    options = {"module_bucket_plans": given["module_bucket_plans"]}
-    # The recordings on joint graphs used torchtitan's module names wherever they do not say otherwise.
-    options["module_stack_fn"] = given.get("module_stack_fn", "custom.module_fqn")
-    if "bucket_mode" in given:
-        options["bucket_mode"] = given["bucket_mode"]
-    times = 2 if given.get("note") == "pass applied twice" else 1
-    return [{"pass": PASS, "options": options}] * times
+    given, name = case["input"], case["pass"]
+    if name == MANUAL_PASS:
+        # The recordings on joint graphs used torchtitan's module names wherever they do not say otherwise.
+        options = {"module_stack_fn": given.get("module_stack_fn", "custom.module_fqn")}
+        pipeline = [{"pass": name, "options": options | options_of(given, BUCKETING_OPTIONS)}]
+    elif name == "joint_bucketing+" + DENSE_PASS:
+        pipeline = [{"pass": JOINT_PASS, "options": options_of(given, BUCKETING_OPTIONS)},
+                    {"pass": DENSE_PASS, "options": {"moe_layer_ids": []} | options_of(given, DENSE_OPTIONS)}]
+    else:
+        pipeline = [{"pass": name, "options": options_of(given, BUCKETING_OPTIONS + DENSE_OPTIONS)}]
+    return pipeline * (2 if given.get("note") == "pass applied twice" else 1)
 
 
 def is_well_formed(case):
     """A plan that says what its writer meant, in the mode that is reproduced."""
-    plans = case["input"]["module_bucket_plans"]
+    plans = case["input"].get("module_bucket_plans", [])
     return isinstance(plans, list) and case["input"].get("bucket_mode") in (None, "custom_ops")
 
 
@@ -46,7 +60,8 @@ def collectives(document):
         if target == "_c10d_functional.wait_tensor.default":
             counts["wait_tensor"] += 1
         elif target.startswith("_c10d_functional."):
-            group = [argument for argument in node["args"] if isinstance(argument, str)][-1]
+            named = [argument for argument in node["args"] if isinstance(argument, str)]
+            group = named[-1] if named else node["kwargs"]["group_name"]
             counts[f"{target}@{group}"] += 1
         elif target.startswith("bucketing."):
             counts[target] += 1
@@ -60,9 +75,20 @@ class ReferenceErrors(unittest.TestCase):
             with open(pipeline, "w", encoding="utf-8") as file:
                 json.dump(pipeline_of(case), file)
             graph = os.path.join(DATA, "graphs", case["graph"] + ".graph.json.gz")
+            edit = EDITS.get(case.get("edit", case.get("case")))
+            if edit:
+                graph = self.edited(graph, edit, scratch)
             command = [os.path.join(PROGRAMS, "overlap"), "apply", graph, "--pipeline", pipeline, "-o", out]
             done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
             return done, read_document(out) if os.path.exists(out) else None
+
+    def edited(self, graph, edit, scratch):
+        document = read_document(graph)
+        edit(document)
+        path = os.path.join(scratch, "edited.graph.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        return path
 
     def check_refusal(self, done, written):
         self.assertEqual(done.returncode, 1, done.stderr)
@@ -78,12 +104,13 @@ class ReferenceErrors(unittest.TestCase):
     def test_recorded_cases(self):
         with open(os.path.join(DATA, "goldens", "errors.json"), encoding="utf-8") as file:
             cases = json.load(file)
-        self.assertGreater(len(cases), 20)
+        self.assertGreater(len(cases), 60)
         for case in cases:
-            with self.subTest(case=case["case"]):
+            with self.subTest(case=case["case"], of=case["pass"]):
                 done, written = self.run_case(case)
                 if case["outcome"] == "error":
                     self.check_refusal(done, written)
+                    self.assertIn(case.get("node", ""), done.stderr, "the node is named")
                 elif is_well_formed(case) or done.returncode == 0:
                     self.check_result(case, done, written)
                 else:
@@ -91,7 +118,8 @@ class ReferenceErrors(unittest.TestCase):
 
     def test_names_that_match_nothing_are_told(self):
         for name, near in (("layers.0x", "layers.0"), ("layer.0", "layers.0"), ("tok_embedding", "tok_embeddings")):
-            case = {"graph": "llama3_debugmodel_fsdp8.prebucket", "input": {"module_bucket_plans": [name]}}
+            case = {"pass": MANUAL_PASS, "graph": "llama3_debugmodel_fsdp8.prebucket",
+                    "input": {"module_bucket_plans": [name]}}
             with self.subTest(name=name):
                 done, _ = self.run_case(case)
                 self.assertEqual(done.returncode, 0)
