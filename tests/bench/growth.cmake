@@ -1,0 +1,6 @@
+# How the time of each pass grows with the graph.
+add_executable(growth_benchmark growth_benchmark.cpp)
+target_link_libraries(growth_benchmark PRIVATE
+  overlap_settings overlap_test_support overlap_io overlap_plan overlap_passes overlap_graph benchmark::benchmark)
+target_compile_definitions(growth_benchmark PRIVATE OVERLAP_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
+                                                    OVERLAP_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared")
