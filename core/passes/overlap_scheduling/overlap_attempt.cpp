@@ -1,7 +1,6 @@
 // What happens when a node could hide communication: which collectives start before it.
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <tuple>
 
@@ -21,44 +20,54 @@ void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
     find_startable(left);
     if (!may_change_something(by, left)) return;
 
-    // Nested attempts look for candidates of their own.
-    std::vector<Candidate> waiting = candidates_among(held_back(by, left), left);
-    std::vector<Candidate> ranked = candidates_among(startable_, left);
-    if (limits_.prioritize_bucketing) give_turns(ranked, waiting, left);
-    const auto later = std::greater<>();
-    std::ranges::make_heap(ranked, later);
+    // Ranks are those of the beginning.
+    const TimeLeft left_at_first = left;
+    const Index window_end = startable_window_end_;
+    const std::int64_t largest_held_back = largest_held_back_;
+    const std::vector<std::uint32_t> turns = turns_of_keys(left_at_first);
+    std::vector<Candidate> candidates = ranked(startable_, left_at_first, turns);
+    bool has_held_back = false;
     std::optional<Candidate> last;
-    while (!ranked.empty() || !waiting.empty()) {
-        if (!waiting.empty() && can_force_for_one(waiting, by)) {
-            // Those whose turn would have come have had no effect.
-            for (const Candidate& candidate : waiting) {
-                if (!last || candidate > *last) ranked.push_back(candidate);
-            }
-            waiting.clear();
-            std::ranges::make_heap(ranked, later);
+    // Torch tries one after the other. Whatever has no effect between two that have one is passed over.
+    for (;;) {
+        const bool can_force = !in_flight_.empty() && oldest_can_be_forced(by);
+        if (can_force && !has_held_back && largest_held_back > free_in_flight_bytes()) {
+            const std::vector<Candidate> more = ranked(held_back(by, left_at_first, window_end), left_at_first, turns);
+            candidates.insert(candidates.end(), more.begin(), more.end());
+            has_held_back = true;
         }
-        if (ranked.empty()) return;
-        // Most attempts end with the first or second start, so candidates are ranked as far as they are needed.
-        std::ranges::pop_heap(ranked, later);
-        last = ranked.back();
-        ranked.pop_back();
-        const Index index = last->collective;
-        Collective& considered = collective(index);
-        const double available_ms = left[considered.group];
-        if (scheduled_[considered.start] || available_ms <= 0) continue;
-        if (exceeds_memory(index) || !make_room(index, by)) continue;
-        if (!find_path(index, by) || std::ranges::find(path_, by) != path_.end()) continue;
+        std::optional<Candidate> next;
+        for (const Candidate& candidate : candidates) {
+            if (left[candidate.group] <= 0 || scheduled_[candidate.start]) continue;
+            if ((last && !(candidate > *last)) || (next && candidate > *next)) continue;
+            if (has_effect(candidate.collective, by, can_force)) next = candidate;
+        }
+        if (!next) return;
+        last = next;
+        const Index index = next->collective;
+        const double available_ms = left[next->group];
+        if (!make_room(index, by) || !find_path(index, by)) continue;
         run_path(by);
         start_collective(index);
-        if (blocks_compute(considered.start)) {
-            budget_.add(considered.size_bytes, next_compute_, first_compute_[considered.start]);
+        Collective& started = collective(index);
+        if (blocks_compute(started.start)) {
+            budget_.add(started.size_bytes, next_compute_, first_compute_[started.start]);
         }
-        const double amount = std::min(available_ms, considered.exposed_ms);
-        considered.exposed_ms -= amount;
-        considered.hiding.push_back(by);
-        left[considered.group] -= amount;
+        const double amount = std::min(available_ms, started.exposed_ms);
+        started.exposed_ms -= amount;
+        started.hiding.push_back(by);
+        left[started.group] -= amount;
         if (std::ranges::all_of(left, [](double time_ms) { return time_ms == 0; })) return;
     }
+}
+
+/// Whether the turn of a candidate would change anything now: it starts, or others are waited for to make room.
+bool SchedulerRun::has_effect(Index index, NodeId by, bool can_force) {
+    if (outlines_[index].size_bytes > free_in_flight_bytes()) {
+        return can_force && !exceeds_memory(index) && !leads_to(by, index);
+    }
+    return outlines_[index].compute_needed <= next_compute_ && !exceeds_memory(index) && find_path(index, by) &&
+           std::ranges::find(path_, by) == path_.end();
 }
 
 /// Collectives that an attempt looks at: the first ones, in record order, of groups with time left, not too far ahead.
@@ -78,21 +87,39 @@ void SchedulerRun::for_each_candidate(const TimeLeft& left, Visit&& visit) const
 /// Finds the candidates that need no compute that has not run. As long as nothing starts and no compute runs, they are
 /// those of the attempt before.
 void SchedulerRun::find_startable(const TimeLeft& left) {
-    StartableKey key{unscheduled_.size(), next_compute_, {}};
-    for (const double time_ms : left) key.groups.push_back(time_ms > 0);
-    if (key == startable_key_) return;
-    startable_key_ = std::move(key);
+    bool is_known = startable_unscheduled_ == unscheduled_.size() && startable_compute_ == next_compute_;
+    for (Index group = 0; group < left.size() && is_known; ++group) {
+        is_known = startable_groups_[group] == (left[group] > 0);
+    }
+    if (is_known) return;
+    startable_unscheduled_ = unscheduled_.size();
+    startable_compute_ = next_compute_;
+    for (Index group = 0; group < left.size(); ++group) startable_groups_[group] = left[group] > 0;
     startable_.clear();
+    largest_held_back_ = 0;
+    several_keys_ = false;
+    Index key = no_index;
     for_each_candidate(left, [&](Index index) {
-        if (outlines_[index].compute_needed <= next_compute_) startable_.push_back(index);
+        const Outline& outline = outlines_[index];
+        startable_window_end_ = index + 1;
+        if (outline.compute_needed <= next_compute_) {
+            startable_.push_back(index);
+        } else {
+            largest_held_back_ = std::max(largest_held_back_, outline.size_bytes);
+        }
+        several_keys_ |= key != no_index && key != outline.bucket_key;
+        key = outline.bucket_key;
     });
 }
 
 /// Candidates that cannot start now, but may have others waited for to make room. Those that depend on `by` do not.
-std::vector<Index> SchedulerRun::held_back(NodeId by, const TimeLeft& left) {
+/// @param window_end behind the last candidate in record order.
+std::vector<Index> SchedulerRun::held_back(NodeId by, const TimeLeft& left, Index window_end) {
     std::vector<Index> held_back;
     for_each_candidate(left, [&](Index index) {
-        if (outlines_[index].compute_needed > next_compute_ && !leads_to(by, index)) held_back.push_back(index);
+        if (index < window_end && outlines_[index].compute_needed > next_compute_ && !leads_to(by, index)) {
+            held_back.push_back(index);
+        }
     });
     return held_back;
 }
@@ -101,31 +128,15 @@ std::vector<Index> SchedulerRun::held_back(NodeId by, const TimeLeft& left) {
 /// do not matter then.
 bool SchedulerRun::may_change_something(NodeId by, const TimeLeft& left) {
     const bool can_force = !in_flight_.empty() && oldest_can_be_forced(by);
+    if (std::ranges::any_of(startable_, [&](Index index) { return has_effect(index, by, can_force); })) return true;
     const std::int64_t free_bytes = free_in_flight_bytes();
-    for (const Index index : startable_) {
-        if (outlines_[index].size_bytes > free_bytes) {
-            if (can_force && !exceeds_memory(index) && !leads_to(by, index)) return true;
-        } else if (!exceeds_memory(index) && find_path(index, by) && std::ranges::find(path_, by) == path_.end()) {
-            return true;
-        }
-    }
-    if (!can_force) return false;
+    if (!can_force || largest_held_back_ <= free_bytes) return false;
     bool changes = false;
     for_each_candidate(left, [&](Index index) {
-        const Outline& outline = outlines_[index];
-        if (changes || outline.compute_needed <= next_compute_ || outline.size_bytes <= free_bytes) return;
-        changes = !exceeds_memory(index) && !leads_to(by, index);
+        if (changes || outlines_[index].size_bytes <= free_bytes) return;
+        changes = has_effect(index, by, can_force);
     });
     return changes;
-}
-
-/// Whether the turn of one of them would have the oldest collective in flight waited for.
-bool SchedulerRun::can_force_for_one(std::span<const Candidate> candidates, NodeId by) const {
-    if (in_flight_.empty() || !oldest_can_be_forced(by)) return false;
-    const std::int64_t free_bytes = free_in_flight_bytes();
-    return std::ranges::any_of(candidates, [&](const Candidate& candidate) {
-        return outlines_[candidate.collective].size_bytes > free_bytes;
-    });
 }
 
 /// Waits for hidden collectives until this one fits among those in flight.
@@ -143,47 +154,45 @@ bool SchedulerRun::make_room(Index index, NodeId by) {
 }
 
 SchedulerRun::Candidate SchedulerRun::candidate(Index index, const TimeLeft& left) const {
-    const Collective& considered = collective(index);
+    const Outline& outline = outlines_[index];
     Candidate candidate;
     candidate.urgency = urgency(index);
-    candidate.blocked_compute = outlines_[index].blocked_compute;
-    candidate.hideable_ms = std::min(left[considered.group], considered.exposed_ms);
-    candidate.start = considered.start;
+    candidate.blocked_compute = outline.blocked_compute;
+    candidate.hideable_ms = std::min(left[outline.group], outline.estimated_ms);
+    candidate.start = outline.start;
     candidate.collective = index;
+    candidate.group = outline.group;
     return candidate;
 }
 
-std::vector<SchedulerRun::Candidate> SchedulerRun::candidates_among(std::span<const Index> indices,
-                                                                    const TimeLeft& left) const {
+std::vector<SchedulerRun::Candidate> SchedulerRun::ranked(std::span<const Index> indices, const TimeLeft& left,
+                                                          const std::vector<std::uint32_t>& turns) const {
     std::vector<Candidate> candidates;
     candidates.reserve(indices.size());
-    for (const Index index : indices) candidates.push_back(candidate(index, left));
+    for (const Index index : indices) {
+        candidates.push_back(candidate(index, left));
+        candidates.back().turn = turns[outlines_[index].bucket_key];
+    }
     return candidates;
 }
 
-/// Candidates of one bucket key come together, keys in the order of their first candidates, which need not be among
-/// those given.
-void SchedulerRun::give_turns(std::span<Candidate> some, std::span<Candidate> others, const TimeLeft& left) const {
-    const auto key_of = [&](const Candidate& candidate) { return outlines_[candidate.collective].bucket_key; };
-    std::vector<Index> keys;
-    for (const std::span<Candidate> part : {some, others}) {
-        for (const Candidate& candidate : part) {
-            if (std::ranges::find(keys, key_of(candidate)) == keys.end()) keys.push_back(key_of(candidate));
-        }
-    }
-    if (keys.size() < 2) return;
+/// Candidates of one bucket key come together, keys in the order of their first candidates.
+std::vector<std::uint32_t> SchedulerRun::turns_of_keys(const TimeLeft& left) const {
+    std::vector<std::uint32_t> turns(table_.bucket_key_count);
+    if (!limits_.prioritize_bucketing || !several_keys_) return turns;
     std::vector<std::optional<Candidate>> first(table_.bucket_key_count);
     for_each_candidate(left, [&](Index index) {
         std::optional<Candidate>& of_key = first[outlines_[index].bucket_key];
         const Candidate considered = candidate(index, left);
         if (!of_key || *of_key > considered) of_key = considered;
     });
-    std::ranges::sort(keys, [&](Index one, Index other) { return *first[other] > *first[one]; });
-    std::vector<std::uint32_t> turns(table_.bucket_key_count);
-    for (std::uint32_t turn = 0; turn < keys.size(); ++turn) turns[keys[turn]] = turn;
-    for (const std::span<Candidate> part : {some, others}) {
-        for (Candidate& candidate : part) candidate.turn = turns[key_of(candidate)];
+    std::vector<Index> keys;
+    for (Index key = 0; key < first.size(); ++key) {
+        if (first[key]) keys.push_back(key);
     }
+    std::ranges::sort(keys, [&](Index one, Index other) { return *first[other] > *first[one]; });
+    for (std::uint32_t turn = 0; turn < keys.size(); ++turn) turns[keys[turn]] = turn;
+    return turns;
 }
 
 std::uint32_t SchedulerRun::urgency(Index index) const {

@@ -65,6 +65,7 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
       off_path_bytes_(table.bucket_key_count),
       missing_inputs_(graph.node_count()),
       scheduled_(graph.node_count()),
+      startable_groups_(table.groups.size()),
       in_flight_(table),
       waiting_(table.collectives.size()),
       visited_(graph.node_count()) {
@@ -90,6 +91,8 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
         const Collective& described = table.collectives[index];
         Outline& outline = outlines_[index];
         outline.size_bytes = described.size_bytes;
+        outline.estimated_ms = described.estimated_ms;
+        outline.start = described.start;
         outline.group = described.group;
         outline.bucket_key = described.bucket_key;
         outline.blocked_compute = first_compute_[described.start];

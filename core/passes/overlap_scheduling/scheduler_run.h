@@ -37,26 +37,20 @@ class SchedulerRun {
         std::uint32_t blocked_compute = 0;
         double hideable_ms = 0;
         NodeId start = no_node;
-        Index collective = 0;
+        Index collective = 0, group = 0;
         bool operator>(const Candidate& other) const;
     };
 
     /// What attempts ask of a collective that has not started, side by side.
     struct Outline {
         std::int64_t size_bytes = 0;
+        double estimated_ms = 0;
+        NodeId start = no_node;
         Index group = 0, bucket_key = 0;
         std::uint32_t blocked_compute = leads_to_none;  ///< number of the first compute node that it leads to
         std::uint32_t compute_needed = 0;  ///< one more than the number of the last compute node that it depends on
         bool blocks_reduce_scatter = false;
     };
-    /// What startable_ depends on. Collectives only ever leave the unscheduled ones, so their number tells which.
-    struct StartableKey {
-        std::size_t unscheduled = 0;
-        std::uint32_t next_compute = 0;
-        std::vector<bool> groups;  ///< with time left
-        bool operator==(const StartableKey&) const = default;
-    };
-
     // The loop.
     void enqueue(NodeId node);
     std::uint32_t local_priority(NodeId node) const;
@@ -77,12 +71,13 @@ class SchedulerRun {
     template <typename Visit>
     void for_each_candidate(const TimeLeft& left, Visit&& visit) const;
     void find_startable(const TimeLeft& left);
-    std::vector<Index> held_back(NodeId by, const TimeLeft& left);
+    std::vector<Index> held_back(NodeId by, const TimeLeft& left, Index window_end);
     bool may_change_something(NodeId by, const TimeLeft& left);
-    bool can_force_for_one(std::span<const Candidate> candidates, NodeId by) const;
+    bool has_effect(Index collective, NodeId by, bool can_force);
     Candidate candidate(Index collective, const TimeLeft& left) const;
-    std::vector<Candidate> candidates_among(std::span<const Index> indices, const TimeLeft& left) const;
-    void give_turns(std::span<Candidate> some, std::span<Candidate> others, const TimeLeft& left) const;
+    std::vector<Candidate> ranked(std::span<const Index> indices, const TimeLeft& left,
+                                  const std::vector<std::uint32_t>& turns) const;
+    std::vector<std::uint32_t> turns_of_keys(const TimeLeft& left) const;
     std::uint32_t urgency(Index collective) const;
     bool make_room(Index collective, NodeId by);
     bool oldest_can_be_forced(NodeId by) const;
@@ -123,8 +118,14 @@ class SchedulerRun {
     std::vector<bool> scheduled_;
     std::vector<NodeId> order_;
     std::vector<Index> unscheduled_;  ///< collectives in record order
-    StartableKey startable_key_;
-    std::vector<Index> startable_;  ///< candidates that need no compute that has not run
+    std::vector<Index> startable_;    ///< candidates that need no compute that has not run
+    /// What startable_ was found for. Collectives only ever leave the unscheduled ones, so their number tells which.
+    Index startable_window_end_ = 0;      ///< behind the last candidate
+    std::int64_t largest_held_back_ = 0;  ///< size of the largest candidate that cannot start yet
+    bool several_keys_ = false;           ///< candidates have different bucket keys
+    std::size_t startable_unscheduled_ = 0;
+    std::uint32_t startable_compute_ = 0;
+    std::vector<bool> startable_groups_;  ///< with time left
     CollectivesInFlight in_flight_;
     std::vector<bool> waiting_;  ///< collectives whose wait is being handled
     std::uint32_t waiting_count_ = 0;

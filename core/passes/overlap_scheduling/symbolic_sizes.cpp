@@ -21,6 +21,29 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
+/// The JSON list behind `"key":`; empty where there is none. Cut out of its object, whose other fields may be long.
+std::string_view list_behind(std::string_view object, std::string_view key) {
+    const std::size_t found = object.find(key);
+    if (found == object.npos) return {};
+    const std::size_t first = object.find_first_not_of(": ", found + key.size());
+    if (first == object.npos || object[first] != '[') return {};
+    bool in_string = false;
+    int depth = 0;
+    for (std::size_t place = first; place < object.size(); ++place) {
+        const char character = object[place];
+        if (character == '\\') {
+            ++place;
+        } else if (character == '"') {
+            in_string = !in_string;
+        } else if (!in_string && character == '[') {
+            ++depth;
+        } else if (!in_string && character == ']' && --depth == 0) {
+            return object.substr(first, place - first + 1);
+        }
+    }
+    return {};
+}
+
 /// A whole number, or a symbol such as `u4`; nothing for anything else.
 std::optional<std::int64_t> value_of(std::string_view atom, std::int64_t guess) {
     std::int64_t number = 0;
@@ -57,9 +80,10 @@ std::optional<std::int64_t> evaluate(std::string_view text, std::int64_t guess) 
 SymbolicSizes::SymbolicSizes(const Graph& graph) : graph_(graph) {
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         const std::string_view extra = graph.text(graph.metadata(node).extra_json);
-        if (extra.find("\"symbolic_shapes\"") == extra.npos) continue;
-        const Json shapes = Json::parse(extra).value("symbolic_shapes", Json());
-        for (std::uint32_t output = 0; shapes.is_array() && output < shapes.size(); ++output) {
+        const std::string_view list = list_behind(extra, "\"symbolic_shapes\"");
+        if (list.empty()) continue;
+        const Json shapes = Json::parse(list);
+        for (std::uint32_t output = 0; output < shapes.size(); ++output) {
             if (!shapes[output].is_array()) continue;
             const bool is_symbolic =
                 std::ranges::any_of(shapes[output], [](const Json& size) { return size.is_string(); });
