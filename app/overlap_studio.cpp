@@ -75,15 +75,14 @@ int main(int argc, char** argv) {
     const QCommandLineOption size(QStringLiteral("size"),
                                   QStringLiteral("size of the picture's window, 1600x1000 by default"),
                                   QStringLiteral("WxH"));
-    const QCommandLineOption view(
-        QStringLiteral("view"),
-        QStringLiteral(
-            "part of the window in the picture: window, modules, buckets, inspector, problems, passes, groups, timeline or "
-            "toolbar"),
-        QStringLiteral("name"));
+    const QCommandLineOption view(QStringLiteral("view"),
+                                  QStringLiteral("part of the window in the picture: window, modules, buckets, "
+                                                 "inspector, problems, passes, groups, timeline or "
+                                                 "toolbar"),
+                                  QStringLiteral("name"));
     const QCommandLineOption select(
         QStringLiteral("select"),
-        QStringLiteral("what is selected in the picture: module:PATH, bucket:N, node:NAME or group:NAME"),
+        QStringLiteral("what is selected in the picture: module:PATH, bucket:N, node:NAME, group:NAME or step:N"),
         QStringLiteral("what"));
     const QCommandLineOption zoom(QStringLiteral("zoom"),
                                   QStringLiteral("share of the step in the picture's timeline, such as 0.1"),

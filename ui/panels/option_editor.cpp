@@ -19,6 +19,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int text_field_lines = 4;
+constexpr int narrowest_control = 80;
 constexpr int widest_control = 320;
 /// Whole numbers up to here are exact as floating-point numbers.
 constexpr double largest_whole = 9007199254740992.0;
@@ -31,7 +32,9 @@ QString jsonText(const Json& value, int indent = -1) {
 void adopt(OptionEditor& editor, QWidget* control) {
     auto* layout = new QHBoxLayout(&editor);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(control);
+    layout->addWidget(control, 100);
+    layout->addStretch(1);
+    control->setMinimumWidth(narrowest_control);
     control->setMaximumWidth(widest_control);
     control->setFocusPolicy(Qt::StrongFocus);  // a wheel that scrolls the form must not change a value
     editor.setFocusProxy(control);
@@ -205,9 +208,8 @@ class TextEditor : public OptionEditor {
           buckets_(option.type == PassOption::Type::module_lists),
           field_(new TextField([this] { read(); })) {
         adopt(*this, field_);
-        field_->setPlaceholderText(buckets_
-                                       ? tr("The plan's buckets; or type others, such as\nlayers.[0-3]\nnorm+lm_head")
-                                       : tr("unset; or an object such as\n{\"layers.0\": 0, \"layers.1\": 1}"));
+        field_->setPlaceholderText(buckets_ ? tr("The plan's buckets; or your own:\nlayers.[0-3]\nnorm+lm_head")
+                                            : tr("unset; or an object such as\n{\"layers.0\": 0, \"layers.1\": 1}"));
     }
     void showValue(const Json& value) override {
         shown_ = value.is_null() ? QString() : buckets_ ? entryLines(value) : jsonText(value, 2);

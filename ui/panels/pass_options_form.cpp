@@ -110,6 +110,7 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     auto* label = new QLabel(name);
     label->setFont(codeFont(normalTextPx));
     label->setToolTip(help);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name must not widen the form
     row->editor = makeOptionEditor(option, nullptr);
     row->editor->focusProxy()->setObjectName(name);
     row->editor->focusProxy()->setAccessibleName(name);
@@ -128,8 +129,7 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     auto* heading = new QHBoxLayout;
     heading->setSpacing(0);
     heading->addWidget(row->mark);
-    heading->addWidget(label);
-    heading->addStretch();
+    heading->addWidget(label, 1);
     heading->addWidget(row->reset);
     auto* lines = new QVBoxLayout;
     lines->setSpacing(3);

@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
+#include <QPlainTextEdit>
 #include <QResizeEvent>
 #include <QSplitter>
 #include <QToolButton>
@@ -51,14 +52,14 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
       preset_menu_(new QMenu(this)),
       columns_(new QSplitter),
       summary_(new QLabel),
-      refusal_(new QLabel) {
+      refusal_(new QPlainTextEdit) {
     setObjectName("passesPanel");
     summary_->setProperty("role", "faint");
-    refusal_->setProperty("role", "refusal");
-    refusal_->setWordWrap(true);
-    refusal_->setTextFormat(Qt::PlainText);
-    refusal_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    refusal_->setContentsMargins(12, 8, 12, 8);
+    refusal_->setObjectName("stepRefusal");
+    refusal_->setAccessibleName(tr("Why the step did not run"));
+    refusal_->setReadOnly(true);
+    refusal_->setFrameShape(QFrame::NoFrame);
+    refusal_->setTabChangesFocus(true);
     preset_menu_->setToolTipsVisible(true);
 
     auto* pipeline = new QWidget;
@@ -71,12 +72,13 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
     auto* outcome_layout = new QVBoxLayout(outcome);
     outcome_layout->setContentsMargins(0, 0, 0, 0);
     outcome_layout->setSpacing(0);
-    outcome_layout->addWidget(refusal_);
+    outcome_layout->addWidget(refusal_, 1);
     outcome_layout->addWidget(changes_view_, 1);
     columns_->addWidget(pipeline);
     columns_->addWidget(options_);
     columns_->addWidget(outcome);
     columns_->setChildrenCollapsible(false);
+    columns_->setSizes({360, 300, 360});
     for (int column = 0; column < columns_->count(); ++column) columns_->setStretchFactor(column, 1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -140,10 +142,11 @@ void PassesPanel::showStep() {
     changes_->show(document_.evaluation(), outcome, step >= 0 ? model_->problems(step) : std::vector<Problem>());
     const bool refused = outcome && outcome->state == StepOutcome::State::refused;
     const bool not_reached = outcome && outcome->state == StepOutcome::State::not_reached;
-    refusal_->setText(refused       ? tr("Refused: %1").arg(QString::fromStdString(outcome->refusal))
-                      : not_reached ? tr("Not run: a step before it was refused.")
-                                    : QString());
+    refusal_->setPlainText(refused       ? tr("Refused: %1").arg(QString::fromStdString(outcome->refusal))
+                           : not_reached ? tr("Not run: a step before it was refused.")
+                                         : QString());
     refusal_->setVisible(refused || not_reached);
+    changes_view_->setHidden(refused || not_reached);
     updateState();
 }
 
@@ -238,6 +241,8 @@ void PassesPanel::showMenu(const QPoint& position) {
 void PassesPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     columns_->setOrientation(width() < narrow_width ? Qt::Vertical : Qt::Horizontal);
+    QMetaObject::invokeMethod(
+        this, [this] { steps_->scrollTo(steps_->currentIndex()); }, Qt::QueuedConnection);
 }
 
 }  // namespace overlap::ui

@@ -4,6 +4,7 @@
 
 class QLabel;
 class QMenu;
+class QPlainTextEdit;
 class QSplitter;
 class QToolButton;
 
@@ -73,7 +74,7 @@ class PassesPanel : public QWidget {
     QToolButton* down_ = nullptr;
     QToolButton* remove_ = nullptr;
     QLabel* summary_;
-    QLabel* refusal_;
+    QPlainTextEdit* refusal_;
     int wanted_step_ = 0;  ///< to be selected when the rows are new
 };
 

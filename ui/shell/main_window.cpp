@@ -41,6 +41,7 @@ constexpr int message_ms = 8000;
 /// Edits are stored at once; what part of the timeline is shown may wait until it stands still.
 constexpr int view_delay_ms = 150;
 constexpr QSize first_size(1440, 900);
+constexpr int passes_height = 300;
 
 }  // namespace
 
@@ -171,6 +172,12 @@ void MainWindow::makeDocks() {
                  true);
     passes_dock_ = addDock(QStringLiteral("passes"), tr("Passes"), passes_, Qt::BottomDockWidgetArea);
     setDockTitle(passes_dock_, nullptr, true);
+    // Steps with their options need more room than the rows of the other tabs; a person may take it away again.
+    connect(passes_dock_, &QDockWidget::visibilityChanged, this, [this](bool visible) {
+        if (!visible || std::exchange(passes_seen_, true)) return;
+        const int wanted = std::min(passes_height, height() / 3);
+        if (passes_dock_->height() < wanted) resizeDocks({passes_dock_}, {wanted}, Qt::Vertical);
+    });
     connect(passes_, &PassesPanel::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
         problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));

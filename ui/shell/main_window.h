@@ -135,6 +135,7 @@ class MainWindow : public QMainWindow {
     ProblemsPanel* problems_ = nullptr;
     PassesPanel* passes_ = nullptr;
     QDockWidget* passes_dock_ = nullptr;
+    bool passes_seen_ = false;
     ProcessGroupsPanel* groups_ = nullptr;
     TimelineView* timeline_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;

@@ -9,6 +9,7 @@
 #include <QToolBar>
 #include <cstdio>
 
+#include "ui/document/pipeline_commands.h"
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/modules_panel.h"
@@ -79,6 +80,14 @@ void quietPlatform(QtMsgType type, const QMessageLogContext& context, const QStr
 QString wrongSelection(Document& document, const QString& link) {
     const QString what = link.section(u':', 0, 0);
     const QString which = link.section(u':', 1);
+    if (what == u"step") {
+        bool number = false;
+        const int step = which.toInt(&number);
+        const int count = PipelineCommands(document).count();
+        return number && step >= 1 && step <= count
+                   ? QString()
+                   : QStringLiteral("there is no step \"%1\"; the plan has %2").arg(which).arg(count);
+    }
     if (what == u"bucket") {
         bool number = false;
         const int bucket = which.toInt(&number);
@@ -99,7 +108,7 @@ QString wrongSelection(Document& document, const QString& link) {
         const bool known = evaluation && evaluation->graph->header().process_group(which.toStdString());
         return known ? QString() : QStringLiteral("there is no process group \"%1\"").arg(which);
     }
-    return QStringLiteral("--select is module:PATH, bucket:N, node:NAME or group:NAME, not \"%1\"").arg(link);
+    return QStringLiteral("--select is module:PATH, bucket:N, node:NAME, group:NAME or step:N, not \"%1\"").arg(link);
 }
 
 }  // namespace
@@ -133,6 +142,10 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
             return 2;
         }
         followInspectorLink(window.document(), options.select);
+        if (options.select.startsWith(u"step:")) {
+            bringToFront(&window.passes());
+            window.passes().selectStep(options.select.section(u':', 1).toInt() - 1);
+        }
         if (window.document().selection().kind() == Selection::Kind::group) bringToFront(&window.processGroups());
     }
     bringToFront(wanted);

@@ -12,7 +12,7 @@ struct ScreenshotOptions {
     /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`, `timeline`, `toolbar`.
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
-    QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME` or `group:NAME`, as the inspector's links
+    QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from 1
     double zoom = 1;  ///< share of the step that the timeline shows, from its middle
 };
 

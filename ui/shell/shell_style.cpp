@@ -27,6 +27,10 @@ QLabel[role="good"] { color: %3; }
 #uncoveredTitle { text-align: left; color: %1; padding: 6px 12px; border: none; border-top: 1px solid %5; border-radius: 0; }
 #inspector { background: %4; border: none; border-radius: 0; padding: 0; }
 #moduleTree, #buckets, #uncovered, #problems, #log, #passes, #stepChanges, #passOptions, #passOptionsContent { background: %4; }
+#stepRefusal { background: %4; color: %10; border: none; border-radius: 0; padding: 4px 8px; }
+#passOptions QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid %1; border-radius: 3px; background: transparent; }
+#passOptions QCheckBox::indicator:checked { background: %8; border-color: %8; }
+#passOptions QCheckBox::indicator:focus { border-color: %8; }
 #passPicker { background: %6; border: 1px solid %5; border-radius: 6px; }
 #passPicker QListView { background: transparent; }
 ModulesPanel, BucketBoard, PassesPanel { background: %4; }
