@@ -22,6 +22,8 @@ StorageTable::StorageTable(const Graph& graph, StorageRule rule) : graph_(graph)
             if (tensor.is_tensor) add_output(node, tensor);
         }
         offsets_.push_back(static_cast<std::uint32_t>(held_.size()));
+    }
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
         for (const NodeId input : graph.inputs(node)) {
             for (const StorageIndex storage : held_by(input)) storages_[storage].last_user = node;
         }
@@ -36,7 +38,8 @@ void StorageTable::add_output(NodeId node, const TensorMeta& tensor) {
     } else {
         for (const NodeId input : graph_.inputs(node)) {
             if (index != no_storage) break;
-            index = find_in(held_by(input), tensor);
+            // Some passes of torch leave nodes in front of their inputs; such an input allocates later.
+            if (input < node) index = find_in(held_by(input), tensor);
         }
     }
     if (index == no_storage) index = allocate(node, tensor);

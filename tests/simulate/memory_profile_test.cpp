@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
+#include "core/graph/graph_editor.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {
@@ -127,6 +131,20 @@ TEST_F(Memory, AGraphThatOnlyHoldsItsInputsPeaksAtTheStart) {
     const MemoryProfile profile = memory_profile(sketch.finish());
     EXPECT_EQ(profile.peak_bytes, 100);
     EXPECT_EQ(profile.peak_node, no_node);
+}
+
+/// torch's stand-alone bucketing leaves graphs so until they are sorted.
+TEST_F(Memory, NodesMayStandBeforeTheirInputs) {
+    const NodeId x = sketch.input("x", sketch.bytes(100));
+    const NodeId late = node("late", {x}, sketch.bytes(10, 51));
+    const NodeId view = node("view", {late}, sketch.bytes(10, 51));
+    node("last", {view}, sketch.bytes(1, 52));
+    GraphEditor editor(std::make_shared<const Graph>(sketch.finish()));
+    editor.move_before(view, late);
+    std::vector<NodeId> origin;
+    const std::shared_ptr<const Graph> unsorted = editor.finish(origin);
+    EXPECT_EQ(memory_profile(*unsorted).peak_bytes, 111);
+    EXPECT_GT(memory_profile(*unsorted, StorageRule::corrected).peak_bytes, 0);
 }
 
 }  // namespace
