@@ -1,6 +1,7 @@
 // What happens when a node could hide communication: which collectives start before it.
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -18,12 +19,12 @@ bool SchedulerRun::Candidate::operator>(const Candidate& other) const {
 void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
     if (unscheduled_.empty() || std::ranges::none_of(left, [](double time_ms) { return time_ms > 0; })) return;
     find_startable(left);
-    if (!may_change_something(by, left)) return;
+    if (!may_change_something(by)) return;
 
     // Ranks are those of the beginning.
     const TimeLeft left_at_first = left;
-    const Index window_end = startable_window_end_;
     const std::int64_t largest_held_back = largest_held_back_;
+    const CollectiveSet held_back_at_first = largest_held_back > 0 ? held_back_ : CollectiveSet();
     const std::vector<std::uint32_t> turns = turns_of_keys(left_at_first);
     std::vector<Candidate> candidates = ranked(startable_, left_at_first, turns);
     bool has_held_back = false;
@@ -32,8 +33,13 @@ void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
     for (;;) {
         const bool can_force = !in_flight_.empty() && oldest_can_be_forced(by);
         if (can_force && !has_held_back && largest_held_back > free_in_flight_bytes()) {
-            const std::vector<Candidate> more = ranked(held_back(by, left_at_first, window_end), left_at_first, turns);
-            candidates.insert(candidates.end(), more.begin(), more.end());
+            std::vector<Index> more;
+            held_back_at_first.until_one_outside(reached_from(by), [&](Index index) {
+                more.push_back(index);
+                return false;
+            });
+            const std::vector<Candidate> more_ranked = ranked(more, left_at_first, turns);
+            candidates.insert(candidates.end(), more_ranked.begin(), more_ranked.end());
             has_held_back = true;
         }
         std::optional<Candidate> next;
@@ -59,6 +65,18 @@ void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
         left[started.group] -= amount;
         if (std::ranges::all_of(left, [](double time_ms) { return time_ms == 0; })) return;
     }
+}
+
+/// False when even the smallest candidates that could start are too large.
+bool SchedulerRun::may_one_have_effect(bool can_force) const {
+    constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t room = can_force ? none - 1 : free_in_flight_bytes();
+    if (smallest_.blocks_none <= room) return true;
+    const std::int64_t memory = tracker_ ? budget_.limit_bytes() - tracker_->current_bytes() : none - 1;
+    if (smallest_.blocks_next <= std::min(room, memory)) return true;
+    // What is prefetched for a later compute node is held at the next one too.
+    return smallest_.blocks_later <= std::min(room, memory) &&
+           !budget_.exceeded_by(smallest_.blocks_later, next_compute_, next_compute_ + 1);
 }
 
 /// Whether the turn of a candidate would change anything now: it starts, or others are waited for to make room.
@@ -96,15 +114,21 @@ void SchedulerRun::find_startable(const TimeLeft& left) {
     startable_compute_ = next_compute_;
     for (Index group = 0; group < left.size(); ++group) startable_groups_[group] = left[group] > 0;
     startable_.clear();
+    smallest_ = {};
+    held_back_.clear();
     largest_held_back_ = 0;
     several_keys_ = false;
     Index key = no_index;
     for_each_candidate(left, [&](Index index) {
         const Outline& outline = outlines_[index];
-        startable_window_end_ = index + 1;
         if (outline.compute_needed <= next_compute_) {
             startable_.push_back(index);
+            std::int64_t& smallest = outline.blocked_compute == leads_to_none  ? smallest_.blocks_none
+                                     : outline.blocked_compute > next_compute_ ? smallest_.blocks_later
+                                                                               : smallest_.blocks_next;
+            smallest = std::min(smallest, outline.size_bytes);
         } else {
+            held_back_.add(index);
             largest_held_back_ = std::max(largest_held_back_, outline.size_bytes);
         }
         several_keys_ |= key != no_index && key != outline.bucket_key;
@@ -112,30 +136,18 @@ void SchedulerRun::find_startable(const TimeLeft& left) {
     });
 }
 
-/// Candidates that cannot start now, but may have others waited for to make room. Those that depend on `by` do not.
-/// @param window_end behind the last candidate in record order.
-std::vector<Index> SchedulerRun::held_back(NodeId by, const TimeLeft& left, Index window_end) {
-    std::vector<Index> held_back;
-    for_each_candidate(left, [&](Index index) {
-        if (index < window_end && outlines_[index].compute_needed > next_compute_ && !leads_to(by, index)) {
-            held_back.push_back(index);
-        }
-    });
-    return held_back;
-}
-
 /// False when no candidate can start and looking at them has no side effect, which is so for most attempts. Their ranks
 /// do not matter then.
-bool SchedulerRun::may_change_something(NodeId by, const TimeLeft& left) {
+bool SchedulerRun::may_change_something(NodeId by) {
     const bool can_force = !in_flight_.empty() && oldest_can_be_forced(by);
-    if (std::ranges::any_of(startable_, [&](Index index) { return has_effect(index, by, can_force); })) return true;
-    const std::int64_t free_bytes = free_in_flight_bytes();
-    if (!can_force || largest_held_back_ <= free_bytes) return false;
+    if (may_one_have_effect(can_force) &&
+        std::ranges::any_of(startable_, [&](Index index) { return has_effect(index, by, can_force); }))
+        return true;
+    if (!can_force || largest_held_back_ <= free_in_flight_bytes()) return false;
+    // What cannot start may have others waited for to make room, unless it depends on `by`.
     bool changes = false;
-    for_each_candidate(left, [&](Index index) {
-        if (changes || outlines_[index].size_bytes <= free_bytes) return;
-        changes = has_effect(index, by, can_force);
-    });
+    held_back_.until_one_outside(reached_from(by),
+                                 [&](Index index) { return changes = has_effect(index, by, can_force); });
     return changes;
 }
 
@@ -180,17 +192,30 @@ std::vector<SchedulerRun::Candidate> SchedulerRun::ranked(std::span<const Index>
 std::vector<std::uint32_t> SchedulerRun::turns_of_keys(const TimeLeft& left) const {
     std::vector<std::uint32_t> turns(table_.bucket_key_count);
     if (!limits_.prioritize_bucketing || !several_keys_) return turns;
-    std::vector<std::optional<Candidate>> first(table_.bucket_key_count);
+    // What decides first is a number; the rest is looked at where it leaves a choice between two keys.
+    constexpr std::uint64_t absent = std::numeric_limits<std::uint64_t>::max();
+    std::vector<std::uint64_t> first(table_.bucket_key_count, absent);
     for_each_candidate(left, [&](Index index) {
-        std::optional<Candidate>& of_key = first[outlines_[index].bucket_key];
-        const Candidate considered = candidate(index, left);
-        if (!of_key || *of_key > considered) of_key = considered;
+        std::uint64_t& of_key = first[outlines_[index].bucket_key];
+        of_key = std::min(of_key, std::uint64_t{urgency(index)} << 32 | outlines_[index].blocked_compute);
     });
     std::vector<Index> keys;
     for (Index key = 0; key < first.size(); ++key) {
-        if (first[key]) keys.push_back(key);
+        if (first[key] != absent) keys.push_back(key);
     }
-    std::ranges::sort(keys, [&](Index one, Index other) { return *first[other] > *first[one]; });
+    std::ranges::sort(keys, {}, [&](Index key) { return first[key]; });
+    const bool leaves_choice = std::ranges::adjacent_find(keys, [&](Index one, Index other) {
+                                   return first[one] == first[other];
+                               }) != keys.end();
+    if (leaves_choice) {
+        std::vector<std::optional<Candidate>> best(table_.bucket_key_count);
+        for_each_candidate(left, [&](Index index) {
+            std::optional<Candidate>& of_key = best[outlines_[index].bucket_key];
+            const Candidate considered = candidate(index, left);
+            if (!of_key || *of_key > considered) of_key = considered;
+        });
+        std::ranges::sort(keys, [&](Index one, Index other) { return *best[other] > *best[one]; });
+    }
     for (std::uint32_t turn = 0; turn < keys.size(); ++turn) turns[keys[turn]] = turn;
     return turns;
 }
@@ -263,8 +288,8 @@ void SchedulerRun::run_path(NodeId by) {
     }
 }
 
-/// Whether the collective depends on `node`, which has not run yet.
-bool SchedulerRun::leads_to(NodeId node, Index index) {
+/// The collectives that depend on a node.
+std::span<const std::uint64_t> SchedulerRun::reached_from(NodeId node) {
     const std::size_t words = (table_.collectives.size() + 63) / 64;
     if (reach_.empty()) {
         reach_.assign(words * graph_.node_count(), 0);
@@ -278,7 +303,11 @@ bool SchedulerRun::leads_to(NodeId node, Index index) {
             }
         }
     }
-    return reach_[words * node + index / 64] >> index % 64 & 1;
+    return {reach_.data() + words * node, words};
+}
+
+bool SchedulerRun::leads_to(NodeId node, Index index) {
+    return reached_from(node)[index / 64] >> index % 64 & 1;
 }
 
 /// Whether waiting for the collective would wait again for one that is being waited for.

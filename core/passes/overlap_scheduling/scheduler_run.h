@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "core/passes/overlap_scheduling/binary_heap.h"
+#include "core/passes/overlap_scheduling/collective_set.h"
 #include "core/passes/overlap_scheduling/collectives_in_flight.h"
 #include "core/passes/overlap_scheduling/memory_tracker.h"
 #include "core/passes/overlap_scheduling/node_traits.h"
@@ -71,8 +73,8 @@ class SchedulerRun {
     template <typename Visit>
     void for_each_candidate(const TimeLeft& left, Visit&& visit) const;
     void find_startable(const TimeLeft& left);
-    std::vector<Index> held_back(NodeId by, const TimeLeft& left, Index window_end);
-    bool may_change_something(NodeId by, const TimeLeft& left);
+    bool may_change_something(NodeId by);
+    bool may_one_have_effect(bool can_force) const;
     bool has_effect(Index collective, NodeId by, bool can_force);
     Candidate candidate(Index collective, const TimeLeft& left) const;
     std::vector<Candidate> ranked(std::span<const Index> indices, const TimeLeft& left,
@@ -87,6 +89,7 @@ class SchedulerRun {
     bool find_path(Index collective, NodeId by);
     bool may_run_on_path(NodeId node, NodeId by) const;
     void run_path(NodeId by);
+    std::span<const std::uint64_t> reached_from(NodeId node);
     bool leads_to(NodeId node, Index collective);
     bool would_wait_again(Index collective) const;
     bool is_hidden_by(Index collective, NodeId node) const;
@@ -120,8 +123,14 @@ class SchedulerRun {
     std::vector<Index> unscheduled_;  ///< collectives in record order
     std::vector<Index> startable_;    ///< candidates that need no compute that has not run
     /// What startable_ was found for. Collectives only ever leave the unscheduled ones, so their number tells which.
-    Index startable_window_end_ = 0;      ///< behind the last candidate
-    std::int64_t largest_held_back_ = 0;  ///< size of the largest candidate that cannot start yet
+    /// Sizes of the smallest of them, by what they block.
+    struct {
+        std::int64_t blocks_none = std::numeric_limits<std::int64_t>::max();
+        std::int64_t blocks_next = std::numeric_limits<std::int64_t>::max();
+        std::int64_t blocks_later = std::numeric_limits<std::int64_t>::max();
+    } smallest_;
+    CollectiveSet held_back_;             ///< candidates that need such compute
+    std::int64_t largest_held_back_ = 0;  ///< size of the largest of these
     bool several_keys_ = false;           ///< candidates have different bucket keys
     std::size_t startable_unscheduled_ = 0;
     std::uint32_t startable_compute_ = 0;

@@ -5,29 +5,10 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/passes/overlap_scheduling/collective_set.h"
 #include "core/passes/overlap_scheduling/collectives.h"
 
 namespace overlap::scheduling {
-
-/// A set of collectives.
-class CollectiveSet {
-  public:
-    explicit CollectiveSet(std::size_t collectives = 0) : words_((collectives + 63) / 64) {}
-    bool has(Index index) const { return words_[index / 64] >> index % 64 & 1; }
-    void add(Index index) { words_[index / 64] |= std::uint64_t{1} << index % 64; }
-    void add(std::span<const std::uint64_t> words) {
-        for (std::size_t word = 0; word < words_.size(); ++word) words_[word] |= words[word];
-    }
-    bool intersects(std::span<const std::uint64_t> words) const {
-        std::uint64_t common = 0;
-        for (std::size_t word = 0; word < words_.size(); ++word) common |= words_[word] & words[word];
-        return common != 0;
-    }
-    std::span<const std::uint64_t> words() const { return words_; }
-
-  private:
-    std::vector<std::uint64_t> words_;
-};
 
 /// Which collectives' starts and waits each node depends on, through the graph and through what fully hidden
 /// collectives fix: start, hiding nodes, wait (`OverlapPreservingBucketer._compute_node_ancestors`). Later changes of

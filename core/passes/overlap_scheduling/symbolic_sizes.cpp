@@ -78,9 +78,13 @@ std::optional<std::int64_t> evaluate(std::string_view text, std::int64_t guess) 
 }  // namespace
 
 SymbolicSizes::SymbolicSizes(const Graph& graph) : graph_(graph) {
+    std::vector<bool> has_none(graph.strings()->size());  // most nodes share the text of a few others
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const std::string_view extra = graph.text(graph.metadata(node).extra_json);
+        const StringId text = graph.metadata(node).extra_json;
+        if (text == empty_string || has_none[text]) continue;
+        const std::string_view extra = graph.text(text);
         const std::string_view list = list_behind(extra, "\"symbolic_shapes\"");
+        has_none[text] = list.empty();
         if (list.empty()) continue;
         const Json shapes = Json::parse(list);
         for (std::uint32_t output = 0; output < shapes.size(); ++output) {
