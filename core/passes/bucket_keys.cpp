@@ -1,31 +1,30 @@
 #include "core/passes/bucket_keys.h"
 
-#include "core/passes/bucket_merge.h"
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
 
 namespace overlap {
 
-namespace {
+template <typename AnyGraph>
+void refuse_member(const AnyGraph& graph, NodeId start, const std::string& reason) {
+    throw InputError("node " + in_quotes(graph.name(start)), reason);
+}
 
-/// Sums the tensors that a value's nodes are; a node that returns several is none.
-struct TensorSum {
-    std::int64_t bytes = 0;
-    bool any = false;
-
-    void add(const GraphEditor& graph, const Value& value) {
-        if (value.is(ValueKind::node)) {
-            const NodeId input = graph.current(value.node);
-            if (graph.record(input).multi || graph.outputs(input).empty()) return;
-            if (!graph.outputs(input).front().is_tensor) return;
-            bytes += output_bytes(graph, input);
-            any = true;
-        }
-        for (const Value& child : graph.children(value)) add(graph, child);
+template <typename AnyGraph>
+std::string_view group_of(const AnyGraph& graph, NodeId start) {
+    const int index = graph.target_info(start).group_argument;
+    const Value* group = index < 0 ? nullptr : graph.argument(start, static_cast<std::size_t>(index));
+    if (!group || !group->is(ValueKind::string)) {
+        refuse_member(
+            graph, start,
+            "its process group is not a name among its positional arguments (graphs compiled on one rank give "
+            "a node instead); bucketing such collectives is not reproduced");
     }
-};
+    return graph.text(group->string);
+}
 
-}  // namespace
-
-CollectiveKind bucketable_kind(const GraphEditor& graph, NodeId node) {
+template <typename AnyGraph>
+CollectiveKind bucketable_kind(const AnyGraph& graph, NodeId node) {
     if (graph.op(node) != NodeOp::call_function) return CollectiveKind::none;
     const CollectiveKind kind = graph.target_info(node).recognised;
     const std::string_view target = graph.target(node);
@@ -42,7 +41,8 @@ CollectiveKind bucketable_kind(const GraphEditor& graph, NodeId node) {
     }
 }
 
-BucketKey bucket_key(const GraphEditor& graph, NodeId start, bool several_dtypes) {
+template <typename AnyGraph>
+BucketKey bucket_key(const AnyGraph& graph, NodeId start, bool several_dtypes) {
     BucketKey key;
     key.kind = bucketable_kind(graph, start);
     const std::size_t arguments = key.kind == CollectiveKind::reduce_scatter ? 4 : 3;
@@ -68,19 +68,13 @@ std::int64_t output_bytes(const GraphEditor& graph, NodeId node) {
     return bytes;
 }
 
-std::int64_t collective_transfer_bytes(const GraphEditor& graph, NodeId start) {
-    TensorSum taken;
-    taken.add(graph, graph.record(start).args);
-    const std::span<const Value> keywords = graph.children(graph.record(start).kwargs);
-    for (std::size_t key = 0; key + 1 < keywords.size(); key += 2) {
-        if (graph.text(keywords[key].string) != "out") taken.add(graph, keywords[key + 1]);
-    }
-    return taken.any && !graph.outputs(start).empty() ? taken.bytes + output_bytes(graph, start) : 0;
-}
-
-std::int64_t collective_footprint_bytes(const GraphEditor& graph, NodeId start) {
-    const std::int64_t bytes = collective_transfer_bytes(graph, start);
-    return bucketable_kind(graph, start) == CollectiveKind::all_reduce ? bytes / 2 : bytes;
-}
+template void refuse_member(const Graph&, NodeId, const std::string&);
+template void refuse_member(const GraphEditor&, NodeId, const std::string&);
+template std::string_view group_of(const Graph&, NodeId);
+template std::string_view group_of(const GraphEditor&, NodeId);
+template CollectiveKind bucketable_kind(const Graph&, NodeId);
+template CollectiveKind bucketable_kind(const GraphEditor&, NodeId);
+template BucketKey bucket_key(const Graph&, NodeId, bool);
+template BucketKey bucket_key(const GraphEditor&, NodeId, bool);
 
 }  // namespace overlap

@@ -2,16 +2,30 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/graph/graph_editor.h"
 
 namespace overlap {
 
+// Both kinds of graph answer the same questions: Graph and GraphEditor.
+
+/// A member does not fit its bucket, or no bucket at all.
+/// @throws InputError naming the node.
+template <typename AnyGraph>
+[[noreturn]] void refuse_member(const AnyGraph& graph, NodeId start, const std::string& reason);
+
+/// Name of the group of a collective that has positional arguments only.
+/// @throws InputError when the argument is a node or absent.
+template <typename AnyGraph>
+std::string_view group_of(const AnyGraph& graph, NodeId start);
+
 /// all_gather, reduce_scatter or all_reduce for a call of exactly the operators that torch buckets; none for every
 /// other node, other forms of these collectives included (torch/_inductor/fx_passes/bucketing.py,
 /// `is_all_gather_into_tensor` and its siblings).
-CollectiveKind bucketable_kind(const GraphEditor& graph, NodeId node);
+template <typename AnyGraph>
+CollectiveKind bucketable_kind(const AnyGraph& graph, NodeId node);
 
 /// What collectives must share to go into one bucket. Group size, device and shape are not part of it: where they
 /// differ, merging raises. Texts live as long as the graph's.
@@ -28,15 +42,8 @@ struct BucketKey {
 /// @param several_dtypes whether all-gathers of different dtypes may share a bucket (a mode with `multidtype`).
 /// @pre bucketable_kind() is not none.
 /// @throws InputError where the reference raises, or where the process group is not a name.
-BucketKey bucket_key(const GraphEditor& graph, NodeId start, bool several_dtypes = false);
-
-/// Bytes that a collective takes and returns: each mention of a tensor in its arguments but the keyword `out`, and its
-/// results; 0 when it takes or returns no tensor (torch/_inductor/comm_analysis.py, `estimate_fx_collective_size`).
-std::int64_t collective_transfer_bytes(const GraphEditor& graph, NodeId start);
-
-/// What the overlap scheduler counts for a collective in flight: the above, halved for all-reduces
-/// (`estimate_fx_collective_memory_footprint`).
-std::int64_t collective_footprint_bytes(const GraphEditor& graph, NodeId start);
+template <typename AnyGraph>
+BucketKey bucket_key(const AnyGraph& graph, NodeId start, bool several_dtypes = false);
 
 /// Bytes of the tensors that a node returns, whatever their strides.
 std::int64_t output_bytes(const GraphEditor& graph, NodeId node);

@@ -98,10 +98,6 @@ std::vector<NodeId> emit(TracedSequence& trace, CollectiveKind kind, BucketMode 
 
 }  // namespace
 
-void refuse_member(const GraphEditor& graph, NodeId start, const std::string& reason) {
-    throw InputError("node " + in_quotes(graph.name(start)), reason);
-}
-
 NodeId merged_input(const GraphEditor& graph, NodeId start) {
     const NodeId input = graph.node_argument(start, 0);
     if (input == no_node) refuse_member(graph, start, "its input is not a node, and PyTorch raises an AssertionError");
@@ -112,18 +108,6 @@ NodeId merged_input(const GraphEditor& graph, NodeId start) {
     const NodeId converted = graph.node_argument(input, 0);
     if (converted == no_node) refuse_member(graph, start, "the conversion of its input has no node to convert");
     return converted;
-}
-
-std::string_view group_of(const GraphEditor& graph, NodeId start) {
-    const int index = graph.target_info(start).group_argument;
-    const Value* group = index < 0 ? nullptr : graph.argument(start, static_cast<std::size_t>(index));
-    if (!group || !group->is(ValueKind::string)) {
-        refuse_member(
-            graph, start,
-            "its process group is not a name among its positional arguments (graphs compiled on one rank give "
-            "a node instead); bucketing such collectives is not reproduced");
-    }
-    return graph.text(group->string);
 }
 
 MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, BucketMode mode,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/graph/graph_editor.h"
+#include "core/passes/bucket_keys.h"
 #include "core/passes/traced_sequence.h"
 
 namespace overlap {
@@ -35,17 +36,10 @@ struct MergedBucket {
 /// with no other user, what is converted (`has_mergeable_all_gather_convert_dtype`).
 NodeId merged_input(const GraphEditor& graph, NodeId start);
 
-/// Name of the group of a collective that has positional arguments only.
-/// @throws InputError when the argument is a node or absent.
-std::string_view group_of(const GraphEditor& graph, NodeId start);
-
 /// Replaces a bucket of all-gathers, reduce-scatters or all-reduces of one key by one collective
 /// (torch/_inductor/fx_passes/bucketing.py, merge_all_gather_bucket and its siblings).
 /// @param starts members in packing order.
 /// @throws InputError where the reference raises or the result would need shapes that are not known.
 MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, BucketMode mode, const MergePlace& place);
-
-/// A member does not fit its bucket as the reference demands (same group size, reduction, device, dtype).
-[[noreturn]] void refuse_member(const GraphEditor& graph, NodeId start, const std::string& reason);
 
 }  // namespace overlap

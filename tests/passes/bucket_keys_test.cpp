@@ -52,21 +52,6 @@ TEST_F(BucketKeysTest, ArgumentsMustBePositional) {
     EXPECT_THROW(bucket_key(edit(), short_of_group), InputError);
 }
 
-TEST_F(BucketKeysTest, BytesCountEachMentionAndTheResult) {
-    const NodeId x = placeholder("x", {100});
-    const NodeId sum = all_reduce("sum", x);  // 200 bytes in, 16 out
-    const Value both[] = {Value::of_node(x), Value::of_node(x)};
-    const NodeId coalesced = call("coalesced", "_c10d_functional.all_reduce_coalesced.default", {builder_.list(both)});
-    const NodeId nothing = call("nothing", "_c10d_functional.all_reduce.default", std::vector<Value>{});
-    output({});
-    const GraphEditor graph = edit();
-    EXPECT_EQ(collective_transfer_bytes(graph, sum), 216);
-    EXPECT_EQ(collective_footprint_bytes(graph, sum), 108);  // an all-reduce works in place
-    EXPECT_EQ(collective_transfer_bytes(graph, coalesced), 416);
-    EXPECT_EQ(collective_footprint_bytes(graph, coalesced), 416);
-    EXPECT_EQ(collective_transfer_bytes(graph, nothing), 0);
-}
-
 TEST_F(BucketKeysTest, AncestryTellsOnePlaceholderFromNoneAndSeveral) {
     const NodeId w = placeholder("w"), x = placeholder("x");
     const NodeId zeros = call("zeros", "aten.zeros.default", std::vector<Value>{});

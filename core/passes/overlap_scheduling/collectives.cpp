@@ -5,15 +5,11 @@
 
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
-#include "core/graph/quote.h"
+#include "core/passes/bucket_keys.h"
 
 namespace overlap::scheduling {
 
 namespace {
-
-[[noreturn]] void refuse(const Graph& graph, NodeId node, const std::string& reason) {
-    throw InputError("node " + in_quotes(graph.name(node)), reason);
-}
 
 /// The collective that a wait awaits, through at most one getitem; no_node when it awaits something else
 /// (`_get_collective_node_from_wait`).
@@ -21,7 +17,7 @@ NodeId awaited_collective(const Graph& graph, NodeId wait) {
     const auto node_argument = [&](NodeId node) {
         const Value* argument = graph.argument(node, 0);
         if (!argument || !argument->is(ValueKind::node)) {
-            refuse(graph, node, "its argument is not a node, and PyTorch raises an AssertionError");
+            refuse_member(graph, node, "its argument is not a node, and PyTorch raises an AssertionError");
         }
         return argument->node;
     };
@@ -32,8 +28,8 @@ NodeId awaited_collective(const Graph& graph, NodeId wait) {
         if (graph.op(start) != NodeOp::call_function) return no_node;
     }
     if (graph.target(start).starts_with("operator.")) {
-        refuse(graph, wait,
-               "it waits behind two Python operators such as getitem, and PyTorch raises an AttributeError");
+        refuse_member(graph, wait,
+                      "it waits behind two Python operators such as getitem, and PyTorch raises an AttributeError");
     }
     return graph.target_info(start).recognised == CollectiveKind::none ? no_node : start;
 }
@@ -70,55 +66,6 @@ std::int64_t footprint_bytes(const Graph& graph, const SymbolicSizes& sizes, Nod
     return graph.target(start) == "_c10d_functional.all_reduce.default" ? bytes / 2 : bytes;
 }
 
-/// What must agree for two collectives to share a bucket; numbered in order of appearance.
-struct BucketKey {
-    CollectiveKind kind = CollectiveKind::none;
-    Index group = 0;
-    bool has_dtype = false;
-    Dtype dtype{};
-    std::string_view reduction;
-
-    bool operator==(const BucketKey&) const = default;
-};
-
-/// The key of a collective that torch can bucket; kind `none` for others (`bucket_key`).
-BucketKey bucket_key(const Graph& graph, NodeId start, Index group, bool multidtype) {
-    const std::string_view target = graph.target(start);
-    BucketKey key;
-    std::size_t arguments = 3;
-    if (target == "_c10d_functional.all_gather_into_tensor.default" ||
-        target == "_c10d_functional.all_gather_into_tensor_out.default") {
-        key.kind = CollectiveKind::all_gather;
-    } else if (target == "_c10d_functional.reduce_scatter_tensor.default") {
-        key.kind = CollectiveKind::reduce_scatter;
-        arguments = 4;
-    } else if (target == "_c10d_functional.all_reduce.default") {
-        key.kind = CollectiveKind::all_reduce;
-    } else {
-        return key;
-    }
-    if (graph.children(graph.record(start).args).size() != arguments) {
-        refuse(graph, start, "it does not have its arguments by position, and PyTorch raises a ValueError");
-    }
-    key.group = group;
-    if (key.kind != CollectiveKind::all_gather) {
-        const Value* reduction = graph.argument(start, 1);
-        if (!reduction->is(ValueKind::string)) {
-            refuse(graph, start, "its reduction is not a string, and PyTorch raises an AssertionError");
-        }
-        key.reduction = graph.text(reduction->string);
-    }
-    key.has_dtype = key.kind != CollectiveKind::all_gather || !multidtype;
-    if (key.has_dtype) {
-        const std::span<const TensorMeta> outputs = graph.outputs(start);
-        if (outputs.empty() || !outputs.front().is_tensor) {
-            refuse(graph, start, "the file does not say which tensor it returns");
-        }
-        key.dtype = outputs.front().dtype;
-    }
-    return key;
-}
-
 template <typename Item>
 Index number_of(std::vector<Item>& known, const Item& item) {
     const auto found = std::ranges::find(known, item);
@@ -131,7 +78,7 @@ double latency_of(const Graph& graph, NodeId start, std::string_view group) {
     try {
         return collective_time_ms(graph, group, 0);
     } catch (const InputError& error) {
-        refuse(graph, start, "the scheduler needs the latency of its process group: " + error.problem());
+        refuse_member(graph, start, "the scheduler needs the latency of its process group: " + error.problem());
     }
 }
 
@@ -158,15 +105,16 @@ CollectiveTable identify_collectives(const Graph& graph, bool multidtype, std::s
         collective.wait = wait;
         const std::string_view group = graph.group_name(start);
         if (group.empty()) {
-            refuse(graph, start,
-                   "its process group is not given by name (graphs compiled on one rank give a node instead), and "
-                   "scheduling such collectives is not reproduced");
+            refuse_member(graph, start,
+                          "its process group is not given by name (graphs compiled on one rank give a node instead), "
+                          "and scheduling such collectives is not reproduced");
         }
         collective.group = number_of(table.groups, group);
         latencies.resize(table.groups.size(), -1);
-        const BucketKey key = bucket_key(graph, start, collective.group, multidtype);
+        const bool can_be_bucketed = bucketable_kind(graph, start) != CollectiveKind::none;
+        const BucketKey key = can_be_bucketed ? bucket_key(graph, start, multidtype) : BucketKey();
         collective.bucket_key = number_of(keys, key);
-        if (key.kind == CollectiveKind::none) {
+        if (!can_be_bucketed) {
             table.unbucketed_key = collective.bucket_key;
         } else {
             // torch compares these keys without the kind: a reduce-scatter's equals an all-reduce's.
