@@ -50,6 +50,10 @@ class Settings {
         const std::optional<double> value = number(name);
         return value ? std::optional(bytes_of_gigabytes(*value)) : std::nullopt;
     }
+    /// A number of nodes; above what any graph has, it is no limit.
+    std::int64_t count(std::string_view name) const {
+        return static_cast<std::int64_t>(std::min<std::uint64_t>((*this)[name].get<std::uint64_t>(), no_node));
+    }
     std::string text(std::string_view name) const {
         const Json& value = (*this)[name];
         return value.is_null() ? std::string() : value.get<std::string>();
@@ -64,8 +68,8 @@ scheduling::SchedulerLimits limits_of(const Settings& settings) {
     scheduling::SchedulerLimits limits;
     limits.in_flight_bytes = *settings.gigabytes("max_in_flight_gb");
     limits.off_path_bucket_bytes = settings.gigabytes("max_off_bucket_gb");
-    limits.compute_prefetch = settings["max_compute_pre_fetch"].get<std::int64_t>();
-    limits.collective_distance = settings["max_coll_distance"].get<std::int64_t>();
+    limits.compute_prefetch = settings.count("max_compute_pre_fetch");
+    limits.collective_distance = settings.count("max_coll_distance");
     limits.compute_multiplier = *settings.number("compute_overlap_multipler");
     limits.memory_increase_bytes = settings.gigabytes("max_memory_increase_gb");
     limits.memory_increase_ratio = settings.number("max_memory_increase_ratio");
@@ -175,7 +179,7 @@ class Run {
             scheduling::build_timelines(*graph_, table, order, augmented);
         if (settings_.is_on("collective_bucketing")) {
             scheduling::BucketLimits limits;
-            limits.collective_distance = settings_["max_coll_distance"].get<std::int64_t>();
+            limits.collective_distance = settings_.count("max_coll_distance");
             if (const Json& exposed_first = settings_["bucket_exposed_first"]; !exposed_first.is_null()) {
                 limits.exposed_first = exposed_first.get<bool>();
             }

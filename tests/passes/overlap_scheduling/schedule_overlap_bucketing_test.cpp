@@ -1,0 +1,197 @@
+#include <algorithm>
+
+#include "tests/passes/overlap_scheduling/scheduling_fixture.h"
+
+namespace overlap {
+namespace {
+
+/// Tensors of 16 bytes: a gather counts 32, an all-reduce 16.
+class ScheduleOverlapBucketingTest : public test::SchedulingTest {
+  protected:
+    /// Two products, each of which needs a gathered parameter: p1, g1, w1, m1, p2, g2, w2, m2.
+    void two_layers(double compute_ms, double gather_ms, std::string_view second_group = "0") {
+        const NodeId x = placeholder("x"), p1 = placeholder("p1"), p2 = placeholder("p2");
+        const NodeId m1 = compute("m1", x, awaited("w1", gather("g1", p1, gather_ms)), compute_ms);
+        output({compute("m2", m1, awaited("w2", gather("g2", p2, gather_ms, second_group)), compute_ms)});
+    }
+    static Json gigabytes(double bytes) { return bytes / (1024.0 * 1024 * 1024); }
+    static std::size_t place(const Names& names, std::string_view name) {
+        return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    }
+};
+
+TEST_F(ScheduleOverlapBucketingTest, AGraphWithoutWaitsStaysAsItIs) {
+    const NodeId x = placeholder("x");
+    gather("g", x, 1);
+    output({compute("m", x, x, 1)});
+    run("schedule_overlap_bucketing");
+    EXPECT_TRUE(is_input());
+    EXPECT_TRUE(result_.report.collectives.empty());
+}
+
+TEST_F(ScheduleOverlapBucketingTest, ComputeHidesTheNextGather) {
+    two_layers(2, 1);
+    EXPECT_EQ(scheduled(), (Names{"x", "p1", "p2", "g1", "w1", "g2", "m1", "w2", "m2", "output"}));
+    EXPECT_EQ(record("g1").exposed_ms, 1);
+    EXPECT_TRUE(record("g1").hiding.empty());
+    EXPECT_EQ(record("g2").exposed_ms, 0);
+    EXPECT_EQ(record("g2").hiding, (Names{"m1"}));
+    EXPECT_EQ(record("g2").estimated_ms, 1);
+    EXPECT_EQ(record("g2").size_bytes, 32);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, AShortNodeHidesAPart) {
+    two_layers(0.25, 1);
+    scheduled();
+    EXPECT_EQ(record("g2").exposed_ms, 0.75);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, TheMultiplierScalesWhatANodeHides) {
+    two_layers(2, 1);
+    scheduled(only_scheduling({{"compute_overlap_multipler", 0.25}}));
+    EXPECT_EQ(record("g2").exposed_ms, 0.5);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, WaitingForOneGroupHidesAnother) {
+    two_layers(0, 1, "1");
+    scheduled();
+    EXPECT_EQ(record("g2").hiding, (Names{"w1"}));
+    EXPECT_EQ(record("g2").exposed_ms, 0);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, NothingIsPrefetchedAheadOfTooManyComputeNodes) {
+    two_layers(2, 1);
+    scheduled(only_scheduling({{"max_compute_pre_fetch", 0}}));
+    EXPECT_EQ(record("g2").exposed_ms, 1);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, NothingIsPrefetchedBeyondTheBytesInFlight) {
+    two_layers(2, 1);
+    scheduled(only_scheduling({{"max_in_flight_gb", gigabytes(31)}}));
+    EXPECT_EQ(record("g2").exposed_ms, 1);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, NothingIsPrefetchedBeyondTheMemoryLimit) {
+    const Json none = {{"max_memory_increase_gb", 0}, {"max_memory_increase_ratio", 0}};
+    two_layers(2, 1);
+    scheduled(only_scheduling(none));
+    EXPECT_EQ(record("g2").exposed_ms, 1);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, WithoutMemoryLimitsMemoryIsNotLookedAt) {
+    const Json unlimited = {{"max_memory_increase_gb", nullptr}, {"max_memory_increase_ratio", nullptr}};
+    two_layers(2, 1);
+    scheduled(only_scheduling(unlimited));
+    EXPECT_EQ(record("g2").exposed_ms, 0);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, HugeCountsAreNoLimits) {
+    const std::uint64_t most = ~std::uint64_t{0};
+    two_layers(2, 1);
+    scheduled(only_scheduling({{"max_compute_pre_fetch", most}, {"max_coll_distance", most}}));
+    EXPECT_EQ(record("g2").exposed_ms, 0);
+}
+
+/// Reductions that only the result needs. `mid` is a product between them.
+class OffPathTest : public ScheduleOverlapBucketingTest {
+  protected:
+    void reductions() {
+        const NodeId x = placeholder("x");
+        const NodeId m1 = compute("m1", x, x, 1);
+        const NodeId w1 = awaited("w1", reduce("r1", m1, 1));
+        const NodeId m2 = compute("m2", m1, m1, 1);
+        const NodeId w2 = awaited("w2", reduce("r2", m2, 1));
+        const NodeId m3 = compute("m3", m2, m2, 8);
+        output({w1, w2, m3});
+    }
+};
+
+TEST_F(OffPathTest, AreHiddenByLaterCompute) {
+    reductions();
+    const Names order = scheduled();
+    EXPECT_LT(place(order, "r1"), place(order, "m2"));
+    EXPECT_EQ(record("r1").hiding, (Names{"m2"}));
+    EXPECT_EQ(record("r2").hiding, (Names{"m3"}));
+}
+
+TEST_F(OffPathTest, MergeOnlyWhenWhatIsHiddenStaysHidden) {
+    reductions();
+    scheduled(only_scheduling({{"collective_bucketing", true}}));
+    EXPECT_TRUE(result_.report.buckets.empty());  // r1 is waited for after m2, on which r2 depends
+}
+
+TEST_F(ScheduleOverlapBucketingTest, GathersThatOneNodeHidesBecomeOne) {
+    const NodeId x = placeholder("x"), p1 = placeholder("p1"), p2 = placeholder("p2");
+    const NodeId m1 = compute("m1", x, x, 4);
+    const NodeId w1 = awaited("w1", gather("g1", p1, 1)), w2 = awaited("w2", gather("g2", p2, 1));
+    output({compute("m2", m1, call("sum", "aten.add.Tensor", {w1, w2}), 1)});
+    scheduled(only_scheduling({{"collective_bucketing", true}}));
+    ASSERT_EQ(result_.report.buckets.size(), 1u);
+    EXPECT_EQ(result_.report.buckets[0].members, (Names{"g1", "g2"}));
+    EXPECT_EQ(record("g2").hiding, (Names{"m1"}));  // the records are those before merging
+}
+
+TEST_F(ScheduleOverlapBucketingTest, OverlapsBecomeDependenciesWhereTheyAreAskedFor) {
+    two_layers(2, 1);
+    scheduled(only_scheduling({{"insert_overlap_deps", true}}));
+    const NodeId first = result_.graph->find("m1");
+    const auto is_wrapped = [&](NodeId node) { return result_.graph->target(node) == "higher_order.control_deps"; };
+    std::size_t wrapped = 0;
+    for (NodeId node = 0; node < result_.graph->node_count(); ++node) wrapped += is_wrapped(node);
+    EXPECT_GE(wrapped, 1u);
+    EXPECT_TRUE(first == no_node || is_wrapped(first));
+}
+
+TEST_F(ScheduleOverlapBucketingTest, AStoppedRunHasNoResult) {
+    two_layers(2, 1);
+    std::stop_source source;
+    source.request_stop();
+    const Pass& pass = require_pass("schedule_overlap_bucketing");
+    EXPECT_EQ(
+        pass.run(std::make_shared<const Graph>(builder_.finish(header_)), only_scheduling(), source.get_token()).graph,
+        nullptr);
+}
+
+/// What the pass cannot use is said in one sentence that names the node.
+class ScheduleRefusalTest : public ScheduleOverlapBucketingTest {
+  protected:
+    void expect_refusal(std::initializer_list<const char*> words) {
+        const std::string message = refusal("schedule_overlap_bucketing", only_scheduling());
+        for (const char* word : words) EXPECT_NE(message.find(word), std::string::npos) << word << ": " << message;
+        EXPECT_EQ(message.find('\n'), std::string::npos);
+    }
+};
+
+TEST_F(ScheduleRefusalTest, AGraphWithoutTimes) {
+    header_.cost.reset();
+    const NodeId x = placeholder("x");
+    output({wait("w", all_gather("g", x))});
+    expect_refusal({"\"g\"", "no cost_model", "estimate_ms"});
+}
+
+TEST_F(ScheduleRefusalTest, AGroupWithoutALatency) {
+    header_.cost->links.clear();
+    two_layers(2, 1);
+    expect_refusal({"\"g1\"", "latency", "process group \"0\""});
+}
+
+TEST_F(ScheduleRefusalTest, ANegativeTime) {
+    two_layers(-1, 1);
+    expect_refusal({"\"m1\"", "-1", "not negative"});
+}
+
+TEST_F(ScheduleRefusalTest, ATimeThatIsNoNumber) {
+    two_layers(std::numeric_limits<double>::quiet_NaN(), 1);
+    expect_refusal({"\"m1\"", "finite"});
+}
+
+TEST_F(ScheduleRefusalTest, ACollectiveWhoseGroupIsNoName) {
+    const NodeId x = placeholder("x");
+    const NodeId start = call("g", "_c10d_functional.all_gather_into_tensor.default",
+                              {Value::of_node(x), Value::of_integer(8), Value::of_integer(0)}, {8}, taking(1));
+    output({awaited("w", start)});
+    expect_refusal({"\"g\"", "process group"});
+}
+
+}  // namespace
+}  // namespace overlap
