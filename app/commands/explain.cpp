@@ -14,6 +14,7 @@
 #include "core/graph/quote.h"
 #include "core/io/graph_file.h"
 #include "core/passes/report_json.h"
+#include "core/plan/explain_schedule.h"
 
 namespace overlap::commands {
 
@@ -67,7 +68,10 @@ class Explain final : public Command {
             evaluation = evaluate(graph, plan);
             require_run(*evaluation, pipeline_file_);
         }
-        const CollectiveExplanation explanation = explain(*evaluation, pipeline_file_.empty() ? nullptr : &plan);
+        CollectiveExplanation explanation = explain(*evaluation, pipeline_file_.empty() ? nullptr : &plan);
+        for (std::string& sentence : explain_exposure(*evaluation, plan, explanation.collective)) {
+            explanation.sentences.push_back(std::move(sentence));
+        }
         if (json_) {
             streams.out << json_text(as_json(explanation, *evaluation)) << '\n';
         } else {

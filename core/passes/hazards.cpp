@@ -165,7 +165,7 @@ void add_activation_reductions(const Graph& input, const PassReport& report, std
             const NodeId node = input.find(member);
             if (node == no_node || !computed_with[node]) continue;
             nodes.push_back(member);
-            entries.insert(bucket.plan_entry);
+            if (bucket.plan_entry) entries.insert(*bucket.plan_entry);
         }
     }
     if (nodes.empty()) return;

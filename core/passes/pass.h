@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -43,7 +44,8 @@ struct PassOption {
 
 /// One collective that a pass made of others, and where.
 struct BucketReport {
-    std::size_t plan_entry = 0;  ///< index into the option module_bucket_plans
+    /// Index into the option module_bucket_plans; none of a bucket that the pass itself has thought of.
+    std::optional<std::size_t> plan_entry;
     CollectiveKind kind = CollectiveKind::none;
     std::string process_group;
     std::string dtype;                 ///< of the merged collective

@@ -24,7 +24,7 @@ Json problem_json(const Problem& problem) {
 }
 
 Json bucket_json(const BucketReport& bucket) {
-    return {{"plan_entry", bucket.plan_entry},
+    return {{"plan_entry", bucket.plan_entry ? Json(*bucket.plan_entry) : Json()},
             {"kind", collective_kind_name(bucket.kind)},
             {"process_group", bucket.process_group},
             {"dtype", bucket.dtype},

@@ -13,10 +13,12 @@ std::string_view severity_name(Severity severity);
 ///      "buckets": [{"plan_entry", "kind", "process_group", "dtype", "bytes", "members", "start", "waits"}],
 ///      "orderings": [{"target", "source"}],
 ///      "groups": [{"name", "source", "high_priority", "ranks_reordered", "reason", "moved"}],
+///      "collectives": [{"start", "estimated_ms", "exposed_ms", "size_bytes", "hiding"}],
 ///      "problems": [{"severity", "kind", "message", "nodes", "plan_entry"}]}
 ///
 /// `orderings` are the edges "target comes after source" that the pass added. `groups` are process groups that the job
-/// is to create. `plan_entry` of a problem is left out where it is not about an entry of the plan.
+/// is to create. `collectives` are the overlap scheduler's figures. `plan_entry` of a bucket is null where the pass
+/// thought of it itself. `plan_entry` of a problem is left out where it is not about an entry of the plan.
 Json report_json(const PassReport& report);
 
 /// One element of `buckets` above.

@@ -22,7 +22,8 @@ void mark_buckets(const Graph& graph, const std::vector<NodeId>& origin, const P
         reached.push_back(node);
     };
     for (const BucketReport& bucket : report.buckets) {
-        const auto entry = static_cast<std::int32_t>(bucket.plan_entry);
+        if (!bucket.plan_entry) continue;
+        const auto entry = static_cast<std::int32_t>(*bucket.plan_entry);
         mark(graph.find(bucket.start), entry);
         for (const std::string& wait : bucket.waits) mark(graph.find(wait), entry);
     }

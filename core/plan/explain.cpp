@@ -6,14 +6,17 @@
 
 #include "core/cost/control_deps.h"
 #include "core/graph/number_text.h"
+#include "core/passes/bucket_keys.h"
 #include "core/passes/eligibility.h"
+#include "core/plan/automatic_plan.h"
+#include "core/plan/explain_schedule.h"
 #include "core/plan/home_module.h"
+#include "core/plan/reached.h"
+#include "core/plan/wording.h"
 
 namespace overlap {
 
 namespace {
-
-constexpr std::size_t names_told = 4;
 
 /// `all_gather` as people write it.
 std::string words(CollectiveKind kind) {
@@ -25,16 +28,6 @@ std::string words(CollectiveKind kind) {
 std::string with_article(CollectiveKind kind) {
     const std::string text = words(kind);
     return (text.starts_with('a') ? "an " : "a ") + text;
-}
-
-/// `a, b and 7 more`.
-std::string enumerated(std::span<const std::string> names) {
-    std::string text;
-    for (std::size_t index = 0; index < std::min(names.size(), names_told); ++index) {
-        text += (index == 0 ? "" : ", ") + names[index];
-    }
-    if (names.size() > names_told) text += " and " + std::to_string(names.size() - names_told) + " more";
-    return text;
 }
 
 /// The node that communicates: `node` itself, or what it waits for; no_node for others.
@@ -68,21 +61,11 @@ MergeKey merge_key(const Graph& graph, NodeId start) {
 
 /// Which of `names` are needed to compute `node`.
 std::vector<std::string> needed_of(const Graph& graph, NodeId node, const std::vector<std::string>& names) {
-    std::vector<bool> seen(graph.node_count());
-    std::vector<NodeId> stack = {node};
-    while (!stack.empty()) {
-        const NodeId current = stack.back();
-        stack.pop_back();
-        for (const NodeId input : graph.inputs(current)) {
-            if (seen[input]) continue;
-            seen[input] = true;
-            stack.push_back(input);
-        }
-    }
+    const std::vector<bool> before = reached(graph, {node}, Direction::inputs);
     std::vector<std::string> needed;
     for (const std::string& name : names) {
         const NodeId found = graph.find(name);
-        if (found != no_node && seen[found]) needed.push_back(name);
+        if (found != no_node && before[found]) needed.push_back(name);
     }
     return needed;
 }
@@ -110,6 +93,7 @@ class Explainer {
             tell_why_left_alone(start);
         }
         if (evaluation_) tell_timing(evaluation_->graph->find(runs));
+        tell_schedule();
         return std::move(explanation_);
     }
 
@@ -130,8 +114,8 @@ class Explainer {
             }
         }
         if (const BucketReport* bucket = explanation_.bucket) {
-            say(bucket->start + " is the " + words(bucket->kind) + " that " + entry_name(*step_, bucket->plan_entry) +
-                " of " + step_->pass + " makes of " + std::to_string(bucket->members.size()) +
+            say(bucket->start + " is the " + words(bucket->kind) + " that " + maker(*step_, *bucket) + " makes of " +
+                std::to_string(bucket->members.size()) +
                 (bucket->members.size() == 1 ? " collective: " : " collectives: ") + enumerated(bucket->members) +
                 "; " + "process group " + bucket->process_group + ", " + bucket->dtype + ", " +
                 bytes_text(bucket->bytes));
@@ -140,6 +124,7 @@ class Explainer {
         }
         explanation_.introductions = explanation_.sentences.size();
         tell_timing(start);
+        tell_schedule();
         return std::move(explanation_);
     }
 
@@ -187,17 +172,24 @@ class Explainer {
         return name + " (" + display_name(buckets->entries[entry]) + ")";
     }
 
-    /// Goes through the steps: notes the first bucket that takes the collective. @returns what runs in its place.
+    /// `entry 3 (layers.0) of manual_overlap_bucketing`; the pass alone where it thought of the bucket itself.
+    std::string maker(const PassReport& report, const BucketReport& bucket) const {
+        return bucket.plan_entry ? entry_name(report, *bucket.plan_entry) + " of " + report.pass : report.pass;
+    }
+
+    /// Goes through the steps: notes the first bucket that takes the collective, and what takes that bucket later on.
+    /// @returns what runs in its place.
     std::string follow(std::string name) {
         for (const PassReport& report : evaluation_->reports) {
             for (const BucketReport& bucket : report.buckets) {
                 if (std::ranges::find(bucket.members, name) == bucket.members.end()) continue;
-                if (!explanation_.bucket) {
+                if (explanation_.bucket) {
+                    later_.push_back(&bucket);
+                } else {
                     explanation_.bucket = &bucket;
                     step_ = &report;
                 }
                 name = bucket.start;
-                break;
             }
         }
         return name;
@@ -207,18 +199,22 @@ class Explainer {
         const BucketReport& bucket = *explanation_.bucket;
         std::vector<std::string> others = bucket.members;
         std::erase(others, explanation_.collective);
-        const std::string merged = bucket.start + " of " + bytes_text(bucket.bytes) + ", by " +
-                                   entry_name(*step_, bucket.plan_entry) + " of " + step_->pass;
+        const std::string merged = bucket.start + " of " + bytes_text(bucket.bytes) + ", by " + maker(*step_, bucket);
         if (others.empty()) {
             say("It is alone in its bucket, rewritten as " + merged);
         } else {
             say("It is bucketed with " + std::to_string(others.size()) +
                 (others.size() == 1 ? " other, " : " others, ") + enumerated(others) + ", as " + merged);
         }
+        for (const BucketReport* later : later_) {
+            say("That is merged again with " + counted(later->members.size() - 1, "other") + ", as " + later->start +
+                " of " + bytes_text(later->bytes));
+        }
     }
 
     /// The entry's other buckets, and what keeps them apart from this one.
     void tell_separated(NodeId start) {
+        if (!explanation_.bucket->plan_entry) return;
         for (const BucketReport& other : step_->buckets) {
             if (&other == explanation_.bucket || other.plan_entry != explanation_.bucket->plan_entry) continue;
             const NodeId member = input_.find(other.members.front());
@@ -256,6 +252,7 @@ class Explainer {
     }
 
     void tell_why_left_alone(NodeId start) {
+        if (evaluation_ && !evaluation_->refused && bucketing_by_itself()) return tell_why_not_merged(start);
         const BucketingObstacle obstacle = BucketingEligibility(input_).obstacle(start);
         if (obstacle != BucketingObstacle::none) return say("It cannot be bucketed: " + describe(obstacle));
         if (!evaluation_ || evaluation_->graph == evaluation_->input) {
@@ -276,6 +273,66 @@ class Explainer {
         }
         say("It is not bucketed although " + entry_name(*bucketing, static_cast<std::size_t>(entry)) +
             " has its module: what earlier steps and entries made of the graph does not allow it any more");
+    }
+
+    /// Whether a step makes buckets without entries, and none takes entries.
+    bool bucketing_by_itself() const {
+        const auto by_entries = [](const PassReport& report) { return takes_buckets(report.pass); };
+        return std::ranges::none_of(evaluation_->reports, by_entries) &&
+               std::ranges::any_of(evaluation_->reports,
+                                   [](const PassReport& report) { return decides_buckets(report.pass); });
+    }
+
+    /// Why passes that find buckets by themselves left a collective alone.
+    void tell_why_not_merged(NodeId start) {
+        if (std::ranges::find(evaluation_->origin, start) == evaluation_->origin.end()) {
+            return say("A pass of the pipeline removed it");
+        }
+        const CollectiveKind kind = bucketable_kind(input_, start);
+        if (kind == CollectiveKind::none) {
+            return say("It is not bucketed: no pass merges " + words(input_.target_info(start).starts) +
+                       "s of its form");
+        }
+        const BucketKey key = bucket_key(input_, start);
+        std::vector<std::string> others;
+        for (NodeId node = 0; node < input_.node_count(); ++node) {
+            if (node != start && bucketable_kind(input_, node) == kind && bucket_key(input_, node) == key) {
+                others.emplace_back(input_.name(node));
+            }
+        }
+        if (others.empty()) {
+            return say("It is not bucketed: no other collective has its kind, process group and dtype");
+        }
+        const std::vector<bool> before = reached(input_, {start}, Direction::inputs),
+                                after = reached(input_, {start}, Direction::users);
+        const std::size_t dependent =
+            static_cast<std::size_t>(std::ranges::count_if(others, [&](const std::string& name) {
+                const NodeId node = input_.find(name);
+                return before[node] || after[node];
+            }));
+        std::string sentence = "It is not bucketed with any of " + counted(others.size(), "other") +
+                               " of its kind, process group and dtype";
+        if (dependent == others.size()) return say(sentence + ": each needs its result or is needed for it");
+        if (dependent > 0) {
+            sentence += ": " + std::to_string(dependent) + " of them need its result or are needed for it; the rest";
+        } else {
+            sentence += ": they";
+        }
+        say(sentence + " " + why_kept_apart());
+    }
+
+    /// What keeps collectives apart that could be merged, by the passes that ran.
+    std::string why_kept_apart() const {
+        const PassReport& report = *std::ranges::find_if(
+            evaluation_->reports, [](const PassReport& candidate) { return decides_buckets(candidate.pass); });
+        if (report.pass != automatic_pass) {
+            return "are not its neighbours, are not what " + report.pass +
+                   " merges, or would make the bucket too large";
+        }
+        const auto step = std::ranges::find(steps_, report.pass, &PassStep::pass);
+        const bool merges = step != steps_.end() && step->options.value("collective_bucketing", false);
+        return merges ? "are too far away, or merging would expose what is hidden now"
+                      : "are only merged beforehand, since the option collective_bucketing is off";
     }
 
     /// How many others of the graph share its kind, group and dtype, as far as that is known beforehand.
@@ -316,6 +373,11 @@ class Explainer {
         }
     }
 
+    void tell_schedule() {
+        if (!evaluation_) return;
+        for (std::string& sentence : explain_schedule(*evaluation_, explanation_.collective)) say(std::move(sentence));
+    }
+
     /// The compute that runs at the same time, the longest first; empty if there is none.
     std::string hidden_behind(const CollectiveTiming& timing) const {
         const Simulation& simulation = evaluation_->simulation;
@@ -338,8 +400,9 @@ class Explainer {
     const Graph& input_;
     const Evaluation* evaluation_;
     const Plan* plan_;
-    std::vector<PassStep> steps_;       ///< of the plan, as they were run
-    const PassReport* step_ = nullptr;  ///< that made explanation_.bucket
+    std::vector<PassStep> steps_;             ///< of the plan, as they were run
+    const PassReport* step_ = nullptr;        ///< that made explanation_.bucket
+    std::vector<const BucketReport*> later_;  ///< that take explanation_.bucket, one after the other
     CollectiveExplanation explanation_;
 };
 

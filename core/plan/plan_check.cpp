@@ -7,6 +7,7 @@
 #include "core/passes/eligibility.h"
 #include "core/plan/nearest_module.h"
 #include "core/plan/plan.h"
+#include "core/plan/wording.h"
 
 namespace overlap {
 
@@ -20,10 +21,6 @@ std::string_view trimmed(std::string_view text) {
     const std::size_t begin = text.find_first_not_of(blanks);
     if (begin == std::string_view::npos) return {};
     return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-std::string counted(std::size_t count, const std::string& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 /// A module of an entry, as a place in the plan.

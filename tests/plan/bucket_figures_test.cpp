@@ -19,9 +19,9 @@ TEST(BucketFigures, AreWhatThePassMakes) {
     ASSERT_EQ(evaluation->reports.size(), 1u);
     std::vector<std::size_t> merged(plan.buckets.size(), 0);
     for (const BucketReport& bucket : evaluation->reports[0].buckets) {
-        const BucketFigures figures = bucket_figures(*graph, tree, eligibility, plan.buckets[bucket.plan_entry]);
-        ASSERT_LT(merged[bucket.plan_entry], figures.collectives.size());
-        const MergedCollective& expected = figures.collectives[merged[bucket.plan_entry]++];
+        const BucketFigures figures = bucket_figures(*graph, tree, eligibility, plan.buckets[*bucket.plan_entry]);
+        ASSERT_LT(merged[*bucket.plan_entry], figures.collectives.size());
+        const MergedCollective& expected = figures.collectives[merged[*bucket.plan_entry]++];
         EXPECT_EQ(bucket.kind, expected.kind);
         EXPECT_EQ(bucket.process_group, expected.process_group);
         EXPECT_EQ(bucket.dtype, expected.dtype);

@@ -53,7 +53,7 @@ TEST(Evaluation, MarksBucketsAndTheirModules) {
     const Plan plan = block_plan(*graph);
     const auto evaluation = evaluate(graph, plan);
     for (const BucketReport& bucket : evaluation->reports.at(0).buckets) {
-        const auto entry = static_cast<std::int32_t>(bucket.plan_entry);
+        const auto entry = static_cast<std::int32_t>(*bucket.plan_entry);
         EXPECT_EQ(evaluation->bucket_of_node[evaluation->graph->find(bucket.start)], entry);
         EXPECT_EQ(evaluation->bucket_of_node[evaluation->graph->find(bucket.waits.at(0))], entry);
     }

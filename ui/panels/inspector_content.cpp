@@ -227,14 +227,14 @@ InspectorContent describeBucket(Document& document, int index) {
     if (!evaluation) return content;
     for (const PassReport& report : evaluation->reports)
         for (const BucketReport& bucket : report.buckets) {
-            if (bucket.plan_entry != static_cast<std::size_t>(index)) continue;
             const NodeId start = evaluation->graph->find(bucket.start);
+            if (start == no_node || evaluation->bucket_of_node[start] != index) continue;
             std::vector<InspectorPiece> pieces{{QString::fromStdString(bucket.start),
                                                 QStringLiteral("node:") + QString::fromStdString(bucket.start),
                                                 Tone::plain}};
             pieces.push_back(bare(Document::tr("%1 merged").arg(bucket.members.size())));
             pieces.push_back(bare(formatBytes(static_cast<double>(bucket.bytes))));
-            if (start != no_node && evaluation->simulation.collective_of_node[start] >= 0) {
+            if (evaluation->simulation.collective_of_node[start] >= 0) {
                 const auto& timing =
                     evaluation->simulation
                         .collectives[static_cast<std::size_t>(evaluation->simulation.collective_of_node[start])];

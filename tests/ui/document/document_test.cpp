@@ -328,7 +328,7 @@ class DocumentTest : public QObject {
         const BucketReport& bucket = evaluation->reports[0].buckets[0];
         const auto merged = document->findNode(QString::fromStdString(bucket.start));
         QVERIFY(merged.evaluated);
-        QCOMPARE(document->bucketOfNode(merged), static_cast<int>(bucket.plan_entry));
+        QCOMPARE(document->bucketOfNode(merged), static_cast<int>(*bucket.plan_entry));
         QCOMPARE(document->findNode("no such node").node, no_node);
     }
 

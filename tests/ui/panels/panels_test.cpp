@@ -179,7 +179,7 @@ class PanelsTest : public QObject {
         QCOMPARE(content.title, QString::fromStdString(bucket.start));
         QVERIFY(line(content, "group").contains("8 ranks"));
         QVERIFY(!line(content, "bytes · time").isEmpty());
-        QCOMPARE(line(content, "bucket"), BucketCommands(*document).title(static_cast<int>(bucket.plan_entry)));
+        QCOMPARE(line(content, "bucket"), BucketCommands(*document).title(static_cast<int>(*bucket.plan_entry)));
         QCOMPARE(line(content, QStringLiteral("merged of %1").arg(bucket.members.size())),
                  QString::fromStdString(bucket.members[0]));
         QVERIFY(!line(content, "inputs").isEmpty() && !line(content, "users").isEmpty());

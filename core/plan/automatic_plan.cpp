@@ -1,0 +1,39 @@
+#include "core/plan/automatic_plan.h"
+
+#include <algorithm>
+#include <array>
+
+namespace overlap {
+
+namespace {
+
+/// A step that has no place before the automatic pass.
+bool merges_or_orders(const PassStep& step) {
+    return takes_buckets(step.pass) || decides_buckets(step.pass) ||
+           step.pass == "schedule_fsdp_comms_to_dense_regions_pass";
+}
+
+}  // namespace
+
+bool decides_buckets(std::string_view pass) {
+    constexpr std::array<std::string_view, 5> deciding = {automatic_pass, "bucket_all_gather", "bucket_all_reduce",
+                                                          "bucket_reduce_scatter", "pre_bucket_fsdp_collectives"};
+    return std::ranges::find(deciding, pass) != deciding.end();
+}
+
+Plan automatic_plan(const Plan& current, const Graph& graph) {
+    Plan plan;
+    plan.name = "Automatic";
+    plan.graph = fingerprint(graph);
+    plan.pipeline.assign(current.pipeline.begin(), std::ranges::find_if(current.pipeline, merges_or_orders));
+    plan.pipeline.push_back({std::string(automatic_pass), {{"collective_bucketing", true}}});
+    return plan;
+}
+
+std::size_t automatic_step(const Plan& plan) {
+    const auto step = std::ranges::find_if(
+        plan.pipeline, [](const PassStep& candidate) { return candidate.enabled && candidate.pass == automatic_pass; });
+    return static_cast<std::size_t>(step - plan.pipeline.begin());
+}
+
+}  // namespace overlap

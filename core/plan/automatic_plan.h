@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/evaluation.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+/// PyTorch's automatic pass: it orders nodes and makes buckets by itself.
+inline constexpr std::string_view automatic_pass = "schedule_overlap_bucketing";
+
+/// Whether a pass finds buckets by itself, without entries of a plan.
+bool decides_buckets(std::string_view pass);
+
+/// A plan that leaves order and buckets to PyTorch: the steps of `current` up to the first that merges or orders
+/// collectives (clean-ups, process groups), then schedule_overlap_bucketing with `collective_bucketing`. It has no
+/// buckets of its own.
+/// @param current a plan for the same graph, or an empty one.
+Plan automatic_plan(const Plan& current, const Graph& graph);
+
+/// The first step of a plan that is the automatic pass and switched on; the number of steps where there is none.
+std::size_t automatic_step(const Plan& plan);
+
+/// A plan made of what an automatic pass did, and what of it could not be carried over.
+struct ManualStart {
+    Plan plan;
+    /// Whole sentences without full stop; empty where every bucket became a card.
+    std::vector<std::string> left_out;
+};
+
+/// Why manual_start() cannot be used on the result of a plan, as a sentence without full stop; empty where it can.
+/// @param evaluation of `plan`, or null while there is none.
+std::string manual_start_obstacle(const Plan& plan, const Evaluation* evaluation);
+
+/// The result of an automatic pass as a plan for manual_overlap_bucketing: the steps before the automatic one stay, and
+/// each bucket becomes an entry of the modules of its members, whole modules where it has all of their collectives.
+///
+/// A module has one place among entries, but several buckets of the automatic pass may have parts of it (gathers of
+/// forward and backward, scatters). Gathers come first, in the order in which they were merged; what others group in
+/// another way is told.
+/// @pre manual_start_obstacle() is empty.
+ManualStart manual_start(const Plan& plan, const Evaluation& evaluation);
+
+}  // namespace overlap

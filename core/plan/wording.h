@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace overlap {
+
+// Pieces of sentences for people.
+
+/// `1 bucket`, `7 buckets`.
+std::string counted(std::size_t count, std::string_view noun);
+
+/// `a, b and 7 more`: the first four names.
+std::string enumerated(std::span<const std::string> names);
+
+}  // namespace overlap

@@ -1,0 +1,141 @@
+#include "core/plan/automatic_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/passes/eligibility.h"
+#include "core/plan/presets.h"
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names passes(const Plan& plan) {
+    Names names;
+    for (const PassStep& step : plan.pipeline) names.push_back(step.pass);
+    return names;
+}
+
+bool tells(const ManualStart& start, std::string_view words) {
+    return std::ranges::any_of(start.left_out,
+                               [&](const std::string& sentence) { return sentence.find(words) != std::string::npos; });
+}
+
+TEST(AutomaticPlan, KeepsWhatComesBeforeBucketing) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8");
+    Plan own = plan_of(pipeline_presets(*graph).at(1), *graph, "Plan A");
+    own.pipeline[1].enabled = false;
+    const Plan plan = automatic_plan(own, *graph);
+    EXPECT_EQ(plan.name, "Automatic");
+    EXPECT_EQ(passes(plan),
+              Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
+                     "reassign_collective_pgs_pass", "schedule_overlap_bucketing"}));
+    EXPECT_FALSE(plan.pipeline[1].enabled);
+    EXPECT_EQ(plan.pipeline.back().options, Json({{"collective_bucketing", true}}));
+    EXPECT_TRUE(plan.buckets.empty());
+    EXPECT_EQ(plan.graph, own.graph);
+    EXPECT_EQ(automatic_step(plan), 4u);
+    EXPECT_EQ(automatic_step(own), own.pipeline.size());
+}
+
+TEST(AutomaticPlan, OfAnEmptyOrAnAutomaticPlanIsTheAutomaticPassAlone) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Plan plan = automatic_plan(Plan(), *graph);
+    EXPECT_EQ(passes(plan), Names({"schedule_overlap_bucketing"}));
+    Plan tuned = plan;
+    tuned.pipeline[0].options["max_in_flight_gb"] = 1;
+    EXPECT_EQ(automatic_plan(tuned, *graph), plan);
+}
+
+TEST(AutomaticPlan, BucketsBelongToNoEntry) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = automatic_plan(Plan(), *graph);
+    plan.buckets = {{{"layers.0"}}};
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_FALSE(evaluation->refused);
+    ASSERT_FALSE(evaluation->reports.at(0).buckets.empty());
+    for (const BucketReport& bucket : evaluation->reports[0].buckets) {
+        EXPECT_FALSE(bucket.plan_entry);
+        const NodeId start = evaluation->graph->find(bucket.start);
+        ASSERT_NE(start, no_node);
+        EXPECT_EQ(evaluation->bucket_of_node[start], -1);
+    }
+}
+
+class ManualStartTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ManualStartTest, MakesCardsOfWholeModulesThatThePassAccepts) {
+    const auto graph = test_graph(GetParam());
+    const Plan plan = automatic_plan(Plan(), *graph);
+    const auto automatic = evaluate(graph, plan);
+    ASSERT_EQ(manual_start_obstacle(plan, automatic.get()), "");
+    const ManualStart start = manual_start(plan, *automatic);
+    EXPECT_EQ(passes(start.plan), Names({"manual_overlap_bucketing"}));
+    ASSERT_FALSE(start.plan.buckets.empty());
+    const auto manual = evaluate(graph, start.plan);
+    EXPECT_FALSE(manual->refused);
+    for (const Problem& problem : manual->problems) {
+        EXPECT_NE(problem.kind, "unknown_module") << problem.message;
+        EXPECT_NE(problem.kind, "overlapping_entries") << problem.message;
+    }
+    // Each collective that was merged is in a card or among what is told.
+    const ModuleTree tree(*graph, preferred_module_source(*graph));
+    std::set<NodeId> covered;
+    for (const BucketEntry& entry : start.plan.buckets) {
+        for (const std::string& module : entry.modules) {
+            for (const NodeId node : tree.nodes(module)) covered.insert(node);
+        }
+    }
+    const BucketingEligibility eligibility(*graph);
+    for (const BucketReport& bucket : automatic->reports.at(0).buckets) {
+        for (const std::string& member : bucket.members) {
+            const NodeId node = graph->find(member);
+            if (node != no_node && eligibility.eligible(node)) {
+                EXPECT_TRUE(covered.contains(node) || tells(start, "in no card")) << member;
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Graphs, ManualStartTest,
+                         ::testing::Values("llama3_debugmodel_fsdp8.prebucket",
+                                           "deepseek_v3_debugmodel_fsdp8_ep4.prebucket", "llama3_8b_fsdp64_aot_fw",
+                                           "llama3_8b_fsdp64_aot_bw"));
+
+TEST(ManualStart, TellsWhichBucketsAreDivided) {
+    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+    const Plan plan = automatic_plan(Plan(), *graph);
+    const ManualStart start = manual_start(plan, *evaluate(graph, plan));
+    EXPECT_TRUE(tells(start, "divided, because other buckets group the same modules differently"));
+}
+
+TEST(ManualStart, TellsWhatComesAlongWithWholeModules) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
+    Plan plan = automatic_plan(Plan(), *graph);
+    // The reference's memory tracker raises on this graph.
+    plan.pipeline[0].options["max_memory_increase_gb"] = plan.pipeline[0].options["max_memory_increase_ratio"] =
+        nullptr;
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_EQ(manual_start_obstacle(plan, evaluation.get()), "");
+    EXPECT_TRUE(tells(manual_start(plan, *evaluation),
+                      "left alone are in cards now, because cards take whole modules: all_reduce"));
+}
+
+TEST(ManualStart, NeedsAResultWithBucketsAndModules) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto obstacle = [&](const Plan& plan) { return manual_start_obstacle(plan, evaluate(graph, plan).get()); };
+    Plan plan = automatic_plan(Plan(), *graph);
+    EXPECT_NE(manual_start_obstacle(plan, nullptr), "");
+    plan.pipeline[0].options = {{"pre_bucketing_fsdp_collectives", false}};
+    EXPECT_NE(obstacle(plan).find("collective_bucketing"), std::string::npos);
+    plan.pipeline[0].options = {{"max_in_flight_gb", -1}};
+    EXPECT_NE(obstacle(plan).find("refused"), std::string::npos);
+    EXPECT_NE(obstacle(make_plan(*graph, "")).find("no automatic pass"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace overlap
