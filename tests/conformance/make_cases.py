@@ -147,6 +147,26 @@ def run_step(reference, graph_module, step, model):
     return reference.run(graph_module, step["pass"], step.get("options", {}), model)
 
 
+def watch_schedulers(reference):
+    """A list to which each overlap scheduler that runs from now on adds itself."""
+    schedulers = []
+
+    class Watched(reference.overlap_scheduling.OverlapScheduler):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            schedulers.append(self)
+
+    reference.overlap_scheduling.OverlapScheduler = Watched
+    return schedulers
+
+
+def collective_records(scheduler):
+    """What the scheduler knows of each collective, as the goldens' manifest holds it."""
+    return [{"start": info.start_node.name, "estimated_ms": info.estimated_time_ms, "exposed_ms": info.exposed_time_ms,
+             "size_bytes": info.size_bytes, "hiding": [node.name for node in info.hiding_nodes]}
+            for info in scheduler.collective_info.values()]
+
+
 def run_case(reference, entry, folder):
     """Runs the reference on one case in a forked process; completes the entry with its result or its error."""
     read_end, write_end = os.pipe()
@@ -157,6 +177,7 @@ def run_case(reference, entry, folder):
         try:
             graph_module, document = reference.graph_to_fx.load(os.path.join(folder, entry["graph_file"]))
             model = reference.AnalyticModel(document)
+            schedulers = watch_schedulers(reference)
             began = time.process_time()
             for step in entry["pipeline"]:
                 graph_module = run_step(reference, graph_module, step, model)
@@ -165,6 +186,8 @@ def run_case(reference, entry, folder):
                 graph_module, document["name"], document["process_groups"], estimate=model,
                 world_size=document.get("world_size"), rank=document.get("rank", 0),
                 extra={"cost_model": document["cost_model"]})
+            if schedulers:
+                outcome["collectives"] = collective_records(schedulers[-1])
             reference.fx_to_graph.write(result, os.path.join(folder, entry["result_file"]))
         except Exception as error:  # whatever the reference raises is its answer
             last = traceback.extract_tb(error.__traceback__)[-1]

@@ -238,10 +238,10 @@ def random_plan(choose, names):
     return entries
 
 
-def make_document(seed, fx_to_graph, graph_to_fx):
+def make_document(seed, fx_to_graph, graph_to_fx, builder_type=Builder):
     """The random graph of a seed: the generator after drawing it, the builder, its module names and the document."""
     choose = random.Random(seed)
-    builder = Builder(choose, FakeTensorMode(allow_non_fake_inputs=True))
+    builder = builder_type(choose, FakeTensorMode(allow_non_fake_inputs=True))
     groups = [{"name": n, "ranks": r, "rank": r.index(builder.rank)} for n, r in builder.groups.items()]
     graph_to_fx.set_up_process_groups({"process_groups": groups, "world_size": builder.world, "rank": builder.rank})
     names = builder.build()

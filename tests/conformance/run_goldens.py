@@ -4,11 +4,14 @@
     run_goldens.py PROGRAMS MANIFEST... [--show N]
 
 PROGRAMS is the folder with `overlap`; a manifest has the shape of tests/data/goldens/manifest.json. Taken are the
-cases whose passes this version reproduces (REPRODUCED below). Where the reference raised, exit status 1 is expected. Exit status: 0 when all agree and there was at least one.
+cases whose passes this version reproduces (REPRODUCED below). Where the reference raised, exit status 1 is expected.
+Where a case holds what hides each collective, the report of its last pass has to hold the same; times agree to 1e-9 ms.
+Exit status: 0 when all agree and there was at least one.
 """
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import subprocess
 import sys
@@ -42,6 +45,19 @@ def is_reproduced(entry):
     return all(step["pass"] in REPRODUCED for step in entry["pipeline"])
 
 
+def record_difference(expected, actual):
+    """A sentence that tells the first difference between two lists of collectives, or None."""
+    if len(expected) != len(actual):
+        return f"{len(actual)} collectives in the report, expected {len(expected)}"
+    for want, got in zip(expected, actual):
+        for field, value in want.items():
+            found = got[field]
+            same = math.isclose(found, value, rel_tol=0, abs_tol=1e-9) if field.endswith("_ms") else found == value
+            if not same:
+                return f"collective {want['start']}, {field}: found {found}, expected {value}"
+    return None
+
+
 def check(programs, folder, entry):
     """None when the case agrees, else why it does not."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -49,7 +65,8 @@ def check(programs, folder, entry):
         with open(pipeline, "w", encoding="utf-8") as file:
             json.dump(entry["pipeline"], file)
         graph = os.path.join(folder, entry["graph_file"])
-        command = [os.path.join(programs, "overlap"), "apply", graph, "--pipeline", pipeline, "-o", out]
+        report = os.path.join(scratch, "report.json")
+        command = [os.path.join(programs, "overlap"), "apply", graph, "--pipeline", pipeline, "-o", out, "--report", report]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         last = (done.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
         if "error" in entry:
@@ -58,7 +75,10 @@ def check(programs, folder, entry):
             return f"exit status {done.returncode}, but the reference raises {entry['error']['type']}"
         if done.returncode != 0:
             return f"exit status {done.returncode}: {last}"
-        return difference(read_document(os.path.join(folder, entry["result_file"])), read_document(out))
+        why = difference(read_document(os.path.join(folder, entry["result_file"])), read_document(out))
+        if why or "collectives" not in entry:
+            return why
+        return record_difference(entry["collectives"], read_document(report)["passes"][-1]["collectives"])
 
 
 def main():

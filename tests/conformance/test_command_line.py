@@ -17,6 +17,7 @@ from compare_graphs import difference, read_document
 
 PROGRAMS = DATA = ""
 PASS = "manual_overlap_bucketing"
+SCHEDULER = "schedule_overlap_bucketing"
 
 
 def graph_path(name):
@@ -132,6 +133,56 @@ class BadInput(CommandLine):
         self.apply(bucketing("layers.0", insert_overlap_deps="yes"), "insert_overlap_deps", "true or false")
         self.apply(bucketing("layers.0", 5), "5")
         self.apply(bucketing("layers.0", "layers.0.attention"))
+
+    def test_options_of_the_scheduler_that_are_wrong(self):
+        for name, value, words in (
+                ("max_in_flight_gb", -1, "at least 0"),
+                ("max_in_flight_gb", None, "found null, expected a number"),
+                ("max_in_flight_gb", "5", "expected a number"),
+                ("max_off_bucket_gb", True, "a number or null"),
+                ("max_memory_increase_gb", -0.5, "at least 0"),
+                ("max_coll_distance", 1.5, "a whole number"),
+                ("max_compute_pre_fetch", -1, "at least 0"),
+                ("compute_overlap_multipler", -1, "at least 0"),
+                ("collective_bucketing", None, "true or false"),
+                ("bucket_exposed_first", 1, "true or false"),
+                ("bucket_mode", "custom", "custom_ops_multidtype"),
+                ("compute_overlap_multiplier", 1, "compute_overlap_multipler")):
+            with self.subTest(option=name, value=value):
+                self.apply([{"pass": SCHEDULER, "options": {name: value}}], name, words)
+
+    def schedule(self, change, *words):
+        """The scheduler refuses the graph after `change`, and says why in one line with the node's name."""
+        document = read_document(self.graph)
+        change(document)
+        self.schedule_text(json.dumps(document), *words)
+
+    def schedule_text(self, text, *words):
+        graph, out = self.path("changed.graph.json", text.encode()), self.path("out.graph.json")
+        pipeline = self.path("pipeline.json", [{"pass": SCHEDULER, "options": {"pre_bucketing_fsdp_collectives": False}}])
+        self.expect_error(1, words, "apply", graph, "--pipeline", pipeline, "-o", out)
+        self.assertFalse(os.path.exists(out))
+
+    def test_graphs_that_cannot_be_scheduled(self):
+        gather = next(node["name"] for node in read_document(self.graph)["nodes"] if "all_gather" in node["target"])
+
+        def forget_times(document):
+            del document["cost_model"]
+            for node in document["nodes"]:
+                node.pop("estimate_ms", None)
+
+        def take(milliseconds):
+            def change(document):
+                next(node for node in document["nodes"] if node["name"] == gather)["estimate_ms"] = milliseconds
+            return change
+
+        self.schedule(forget_times, "node \"", "no cost_model", "estimate_ms")
+        self.schedule(lambda document: document["cost_model"].update(links=[]), gather, "no link for process group")
+        self.schedule(take(-1), gather, "not negative")
+        self.schedule(take("fast"), gather, "expected a finite number")
+        document = read_document(self.graph)
+        take(123.456)(document)
+        self.schedule_text(json.dumps(document).replace("123.456", "1e999"), gather, "expected a finite number")
 
     def test_a_pipeline_file_that_is_not_there(self):
         self.expect_error(1, ["absent.json"], "apply", self.graph, "--pipeline", self.path("absent.json"), "-o", self.path("o"))

@@ -86,7 +86,7 @@ void MemoryTracker::schedule(NodeId node) {
     for (const StorageIndex storage : used) {
         if (!live_[storage]) {
             throw InputError("node " + in_quotes(uses_.graph().name(node)),
-                             "it reads memory that was freed before it (storage " +
+                             "it reads memory that has not been allocated yet (storage " +
                                  std::to_string(uses_.storages()[storage].number) +
                                  ", which several nodes claim), and PyTorch raises an AssertionError: all input "
                                  "storages should be currently allocated; without memory limits "

@@ -49,7 +49,7 @@ class MemoryTracker {
     explicit MemoryTracker(const StorageUses& uses);
 
     /// @pre each node once, after its inputs.
-    /// @throws InputError where torch raises: an input lies in a storage that was freed before.
+    /// @throws InputError where torch raises: an input lies in a storage whose first node has not run.
     void schedule(NodeId node);
     std::int64_t current_bytes() const { return current_bytes_; }
     std::int64_t peak_bytes() const { return peak_bytes_; }
