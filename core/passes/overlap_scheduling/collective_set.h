@@ -16,6 +16,7 @@ class CollectiveSet {
     explicit CollectiveSet(std::size_t collectives = 0) : words_((collectives + 63) / 64) {}
     bool has(Index index) const { return words_[index / 64] >> index % 64 & 1; }
     void add(Index index) { words_[index / 64] |= std::uint64_t{1} << index % 64; }
+    void remove(Index index) { words_[index / 64] &= ~(std::uint64_t{1} << index % 64); }
     void add(std::span<const std::uint64_t> words) {
         for (std::size_t word = 0; word < words_.size(); ++word) words_[word] |= words[word];
     }
@@ -26,17 +27,27 @@ class CollectiveSet {
     }
     void clear() { std::ranges::fill(words_, 0); }
     std::span<const std::uint64_t> words() const { return words_; }
-    /// Calls visit(collective) for each member that is not in `others`, ascending, until it returns true.
+    /// Calls visit(collective) for each member, ascending, until it returns true.
+    template <typename Visit>
+    void until_one(Visit&& visit) const {
+        until_one_of([&](std::size_t word) { return words_[word]; }, visit);
+    }
+    /// The same for members that are not in `others`.
     template <typename Visit>
     void until_one_outside(std::span<const std::uint64_t> others, Visit&& visit) const {
+        until_one_of([&](std::size_t word) { return words_[word] & ~others[word]; }, visit);
+    }
+
+  private:
+    template <typename WordAt, typename Visit>
+    void until_one_of(WordAt&& word_at, Visit&& visit) const {
         for (std::size_t word = 0; word < words_.size(); ++word) {
-            for (std::uint64_t left = words_[word] & ~others[word]; left != 0; left &= left - 1) {
+            for (std::uint64_t left = word_at(word); left != 0; left &= left - 1) {
                 if (visit(static_cast<Index>(word * 64 + static_cast<std::size_t>(std::countr_zero(left))))) return;
             }
         }
     }
 
-  private:
     std::vector<std::uint64_t> words_;
 };
 

@@ -17,7 +17,7 @@ bool SchedulerRun::Candidate::operator>(const Candidate& other) const {
 }
 
 void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
-    if (unscheduled_.empty() || std::ranges::none_of(left, [](double time_ms) { return time_ms > 0; })) return;
+    if (unscheduled_count_ == 0 || std::ranges::none_of(left, [](double time_ms) { return time_ms > 0; })) return;
     find_startable(left);
     if (!may_change_something(by)) return;
 
@@ -91,26 +91,23 @@ bool SchedulerRun::has_effect(Index index, NodeId by, bool can_force) {
 /// Collectives that an attempt looks at: the first ones, in record order, of groups with time left, not too far ahead.
 template <typename Visit>
 void SchedulerRun::for_each_candidate(const TimeLeft& left, Visit&& visit) const {
-    const std::int64_t last_compute = std::int64_t{next_compute_} + limits_.compute_prefetch;
     std::int64_t candidates = 0;
-    for (const Index index : unscheduled_) {
-        const Outline& outline = outlines_[index];
-        if (left[outline.group] <= 0) continue;
-        if (outline.blocked_compute != leads_to_none && outline.blocked_compute > last_compute) continue;
+    near_.until_one([&](Index index) {
+        if (left[outlines_[index].group] <= 0) return false;
         visit(index);
-        if (++candidates >= limits_.collective_distance) break;
-    }
+        return ++candidates >= limits_.collective_distance;
+    });
 }
 
 /// Finds the candidates that need no compute that has not run. As long as nothing starts and no compute runs, they are
 /// those of the attempt before.
 void SchedulerRun::find_startable(const TimeLeft& left) {
-    bool is_known = startable_unscheduled_ == unscheduled_.size() && startable_compute_ == next_compute_;
+    bool is_known = startable_unscheduled_ == unscheduled_count_ && startable_compute_ == next_compute_;
     for (Index group = 0; group < left.size() && is_known; ++group) {
         is_known = startable_groups_[group] == (left[group] > 0);
     }
     if (is_known) return;
-    startable_unscheduled_ = unscheduled_.size();
+    startable_unscheduled_ = unscheduled_count_;
     startable_compute_ = next_compute_;
     for (Index group = 0; group < left.size(); ++group) startable_groups_[group] = left[group] > 0;
     startable_.clear();

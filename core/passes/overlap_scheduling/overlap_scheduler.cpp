@@ -63,8 +63,11 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
       outlines_(table.collectives.size()),
       budget_(compute_.size(), limits.in_flight_bytes),
       off_path_bytes_(table.bucket_key_count),
+      off_path_starts_(table.bucket_key_count),
       missing_inputs_(graph.node_count()),
       scheduled_(graph.node_count()),
+      unscheduled_count_(table.collectives.size()),
+      near_(table.collectives.size()),
       held_back_(table.collectives.size()),
       startable_groups_(table.groups.size()),
       in_flight_(table),
@@ -98,8 +101,14 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
         outline.bucket_key = described.bucket_key;
         outline.blocked_compute = first_compute_[described.start];
         outline.blocks_reduce_scatter = blocks_reduce_scatter(described.start);
-        unscheduled_.push_back(index);
+        if (outline.blocked_compute == leads_to_none) {
+            near_.add(index);
+        } else {
+            by_blocked_.push_back(index);
+        }
     }
+    std::ranges::stable_sort(by_blocked_, {}, [&](Index index) { return outlines_[index].blocked_compute; });
+    bring_near();
     order_.reserve(graph.node_count());
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (missing_inputs_[node] == 0) enqueue(node);
@@ -144,6 +153,7 @@ void SchedulerRun::enqueue(NodeId node) {
     off_path_.push(Priority{blocks_reduce_scatter(node) ? 0u : 1u} << node_bits | node);
     if (const Index index = table_.by_start[node]; index != no_index) {
         off_path_bytes_[collective(index).bucket_key] += collective(index).size_bytes;
+        ++off_path_starts_[collective(index).bucket_key];
     }
 }
 
@@ -196,13 +206,16 @@ void SchedulerRun::take_batch(NodeId head, std::vector<NodeId>& batch) {
     batch.push_back(head);
     const Index head_index = table_.by_start[head];
     if (!limits_.off_path_bucket_bytes || head_index == no_index) return;
+    const Index key = collective(head_index).bucket_key;
+    std::uint32_t others = off_path_starts_[key] - (scheduled_[head] ? 0 : 1);
     std::int64_t bytes = collective(head_index).size_bytes;
     std::vector<std::size_t> taken;
-    for (std::size_t position = 0; position < off_path_.items().size(); ++position) {
+    for (std::size_t position = 0; others > 0; ++position) {
         const auto node = static_cast<NodeId>(off_path_.items()[position] & node_mask);
         const Index index = table_.by_start[node];
         if (index == no_index || scheduled_[node]) continue;
-        if (collective(index).bucket_key != collective(head_index).bucket_key) continue;
+        if (collective(index).bucket_key != key) continue;
+        --others;
         if (bytes + collective(index).size_bytes > *limits_.off_path_bucket_bytes) continue;
         bytes += collective(index).size_bytes;
         batch.push_back(node);
@@ -231,7 +244,20 @@ void SchedulerRun::handle_other(NodeId node) {
         start_hidden_collectives(node, left);
     }
     schedule(node);
-    if (compute) ++next_compute_;
+    if (compute) {
+        ++next_compute_;
+        bring_near();
+    }
+}
+
+/// Notes which collectives are no longer too far ahead. Once near they stay so: compute runs in its order.
+void SchedulerRun::bring_near() {
+    const std::int64_t last_compute = std::int64_t{next_compute_} + limits_.compute_prefetch;
+    for (; near_count_ < by_blocked_.size(); ++near_count_) {
+        const Outline& outline = outlines_[by_blocked_[near_count_]];
+        if (outline.blocked_compute > last_compute) return;
+        if (!scheduled_[outline.start]) near_.add(by_blocked_[near_count_]);
+    }
 }
 
 void SchedulerRun::start_collective(Index index) {
@@ -241,7 +267,9 @@ void SchedulerRun::start_collective(Index index) {
         started.exposed_ms = std::max(0.0, started.exposed_ms - started.latency_ms);
     }
     in_flight_.start(index);
-    unscheduled_.erase(std::ranges::lower_bound(unscheduled_, index));
+    --unscheduled_count_;
+    near_.remove(index);
+    if (!blocks_compute(started.start)) --off_path_starts_[started.bucket_key];
     schedule(started.start);
 }
 

@@ -66,6 +66,7 @@ class SchedulerRun {
     void handle_wait(NodeId wait);
     void finish_wait(NodeId wait, Index collective);
     void schedule(NodeId node);
+    void bring_near();
     TimeLeft hide_in_flight(NodeId by, double available_ms, Index excluded_group);
 
     // Attempts to start collectives that a node can hide.
@@ -116,13 +117,16 @@ class SchedulerRun {
     PrefetchBudget budget_;
 
     BinaryHeap<Priority> on_path_, off_path_;
-    std::vector<std::int64_t> off_path_bytes_;  ///< by bucket key
+    std::vector<std::int64_t> off_path_bytes_;    ///< by bucket key
+    std::vector<std::uint32_t> off_path_starts_;  ///< by bucket key: collectives in off_path_ that have not started
     std::vector<std::uint32_t> missing_inputs_;
     std::vector<bool> scheduled_;
     std::vector<NodeId> order_;
-    std::vector<Index> unscheduled_;  ///< collectives in record order
-    std::vector<Index> startable_;    ///< candidates that need no compute that has not run
-    /// What startable_ was found for. Collectives only ever leave the unscheduled ones, so their number tells which.
+    std::size_t unscheduled_count_ = 0;  ///< collectives that have not started
+    CollectiveSet near_;                 ///< those of them that block no compute, or not too far ahead
+    std::vector<Index> by_blocked_;      ///< collectives that block compute, by the compute that they block
+    std::size_t near_count_ = 0;         ///< how many of by_blocked_ are not too far ahead
+    std::vector<Index> startable_;       ///< candidates that need no compute that has not run
     /// Sizes of the smallest of them, by what they block.
     struct {
         std::int64_t blocks_none = std::numeric_limits<std::int64_t>::max();
@@ -132,6 +136,7 @@ class SchedulerRun {
     CollectiveSet held_back_;             ///< candidates that need such compute
     std::int64_t largest_held_back_ = 0;  ///< size of the largest of these
     bool several_keys_ = false;           ///< candidates have different bucket keys
+    /// What startable_ was found for. Collectives only ever leave the unscheduled ones, so their number tells which.
     std::size_t startable_unscheduled_ = 0;
     std::uint32_t startable_compute_ = 0;
     std::vector<bool> startable_groups_;  ///< with time left
