@@ -35,6 +35,15 @@ TEST(BinaryHeap, HasTheLayoutOfHeapq) {
     EXPECT_EQ(heap.items(), (Items{15, 17, 18, 22, 26, 29, 27, 24, 23, 28, 40}));
 }
 
+/// Pushing what is left one by one would lay it out as 20, 21, 24, 29, 34, 36, 27.
+TEST(BinaryHeap, RemovingRestoresTheHeapAsHeapifyDoes) {
+    BinaryHeap<int> heap;
+    for (const int item : {23, 21, 10, 27, 36, 29, 34, 20, 24}) heap.push(item);
+    EXPECT_EQ(heap.items(), (Items{10, 20, 21, 23, 36, 29, 34, 27, 24}));
+    heap.remove({0, 3});
+    EXPECT_EQ(heap.items(), (Items{20, 21, 24, 29, 34, 27, 36}));
+}
+
 TEST(BinaryHeap, RemovingNothingOrEverything) {
     BinaryHeap<int> heap;
     for (const int item : {3, 1, 2}) heap.push(item);

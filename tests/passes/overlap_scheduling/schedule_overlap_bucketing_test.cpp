@@ -59,6 +59,27 @@ TEST_F(ScheduleOverlapBucketingTest, WaitingForOneGroupHidesAnother) {
     EXPECT_EQ(record("g2").exposed_ms, 0);
 }
 
+/// The same graph with an operator between the second parameter and its gather.
+class PreparedGatherTest : public ScheduleOverlapBucketingTest {
+  protected:
+    double exposed_behind(std::string_view target) {
+        const NodeId x = placeholder("x"), p = placeholder("p");
+        const NodeId m1 = compute("m1", x, x, 2);
+        const NodeId prepared = call("prepared", target, {Value::of_node(p)}, {8}, taking(0));
+        output({compute("m2", m1, awaited("w", gather("g", prepared, 1)), 2)});
+        scheduled();
+        return record("g").exposed_ms;
+    }
+};
+
+TEST_F(PreparedGatherTest, WhatPreparesAGatherRunsEarlyWithIt) {
+    EXPECT_EQ(exposed_behind("aten.sin.default"), 0);
+}
+
+TEST_F(PreparedGatherTest, CommunicationDoesNotRunEarly) {
+    EXPECT_EQ(exposed_behind("_dtensor.shard_dim_alltoall.default"), 1);
+}
+
 TEST_F(ScheduleOverlapBucketingTest, NothingIsPrefetchedAheadOfTooManyComputeNodes) {
     two_layers(2, 1);
     scheduled(only_scheduling({{"max_compute_pre_fetch", 0}}));
