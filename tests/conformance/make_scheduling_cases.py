@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make golden cases of schedule_overlap_bucketing with PyTorch itself, on random and on real graphs.
 
-    make_scheduling_cases.py --reference TOOLS --out FOLDER [--random COUNT] [--seed S]
+    make_scheduling_cases.py --reference TOOLS --out FOLDER [--random COUNT] [--seed S] [--also SEED ...]
                              [--graphs GRAPHS --each N NAME ...] [--minutes M]
 
 Run it with the Python of an environment that has torch 2.15 (no GPU needed). TOOLS is the folder with run_reference.py,
@@ -241,8 +241,8 @@ def scheduling(options):
     return [{"pass": "schedule_overlap_bucketing", "options": options}]
 
 
-def random_cases(count, seed, out, fx_to_graph, graph_to_fx):
-    for number in range(seed, seed + count):
+def random_cases(seeds, out, fx_to_graph, graph_to_fx):
+    for number in seeds:
         choose, _, _, document = make_document(number, fx_to_graph, graph_to_fx, StepBuilder)
         set_times(document, choose)
         graph_file = f"random_{number}.graph.json.gz"
@@ -270,6 +270,7 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--random", type=int, default=0, help="how many random graphs")
     parser.add_argument("--seed", type=int, default=0, help="of the first case")
+    parser.add_argument("--also", type=int, nargs="*", default=[], help="seeds of further random graphs")
     parser.add_argument("--graphs", help="folder with overlap-graph files")
     parser.add_argument("--each", type=int, default=3, help="how many sets of options for each graph of GRAPHS")
     parser.add_argument("--minutes", type=float, default=1e9, help="start no further case after this time")
@@ -285,7 +286,8 @@ def main():
     goldens, began = [], time.monotonic()
 
     def cases():
-        yield from random_cases(arguments.random, arguments.seed, arguments.out, *tools)
+        seeds = [*range(arguments.seed, arguments.seed + arguments.random), *arguments.also]
+        yield from random_cases(seeds, arguments.out, *tools)
         yield from real_cases(arguments.graphs, arguments.names, arguments.each, arguments.seed, arguments.out, *tools)
 
     for entry in cases():
