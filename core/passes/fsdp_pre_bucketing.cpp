@@ -107,7 +107,8 @@ std::span<const PassOption> PreBucketFsdpCollectives::options() const {
                            "among the ranks of the FSDP group, as PyTorch computes it on a machine without a GPU.",
                    .choices = {},
                    .nullable = true,
-                   .minimum = 0},
+                   .minimum = 0,
+                   .usual_maximum = 2000},
     };
     return declared;
 }

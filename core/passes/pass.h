@@ -39,6 +39,8 @@ struct PassOption {
     bool nullable = false;        ///< of numbers and booleans: null is a value of its own, such as "no limit"
     double minimum = -std::numeric_limits<double>::infinity();  ///< of numbers: the smallest that makes sense
     double maximum = std::numeric_limits<double>::infinity();
+    /// Of numbers: up to where a slider goes; larger values can be typed. 0: none makes sense.
+    double usual_maximum = 0;
     bool of_reference = true;  ///< false: an option of this application alone, which a training job does not know
 };
 

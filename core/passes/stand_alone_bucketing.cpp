@@ -39,7 +39,8 @@ std::span<const PassOption> StandAloneBucketing::options() const {
                            "means the default.",
                    .choices = {},
                    .nullable = true,
-                   .minimum = 0},
+                   .minimum = 0,
+                   .usual_maximum = 4000},
         bucket_mode_option("mode",
                            "How merged tensors are packed and unpacked; unset means default. All-reduces have "
                            "one way alone."),

@@ -15,33 +15,6 @@ namespace {
 
 using ModuleId = ModuleTree::ModuleId;
 
-/// A bucket as it ended up: no other bucket has its collective among its members.
-struct FinalBucket {
-    std::string start;
-    std::vector<std::string> members;  ///< collectives that were merged; none of them was itself made by merging
-};
-
-/// Follows merging through the steps: a bucket made before scheduling may have gone into one made afterwards.
-std::vector<FinalBucket> final_buckets(const Evaluation& evaluation) {
-    std::vector<FinalBucket> buckets;
-    for (const PassReport& report : evaluation.reports) {
-        for (const BucketReport& merged : report.buckets) {
-            FinalBucket bucket{merged.start, {}};
-            for (const std::string& member : merged.members) {
-                const auto earlier = std::ranges::find(buckets, member, &FinalBucket::start);
-                if (earlier == buckets.end()) {
-                    bucket.members.push_back(member);
-                } else {
-                    bucket.members.insert(bucket.members.end(), earlier->members.begin(), earlier->members.end());
-                    buckets.erase(earlier);
-                }
-            }
-            buckets.push_back(std::move(bucket));
-        }
-    }
-    return buckets;
-}
-
 class ManualStartWriter {
   public:
     ManualStartWriter(const Plan& plan, const Evaluation& evaluation)
@@ -194,15 +167,33 @@ class ManualStartWriter {
 
 }  // namespace
 
-std::string manual_start_obstacle(const Plan& plan, const Evaluation* evaluation) {
+std::vector<FinalBucket> final_buckets(const Evaluation& evaluation) {
+    std::vector<FinalBucket> buckets;
+    for (const PassReport& report : evaluation.reports) {
+        for (const BucketReport& merged : report.buckets) {
+            FinalBucket bucket{merged.start, {}};
+            for (const std::string& member : merged.members) {
+                const auto earlier = std::ranges::find(buckets, member, &FinalBucket::start);
+                if (earlier == buckets.end()) {
+                    bucket.members.push_back(member);
+                } else {
+                    bucket.members.insert(bucket.members.end(), earlier->members.begin(), earlier->members.end());
+                    buckets.erase(earlier);
+                }
+            }
+            buckets.push_back(std::move(bucket));
+        }
+    }
+    return buckets;
+}
+
+std::string manual_start_obstacle(const Plan& plan, const Evaluation* evaluation, const ModuleTree& tree) {
     if (automatic_step(plan) == plan.pipeline.size()) {
         return "The plan has no automatic pass; Add automatic variant makes one";
     }
+    if (!tree.exists()) return "The nodes of this graph have no modules, and cards are made of modules";
     if (!evaluation) return "The automatic result is not there yet";
     if (evaluation->refused) return "The plan is refused, so there is no automatic result";
-    if (!ModuleTree(*evaluation->input, preferred_module_source(*evaluation->input)).exists()) {
-        return "The nodes of this graph have no modules, and cards are made of modules";
-    }
     const bool buckets =
         std::ranges::any_of(evaluation->reports, [](const PassReport& report) { return !report.buckets.empty(); });
     return buckets ? "" : "The automatic pass made no buckets; switch on its option collective_bucketing";

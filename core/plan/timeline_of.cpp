@@ -40,7 +40,12 @@ std::string_view kind_in_plural(CollectiveKind kind) {
 class Drawing {
   public:
     explicit Drawing(const Evaluation& evaluation)
-        : evaluation_(evaluation), graph_(*evaluation.graph), simulation_(evaluation.simulation) {}
+        : evaluation_(evaluation),
+          graph_(*evaluation.graph),
+          simulation_(evaluation.simulation),
+          bucket_of_start_(evaluation.bucket_of_node) {
+        mark_buckets_without_entry();
+    }
 
     std::shared_ptr<const Timeline> run(StorageRule rule) {
         add_compute();
@@ -58,6 +63,18 @@ class Drawing {
         made.role = role;
         made.reference = node;
         return made;
+    }
+
+    /// Buckets that a pass thought of itself are told from what is in no bucket, and from their neighbours.
+    void mark_buckets_without_entry() {
+        std::int32_t number = 0;
+        for (const PassReport& report : evaluation_.reports) {
+            for (const BucketReport& bucket : report.buckets) {
+                if (bucket.plan_entry) continue;
+                const NodeId start = graph_.find(bucket.start);
+                if (start != no_node && bucket_of_start_[start] < 0) bucket_of_start_[start] = number++;
+            }
+        }
     }
 
     static EventRole role_or(std::int32_t entry, EventRole otherwise) {
@@ -97,7 +114,7 @@ class Drawing {
                                                LaneKind::process_group, EventRole::unbucketed}));
         }
         for (const CollectiveTiming& timing : simulation_.collectives) {
-            const EventRole role = role_or(evaluation_.bucket_of_node[timing.start], EventRole::unbucketed);
+            const EventRole role = role_or(bucket_of_start_[timing.start], EventRole::unbucketed);
             TimelineEvent drawn = event(timing.start, timing.start_ms, timing.end_ms, role);
             drawn.exposed_ns = std::min(nanoseconds(timing.exposed_ms), drawn.time.length_ns());
             builder_.add(lanes[timing.group], drawn);
@@ -136,6 +153,7 @@ class Drawing {
     const Evaluation& evaluation_;
     const Graph& graph_;
     const Simulation& simulation_;
+    std::vector<std::int32_t> bucket_of_start_;  ///< by node: what colours a collective
     TimelineBuilder builder_;
 };
 

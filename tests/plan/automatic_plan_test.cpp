@@ -72,7 +72,8 @@ TEST_P(ManualStartTest, MakesCardsOfWholeModulesThatThePassAccepts) {
     const auto graph = test_graph(GetParam());
     const Plan plan = automatic_plan(Plan(), *graph);
     const auto automatic = evaluate(graph, plan);
-    ASSERT_EQ(manual_start_obstacle(plan, automatic.get()), "");
+    const ModuleTree tree(*graph, preferred_module_source(*graph));
+    ASSERT_EQ(manual_start_obstacle(plan, automatic.get(), tree), "");
     const ManualStart start = manual_start(plan, *automatic);
     EXPECT_EQ(passes(start.plan), Names({"manual_overlap_bucketing"}));
     ASSERT_FALSE(start.plan.buckets.empty());
@@ -83,7 +84,6 @@ TEST_P(ManualStartTest, MakesCardsOfWholeModulesThatThePassAccepts) {
         EXPECT_NE(problem.kind, "overlapping_entries") << problem.message;
     }
     // Each collective that was merged is in a card or among what is told.
-    const ModuleTree tree(*graph, preferred_module_source(*graph));
     std::set<NodeId> covered;
     for (const BucketEntry& entry : start.plan.buckets) {
         for (const std::string& module : entry.modules) {
@@ -120,16 +120,21 @@ TEST(ManualStart, TellsWhatComesAlongWithWholeModules) {
     plan.pipeline[0].options["max_memory_increase_gb"] = plan.pipeline[0].options["max_memory_increase_ratio"] =
         nullptr;
     const auto evaluation = evaluate(graph, plan);
-    ASSERT_EQ(manual_start_obstacle(plan, evaluation.get()), "");
+    ASSERT_EQ(manual_start_obstacle(plan, evaluation.get(), ModuleTree(*graph, ModuleSource::module_fqn)), "");
     EXPECT_TRUE(tells(manual_start(plan, *evaluation),
                       "left alone are in cards now, because cards take whole modules: all_reduce"));
 }
 
 TEST(ManualStart, NeedsAResultWithBucketsAndModules) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
-    const auto obstacle = [&](const Plan& plan) { return manual_start_obstacle(plan, evaluate(graph, plan).get()); };
+    const ModuleTree tree(*graph, ModuleSource::module_fqn), none(*graph, ModuleSource::module_stack);
+    const auto obstacle = [&](const Plan& plan) {
+        return manual_start_obstacle(plan, evaluate(graph, plan).get(), tree);
+    };
     Plan plan = automatic_plan(Plan(), *graph);
-    EXPECT_NE(manual_start_obstacle(plan, nullptr), "");
+    EXPECT_NE(manual_start_obstacle(plan, nullptr, tree), "");
+    EXPECT_NE(manual_start_obstacle(plan, evaluate(graph, plan).get(), none).find("have no modules"),
+              std::string::npos);
     plan.pipeline[0].options = {{"pre_bucketing_fsdp_collectives", false}};
     EXPECT_NE(obstacle(plan).find("collective_bucketing"), std::string::npos);
     plan.pipeline[0].options = {{"max_in_flight_gb", -1}};

@@ -17,7 +17,7 @@ Document::Document(QObject* parent, Evaluator::Function evaluate)
     connect(&evaluator_, &Evaluator::failed, this, [this](quint64, const QString& reason) { emit failed(reason); });
     connect(&evaluator_, &Evaluator::ready, this, [this](quint64 key, std::shared_ptr<const Evaluation> evaluation) {
         for (auto& variant : variants_)
-            if (variant->key() == key) variant->setEvaluation(evaluation);
+            if (variant->key() == key) variant->setEvaluation(evaluation, !evaluator_.busy());
     });
 }
 

@@ -1,23 +1,74 @@
 #include "ui/document/evaluator.h"
 
+#include <algorithm>
+#include <chrono>
+
 namespace overlap::ui {
+namespace {
+
+/// How long one that waits lets the one that runs go on: so long in any case, and twice the time of the one before.
+constexpr double least_patience_ms = 100;
+constexpr double patience_factor = 2;
+
+}  // namespace
 
 Evaluator::Evaluator(QObject* parent, Function evaluate)
     : QObject(parent), evaluate_(evaluate ? std::move(evaluate) : Function(overlap::evaluate)) {
-    connect(&task_, &LatestTask::busyChanged, this, &Evaluator::busyChanged);
+    impatience_.setSingleShot(true);
+    connect(&impatience_, &QTimer::timeout, this, &Evaluator::startWaiting);
+    connect(&task_, &LatestTask::busyChanged, this, [this](bool busy) {
+        // Before the result is handed over, which is then known to be of an older request.
+        if (!busy) startWaiting();
+        setBusy(task_.busy());
+    });
 }
 
 void Evaluator::request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key) {
-    task_.start(
-        [this, graph = std::move(graph), plan = std::move(plan), key](std::stop_token stop) -> LatestTask::Delivery {
-            try {
-                auto evaluation = evaluate_(graph, plan, stop);
-                if (!evaluation) return {};
-                return [this, key, evaluation] { emit ready(key, evaluation); };
-            } catch (const std::exception& error) {
-                return [this, key, reason = QString::fromUtf8(error.what())] { emit failed(key, reason); };
-            }
-        });
+    Request request{std::move(graph), std::move(plan)};
+    if (task_.busy() && key == key_) {
+        waiting_ = std::move(request);
+        if (!impatience_.isActive()) {
+            impatience_.start(static_cast<int>(std::max(least_patience_ms, patience_factor * last_ms_)));
+        }
+        return;
+    }
+    key_ = key;
+    start(std::move(request));
+}
+
+void Evaluator::cancel() {
+    waiting_.reset();
+    impatience_.stop();
+    task_.cancel();
+}
+
+void Evaluator::startWaiting() {
+    if (waiting_) start(*std::exchange(waiting_, std::nullopt));
+}
+
+void Evaluator::start(Request request) {
+    waiting_.reset();
+    impatience_.stop();
+    task_.start([this, request = std::move(request), key = key_](std::stop_token stop) -> LatestTask::Delivery {
+        try {
+            const auto begin = std::chrono::steady_clock::now();
+            auto evaluation = evaluate_(request.graph, request.plan, stop);
+            if (!evaluation) return {};
+            const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+            return [this, key, evaluation, took] {
+                last_ms_ = took.count();
+                emit ready(key, evaluation);
+            };
+        } catch (const std::exception& error) {
+            return [this, key, reason = QString::fromUtf8(error.what())] { emit failed(key, reason); };
+        }
+    });
+}
+
+void Evaluator::setBusy(bool busy) {
+    if (busy_ == busy) return;
+    busy_ = busy;
+    emit busyChanged(busy);
 }
 
 }  // namespace overlap::ui

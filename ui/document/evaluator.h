@@ -1,14 +1,19 @@
 #pragma once
 
 #include <QObject>
+#include <QTimer>
 #include <memory>
+#include <optional>
 
 #include "core/plan/evaluation.h"
 #include "ui/document/latest_task.h"
 
 namespace overlap::ui {
 
-/// Evaluates plans in the background. A newer request cancels the older one, stale results are dropped.
+/// Evaluates plans in the background. While requests for one plan follow one another faster than they can be answered,
+/// as when a slider is dragged, the evaluation that runs is brought home and the newest request comes next, so that
+/// figures follow the hand; what lies between is passed over. One that takes much longer than the one before, or is for
+/// another plan, is cancelled.
 class Evaluator : public QObject {
     Q_OBJECT
 
@@ -21,8 +26,9 @@ class Evaluator : public QObject {
 
     /// Evaluates `plan` on `graph`; `key` comes back with the result.
     void request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key);
-    void cancel() { task_.cancel(); }
-    bool busy() const { return task_.busy(); }
+    void cancel();
+    /// True until the newest request has been answered: a result that is ready while it is true is of an older one.
+    bool busy() const { return busy_; }
 
   signals:
     void ready(quint64 key, std::shared_ptr<const overlap::Evaluation> evaluation);
@@ -31,8 +37,22 @@ class Evaluator : public QObject {
     void busyChanged(bool busy);
 
   private:
+    struct Request {
+        std::shared_ptr<const Graph> graph;
+        Plan plan;
+    };
+
+    void start(Request request);
+    void startWaiting();
+    void setBusy(bool busy);
+
     Function evaluate_;
     LatestTask task_;
+    quint64 key_ = 0;                 ///< of the newest request
+    std::optional<Request> waiting_;  ///< comes when the one that runs is done
+    QTimer impatience_;               ///< runs while one waits
+    double last_ms_ = 0;              ///< how long the last evaluation took
+    bool busy_ = false;
 };
 
 }  // namespace overlap::ui

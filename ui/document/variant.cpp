@@ -59,9 +59,9 @@ void Variant::setPlan(const Plan& plan) {
     emit planChanged();
 }
 
-void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation) {
+void Variant::setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current) {
     evaluation_ = std::move(evaluation);
-    stale_ = false;
+    stale_ = !current;
     emit evaluationChanged();
 }
 

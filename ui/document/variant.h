@@ -43,7 +43,8 @@ class Variant : public QObject {
     /// @param merge_key edits in a row with one non-empty key are undone together.
     void edit(const QString& text, Plan plan, const QString& merge_key = {});
 
-    void setEvaluation(std::shared_ptr<const Evaluation> evaluation);
+    /// @param current whether it is of the plan as it stands; false: of a plan shortly before.
+    void setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current = true);
     /// @param digest of the file as the plan was read from or written into it; see fileDigest().
     void setSaved(const QString& path, const QByteArray& digest = {});
     /// For a plan that comes from the session or a template and is in no file as it stands.

@@ -7,11 +7,15 @@
 #include <QTimer>
 #include <memory>
 
+#include "core/plan/explain_schedule.h"
+#include "ui/document/document.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 namespace {
+
+constexpr int search_delay_ms = 200;
 
 QString colour(Tone tone) {
     const Theme& theme = currentTheme();
@@ -81,6 +85,9 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrows
     connect(&document, &Document::evaluationChanged, this, &InspectorPanel::scheduleUpdate);
     connect(&document, &Document::planChanged, this, &InspectorPanel::scheduleUpdate);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &InspectorPanel::scheduleUpdate);
+    search_delay_.setSingleShot(true);
+    search_delay_.setInterval(search_delay_ms);
+    connect(&search_delay_, &QTimer::timeout, this, &InspectorPanel::searchExposure);
     showContent();
 }
 
@@ -93,7 +100,45 @@ void InspectorPanel::scheduleUpdate() {
 void InspectorPanel::showContent() {
     scheduled_ = false;
     content_ = inspect(document_);
+    addExposure();
     setHtml(inspectorHtml(content_));
+}
+
+void InspectorPanel::addExposure() {
+    const Selection& selection = document_.selection();
+    const auto evaluation = document_.evaluation();
+    const bool wanted = selection.kind() == Selection::Kind::node && document_.editable() && evaluation &&
+                        !document_.current()->stale() &&
+                        scheduler_leaves_exposed(*evaluation, selection.node().toStdString());
+    if (!wanted) {
+        search_delay_.stop();
+        search_.cancel();
+        return;
+    }
+    if (explained_ != evaluation || explained_node_ != selection.node()) {
+        explained_ = evaluation;
+        explained_node_ = selection.node();
+        exposure_.clear();
+        search_.cancel();
+        search_delay_.start();
+    }
+    const auto add = [this](const QString& sentence, Tone tone) {
+        content_.rows.push_back({{}, {{withUnbrokenUnits(sentence), {}, tone}}, true});
+    };
+    for (const std::string& sentence : exposure_) add(QString::fromStdString(sentence), Tone::plain);
+    if (busy()) add(tr("Trying what would hide it …"), Tone::faint);
+}
+
+void InspectorPanel::searchExposure() {
+    if (!explained_ || !document_.isOpen()) return;
+    search_.start([this, evaluation = explained_, plan = document_.current()->plan(),
+                   node = explained_node_.toStdString()](std::stop_token stop) -> LatestTask::Delivery {
+        std::vector<std::string> found = explain_exposure(*evaluation, plan, node, stop);
+        return [this, found = std::move(found)] {
+            exposure_ = found;
+            showContent();
+        };
+    });
 }
 
 void InspectorPanel::contextMenuEvent(QContextMenuEvent* event) {

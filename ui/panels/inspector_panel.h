@@ -1,7 +1,11 @@
 #pragma once
 
 #include <QTextBrowser>
+#include <QTimer>
+#include <memory>
 
+#include "core/plan/evaluation.h"
+#include "ui/document/latest_task.h"
 #include "ui/panels/inspector_content.h"
 
 namespace overlap::ui {
@@ -13,6 +17,9 @@ class InspectorPanel : public QTextBrowser {
   public:
     explicit InspectorPanel(Document& document, QWidget* parent = nullptr);
 
+    /// True while what would hide the selected collective is being looked for.
+    bool busy() const { return search_delay_.isActive() || search_.busy(); }
+
     QSize sizeHint() const override { return {320, 260}; }
 
   protected:
@@ -21,10 +28,19 @@ class InspectorPanel : public QTextBrowser {
   private:
     void scheduleUpdate();
     void showContent();
+    void addExposure();
+    void searchExposure();
 
     Document& document_;
     InspectorContent content_;
     bool scheduled_ = false;
+    // What would hide a collective that the automatic pass leaves exposed: found by running the pass again and again,
+    // in the background and once the selection stands still.
+    std::shared_ptr<const Evaluation> explained_;  ///< that the sentences below are about
+    QString explained_node_;
+    std::vector<std::string> exposure_;
+    QTimer search_delay_;
+    LatestTask search_;
 };
 
 /// The content as a page in the colours of the current theme.

@@ -13,6 +13,7 @@
 
 #include "core/graph/error.h"
 #include "core/plan/plan.h"
+#include "ui/panels/number_slider.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -176,6 +177,38 @@ class LineEditor : public OptionEditor {
     QString shown_;
 };
 
+/// A number with a slider beside it: whatever of the two is used, the other follows.
+class SliderEditor : public OptionEditor {
+  public:
+    SliderEditor(const PassOption& option, OptionEditor* number, QWidget* parent)
+        : OptionEditor(parent), number_(number), slider_(new NumberSlider(option)) {
+        auto* layout = new QHBoxLayout(this);
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->setSpacing(8);
+        layout->addWidget(number_, 2);
+        layout->addWidget(slider_, 3);
+        const QString name = QString::fromStdString(option.name);
+        slider_->setObjectName(name + QStringLiteral("Slider"));
+        slider_->setAccessibleName(tr("%1, slider").arg(name));
+        setFocusProxy(number_->focusProxy());
+        connect(number_, &OptionEditor::edited, this, &OptionEditor::edited);
+        connect(number_, &OptionEditor::emptied, this, &OptionEditor::emptied);
+        connect(number_, &OptionEditor::mistyped, this, &OptionEditor::mistyped);
+        connect(slider_, &NumberSlider::moved, this, [this](const Json& value) {
+            number_->showValue(value);
+            emit edited(value);
+        });
+    }
+    void showValue(const Json& value) override {
+        number_->showValue(value);
+        slider_->showValue(value);
+    }
+
+  private:
+    OptionEditor* number_;
+    NumberSlider* slider_;
+};
+
 /// A field of several lines that is read when it is left, or with Ctrl+Enter.
 class TextField : public QPlainTextEdit {
   public:
@@ -255,6 +288,11 @@ std::vector<std::pair<QString, Json>> textChoices(const PassOption& option) {
     return choices;
 }
 
+OptionEditor* makeNumberEditor(const PassOption& option, QWidget* parent) {
+    if (option.nullable) return new LineEditor(option, parent);
+    return new NumberEditor(option, parent);
+}
+
 }  // namespace
 
 OptionEditor* makeOptionEditor(const PassOption& option, QWidget* parent) {
@@ -270,8 +308,8 @@ OptionEditor* makeOptionEditor(const PassOption& option, QWidget* parent) {
             return new LineEditor(option, parent);
         case PassOption::Type::integer:
         case PassOption::Type::number:
-            if (!option.nullable) return new NumberEditor(option, parent);
-            return new LineEditor(option, parent);
+            if (!NumberSlider::fits(option)) return makeNumberEditor(option, parent);
+            return new SliderEditor(option, makeNumberEditor(option, nullptr), parent);
         case PassOption::Type::integer_list:
         case PassOption::Type::integer_map:
             return new LineEditor(option, parent);

@@ -26,7 +26,8 @@ class OptionEditor : public QWidget {
     void mistyped(const QString& reason);
 };
 
-/// The control for an option: a check box, a box of choices, a number box, a line or a field of text.
+/// The control for an option: a check box, a box of choices, a number box, with a slider where the option has
+/// usual values, a line or a field of text.
 OptionEditor* makeOptionEditor(const PassOption& option, QWidget* parent);
 
 }  // namespace overlap::ui

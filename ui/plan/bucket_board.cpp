@@ -1,5 +1,6 @@
 #include "ui/plan/bucket_board.h"
 
+#include <QAction>
 #include <QCompleter>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
@@ -16,6 +17,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "core/plan/automatic_plan.h"
 #include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
@@ -59,6 +61,9 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
       header_(new QWidget),
       entry_(new QLineEdit),
       message_(new QLabel),
+      automatic_(new QWidget),
+      automatic_text_(new QLabel),
+      manual_(new QToolButton),
       view_(new BucketView(document, *model_, *preview_)),
       uncovered_title_(new QPushButton),
       uncovered_list_(new QListView) {
@@ -70,6 +75,15 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     message_->setProperty("role", "caution");
     message_->setContentsMargins(0, 4, 0, 0);
     message_->hide();
+    automatic_->setObjectName("automaticBuckets");
+    automatic_text_->setWordWrap(true);
+    automatic_text_->setProperty("role", "dim");
+    manual_->setFocusPolicy(Qt::StrongFocus);
+    auto* automatic_layout = new QVBoxLayout(automatic_);
+    automatic_layout->setContentsMargins(0, 8, 0, 0);
+    automatic_layout->setSpacing(6);
+    automatic_layout->addWidget(automatic_text_);
+    automatic_layout->addWidget(manual_, 0, Qt::AlignLeft);
     auto* completer = new QCompleter(this);
     completer->setModel(new QStringListModel(completer));
     completer->setCaseSensitivity(Qt::CaseInsensitive);
@@ -99,6 +113,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     entry_column->setSpacing(0);
     entry_column->addWidget(entry_);
     entry_column->addWidget(message_);
+    entry_column->addWidget(automatic_);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -128,6 +143,9 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
         view_->viewport()->update();
     };
     connect(&document, &Document::currentChanged, this, update_editable);
+    connect(&document, &Document::planChanged, this, &BucketBoard::updateAutomatic);
+    connect(&document, &Document::evaluationChanged, this, &BucketBoard::updateAutomatic);
+    updateAutomatic();
     update_editable();
     updateUncovered();
 }
@@ -205,7 +223,7 @@ void BucketBoard::updateUncovered() {
                                      : tr("%1 reductions").arg(formatCount(static_cast<std::int64_t>(others))));
         text += parts.join(QStringLiteral(", "));
     }
-    const bool shown = uncovered_title_->isChecked() && uncovered_->rowCount() > 0;
+    const bool shown = !uncovered_title_->isHidden() && uncovered_title_->isChecked() && uncovered_->rowCount() > 0;
     uncovered_title_->setText((uncovered_->rowCount() == 0 ? QString()
                                : shown                     ? QStringLiteral("▾ ")
                                                            : QStringLiteral("▸ ")) +
@@ -214,6 +232,39 @@ void BucketBoard::updateUncovered() {
     uncovered_title_->setToolTip(tr("Collectives in no bucket, %1 in all; drop modules here to take them out")
                                      .arg(formatBytes(static_cast<double>(uncovered_->bytes()))));
     uncovered_list_->setVisible(shown);
+}
+
+void BucketBoard::setManualStart(QAction* action) {
+    manual_->setDefaultAction(action);
+    manual_->setAccessibleName(action->text().remove(u'&'));
+}
+
+/// Cards are for passes that take them; what other passes merge is told in a sentence.
+void BucketBoard::updateAutomatic() {
+    const Variant* current = document_.current();
+    const auto& steps = current ? current->plan().pipeline : std::vector<PassStep>();
+    const auto runs = [&](auto&& wanted) {
+        return std::ranges::find_if(steps, [&](const PassStep& step) { return step.enabled && wanted(step.pass); });
+    };
+    const auto deciding = runs(decides_buckets);
+    const bool shown = deciding != steps.end() && runs(takes_buckets) == steps.end();
+    automatic_->setVisible(shown);
+    // What entries do not cover is no matter where no pass takes them.
+    uncovered_title_->setHidden(shown);
+    uncovered_list_->setVisible(!shown && uncovered_title_->isChecked() && uncovered_->rowCount() > 0);
+    view_->setHintShown(!shown);
+    if (!shown) return;
+    const QString pass = QString::fromStdString(deciding->pass);
+    const auto evaluation = document_.evaluation();
+    const std::vector<FinalBucket> buckets = evaluation ? final_buckets(*evaluation) : std::vector<FinalBucket>();
+    std::size_t members = 0;
+    for (const FinalBucket& bucket : buckets) members += bucket.members.size();
+    QString text = buckets.empty() ? tr("%1 has made no buckets.").arg(pass)
+                                   : tr("%1 finds buckets by itself: it merged %2 collectives into %3.")
+                                         .arg(pass, formatCount(static_cast<std::int64_t>(members)),
+                                              formatCount(static_cast<std::int64_t>(buckets.size())));
+    if (!current->plan().buckets.empty()) text += u' ' + tr("No step of this plan takes the cards below.");
+    automatic_text_->setText(text);
 }
 
 void BucketBoard::showUncovered(bool) {

@@ -2,10 +2,12 @@
 
 #include <QWidget>
 
+class QAction;
 class QLabel;
 class QLineEdit;
 class QListView;
 class QPushButton;
+class QToolButton;
 
 namespace overlap::ui {
 
@@ -30,6 +32,9 @@ class BucketBoard : public QWidget {
     /// What stands at the right of the dock's title: templates and a new bucket.
     QWidget* headerControls() { return header_; }
 
+    /// What a person can do with a plan whose buckets a pass finds by itself: offered beside what is told of them.
+    void setManualStart(QAction* action);
+
     /// Asks for the number of blocks and starts from one bucket for as many.
     void startFromEveryBlocks();
 
@@ -44,6 +49,7 @@ class BucketBoard : public QWidget {
     void makeHeader();
     void addTyped();
     void updateUncovered();
+    void updateAutomatic();
     void showUncovered(bool shown);
     void tell(const QString& reason);
 
@@ -54,6 +60,9 @@ class BucketBoard : public QWidget {
     QWidget* header_;
     QLineEdit* entry_;
     QLabel* message_;
+    QWidget* automatic_;  ///< shown where a pass finds buckets by itself
+    QLabel* automatic_text_;
+    QToolButton* manual_;
     BucketView* view_;
     QPushButton* uncovered_title_;
     QListView* uncovered_list_;

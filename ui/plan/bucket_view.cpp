@@ -335,8 +335,13 @@ void BucketView::resizeEvent(QResizeEvent* event) {
 void BucketView::paintEvent(QPaintEvent* event) {
     QListView::paintEvent(event);
     QPainter painter(viewport());
-    if (model_.rowCount() == 0) paintHint(painter);
+    if (model_.rowCount() == 0 && hint_shown_) paintHint(painter);
     if (place_.kind == DropPlace::Kind::before) paintGap(painter);
+}
+
+void BucketView::setHintShown(bool shown) {
+    hint_shown_ = shown;
+    viewport()->update();
 }
 
 void BucketView::paintHint(QPainter& painter) {

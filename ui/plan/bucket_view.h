@@ -47,6 +47,9 @@ class BucketView : public QListView {
     };
     DropPlace dropPlace(const QPoint& position, bool cards) const;
 
+    /// Whether an empty list says how cards are made.
+    void setHintShown(bool shown);
+
   signals:
     /// Why an edit was refused; one sentence without full stop.
     void refused(const QString& reason);
@@ -80,6 +83,7 @@ class BucketView : public QListView {
     BucketModel& model_;
     DropPreview& preview_;
     BucketDelegate* delegate_;
+    bool hint_shown_ = true;
     int chip_ = -1;
     DropPlace place_;
     bool following_ = false;

@@ -290,7 +290,7 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 }
 
 bool MainWindow::idle() const {
-    return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy();
+    return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy();
 }
 
 }  // namespace overlap::ui

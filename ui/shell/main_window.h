@@ -96,6 +96,7 @@ class MainWindow : public QMainWindow {
     void registerActions();
     void registerFileActions();
     void registerPlanActions();
+    void startManualPlan();
     void registerViewActions();
     void registerHelp();
     void makeMenus();

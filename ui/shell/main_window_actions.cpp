@@ -8,7 +8,9 @@
 #include <QMessageBox>
 #include <QToolBar>
 
+#include "ui/document/automatic_commands.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/panels/log.h"
 #include "ui/panels/modules_panel.h"
 #include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
@@ -16,6 +18,7 @@
 #include "ui/shell/command_palette.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/notice_bar.h"
 #include "ui/shell/pass_actions.h"
 #include "ui/shell/shortcut_help.h"
 #include "ui/shell/variant_bar.h"
@@ -92,6 +95,23 @@ void MainWindow::registerPlanActions() {
                   [this] {
                       if (document_.isOpen()) document_.addCopyOfCurrent();
                   });
+    actions_->add("plan.automatic", plan, tr("Add a&utomatic variant"),
+                  tr("Add a plan that leaves order and buckets to PyTorch's overlap scheduler"),
+                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
+                  [this] { AutomaticCommands(document_).addAutomatic(); });
+    QAction* manual = actions_->add("plan.manual", plan, tr("Start &manual plan from this result"),
+                                    tr("Add a plan whose cards are the buckets of the automatic result"),
+                                    {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)}, [this] { startManualPlan(); });
+    const auto update_manual = [this, manual, help = manual->statusTip()] {
+        const QString refusal = AutomaticCommands(document_).manualRefusal();
+        manual->setEnabled(refusal.isEmpty());
+        manual->setStatusTip(refusal.isEmpty() ? help : refusal);
+        manual->setToolTip(manual->statusTip());
+    };
+    for (const auto signal : {&Document::planChanged, &Document::evaluationChanged})
+        connect(&document_, signal, this, update_manual);
+    update_manual();
+    board_->setManualStart(manual);
     actions_->add("plan.rename", plan, tr("&Rename plan…"), tr("Give the plan another name"), {},
                   [this] { renamePlan(); });
     actions_->add("plan.close", plan, tr("&Close plan"), tr("Close the plan; it can be reopened"),
@@ -153,6 +173,14 @@ void MainWindow::registerPlanActions() {
                       board_->parentWidget()->show();
                       board_->entryField()->setFocus();
                   });
+}
+
+void MainWindow::startManualPlan() {
+    const QStringList left_out = AutomaticCommands(document_).startManual();
+    if (left_out.isEmpty()) return tell(tr("Every automatic bucket is a card now"));
+    const QString sentence = tr("Not carried over as it was: %1").arg(left_out.join(QStringLiteral("; ")));
+    log_->add(sentence);
+    notice_->showNotice(sentence);
 }
 
 void MainWindow::registerViewActions() {

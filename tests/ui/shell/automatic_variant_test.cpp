@@ -1,0 +1,214 @@
+#include <QLabel>
+#include <QSignalSpy>
+#include <algorithm>
+
+#include "core/plan/automatic_plan.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/automatic_commands.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/document/pipeline_commands.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/panels/number_slider.h"
+#include "ui/panels/pass_options_form.h"
+#include "ui/panels/passes_panel.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/notice_bar.h"
+
+namespace overlap::ui {
+
+/// The automatic pass in the window: as a variant, by its sliders, explained, and as a start for a manual plan.
+class AutomaticVariantTest : public QObject {
+    Q_OBJECT
+
+    static bool open(MainWindow& window, const QString& file) {
+        window.resize(1440, 900);
+        window.show();
+        window.openFiles({file});
+        return settle(window);
+    }
+    static bool settle(MainWindow& window) {
+        return QTest::qWaitFor(
+            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
+            60'000);
+    }
+    static void run(MainWindow& window, const char* action) {
+        window.actions().find(QString::fromLatin1(action))->trigger();
+    }
+    static QString testGraph(const char* name) {
+        return QStringLiteral(OVERLAP_TEST_DATA "/graphs/%1.graph.json.gz").arg(QString::fromLatin1(name));
+    }
+    static NumberSlider* slider(MainWindow& window, const char* option) {
+        return window.passes().findChild<NumberSlider*>(QString::fromLatin1(option) + QStringLiteral("Slider"));
+    }
+    static const Json& options(MainWindow& window) {
+        return window.document().current()->plan().pipeline.back().options;
+    }
+
+  private slots:
+    void oneActionAddsTheVariant() {
+        MainWindow window;
+        QVERIFY(open(window, testGraph("llama3_debugmodel_fsdp8.prebucket")));
+        BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
+        const Plan own = window.document().current()->plan();
+        run(window, "plan.automatic");
+        Document& document = window.document();
+        QCOMPARE(document.variantCount(), 3);
+        QCOMPARE(document.current()->title(), QStringLiteral("Automatic"));
+        QCOMPARE(document.current()->plan().pipeline.back().pass, std::string(automatic_pass));
+        QVERIFY(document.variant(1).plan() == own);
+        QVERIFY(settle(window));
+        QVERIFY(!document.evaluation()->refused);
+        QVERIFY(document.evaluation()->simulation.step_ms < document.baseline().simulation.step_ms);
+
+        document.current()->undoStack().undo();
+        QVERIFY(document.current()->plan().pipeline == own.pipeline);
+        QVERIFY(document.current()->plan().buckets == own.buckets);
+        document.current()->undoStack().redo();
+        run(window, "plan.automatic");
+        QCOMPARE(document.current()->title(), QStringLiteral("Automatic 2"));
+    }
+
+    void worksFromTheBaselineToo() {
+        const auto document = openDocument();
+        document->setCurrentIndex(0);
+        AutomaticCommands(*document).addAutomatic();
+        QCOMPARE(document->current()->plan().pipeline.size(), std::size_t{1});
+        QCOMPARE(document->variant(0).plan().pipeline.size(), std::size_t{0});
+    }
+
+    void bucketsOfTheResultBecomeCards() {
+        MainWindow window;
+        QVERIFY(open(window, testGraph("llama3_8b_fsdp64.prebucket")));
+        QAction* manual = window.actions().find(QStringLiteral("plan.manual"));
+        QVERIFY(!manual->isEnabled());
+        QVERIFY(manual->statusTip().contains(QStringLiteral("no automatic pass")));
+        run(window, "plan.automatic");
+        QVERIFY(settle(window));
+        QVERIFY(manual->isEnabled());
+        const Plan automatic = window.document().current()->plan();
+        manual->trigger();
+        const Plan plan = window.document().current()->plan();
+        QVERIFY(!plan.buckets.empty());
+        QCOMPARE(plan.pipeline.back().pass, std::string("manual_overlap_bucketing"));
+        QVERIFY(window.notice().text().contains(QStringLiteral("a module has one card")));
+        QVERIFY(settle(window));
+        QVERIFY(!window.document().evaluation()->refused);
+        QVERIFY(!manual->isEnabled());
+        window.document().current()->undoStack().undo();
+        QVERIFY(window.document().current()->plan().pipeline == automatic.pipeline);
+        QVERIFY(window.document().current()->plan().buckets.empty());
+    }
+
+    void theBoardTellsThatBucketsAreAutomatic() {
+        MainWindow window;
+        QVERIFY(open(window, testGraph("llama3_debugmodel_fsdp8.prebucket")));
+        auto* told = window.bucketBoard().findChild<QWidget*>(QStringLiteral("automaticBuckets"));
+        QVERIFY(told->isHidden());
+        run(window, "plan.automatic");
+        QVERIFY(settle(window));
+        QVERIFY(!told->isHidden());
+        QVERIFY(told->findChild<QLabel*>()->text().contains(QStringLiteral("finds buckets by itself: it merged 132")));
+        BucketCommands(window.document()).addText(QStringLiteral("layers.0"));
+        QVERIFY(told->findChild<QLabel*>()->text().contains(QStringLiteral("No step of this plan takes the cards")));
+        window.document().selection().selectBucket(0);
+        QVERIFY(settle(window));
+        // The pass's buckets are none of the card's.
+        QVERIFY(!plainText(inspect(window.document())).contains(QStringLiteral("merged")));
+    }
+
+    void theInspectorFindsWhatWouldHideACollective() {
+        MainWindow window;
+        QVERIFY(open(window, testGraph("llama3_8b_fsdp64_aot_fw")));
+        run(window, "plan.automatic");
+        QVERIFY(settle(window));
+        window.document().selection().selectNode(QStringLiteral("all_gather_into_tensor_8"));
+        QTRY_VERIFY(window.inspector().busy());
+        QVERIFY(settle(window));
+        const QString page = window.inspector().toPlainText();
+        QVERIFY2(page.contains(QStringLiteral("The scheduler leaves")), qPrintable(page));
+        QVERIFY2(page.contains(QStringLiteral("the scheduler keeps compute in order")), qPrintable(page));
+        QVERIFY(!page.contains(QStringLiteral("Trying")));
+        window.document().selection().selectNode(QStringLiteral("mm_3"));
+        QTRY_VERIFY(!window.inspector().toPlainText().contains(QStringLiteral("The scheduler leaves")));
+        QVERIFY(!window.inspector().busy());
+    }
+
+    void slidersSpanTheUsualValues() {
+        const auto check = [](const char* name, double typical, double tolerance) {
+            const auto options = require_pass(automatic_pass).options();
+            const PassOption& option = *std::ranges::find(options, std::string_view(name), &PassOption::name);
+            QVERIFY(NumberSlider::fits(option));
+            NumberSlider slider(option);
+            QCOMPARE(slider.valueAt(slider.minimum()).get<double>(), option.minimum);
+            QCOMPARE(slider.valueAt(slider.maximum()).get<double>(), option.usual_maximum);
+            slider.showValue(typical);
+            QVERIFY(std::abs(slider.valueAt(slider.value()).get<double>() - typical) <= tolerance);
+            slider.showValue(10 * option.usual_maximum);
+            QCOMPARE(slider.value(), slider.maximum());
+            slider.showValue(Json());
+            QCOMPARE(slider.value(), slider.minimum());
+        };
+        check("max_in_flight_gb", 5, 0.05);
+        check("max_compute_pre_fetch", 200, 4);
+        check("max_off_bucket_gb", 0.5, 0.02);
+    }
+
+    /// Prints how long a change takes to become figures; that it does at all is what is tested.
+    void figuresFollowTheSlider_data() {
+        QTest::addColumn<QString>("file");
+        QTest::newRow("llama3_8b_fsdp64") << testGraph("llama3_8b_fsdp64.prebucket");
+        QTest::newRow("llama3_8b_bw_256_1d")
+            << QStringLiteral(OVERLAP_SHARED_DATA "/graphs/llama3_8b_bw_256_1d.graph.json.gz");
+    }
+    void figuresFollowTheSlider() {
+        QFETCH(const QString, file);
+        if (!QFile::exists(file)) QSKIP("the graph is not there");
+        MainWindow window;
+        QVERIFY(open(window, file));
+        run(window, "plan.automatic");
+        QVERIFY(settle(window));
+        Document& document = window.document();
+        window.passes().selectStep(static_cast<int>(document.current()->plan().pipeline.size()) - 1);
+        NumberSlider* handle = slider(window, "max_in_flight_gb");
+        QVERIFY(handle);
+        const int steps_before = document.current()->undoStack().count();
+        const Plan before = document.current()->plan();
+
+        QElapsedTimer timer;
+        std::vector<double> single_ms;
+        for (int position = 390; position >= 300; position -= 10) {
+            timer.start();
+            handle->setValue(position);
+            QVERIFY(QTest::qWaitFor([&] { return !document.evaluating() && !document.current()->stale(); }, 30'000));
+            single_ms.push_back(static_cast<double>(timer.nsecsElapsed()) / 1e6);
+        }
+        std::ranges::sort(single_ms);
+        qInfo("%d nodes: figures after one change: median %.0f ms, slowest %.0f ms",
+              static_cast<int>(document.graph()->node_count()), single_ms[single_ms.size() / 2], single_ms.back());
+
+        // A hand that moves for a second, at the rate of a screen.
+        QSignalSpy figures(&document, &Document::evaluationChanged);
+        handle->setSliderDown(true);
+        timer.start();
+        int moves = 0;
+        while (timer.elapsed() < 1000) {
+            handle->setValue(std::max(1, 300 - 5 * ++moves));
+            QTest::qWait(16);
+        }
+        const qsizetype shown = figures.count();
+        handle->setSliderDown(false);
+        qInfo("dragging for a second: %d moves, new figures %d times", moves, static_cast<int>(shown));
+        QVERIFY(shown >= 2);  // while the hand was moving
+        QVERIFY(settle(window));
+        QCOMPARE(options(window).at("max_in_flight_gb"), handle->valueAt(handle->value()));
+        QCOMPARE(document.current()->undoStack().count(), steps_before + 1);
+        document.current()->undoStack().undo();
+        QVERIFY(document.current()->plan() == before);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::AutomaticVariantTest)
+#include "automatic_variant_test.moc"
