@@ -1,25 +1,19 @@
 #include "core/passes/overlap_scheduling/symbolic_sizes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 
 #include "core/graph/error.h"
 #include "core/graph/quote.h"
+#include "core/passes/overlap_scheduling/size_expression.h"
 
 namespace overlap::scheduling {
 
 namespace {
 
 using Json = nlohmann::json;
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(' ');
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 /// The JSON list behind `"key":`; empty where there is none. Cut out of its object, whose other fields may be long.
 std::string_view list_behind(std::string_view object, std::string_view key) {
@@ -44,40 +38,24 @@ std::string_view list_behind(std::string_view object, std::string_view key) {
     return {};
 }
 
-/// A whole number, or a symbol such as `u4`; nothing for anything else.
-std::optional<std::int64_t> value_of(std::string_view atom, std::int64_t guess) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(atom.data(), atom.data() + atom.size(), number);
-    if (error == std::errc() && end == atom.data() + atom.size()) return number;
-    const bool is_symbol = atom.size() > 1 && (atom.front() == 'u' || atom.front() == 's') &&
-                           atom.find_first_not_of("0123456789", 1) == atom.npos;
-    return is_symbol ? std::optional(guess) : std::nullopt;
+/// Whether a size is a symbol alone.
+bool is_symbol(std::string_view size) {
+    return size.size() > 1 && (size.front() == 'u' || size.front() == 's') &&
+           size.find_first_not_of("0123456789", 1) == size.npos;
 }
 
-/// The value of a sum of products such as `2*u4 + u5`; nothing for anything else.
-std::optional<std::int64_t> evaluate(std::string_view text, std::int64_t guess) {
-    std::int64_t sum = 0;
-    for (;;) {
-        const std::size_t plus = text.find('+');
-        std::string_view term = text.substr(0, plus);
-        std::int64_t product = 1;
-        for (;;) {
-            const std::size_t times = term.find('*');
-            const std::optional<std::int64_t> factor = value_of(trimmed(term.substr(0, times)), guess);
-            if (!factor) return {};
-            product *= *factor;
-            if (times == term.npos) break;
-            term.remove_prefix(times + 1);
-        }
-        sum += product;
-        if (plus == text.npos) return sum;
-        text.remove_prefix(plus + 1);
-    }
+/// What a file's writer put for symbols of which nothing is known.
+std::optional<std::int64_t> writers_guess(const Graph& graph) {
+    const std::string_view extra = graph.header().extra_json;
+    if (extra.find("\"unbacked_symbol_hint\"") == extra.npos) return {};
+    const Json hint = Json::parse(extra).value("unbacked_symbol_hint", Json());
+    return hint.is_number_integer() ? std::optional(hint.get<std::int64_t>()) : std::nullopt;
 }
 
 }  // namespace
 
 SymbolicSizes::SymbolicSizes(const Graph& graph) : graph_(graph) {
+    const std::optional<std::int64_t> unknown = writers_guess(graph);
     std::vector<bool> has_none(graph.strings()->size());  // most nodes share the text of a few others
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         const StringId text = graph.metadata(node).extra_json;
@@ -96,6 +74,19 @@ SymbolicSizes::SymbolicSizes(const Graph& graph) : graph_(graph) {
             for (const Json& size : shapes[output]) {
                 shape.sizes.push_back(size.is_string() ? size.get<std::string>() : size.dump());
             }
+            if (output < graph.outputs(node).size()) learn_hints(shape, graph.outputs(node)[output], unknown);
+        }
+    }
+}
+
+/// A symbol for which the file has another number than its writer's guess had a number of its own when it was traced,
+/// and torch takes that one.
+void SymbolicSizes::learn_hints(const Shape& shape, const TensorMeta& tensor, std::optional<std::int64_t> unknown) {
+    const std::span<const std::int64_t> numbers = graph_.shape(tensor);
+    if (!unknown || numbers.size() != shape.sizes.size()) return;
+    for (std::size_t dimension = 0; dimension < numbers.size(); ++dimension) {
+        if (is_symbol(shape.sizes[dimension]) && numbers[dimension] != *unknown) {
+            hints_.emplace(shape.sizes[dimension], numbers[dimension]);
         }
     }
 }
@@ -111,12 +102,17 @@ std::int64_t SymbolicSizes::elements(NodeId node, std::size_t output, std::int64
     const Shape* shape = find(node, output);
     if (!shape) return graph_.element_count(graph_.outputs(node)[output]);
     std::int64_t elements = 1;
+    const auto value_of_symbol = [&](std::string_view symbol) {
+        const auto known = hints_.find(symbol);
+        return known == hints_.end() ? guess : known->second;
+    };
     for (const std::string& size : shape->sizes) {
-        const std::optional<std::int64_t> value = evaluate(size, guess);
+        const std::optional<std::int64_t> value = evaluate_size(size, value_of_symbol);
         if (!value) {
-            throw InputError("node " + in_quotes(graph_.name(node)),
-                             "found the size " + in_quotes(size) +
-                                 ", expected a number or a sum of products: what torch takes it for is not known");
+            throw InputError(
+                "node " + in_quotes(graph_.name(node)),
+                "found the size " + in_quotes(size) +
+                    ", expected a number or an expression of symbols: what torch takes it for is not known");
         }
         elements *= *value;
     }

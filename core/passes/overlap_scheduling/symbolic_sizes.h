@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +28,7 @@ class SymbolicSizes {
     /// Whether no size of the graph is symbolic.
     bool empty() const { return expressions_.empty(); }
     /// Elements of an output of a node when each symbol stands for `guess`; of sizes that are numbers the product.
-    /// @throws InputError for an expression that is no sum of products.
+    /// @throws InputError for an expression that is not understood.
     std::int64_t elements(NodeId node, std::size_t output, std::int64_t guess) const;
     /// Whether a size of this output is symbolic.
     bool is_symbolic(NodeId node, std::size_t output) const { return find(node, output) != nullptr; }
@@ -38,9 +41,11 @@ class SymbolicSizes {
         std::vector<std::string> sizes;
     };
     const Shape* find(NodeId node, std::size_t output) const;
+    void learn_hints(const Shape& shape, const TensorMeta& tensor, std::optional<std::int64_t> unknown);
 
     const Graph& graph_;
-    std::vector<Shape> expressions_;  ///< ascending by node, then output
+    std::vector<Shape> expressions_;                          ///< ascending by node, then output
+    std::map<std::string, std::int64_t, std::less<>> hints_;  ///< of symbols that have a number of their own
 };
 
 }  // namespace overlap::scheduling

@@ -138,13 +138,20 @@ TEST_F(SymbolicSizesTest, StandForAGuess) {
     EXPECT_EQ(sizes.elements(0, 0, 10), 6);
 }
 
+/// The writer puts its guess for what it does not know; another number was the symbol's own.
+TEST_F(SymbolicSizesTest, KeepTheNumberThatASymbolWasTracedWith) {
+    header_.extra_json = R"({"unbacked_symbol_hint": 3})";
+    const Graph& graph = graph_with(R"([["u0", "u1"]])");  // 2 and 3 in the file
+    EXPECT_EQ(SymbolicSizes(graph).elements(1, 0, 100), 2 * 100);
+}
+
 TEST_F(SymbolicSizesTest, NumbersAreNoSymbols) {
     const Graph& graph = graph_with("[[2, 3]]");
     EXPECT_TRUE(SymbolicSizes(graph).empty());
 }
 
 TEST_F(SymbolicSizesTest, OtherExpressionsAreNotGuessed) {
-    const Graph& graph = graph_with(R"json([["Max(1, u0)"]])json");
+    const Graph& graph = graph_with(R"json([["Log(1, u0)"]])json");
     EXPECT_THROW(SymbolicSizes(graph).elements(1, 0, 10), InputError);
 }
 
