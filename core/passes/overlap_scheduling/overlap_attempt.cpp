@@ -285,22 +285,25 @@ void SchedulerRun::run_path(NodeId by) {
     }
 }
 
+void SchedulerRun::find_reach() {
+    reach_.resize(graph_.node_count());
+    std::vector<SharedSets::Set> through(graph_.node_count());  // with the node itself
+    for (NodeId node = graph_.node_count(); node-- > 0;) {
+        reach_sets_.begin();
+        for (const NodeId user : graph_.users(node)) reach_sets_.unite(through[user]);
+        reach_[node] = through[node] = reach_sets_.end();
+        if (table_.by_start[node] == no_index) continue;
+        reach_sets_.begin();
+        reach_sets_.unite(reach_[node]);
+        reach_sets_.add(table_.by_start[node]);
+        through[node] = reach_sets_.end();
+    }
+}
+
 /// The collectives that depend on a node.
 std::span<const std::uint64_t> SchedulerRun::reached_from(NodeId node) {
-    const std::size_t words = (table_.collectives.size() + 63) / 64;
-    if (reach_.empty()) {
-        reach_.assign(words * graph_.node_count(), 0);
-        for (NodeId from = graph_.node_count(); from-- > 0;) {
-            std::uint64_t* const bits = reach_.data() + words * from;
-            for (const NodeId user : graph_.users(from)) {
-                const std::uint64_t* const user_bits = reach_.data() + words * user;
-                for (std::size_t word = 0; word < words; ++word) bits[word] |= user_bits[word];
-                const Index started = table_.by_start[user];
-                if (started != no_index) bits[started / 64] |= std::uint64_t{1} << started % 64;
-            }
-        }
-    }
-    return {reach_.data() + words * node, words};
+    if (reach_.empty()) find_reach();
+    return reach_sets_.words(reach_[node]);
 }
 
 bool SchedulerRun::leads_to(NodeId node, Index index) {

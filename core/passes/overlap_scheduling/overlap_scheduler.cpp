@@ -72,7 +72,8 @@ SchedulerRun::SchedulerRun(const Graph& graph, std::span<const double> times_ms,
       startable_groups_(table.groups.size()),
       in_flight_(table),
       waiting_(table.collectives.size()),
-      visited_(graph.node_count()) {
+      visited_(graph.node_count()),
+      reach_sets_(table.collectives.size()) {
     if (limits.memory_increase_bytes || limits.memory_increase_ratio) {
         storage_uses_.emplace(graph, sizes);
         BaselineMemory baseline = baseline_memory(*storage_uses_, compute_);

@@ -13,6 +13,7 @@
 #include "core/passes/overlap_scheduling/node_traits.h"
 #include "core/passes/overlap_scheduling/overlap_scheduler.h"
 #include "core/passes/overlap_scheduling/prefetch_budget.h"
+#include "core/passes/overlap_scheduling/shared_sets.h"
 
 namespace overlap::scheduling {
 
@@ -90,6 +91,7 @@ class SchedulerRun {
     bool find_path(Index collective, NodeId by);
     bool may_run_on_path(NodeId node, NodeId by) const;
     void run_path(NodeId by);
+    void find_reach();
     std::span<const std::uint64_t> reached_from(NodeId node);
     bool leads_to(NodeId node, Index collective);
     bool would_wait_again(Index collective) const;
@@ -149,7 +151,8 @@ class SchedulerRun {
     std::vector<NodeId> path_, stack_;
     std::vector<std::uint32_t> visited_;  ///< by node: number of the search that saw it last
     std::uint32_t search_ = 0;
-    std::vector<std::uint64_t> reach_;  ///< by node: bits of the collectives that it leads to; empty until needed
+    SharedSets reach_sets_;
+    std::vector<SharedSets::Set> reach_;  ///< by node: the collectives that it leads to; empty until needed
 };
 
 }  // namespace overlap::scheduling

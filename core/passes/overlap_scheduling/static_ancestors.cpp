@@ -7,22 +7,42 @@ StaticAncestors::StaticAncestors(const Graph& graph, const CollectiveTable& tabl
       table_(table),
       order_(order),
       positions_(graph.node_count()),
-      words_((table.collectives.size() + 63) / 64) {
+      words_((table.collectives.size() + 63) / 64),
+      starts_{SharedSets(table.collectives.size()), {}},
+      waits_{SharedSets(table.collectives.size()), {}} {
     for (std::uint32_t position = 0; position < order.size(); ++position) positions_[order[position]] = position;
     collect_fixed();
-    // One sweep, as in the reference: of something that comes later in the schedule only itself is known.
-    before_.resize(2 * words_ * graph.node_count());
-    for (const NodeId node : order) {
-        std::uint64_t* const bits = row_of(before_, node);
-        const auto add = [&](NodeId parent) {
-            unite(bits, row_of(before_, parent));
-            add_own(bits, parent);
-        };
-        for (const NodeId input : graph.inputs(node)) add(input);
+    find_before(starts_, table.by_start);
+    std::vector<Index> first_waits(graph.node_count(), no_index);
+    for (Index index = 0; index < table.collectives.size(); ++index) {
+        first_waits[table.collectives[index].wait] = index;
+    }
+    find_before(waits_, first_waits);
+}
+
+/// One sweep, as in the reference: of something that comes later in the schedule only itself is known.
+/// @param numbers by node: the collective that it starts, or waits for first; or no_index.
+void StaticAncestors::find_before(Ancestors& ancestors, const std::vector<Index>& numbers) {
+    SharedSets& sets = ancestors.sets;
+    ancestors.by_node.resize(graph_.node_count());
+    std::vector<SharedSets::Set> through(graph_.node_count());  // with the node itself
+    for (const NodeId node : order_) {
+        sets.begin();
+        for (const NodeId input : graph_.inputs(node)) sets.unite(through[input]);
         for (const NodeId fixed : fixed_before(node)) {
-            add(fixed);
-            contradicts_schedule_ |= positions_[fixed] > positions_[node];
+            if (positions_[fixed] > positions_[node]) {
+                contradicts_schedule_ = true;
+                if (numbers[fixed] != no_index) sets.add(numbers[fixed]);
+            } else {
+                sets.unite(through[fixed]);
+            }
         }
+        ancestors.by_node[node] = through[node] = sets.end();
+        if (numbers[node] == no_index) continue;
+        sets.begin();
+        sets.unite(through[node]);
+        sets.add(numbers[node]);
+        through[node] = sets.end();
     }
 }
 
@@ -59,7 +79,7 @@ void StaticAncestors::unite(std::uint64_t* into, const std::uint64_t* from) cons
 }
 
 void StaticAncestors::find_behind() {
-    behind_.resize(before_.size());
+    behind_.resize(2 * words_ * graph_.node_count());
     // A node that has to come before one that the schedule runs earlier is known to that one alone, so what lies
     // behind such a pair is added when the sweep is over.
     std::vector<std::pair<NodeId, NodeId>> contradictions;

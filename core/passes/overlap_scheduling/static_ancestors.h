@@ -7,6 +7,7 @@
 #include "core/graph/graph.h"
 #include "core/passes/overlap_scheduling/collective_set.h"
 #include "core/passes/overlap_scheduling/collectives.h"
+#include "core/passes/overlap_scheduling/shared_sets.h"
 
 namespace overlap::scheduling {
 
@@ -18,8 +19,8 @@ class StaticAncestors {
     /// @param order of the schedule.
     StaticAncestors(const Graph& graph, const CollectiveTable& table, std::span<const NodeId> order);
 
-    std::span<const std::uint64_t> starts_before(NodeId node) const { return row(node, 0); }
-    std::span<const std::uint64_t> waits_before(NodeId node) const { return row(node, words_); }
+    std::span<const std::uint64_t> starts_before(NodeId node) const { return starts_.before(node); }
+    std::span<const std::uint64_t> waits_before(NodeId node) const { return waits_.before(node); }
     bool start_is_before(Index collective, NodeId node) const { return has(starts_before(node), collective); }
     bool wait_is_before(Index collective, NodeId node) const { return has(waits_before(node), collective); }
 
@@ -37,13 +38,17 @@ class StaticAncestors {
 
   private:
     using Bits = std::vector<std::uint64_t>;  ///< by node: starts, then waits
+    /// The starts, or the waits, that come before each node.
+    struct Ancestors {
+        SharedSets sets;
+        std::vector<SharedSets::Set> by_node;
+        std::span<const std::uint64_t> before(NodeId node) const { return sets.words(by_node[node]); }
+    };
 
     static bool has(std::span<const std::uint64_t> row, Index index) { return row[index / 64] >> index % 64 & 1; }
     std::uint64_t* row_of(Bits& bits, NodeId node) const { return bits.data() + 2 * words_ * node; }
-    std::span<const std::uint64_t> row(NodeId node, std::size_t first) const {
-        return {before_.data() + 2 * words_ * node + first, words_};
-    }
     void collect_fixed();
+    void find_before(Ancestors& ancestors, const std::vector<Index>& numbers);
     void add_own(std::uint64_t* row, NodeId node) const;
     void unite(std::uint64_t* into, const std::uint64_t* from) const;
     void find_behind();
@@ -53,7 +58,8 @@ class StaticAncestors {
     std::span<const NodeId> order_;
     std::vector<std::uint32_t> positions_;
     std::size_t words_;
-    Bits before_, behind_;
+    Ancestors starts_, waits_;
+    Bits behind_;
     std::vector<std::uint32_t> fixed_offsets_;
     std::vector<NodeId> fixed_;
     bool contradicts_schedule_ = false;
