@@ -36,9 +36,13 @@ std::vector<FinalBucket> final_buckets(const Evaluation& evaluation);
 
 /// A plan made of what an automatic pass did, and what of it could not be carried over.
 struct ManualStart {
+    /// One reason for which cards are not what the buckets were.
+    struct LeftOut {
+        std::string sentence;            ///< without full stop
+        std::vector<std::string> names;  ///< of the collectives concerned
+    };
     Plan plan;
-    /// Whole sentences without full stop; empty where every bucket became a card.
-    std::vector<std::string> left_out;
+    std::vector<LeftOut> left_out;  ///< empty where every bucket became a card
 };
 
 /// Why manual_start() cannot be used on the result of a plan, as a sentence without full stop; empty where it can.

@@ -129,8 +129,8 @@ class ManualStartWriter {
         }
         if (names.empty()) return;
         say(counted(names.size(), "bucket") + (names.size() == 1 ? " is" : " are") +
-            " divided, because other buckets group the same modules differently and a module has one card: " +
-            enumerated(names));
+                " divided, since a module has one card and other buckets group it differently",
+            std::move(names));
     }
 
     /// Collectives that come into a card because their module does, although they were not merged with the others.
@@ -141,18 +141,20 @@ class ManualStartWriter {
         }
         if (names.empty()) return;
         say(counted(names.size(), "collective") + " that the automatic pass left alone " +
-            (names.size() == 1 ? "is" : "are") +
-            " in cards now, because cards take whole modules: " + enumerated(names));
+                (names.size() == 1 ? "comes" : "come") + " along, since cards take whole modules",
+            std::move(names));
     }
 
     void tell_unplaced() {
-        for (const auto& [reason, names] : unplaced_) {
-            say(counted(names.size(), "collective") + (names.size() == 1 ? " is" : " are") + " in no card, " +
-                enumerated(names) + ": " + reason);
+        for (auto& [reason, names] : unplaced_) {
+            say(counted(names.size(), "collective") + (names.size() == 1 ? " is" : " are") + " in no card: " + reason,
+                std::move(names));
         }
     }
 
-    void say(std::string sentence) { start_.left_out.push_back(std::move(sentence)); }
+    void say(std::string sentence, std::vector<std::string> names) {
+        start_.left_out.push_back({std::move(sentence), std::move(names)});
+    }
 
     const Graph& graph_;
     ModuleTree tree_;

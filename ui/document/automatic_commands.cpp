@@ -1,6 +1,5 @@
 #include "ui/document/automatic_commands.h"
 
-#include "core/plan/automatic_plan.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
@@ -29,16 +28,14 @@ QString AutomaticCommands::manualRefusal() const {
     return QString::fromStdString(manual_start_obstacle(current->plan(), evaluation, document_.modules()));
 }
 
-QStringList AutomaticCommands::startManual() {
+std::vector<ManualStart::LeftOut> AutomaticCommands::startManual() {
     if (!manualRefusal().isEmpty()) return {};
     const auto evaluation = document_.evaluation();
     ManualStart start = manual_start(document_.current()->plan(), *evaluation);
     Variant& added = document_.addCopyOfCurrent();
     start.plan.name = added.plan().name;
     added.edit(Document::tr("Make cards of the automatic buckets"), std::move(start.plan));
-    QStringList left_out;
-    for (const std::string& sentence : start.left_out) left_out.append(QString::fromStdString(sentence));
-    return left_out;
+    return std::move(start.left_out);
 }
 
 }  // namespace overlap::ui

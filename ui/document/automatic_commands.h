@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QString>
-#include <QStringList>
+#include <vector>
+
+#include "core/plan/automatic_plan.h"
 
 namespace overlap::ui {
 
@@ -20,8 +22,8 @@ class AutomaticCommands {
     /// Why startManual() would refuse, as a sentence without full stop; empty where it would not.
     QString manualRefusal() const;
     /// Adds a variant whose cards are the buckets of the current automatic result.
-    /// @returns what could not be carried over, in sentences without full stop.
-    QStringList startManual();
+    /// @returns what could not be carried over as it was.
+    std::vector<ManualStart::LeftOut> startManual();
 
   private:
     QString freeName(const QString& wanted) const;

@@ -5,6 +5,8 @@
 #include <QContextMenuEvent>
 #include <QMenu>
 #include <QTimer>
+#include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "core/plan/explain_schedule.h"
@@ -122,11 +124,14 @@ void InspectorPanel::addExposure() {
         search_.cancel();
         search_delay_.start();
     }
-    const auto add = [this](const QString& sentence, Tone tone) {
-        content_.rows.push_back({{}, {{withUnbrokenUnits(sentence), {}, tone}}, true});
+    // Behind the other sentences that say why it is as it is.
+    auto place = std::find_if(content_.rows.rbegin(), content_.rows.rend(), std::mem_fn(&InspectorRow::block)).base();
+    const auto add = [&](const QString& sentence, Tone tone) {
+        const InspectorRow row{{}, {{withUnbrokenUnits(sentence), {}, tone}}, true};
+        place = std::next(content_.rows.insert(place, row));
     };
     for (const std::string& sentence : exposure_) add(QString::fromStdString(sentence), Tone::plain);
-    if (busy()) add(tr("Trying what would hide it …"), Tone::faint);
+    if (search_delay_.isActive() || search_.busy()) add(tr("Trying what would hide it …"), Tone::faint);
 }
 
 void InspectorPanel::searchExposure() {

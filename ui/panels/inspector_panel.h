@@ -17,8 +17,8 @@ class InspectorPanel : public QTextBrowser {
   public:
     explicit InspectorPanel(Document& document, QWidget* parent = nullptr);
 
-    /// True while what would hide the selected collective is being looked for.
-    bool busy() const { return search_delay_.isActive() || search_.busy(); }
+    /// True until the page is that of the selection, with what would hide a collective.
+    bool busy() const { return scheduled_ || search_delay_.isActive() || search_.busy(); }
 
     QSize sizeHint() const override { return {320, 260}; }
 

@@ -176,11 +176,16 @@ void MainWindow::registerPlanActions() {
 }
 
 void MainWindow::startManualPlan() {
-    const QStringList left_out = AutomaticCommands(document_).startManual();
-    if (left_out.isEmpty()) return tell(tr("Every automatic bucket is a card now"));
-    const QString sentence = tr("Not carried over as it was: %1").arg(left_out.join(QStringLiteral("; ")));
-    log_->add(sentence);
-    notice_->showNotice(sentence);
+    const std::vector<ManualStart::LeftOut> left_out = AutomaticCommands(document_).startManual();
+    if (left_out.empty()) return tell(tr("Every automatic bucket is a card now"));
+    QStringList sentences;
+    for (const ManualStart::LeftOut& reason : left_out) {
+        sentences.append(QString::fromStdString(reason.sentence));
+        QStringList names;
+        for (const std::string& name : reason.names) names.append(QString::fromStdString(name));
+        log_->add(QStringLiteral("%1: %2").arg(sentences.back(), names.join(QStringLiteral(", "))));
+    }
+    notice_->showNotice(tr("%1. The log names them.").arg(sentences.join(QStringLiteral("; "))));
 }
 
 void MainWindow::registerViewActions() {

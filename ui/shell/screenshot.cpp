@@ -148,6 +148,11 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
         }
         if (window.document().selection().kind() == Selection::Kind::group) bringToFront(&window.processGroups());
     }
+    // What is told of a selection may take a while to find out.
+    if (!waitUntilIdle(window)) {
+        fail(QStringLiteral("overlap-studio: nothing to show after %1 s").arg(longest_wait_ms / 1000));
+        return 1;
+    }
     bringToFront(wanted);
     if (options.zoom > 0 && options.zoom < 1 && window.timeline().timeline()) {
         const TimeRange whole = window.timeline().timeline()->range();
