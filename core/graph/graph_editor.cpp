@@ -304,6 +304,19 @@ void GraphEditor::remove_user(std::uint32_t edge) {
     --user_count_[input];
 }
 
+/// Whether `user` has that input. Inputs and users say the same: the shorter list answers, since the output of a graph
+/// has as many inputs as there are parameters.
+bool GraphEditor::takes(NodeId user, NodeId input) const {
+    std::uint32_t edge = users_head_[input];
+    for (const NodeId known : inputs(user)) {
+        if (known == input) return true;
+        if (edge == no_edge) return false;
+        if (edge_user_[edge] == user) return true;
+        edge = edge_next_[edge];
+    }
+    return false;
+}
+
 void GraphEditor::replace_all_uses(NodeId old, NodeId replacement) {
     std::vector<std::uint32_t> edges;
     for (std::uint32_t edge = users_head_[old]; edge != no_edge; edge = edge_next_[edge]) edges.push_back(edge);
@@ -312,8 +325,7 @@ void GraphEditor::replace_all_uses(NodeId old, NodeId replacement) {
     replacement_[old] = replacement;
     for (const std::uint32_t edge : edges) {
         const NodeId user = edge_user_[edge];
-        const std::span<const NodeId> known = inputs(user);
-        if (std::ranges::find(known, replacement) != known.end()) {
+        if (takes(user, replacement)) {
             // Two inputs become one: their order of first appearance has to be found anew.
             detach_inputs(user);
             attach_inputs(user);

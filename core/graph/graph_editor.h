@@ -128,6 +128,7 @@ class GraphEditor {
     void unlink(NodeId node);
     void relabel();
     void attach_inputs(NodeId node);
+    bool takes(NodeId user, NodeId input) const;
     void detach_inputs(NodeId node);
     void append_user(NodeId input, std::uint32_t edge);
     void remove_user(std::uint32_t edge);

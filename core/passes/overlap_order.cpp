@@ -187,6 +187,8 @@ OverlapDependencies joint_overlap_dependencies(const GraphEditor& graph, const B
 bool sort_if_needed(GraphEditor& graph, const std::vector<NodeId>& changed) {
     for (const NodeId node : changed) {
         if (graph.is_erased(node)) continue;
+        // The graph's output, which takes part in most changes and has many inputs, is behind all of them.
+        if (node == graph.last() && graph.user_count(node) == 0) continue;
         bool crossed =
             std::ranges::any_of(graph.inputs(node), [&](NodeId input) { return graph.is_before(node, input); });
         graph.for_each_user(node, [&](NodeId user) { crossed |= graph.is_before(user, node); });
