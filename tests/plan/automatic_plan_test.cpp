@@ -14,12 +14,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Names passes(const Plan& plan) {
-    Names names;
-    for (const PassStep& step : plan.pipeline) names.push_back(step.pass);
-    return names;
-}
-
 /// The collectives that a reason with these words names; none where there is no such reason.
 Names told(const ManualStart& start, std::string_view words) {
     Names names;
@@ -36,7 +30,7 @@ TEST(AutomaticPlan, KeepsWhatComesBeforeBucketing) {
     own.pipeline[1].enabled = false;
     const Plan plan = automatic_plan(own, *graph);
     EXPECT_EQ(plan.name, "Automatic");
-    EXPECT_EQ(passes(plan),
+    EXPECT_EQ(pass_names(plan.pipeline),
               Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
                      "reassign_collective_pgs_pass", "schedule_overlap_bucketing"}));
     EXPECT_FALSE(plan.pipeline[1].enabled);
@@ -50,7 +44,7 @@ TEST(AutomaticPlan, KeepsWhatComesBeforeBucketing) {
 TEST(AutomaticPlan, OfAnEmptyOrAnAutomaticPlanIsTheAutomaticPassAlone) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const Plan plan = automatic_plan(Plan(), *graph);
-    EXPECT_EQ(passes(plan), Names({"schedule_overlap_bucketing"}));
+    EXPECT_EQ(pass_names(plan.pipeline), Names({"schedule_overlap_bucketing"}));
     Plan tuned = plan;
     tuned.pipeline[0].options["max_in_flight_gb"] = 1;
     EXPECT_EQ(automatic_plan(tuned, *graph), plan);
@@ -80,7 +74,7 @@ TEST_P(ManualStartTest, MakesCardsOfWholeModulesThatThePassAccepts) {
     const ModuleTree tree(*graph, preferred_module_source(*graph));
     ASSERT_EQ(manual_start_obstacle(plan, automatic.get(), tree), "");
     const ManualStart start = manual_start(plan, *automatic);
-    EXPECT_EQ(passes(start.plan), Names({"manual_overlap_bucketing"}));
+    EXPECT_EQ(pass_names(start.plan.pipeline), Names({"manual_overlap_bucketing"}));
     ASSERT_FALSE(start.plan.buckets.empty());
     const auto manual = evaluate(graph, start.plan);
     EXPECT_FALSE(manual->refused);

@@ -12,12 +12,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Names passes(const PipelinePreset& preset) {
-    Names names;
-    for (const PassStep& step : preset.steps) names.push_back(step.pass);
-    return names;
-}
-
 bool notes(const PipelinePreset& preset, std::string_view words) {
     return std::ranges::any_of(preset.notes, [&](const Problem& note) {
         return note.severity == Severity::note && note.message.find(words) != std::string::npos;
@@ -33,12 +27,12 @@ TEST(Presets, OfAJointGraphAreTorchtitansList) {
     const std::vector<PipelinePreset> presets = pipeline_presets(*graph);
     ASSERT_EQ(presets.size(), 2u);
     EXPECT_EQ(presets[0].title, "torchtitan default");
-    EXPECT_EQ(passes(presets[0]),
+    EXPECT_EQ(pass_names(presets[0].steps),
               Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
                      "joint_transformer_block_bucketing_reordering_pass"}));
     EXPECT_TRUE(notes(presets[0], "selective_activation_remat_pass: torchtitan runs them here; this version does not"));
     EXPECT_EQ(presets[1].title, "torchtitan performance");
-    EXPECT_EQ(passes(presets[1]),
+    EXPECT_EQ(pass_names(presets[1].steps),
               Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
                      "reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass"}));
     EXPECT_TRUE(notes(presets[1], "exchanges no tokens"));
@@ -49,9 +43,9 @@ TEST(Presets, OfAJointGraphAreTorchtitansList) {
 TEST(Presets, BehindRematerialisationGoOnFromThere) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const std::vector<PipelinePreset> presets = pipeline_presets(*graph);
-    EXPECT_EQ(passes(presets[0]), Names({"joint_transformer_block_bucketing_reordering_pass"}));
+    EXPECT_EQ(pass_names(presets[0].steps), Names({"joint_transformer_block_bucketing_reordering_pass"}));
     EXPECT_TRUE(notes(presets[0], "they have been run already"));
-    EXPECT_EQ(passes(presets[1]),
+    EXPECT_EQ(pass_names(presets[1].steps),
               Names({"reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass",
                      "schedule_fsdp_comms_to_dense_regions_pass"}));
 }
@@ -67,7 +61,7 @@ TEST(Presets, DoNotBucketAgain) {
 TEST(Presets, OfExpertParallelismIsolateTheExchange) {
     const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
     const PipelinePreset performance = pipeline_presets(*graph).at(1);
-    const Names names = passes(performance);
+    const Names names = pass_names(performance.steps);
     const auto place = [&](std::string_view pass) { return std::ranges::find(names, pass) - names.begin(); };
     EXPECT_LT(place("isolate_ep_process_group_pass"), place("reassign_collective_pgs_pass"));
     EXPECT_LT(place("reassign_collective_pgs_pass"), place("joint_transformer_block_bucketing_reordering_pass"));
@@ -92,7 +86,7 @@ TEST(Presets, PackInTheOrderOfTheParameters) {
 TEST(Presets, OfAForwardGraphAreTheCompileModes) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
     const PipelinePreset preset = pipeline_presets(*graph).front();
-    EXPECT_EQ(passes(preset), Names({"transformer_block_bucketing_reordering_pass"}));
+    EXPECT_EQ(pass_names(preset.steps), Names({"transformer_block_bucketing_reordering_pass"}));
     ASSERT_GE(preset.buckets.size(), 3u);
     EXPECT_EQ(preset.buckets[0].modules, Names({"tok_embeddings"}));
     EXPECT_EQ(preset.buckets[1].modules, Names({"norm", "lm_head"}));

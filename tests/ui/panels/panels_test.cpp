@@ -177,7 +177,8 @@ class PanelsTest : public QObject {
         document->selection().selectNode(QString::fromStdString(bucket.start));
         const InspectorContent content = inspect(*document);
         QCOMPARE(content.title, QString::fromStdString(bucket.start));
-        QVERIFY(line(content, "group").contains("8 ranks"));
+        QCOMPARE(line(content, "group"), QString::fromStdString(bucket.process_group));
+        QVERIFY(plainText(content).contains("8 ranks"));
         QVERIFY(!line(content, "bytes · time").isEmpty());
         QCOMPARE(line(content, "bucket"), BucketCommands(*document).title(static_cast<int>(*bucket.plan_entry)));
         QCOMPARE(line(content, QStringLiteral("merged of %1").arg(bucket.members.size())),
