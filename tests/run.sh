@@ -33,6 +33,12 @@ describe_machine() {
     echo "load before: $(cut -d ' ' -f 1-3 /proc/loadavg)"
 }
 
+# Sets `manifests` to those of the goldens.
+list_manifests() {
+    manifests=("$root"/tests/data/{,random_,bucketing_}goldens/manifest.json)
+    if [ -f "$root/../shared/goldens/manifest.json" ]; then manifests+=("$root/../shared/goldens/manifest.json"); fi
+}
+
 run_benchmarks() {
     begin_step "run the benchmarks"
     describe_machine
@@ -44,6 +50,15 @@ run_benchmarks() {
         "$benchmark" --benchmark_counters_tabular=true
     done
     $found || fail "no benchmark was built"
+    begin_step "compare the passes' times with PyTorch's"
+    list_manifests
+    python3 "$root/tests/bench/reference_ratios.py" "$programs" "${manifests[@]}"
+    begin_step "count the passes' instructions"
+    if command -v valgrind >/dev/null; then
+        python3 "$root/tests/bench/instruction_counts.py" "$programs"
+    else
+        say "valgrind is not installed: no instruction counts"
+    fi
     begin_step "measure the application's memory"
     python3 "$root/tests/bench/application_memory.py" "$programs/overlap-studio" \
         "$root/resources/samples/llama3_8b_fsdp64.prebucket.graph.json.gz"
@@ -60,8 +75,7 @@ run_tests() {
     programs_passed=$((total - failed))
 
     begin_step "compare with the goldens"
-    local manifests=("$root"/tests/data/{,random_,bucketing_}goldens/manifest.json)
-    if [ -f "$root/../shared/goldens/manifest.json" ]; then manifests+=("$root/../shared/goldens/manifest.json"); fi
+    list_manifests
     python3 "$root/tests/conformance/run_goldens.py" "$programs" "${manifests[@]}" 2>&1 | tee "$goldens_log" || status=1
     local agree compared
     agree=$(sed -n 's/^\([0-9]*\) of [0-9]* goldens agree$/\1/p' "$goldens_log")

@@ -30,8 +30,6 @@ namespace {
 
 using namespace overlap;
 
-constexpr std::uint32_t largest = 64'000;
-
 /// Nodes and nanoseconds of CPU time of each measurement.
 using Measurements = std::vector<std::pair<double, double>>;
 std::map<std::string, Measurements> repeated_measurements;
@@ -41,6 +39,9 @@ struct Subject {
     std::string pass;
     std::vector<std::string> real;  ///< names of graph files
     std::string repeated;           ///< the one whose layers are repeated
+    Json options = Json::object();  ///< beside those of a suggested step
+    std::uint32_t largest = 64'000;
+    std::string title() const { return options.empty() ? pass : pass + options.dump(); }
 };
 
 const std::vector<std::string> traced = {"llama3_debugmodel_fsdp8", "deepseek_v3_debugmodel_fsdp8_ep4",
@@ -50,6 +51,10 @@ const std::vector<std::string> separate = {"llama3_debugmodel_fsdp8_aot_fw", "ll
 const std::vector<std::string> before_bucketing = {
     "llama3_debugmodel_fsdp8.prebucket", "deepseek_v3_debugmodel_fsdp8_ep4.prebucket", "llama3_8b_fsdp64.prebucket",
     "deepseek_v3_16b_fsdp64_ep8.prebucket", "llama3_70b_fsdp256.prebucket"};
+
+Json scheduling(bool merges) {
+    return {{"collective_bucketing", merges}, {"pre_bucketing_fsdp_collectives", false}};
+}
 
 const std::vector<Subject> subjects = {
     {"eliminate_dead_code_pass", traced, "llama3_debugmodel_fsdp8"},
@@ -62,6 +67,10 @@ const std::vector<Subject> subjects = {
     {"joint_transformer_block_bucketing_reordering_pass", before_bucketing, "llama3_debugmodel_fsdp8.prebucket"},
     {"joint_transformer_block_bucketing_reordering_pass", {}, "deepseek_v3_debugmodel_fsdp8_ep4.prebucket"},
     {"schedule_fsdp_comms_to_dense_regions_pass", before_bucketing, "llama3_debugmodel_fsdp8.prebucket"},
+    {"schedule_overlap_bucketing", before_bucketing, "llama3_8b_fsdp64.prebucket", scheduling(false)},
+    {"schedule_overlap_bucketing", before_bucketing, "llama3_8b_fsdp64.prebucket", scheduling(true)},
+    {"schedule_overlap_bucketing", {}, "llama3_70b_fsdp256.prebucket", scheduling(false), 80'000},
+    {"schedule_overlap_bucketing", {}, "llama3_70b_fsdp256.prebucket", scheduling(true), 80'000},
 };
 
 /// The graph file of that name, or nullptr: some lie beside the repository only.
@@ -88,13 +97,14 @@ std::shared_ptr<const Graph> input_of(const std::shared_ptr<const Graph>& graph,
     return require_pass(bucketing.pass).run(graph, bucketing.options, {}).graph;
 }
 
-void measure(benchmark::State& state, const std::shared_ptr<const Graph>& graph, const std::string& pass_name,
+void measure(benchmark::State& state, const std::shared_ptr<const Graph>& graph, const Subject& subject,
              const std::string& series) {
-    const std::shared_ptr<const Graph> input = input_of(graph, pass_name);
-    PassStep step = step_for(*graph, pass_name);
+    const std::shared_ptr<const Graph> input = input_of(graph, subject.pass);
+    PassStep step = step_for(*graph, subject.pass);
+    step.options.update(subject.options);
     // The strict default would refuse what one bucket a block cannot give.
     if (step.options.contains("strict")) step.options["transformer_bucket_counts_by_layer"] = nullptr;
-    const Pass& pass = require_pass(pass_name);
+    const Pass& pass = require_pass(subject.pass);
     const std::clock_t begin = std::clock();
     for (auto _ : state) benchmark::DoNotOptimize(pass.run(input, step.options, {}));
     const double total_ns = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC * 1e9;
@@ -108,11 +118,11 @@ void measure(benchmark::State& state, const std::shared_ptr<const Graph>& graph,
     measured.emplace_back(nodes, ns);
 }
 
-void register_measurement(const std::string& kind, const std::string& pass, const std::string& series,
+void register_measurement(const std::string& kind, const Subject& subject, const std::string& series,
                           std::shared_ptr<const Graph> graph) {
-    const std::string name = kind + "/" + pass + "/" + std::to_string(graph->node_count());
+    const std::string name = kind + "/" + subject.title() + "/" + std::to_string(graph->node_count());
     benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
-        measure(state, graph, pass, series);
+        measure(state, graph, subject, series);
     })->Unit(benchmark::kMillisecond);
 }
 
@@ -120,16 +130,18 @@ void register_all() {
     std::map<std::pair<std::string, std::uint32_t>, std::shared_ptr<const Graph>> repeated;
     for (const Subject& subject : subjects) {
         for (const std::string& name : subject.real) {
-            if (auto graph = read_sample(name)) register_measurement("real", subject.pass, "", std::move(graph));
+            if (auto graph = read_sample(name)) register_measurement("real", subject, "", std::move(graph));
         }
         const std::shared_ptr<const Graph> graph = read_sample(subject.repeated);
         if (!graph) continue;
-        const std::string series = subject.pass + " on " + subject.repeated;
-        for (std::uint32_t nodes = 2'000; nodes <= largest; nodes *= 2) {
+        const std::string series = subject.title() + " on " + subject.repeated;
+        for (std::uint32_t nodes = subject.largest / 32; nodes <= subject.largest; nodes *= 2) {
             const std::uint32_t times = test::repetitions_for(*graph, nodes);
+            // Below twice the nodes of the graph itself all sizes are the same.
+            if (times == 1 && 2 * nodes <= graph->node_count()) continue;
             std::shared_ptr<const Graph>& made = repeated[{subject.repeated, times}];
             if (!made) made = test::repeat_layers(*graph, times);
-            register_measurement("repeated", subject.pass, series, made);
+            register_measurement("repeated", subject, series, made);
         }
     }
 }
@@ -149,13 +161,13 @@ double exponent(const Measurements& measured) {
 }
 
 void print_exponents() {
-    std::printf("\n%-105s %8s %12s %12s\n", "time grows as nodes to the power of", "exponent", "ns/node, few",
+    std::printf("\n%-155s %8s %12s %12s\n", "time grows as nodes to the power of", "exponent", "ns/node, few",
                 "ns/node, most");
     for (const auto& [series, measured] : repeated_measurements) {
         if (measured.size() < 2) continue;
         const auto& [few, few_ns] = measured.front();
         const auto& [most, most_ns] = measured.back();
-        std::printf("%-105s %8.2f %12.0f %12.0f\n", series.c_str(), exponent(measured), few_ns / few, most_ns / most);
+        std::printf("%-155s %8.2f %12.0f %12.0f\n", series.c_str(), exponent(measured), few_ns / few, most_ns / most);
     }
 }
 
