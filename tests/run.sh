@@ -35,7 +35,7 @@ describe_machine() {
 
 # Sets `manifests` to those of the goldens.
 list_manifests() {
-    manifests=("$root"/tests/data/{,random_,bucketing_}goldens/manifest.json)
+    manifests=("$root"/tests/data/{,random_,bucketing_,scheduling_}goldens/manifest.json)
     if [ -f "$root/../shared/goldens/manifest.json" ]; then manifests+=("$root/../shared/goldens/manifest.json"); fi
 }
 
