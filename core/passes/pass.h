@@ -80,6 +80,7 @@ struct CollectiveReport {
     double exposed_ms = 0;            ///< what no node hides
     std::int64_t size_bytes = 0;      ///< inputs and output together, half of it for an all-reduce
     std::vector<std::string> hiding;  ///< nodes that run while it does
+    std::string kept_apart;  ///< of one that is in no bucket: a clause such as `with "x", because ...`, or empty
 };
 
 enum class Severity { note, caution, error };

@@ -184,8 +184,9 @@ class Run {
                 limits.exposed_first = exposed_first.get<bool>();
             }
             limits.only_internode = settings_.is_on("bucket_only_internode_comms");
-            const std::vector<scheduling::Bucket> buckets =
-                scheduling::BucketSearch(*graph_, table, order, ancestors, timelines, augmented).find(limits);
+            scheduling::BucketSearch search(*graph_, table, order, ancestors, timelines, augmented);
+            const std::vector<scheduling::Bucket> buckets = search.find(limits);
+            report_left_apart(table, buckets, search.left_apart(), report);
             for (const scheduling::Bucket& bucket : buckets) {
                 scheduling::apply_bucket(editor, table, bucket, bucket_mode(), augmented,
                                          report.buckets.emplace_back());
@@ -231,6 +232,21 @@ class Run {
             told.size_bytes = collective.size_bytes;
             for (const NodeId node : collective.hiding) told.hiding.emplace_back(graph_->name(node));
             report.collectives.push_back(std::move(told));
+        }
+    }
+
+    void report_left_apart(const scheduling::CollectiveTable& table, const std::vector<scheduling::Bucket>& buckets,
+                           const std::vector<scheduling::LeftApart>& left_apart, PassReport& report) const {
+        std::vector<bool> merged(table.collectives.size());
+        for (const scheduling::Bucket& bucket : buckets) {
+            for (const scheduling::Index member : bucket) merged[member] = true;
+        }
+        for (scheduling::Index index = 0; index < merged.size(); ++index) {
+            if (merged[index]) continue;
+            const scheduling::Index other = left_apart[index].other;
+            const NodeId start = other == scheduling::no_index ? no_node : table.collectives[other].start;
+            report.collectives[index].kept_apart =
+                describe(left_apart[index], start == no_node ? std::string_view() : graph_->name(start));
         }
     }
 

@@ -313,12 +313,26 @@ class Explainer {
         std::string sentence = "It is not bucketed with any of " + counted(others.size(), "other") +
                                " of its kind, process group and dtype";
         if (dependent == others.size()) return say(sentence + ": each needs its result or is needed for it");
+        if (const std::string reason = found_apart(start); !reason.empty()) {
+            say(sentence);
+            return say("It was not merged " + reason);
+        }
         if (dependent > 0) {
             sentence += ": " + std::to_string(dependent) + " of them need its result or are needed for it; the rest";
         } else {
             sentence += ": they";
         }
         say(sentence + " " + why_kept_apart());
+    }
+
+    /// What the overlap scheduler's search found for a collective that it left alone; empty where it did not compare
+    /// it.
+    std::string found_apart(NodeId start) const {
+        for (const PassReport& report : evaluation_->reports) {
+            const auto told = std::ranges::find(report.collectives, input_.name(start), &CollectiveReport::start);
+            if (told != report.collectives.end()) return told->kept_apart;
+        }
+        return "";
     }
 
     /// What keeps collectives apart that could be merged, by the passes that ran.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <tuple>
+#include <utility>
 
 #include "core/passes/eligibility.h"
 
@@ -18,7 +18,8 @@ BucketSearch::BucketSearch(const Graph& source, const CollectiveTable& table, st
       positions_(source.node_count()),
       hides_(source.node_count()),
       event_of_(source.node_count(), no_index),
-      hiding_range_(table.collectives.size()) {
+      hiding_range_(table.collectives.size()),
+      left_apart_(table.collectives.size()) {
     for (std::uint32_t position = 0; position < order.size(); ++position) positions_[order[position]] = position;
     for (const Collective& collective : table.collectives) {
         CollectiveSet& waits = waits_before_hiding_.emplace_back(table.collectives.size());
@@ -99,7 +100,11 @@ void BucketSearch::find_in(std::span<const Index> members, bool exposed_first, c
     std::vector<bool> used(table_.collectives.size());
     for (std::size_t seed_place = 0; seed_place < members.size(); ++seed_place) {
         const Index seed = members[seed_place];
-        if (used[seed] || hides_another(seed)) continue;
+        if (used[seed]) continue;
+        if (hides_another(seed)) {
+            if (left_apart_[seed].other == no_index) left_apart_[seed] = {Apart::hides_another, no_index};
+            continue;
+        }
         Growing bucket;
         bucket.collectives = bucket.starts_before = bucket.waits_before = bucket.waits_before_hiding =
             CollectiveSet(table_.collectives.size());
@@ -110,15 +115,22 @@ void BucketSearch::find_in(std::span<const Index> members, bool exposed_first, c
         const auto distance = std::min(behind, static_cast<std::size_t>(limits.collective_distance));
         for (const Index candidate : members.subspan(seed_place + 1, distance)) {
             // Asked before anything else: one that is too large ends the search even if it is used already.
-            if (bucket.bytes + collective(candidate).size_bytes > limits.bucket_bytes) break;
+            if (bucket.bytes + collective(candidate).size_bytes > limits.bucket_bytes) {
+                leave_apart(seed, candidate, Apart::too_large);
+                break;
+            }
             if (used[candidate]) continue;
-            if (exposed_first && std::abs(position(candidate) - position(seed)) > most_failures) continue;
+            if (exposed_first && std::abs(position(candidate) - position(seed)) > most_failures) {
+                leave_apart(seed, candidate, Apart::too_far);
+                continue;
+            }
             if (can_add(bucket, candidate)) {
                 include(bucket, candidate);
                 used[candidate] = true;
                 failures = 0;
-            } else if (++failures >= most_failures) {
-                break;
+            } else {
+                leave_apart(seed, candidate, refusal_);
+                if (++failures >= most_failures) break;
             }
         }
         if (bucket.members.size() > 1) buckets.push_back(std::move(bucket.members));
@@ -140,8 +152,25 @@ bool BucketSearch::hides_another(Index index) const {
     return hides_[collective(index).start] || hides_[collective(index).wait];
 }
 
+/// Being too far or too large says less than what was found by comparing, and gives way to it.
+void BucketSearch::leave_apart(Index seed, Index candidate, Apart reason) {
+    const auto says_little = [](Apart known) {
+        return known == Apart::not_tried || known == Apart::too_far || known == Apart::too_large;
+    };
+    for (const auto& [of, other] : {std::pair(seed, candidate), std::pair(candidate, seed)}) {
+        LeftApart& known = left_apart_[of];
+        if (known.reason == Apart::not_tried || (says_little(known.reason) && !says_little(reason))) {
+            known = {reason, other};
+        }
+    }
+}
+
 bool BucketSearch::can_add(const Growing& bucket, Index candidate) {
-    if (hides_another(candidate) || depends_on_bucket(bucket, candidate)) return false;
+    refusal_ = Apart::hides_another;
+    if (hides_another(candidate)) return false;
+    refusal_ = Apart::depends;
+    if (depends_on_bucket(bucket, candidate)) return false;
+    refusal_ = Apart::exposes_hidden;
     const Index existing = bucket.members.front();
     for (const bool keep_existing_start : {true, false}) {
         for (const bool keep_existing_wait : {false, true}) {
@@ -149,6 +178,7 @@ bool BucketSearch::can_add(const Growing& bucket, Index candidate) {
             const NodeId wait = collective(keep_existing_wait ? existing : candidate).wait;
             if (!keeps_hidden(bucket, candidate, event_of_[start], event_of_[wait])) continue;
             if (place(existing, candidate, keep_existing_start, keep_existing_wait)) return true;
+            refusal_ = Apart::cycle;
         }
     }
     return false;

@@ -8,6 +8,7 @@
 #include "core/passes/overlap_scheduling/augmented_graph.h"
 #include "core/passes/overlap_scheduling/collectives.h"
 #include "core/passes/overlap_scheduling/group_timeline.h"
+#include "core/passes/overlap_scheduling/left_apart.h"
 #include "core/passes/overlap_scheduling/static_ancestors.h"
 
 namespace overlap::scheduling {
@@ -34,6 +35,8 @@ class BucketSearch {
                  StaticAncestors& ancestors, std::vector<GroupTimeline>& timelines, AugmentedGraph& graph);
 
     std::vector<Bucket> find(const BucketLimits& limits);
+    /// By collective; of use for those that went into no bucket.
+    const std::vector<LeftApart>& left_apart() const { return left_apart_; }
 
   private:
     /// The bucket that is growing, with what its members have in common.
@@ -57,6 +60,7 @@ class BucketSearch {
     void include(Growing& bucket, Index member) const;
     bool hides_another(Index collective) const;
     bool can_add(const Growing& bucket, Index candidate);
+    void leave_apart(Index seed, Index candidate, Apart reason);
     bool depends_on_bucket(const Growing& bucket, Index candidate) const;
     bool keeps_hidden(const Growing& bucket, Index candidate, std::uint32_t start, std::uint32_t wait);
     void collect(const Growing& bucket, Index candidate, std::uint32_t event);
@@ -78,6 +82,8 @@ class BucketSearch {
     std::vector<std::uint32_t> event_of_;  ///< by node: its position on that timeline, after merges that of the merged
     std::vector<Interval> hiding_range_;   ///< by collective: first and last event that hide it; first = no_index: none
     std::vector<Interval> running_, hidden_;
+    std::vector<LeftApart> left_apart_;
+    Apart refusal_ = Apart::not_tried;  ///< why the last can_add() was false
 };
 
 }  // namespace overlap::scheduling
