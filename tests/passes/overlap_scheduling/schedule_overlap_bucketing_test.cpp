@@ -106,6 +106,32 @@ TEST_F(ScheduleOverlapBucketingTest, WithoutMemoryLimitsMemoryIsNotLookedAt) {
     EXPECT_EQ(record("g2").exposed_ms, 0);
 }
 
+TEST_F(ScheduleOverlapBucketingTest, TellsWhyACollectiveIsInNoBucket) {
+    two_layers(2, 1);  // m1 hides g2 and needs g1
+    scheduled(only_scheduling({{"collective_bucketing", true}}));
+    const std::string reason = "because one needs the other's result, or what hides one needs the other's";
+    EXPECT_EQ(record("g1").kept_apart, "with \"g2\", " + reason);
+    EXPECT_EQ(record("g2").kept_apart, "with \"g1\", " + reason);
+}
+
+TEST_F(ScheduleOverlapBucketingTest, TellsNoReasonForWhatIsMerged) {
+    const NodeId p1 = placeholder("p1"), p2 = placeholder("p2");
+    const NodeId g1 = gather("g1", p1, 1), g2 = gather("g2", p2, 1);
+    output({awaited("w1", g1), awaited("w2", g2)});
+    scheduled(only_scheduling({{"collective_bucketing", true}}));
+    ASSERT_EQ(result_.report.buckets.size(), 1u);
+    for (const char* name : {"g1", "g2"}) EXPECT_EQ(record(name).kept_apart, "") << name;
+}
+
+TEST_F(ScheduleOverlapBucketingTest, TellsThatAWaitIsNeededToHideAnotherGroup) {
+    const NodeId p1 = placeholder("p1"), p2 = placeholder("p2"), p3 = placeholder("p3");
+    const NodeId g1 = gather("g1", p1, 1), g2 = gather("g2", p2, 1), other = gather("other", p3, 1, "1");
+    output({awaited("w1", g1), awaited("w2", g2), awaited("w3", other)});
+    scheduled(only_scheduling({{"collective_bucketing", true}}));
+    EXPECT_EQ(record("other").hiding, (Names{"w1"}));
+    EXPECT_EQ(record("g1").kept_apart, "because waiting for it hides a collective of another group");
+}
+
 TEST_F(ScheduleOverlapBucketingTest, HugeCountsAreNoLimits) {
     const std::uint64_t most = ~std::uint64_t{0};
     two_layers(2, 1);
