@@ -5,27 +5,22 @@
 
 namespace overlap {
 
-namespace {
-
-/// A step that has no place before the automatic pass.
-bool merges_or_orders(const PassStep& step) {
-    return takes_buckets(step.pass) || decides_buckets(step.pass) ||
-           step.pass == "schedule_fsdp_comms_to_dense_regions_pass";
-}
-
-}  // namespace
-
 bool decides_buckets(std::string_view pass) {
     constexpr std::array<std::string_view, 5> deciding = {automatic_pass, "bucket_all_gather", "bucket_all_reduce",
                                                           "bucket_reduce_scatter", "pre_bucket_fsdp_collectives"};
     return std::ranges::find(deciding, pass) != deciding.end();
 }
 
+bool merges_or_orders(std::string_view pass) {
+    return takes_buckets(pass) || decides_buckets(pass) || pass == "schedule_fsdp_comms_to_dense_regions_pass";
+}
+
 Plan automatic_plan(const Plan& current, const Graph& graph) {
     Plan plan;
     plan.name = "Automatic";
     plan.graph = fingerprint(graph);
-    plan.pipeline.assign(current.pipeline.begin(), std::ranges::find_if(current.pipeline, merges_or_orders));
+    plan.pipeline.assign(current.pipeline.begin(),
+                         std::ranges::find_if(current.pipeline, merges_or_orders, &PassStep::pass));
     plan.pipeline.push_back({std::string(automatic_pass), {{"collective_bucketing", true}}});
     return plan;
 }

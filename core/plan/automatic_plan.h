@@ -15,6 +15,10 @@ inline constexpr std::string_view automatic_pass = "schedule_overlap_bucketing";
 /// Whether a pass finds buckets by itself, without entries of a plan.
 bool decides_buckets(std::string_view pass);
 
+/// Whether a pass merges collectives, by itself or by entries, or orders them. Clean-ups and passes for process groups
+/// have their place before the first of these.
+bool merges_or_orders(std::string_view pass);
+
 /// A plan that leaves order and buckets to PyTorch: the steps of `current` up to the first that merges or orders
 /// collectives (clean-ups, process groups), then schedule_overlap_bucketing with `collective_bucketing`. It has no
 /// buckets of its own.

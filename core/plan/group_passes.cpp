@@ -3,15 +3,21 @@
 #include <algorithm>
 
 #include "core/graph/error.h"
+#include "core/plan/automatic_plan.h"
 #include "core/plan/plan.h"
 
 namespace overlap {
 
 namespace {
 
-/// The former name of reassigning is understood as well.
 bool reassigns(std::string_view pass) {
     return pass == reassign_groups_pass || pass == "overlap_fsdp_ag_rs_pass";
+}
+
+/// Isolating comes before reassigning.
+bool isolates_behind(const std::vector<PassStep>& steps, std::ptrdiff_t index) {
+    return std::ranges::find(steps.begin() + index, steps.end(), isolate_expert_group_pass, &PassStep::pass) !=
+           steps.end();
 }
 
 /// `521 (mesh_ep)`.
@@ -54,10 +60,31 @@ std::string nothing_to_reassign(const Graph& graph) {
 
 std::size_t group_pass_position(const std::vector<PassStep>& steps, std::string_view pass) {
     const auto later = std::ranges::find_if(steps, [&](const PassStep& step) {
-        return takes_buckets(step.pass) || step.pass == "schedule_fsdp_comms_to_dense_regions_pass" ||
-               (pass == isolate_expert_group_pass && reassigns(step.pass));
+        return merges_or_orders(step.pass) || (pass == isolate_expert_group_pass && reassigns(step.pass));
     });
     return static_cast<std::size_t>(later - steps.begin());
+}
+
+bool is_group_pass(std::string_view written, std::string_view pass) {
+    return written == pass || (reassigns(written) && reassigns(pass));
+}
+
+void put_group_pass(std::vector<PassStep>& steps, std::string_view pass) {
+    const auto found =
+        std::ranges::find_if(steps, [&](const PassStep& step) { return is_group_pass(step.pass, pass); });
+    PassStep step;
+    step.pass = pass;
+    std::ptrdiff_t stood = -1;
+    if (found != steps.end()) {
+        stood = found - steps.begin();
+        step = std::move(*found);
+        steps.erase(found);
+    }
+    step.enabled = true;
+    auto place = static_cast<std::ptrdiff_t>(group_pass_position(steps, pass));
+    // A step that stands right stays, whatever clean-ups are around it.
+    if (stood >= 0 && stood <= place && !(reassigns(pass) && isolates_behind(steps, stood))) place = stood;
+    steps.insert(steps.begin() + place, std::move(step));
 }
 
 std::string group_pass_obstacle(const std::shared_ptr<const Graph>& graph, std::string_view pass) {

@@ -23,6 +23,13 @@ inline constexpr std::string_view reassign_groups_pass = "reassign_collective_pg
 /// @returns an index from 0 to `steps.size()`, to insert before.
 std::size_t group_pass_position(const std::vector<PassStep>& steps, std::string_view pass);
 
+/// Whether a step's pass is one of the two above, by its own name or its former one.
+bool is_group_pass(std::string_view written, std::string_view pass);
+
+/// Switches on the step with that pass, moving it where it stands behind what it belongs before, or inserts one at
+/// group_pass_position().
+void put_group_pass(std::vector<PassStep>& steps, std::string_view pass);
+
 /// Why one of the two passes would change nothing on a graph, or would be refused, as a sentence without full stop;
 /// empty where it moves collectives.
 std::string group_pass_obstacle(const std::shared_ptr<const Graph>& graph, std::string_view pass);

@@ -26,6 +26,29 @@ TEST(GroupPasses, ComeBeforeBucketingAndIsolatingFirst) {
     EXPECT_EQ(group_pass_position(isolated, reassign_groups_pass), 2u);
     EXPECT_EQ(group_pass_position(steps({"overlap_fsdp_ag_rs_pass"}), isolate_expert_group_pass), 0u);
     EXPECT_EQ(group_pass_position({}, isolate_expert_group_pass), 0u);
+    EXPECT_EQ(group_pass_position(steps({"eliminate_dead_code_pass", "schedule_overlap_bucketing"}),
+                                  isolate_expert_group_pass),
+              1u);
+    EXPECT_EQ(group_pass_position(steps({"pre_bucket_fsdp_collectives"}), reassign_groups_pass), 0u);
+}
+
+TEST(GroupPasses, AStepThatStandsTooLateMovesAndOneThatStandsRightStays) {
+    const auto put = [](std::vector<PassStep> pipeline, std::string_view pass) {
+        for (PassStep& step : pipeline) step.enabled = !is_group_pass(step.pass, pass);
+        put_group_pass(pipeline, pass);
+        for (const PassStep& step : pipeline) EXPECT_TRUE(step.enabled) << step.pass;
+        return pass_names(pipeline);
+    };
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(put(steps({"schedule_overlap_bucketing", "isolate_ep_process_group_pass"}), isolate_expert_group_pass),
+              Names({"isolate_ep_process_group_pass", "schedule_overlap_bucketing"}));
+    EXPECT_EQ(put(steps({"overlap_fsdp_ag_rs_pass", "isolate_ep_process_group_pass", "manual_overlap_bucketing"}),
+                  reassign_groups_pass),
+              Names({"isolate_ep_process_group_pass", "overlap_fsdp_ag_rs_pass", "manual_overlap_bucketing"}));
+    const Names right = {"isolate_ep_process_group_pass", "eliminate_dead_code_pass", "manual_overlap_bucketing"};
+    EXPECT_EQ(put(steps({"isolate_ep_process_group_pass", "eliminate_dead_code_pass", "manual_overlap_bucketing"}),
+                  isolate_expert_group_pass),
+              right);
 }
 
 TEST(GroupPasses, ASharedGroupCanBeIsolated) {

@@ -17,7 +17,8 @@ std::string_view passOf(GroupCommands::Move move) {
 bool GroupCommands::applied(Move move) const {
     if (!document_.editable()) return false;
     const auto& steps = document_.current()->plan().pipeline;
-    return std::ranges::any_of(steps, [&](const PassStep& step) { return step.enabled && step.pass == passOf(move); });
+    return std::ranges::any_of(
+        steps, [&](const PassStep& step) { return step.enabled && is_group_pass(step.pass, passOf(move)); });
 }
 
 QString GroupCommands::refusal(Move move) {
@@ -35,15 +36,7 @@ QString GroupCommands::refusal(Move move) {
 void GroupCommands::apply(Move move) {
     if (applied(move) || !refusal(move).isEmpty()) return;
     Plan plan = document_.current()->plan();
-    const auto place = std::ranges::find(plan.pipeline, passOf(move), &PassStep::pass);
-    if (place != plan.pipeline.end()) {
-        place->enabled = true;
-    } else {
-        const auto at = static_cast<std::ptrdiff_t>(group_pass_position(plan.pipeline, passOf(move)));
-        PassStep step;
-        step.pass = passOf(move);
-        plan.pipeline.insert(plan.pipeline.begin() + at, std::move(step));
-    }
+    put_group_pass(plan.pipeline, passOf(move));
     document_.current()->edit(move == Move::isolate_experts ? Document::tr("Isolate the expert-parallel group")
                                                             : Document::tr("Give all-gathers groups of their own"),
                               std::move(plan));
@@ -52,7 +45,7 @@ void GroupCommands::apply(Move move) {
 void GroupCommands::remove(Move move) {
     if (!document_.editable()) return;
     Plan plan = document_.current()->plan();
-    std::erase_if(plan.pipeline, [&](const PassStep& step) { return step.pass == passOf(move); });
+    std::erase_if(plan.pipeline, [&](const PassStep& step) { return is_group_pass(step.pass, passOf(move)); });
     document_.current()->edit(move == Move::isolate_experts
                                   ? Document::tr("Isolate the expert-parallel group no longer")
                                   : Document::tr("Give all-gathers no groups of their own"),

@@ -24,8 +24,8 @@ class GroupCommands {
     /// Why apply() would refuse, as a sentence without full stop; empty where it would not. What the graph allows is
     /// looked up once for each graph.
     QString refusal(Move move);
-    /// Puts the pass where it belongs in the pipeline, or switches it on where it stands; nothing happens where it is
-    /// refused or applied already.
+    /// Puts the pass where it belongs in the pipeline, or switches on the one it has, which moves if it stands too late;
+    /// nothing happens where it is refused or applied already.
     void apply(Move move);
     /// Takes the pass out of the pipeline.
     void remove(Move move);
