@@ -65,9 +65,11 @@ class Drawing {
         return made;
     }
 
-    /// Buckets that a pass thought of itself are told from what is in no bucket, and from their neighbours.
+    /// Buckets that a pass thought of itself are told from what is in no bucket, and from their neighbours; hues of
+    /// the plan's entries are theirs first.
     void mark_buckets_without_entry() {
         std::int32_t number = 0;
+        for (const std::int32_t entry : evaluation_.entry_of_node) number = std::max(number, entry + 1);
         for (const PassReport& report : evaluation_.reports) {
             for (const BucketReport& bucket : report.buckets) {
                 if (bucket.plan_entry) continue;
@@ -108,7 +110,8 @@ class Drawing {
             const GroupTiming& timing = simulation_.groups[group];
             std::string subtitle = "group " + timing.process_group;
             if (const ProcessGroup* ranks = graph_.header().process_group(timing.process_group)) {
-                subtitle += ", " + std::to_string(ranks->ranks.size()) + " ranks";
+                subtitle +=
+                    ", " + std::to_string(ranks->ranks.size()) + (ranks->ranks.size() == 1 ? " rank" : " ranks");
             }
             lanes.push_back(builder_.add_lane({group_title(evaluation_, group), std::move(subtitle),
                                                LaneKind::process_group, EventRole::unbucketed}));

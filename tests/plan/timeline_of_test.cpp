@@ -64,6 +64,24 @@ TEST_F(TimelineOf, RefersToNodes) {
     }
 }
 
+TEST_F(TimelineOf, BucketsWithoutEntryTakeTheHuesAfterTheEntries) {
+    Plan plan = make_plan(*evaluation_->input, "Automatic");
+    plan.buckets = {{{"layers.0"}}, {{"layers.1"}}};
+    plan.pipeline = {{"schedule_overlap_bucketing", {{"collective_bucketing", true}}}};
+    const auto automatic = evaluate(evaluation_->input, plan);
+    const auto timeline = timeline_of(*automatic);
+    std::vector<EventRole> roles;
+    for (const BucketReport& bucket : automatic->reports.at(0).buckets) {
+        const NodeId start = automatic->graph->find(bucket.start);
+        if (start == no_node) continue;
+        const EventLocation location = timeline->find(start).back().location;
+        roles.push_back(timeline->lanes()[location.lane].role[location.event]);
+    }
+    ASSERT_GE(roles.size(), 2u);
+    EXPECT_EQ(roles[0], bucket_role(2));
+    EXPECT_EQ(roles[1], bucket_role(3));
+}
+
 TEST_F(TimelineOf, CurveReachesThePeak) {
     const MemoryCurve& memory = timeline_->memory();
     EXPECT_EQ(memory.bytes[memory.peak()], evaluation_->memory.peak_bytes);
