@@ -143,8 +143,9 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
     for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
         if (evaluation.refused) break;  // these are the baseline's
         int bucket = timing.start < evaluation.bucket_of_node.size() ? evaluation.bucket_of_node[timing.start] : -1;
-        if (bucket < 0) {
-            // What the pass left alone still belongs to the bucket whose modules have it.
+        // What the pass left alone still belongs to the bucket whose modules have it, if it could have been merged.
+        const NodeId input = timing.start < evaluation.origin.size() ? evaluation.origin[timing.start] : no_node;
+        if (bucket < 0 && input != no_node && document_.loaded().eligibility->eligible(input)) {
             bucket = document_.bucketOfNode({evaluation.graph.get(), timing.start, true});
         }
         if (bucket < 0 || static_cast<std::size_t>(bucket) >= rows.size()) continue;
