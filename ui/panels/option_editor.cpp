@@ -7,14 +7,16 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPlainTextEdit>
 #include <QSignalBlocker>
+#include <QStyleOptionButton>
 #include <cmath>
 
 #include "core/graph/error.h"
 #include "core/plan/plan.h"
 #include "ui/panels/number_slider.h"
-#include "ui/theme/theme.h"
+#include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 namespace {
@@ -41,9 +43,29 @@ void adopt(OptionEditor& editor, QWidget* control) {
     editor.setFocusProxy(control);
 }
 
+/// A box with a tick: a rule of a style sheet that fills the box takes the style's own tick away.
+class TickBox : public QCheckBox {
+  protected:
+    void paintEvent(QPaintEvent* event) override {
+        QCheckBox::paintEvent(event);
+        if (!isChecked()) return;
+        QStyleOptionButton option;
+        initStyleOption(&option);
+        const QRectF box = style()->subElementRect(QStyle::SE_CheckBoxIndicator, &option, this);
+        const Theme& theme = currentTheme();
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(theme.textOn(theme.accent), 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        const auto at = [&](double x, double y) {
+            return QPointF(box.left() + x * box.width(), box.top() + y * box.height());
+        };
+        painter.drawPolyline(QPolygonF({at(0.24, 0.52), at(0.43, 0.71), at(0.77, 0.29)}));
+    }
+};
+
 class BooleanEditor : public OptionEditor {
   public:
-    explicit BooleanEditor(QWidget* parent) : OptionEditor(parent), box_(new QCheckBox) {
+    explicit BooleanEditor(QWidget* parent) : OptionEditor(parent), box_(new TickBox) {
         adopt(*this, box_);
         connect(box_, &QCheckBox::clicked, this, [this](bool checked) {
             update(checked);

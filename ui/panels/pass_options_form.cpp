@@ -13,7 +13,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int mark_width = 12;
+constexpr int mark_width = 16;  ///< the mark and a gap
 
 QString defaultText(const PassOption& option) {
     if (option.type == PassOption::Type::module_lists) return PassOptionsForm::tr("Default: the plan's buckets.");

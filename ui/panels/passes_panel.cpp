@@ -24,6 +24,8 @@ namespace {
 
 /// Narrower than this, the columns stand below one another.
 constexpr int narrow_width = 640;
+/// Scrolled areas may become as low as that, so that a low window need not grow.
+constexpr int lowest_area = 24;
 
 QToolButton* toolButton(const QString& text, const QString& help) {
     auto* button = new QToolButton;
@@ -77,6 +79,9 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
     columns_->addWidget(pipeline);
     columns_->addWidget(options_);
     columns_->addWidget(outcome);
+    for (QWidget* area : {static_cast<QWidget*>(steps_), static_cast<QWidget*>(options_),
+                          static_cast<QWidget*>(refusal_), static_cast<QWidget*>(changes_view_)})
+        area->setMinimumHeight(lowest_area);
     columns_->setChildrenCollapsible(false);
     columns_->setSizes({360, 300, 360});
     for (int column = 0; column < columns_->count(); ++column) columns_->setStretchFactor(column, 1);
