@@ -68,7 +68,7 @@ std::vector<InspectorPiece> groupPieces(const Graph& graph, std::string_view nam
     const ProcessGroup* group = graph.header().process_group(name);
     if (!group) return pieces;
     if (!group->description.empty()) pieces.push_back(bare(QString::fromStdString(group->description)));
-    pieces.push_back(bare(Document::tr("%1 ranks").arg(group->ranks.size())));
+    pieces.push_back(bare(rankCount(group->ranks.size())));
     return pieces;
 }
 
@@ -84,7 +84,8 @@ std::vector<InspectorPiece> nodeList(const Graph& graph, std::span<const NodeId>
     return pieces;
 }
 
-void describeCollective(const Graph& graph, const Simulation& simulation, std::size_t index, Rows& rows) {
+/// @param exposed of the value for exposed time: figures of a graph that the plan has left behind are no alarm.
+void describeCollective(const Graph& graph, const Simulation& simulation, std::size_t index, Tone exposed, Rows& rows) {
     const CollectiveTiming& collective = simulation.collectives[index];
     const double duration = collective.end_ms - collective.start_ms;
     rows.add(Document::tr("group"), groupPieces(graph, graph.group_name(collective.start)));
@@ -100,7 +101,7 @@ void describeCollective(const Graph& graph, const Simulation& simulation, std::s
     if (collective.exposed_ms > 0) {
         const QString cause = text(exposure_cause_name(collective.cause)).replace(u'_', u' ');
         rows.add(Document::tr("exposed"), QStringLiteral("%1: %2").arg(formatTime(collective.exposed_ms), cause),
-                 Tone::exposed);
+                 exposed);
         if (collective.blocker != no_node) rows.add(Document::tr("because of"), {nodeLink(graph, collective.blocker)});
     }
     if (collective.wait != no_node) rows.add(Document::tr("wait"), {nodeLink(graph, collective.wait)});
@@ -143,6 +144,11 @@ InspectorContent describeNode(Document& document, const QString& name) {
     const Graph& graph = *place.graph;
     const Evaluation& evaluation = place.evaluated ? *document.evaluation() : document.baseline();
     const NodeId node = place.node;
+    // What follows is then of the graph that the plan started from.
+    if (!place.evaluated)
+        rows.sentence(Document::tr("In the graph as it was read; the plan has replaced this node"), Tone::caution);
+    describeWhy(document, place, rows);
+    if (!place.evaluated) rows.sentence(Document::tr("Figures of the baseline:"), Tone::faint);
     rows.add(Document::tr("op"), graph.op(node) == NodeOp::call_function
                                      ? text(graph.target(node))
                                      : times(text(node_op_name(graph.op(node))), text(graph.target(node))));
@@ -155,7 +161,8 @@ InspectorContent describeNode(Document& document, const QString& name) {
     if (const auto backward = graph.metadata(node).autograd_backward)
         rows.add(Document::tr("direction"), *backward ? Document::tr("backward") : Document::tr("forward"));
     if (const std::int32_t collective = evaluation.simulation.collective_of_node[node]; collective >= 0) {
-        describeCollective(graph, evaluation.simulation, static_cast<std::size_t>(collective), rows);
+        describeCollective(graph, evaluation.simulation, static_cast<std::size_t>(collective),
+                           place.evaluated ? Tone::exposed : Tone::plain, rows);
         describeMerged(evaluation, name, rows);
     } else {
         rows.add(Document::tr("time"), formatTime(evaluation.times_ms[node]));
@@ -165,9 +172,6 @@ InspectorContent describeNode(Document& document, const QString& name) {
         if (const NodeId start = graph.awaited_start(node); graph.target_info(node).is_wait && start != no_node)
             rows.add(Document::tr("waits for"), {nodeLink(graph, start)});
     }
-    describeWhy(document, place, rows);
-    if (!place.evaluated)
-        rows.sentence(Document::tr("In the graph as it was read; the plan has replaced this node"), Tone::faint);
     for (const TensorMeta& tensor : graph.outputs(node)) {
         if (!tensor.is_tensor) continue;
         rows.add(Document::tr("output"), times(text(dtype_info(tensor.dtype).name) + numbers(graph.shape(tensor)),
@@ -214,6 +218,27 @@ InspectorContent describeModule(Document& document, const QString& path) {
     return content;
 }
 
+/// What became of a bucket's collective that is no more: a later step merged it again, possibly more than once.
+void describeMergedAgain(const Evaluation& evaluation, const BucketReport& bucket, Rows& rows) {
+    QString step;
+    std::string into = bucket.start;
+    for (const PassReport& report : evaluation.reports)
+        for (const BucketReport& later : report.buckets) {
+            if (later.start == into || std::ranges::find(later.members, into) == later.members.end()) continue;
+            step = QString::fromStdString(report.pass);
+            into = later.start;
+        }
+    const QString kind = text(collective_kind_name(bucket.kind)).replace(u'_', u' ');
+    const QString start = QString::fromStdString(bucket.start);
+    if (step.isEmpty()) {
+        rows.add(kind, {bare(start), bare(Document::tr("a later step has removed it"), Tone::caution)});
+        return;
+    }
+    const QString merged = QString::fromStdString(into);
+    rows.add(kind, {bare(start), bare(Document::tr("merged again by %1 into").arg(step), Tone::caution),
+                    InspectorPiece{merged, QStringLiteral("node:") + merged, Tone::plain}});
+}
+
 InspectorContent describeBucket(Document& document, int index) {
     const Buckets& buckets = document.buckets();
     InspectorContent content{Document::tr("bucket"), BucketCommands(document).title(index), {}};
@@ -228,6 +253,8 @@ InspectorContent describeBucket(Document& document, int index) {
     for (const PassReport& report : evaluation->reports)
         for (const BucketReport& bucket : report.buckets) {
             const NodeId start = evaluation->graph->find(bucket.start);
+            if (start == no_node && bucket.plan_entry == static_cast<std::size_t>(index))
+                describeMergedAgain(*evaluation, bucket, rows);
             if (start == no_node || evaluation->bucket_of_node[start] != index) continue;
             std::vector<InspectorPiece> pieces{{QString::fromStdString(bucket.start),
                                                 QStringLiteral("node:") + QString::fromStdString(bucket.start),
@@ -269,10 +296,8 @@ InspectorContent describeGroup(Document& document, const QString& name) {
         rows.add(Document::tr("made from"), {groupLink(QString::fromStdString(group->created->source))});
     }
     if (group->listed) {
-        QStringList ranks;
-        for (const int rank : group->ranks) ranks.append(QString::number(rank));
-        rows.add(Document::tr("size"), Document::tr("%1 ranks").arg(group->ranks.size()));
-        rows.add(Document::tr("ranks"), ranks.join(QStringLiteral(", ")));
+        rows.add(Document::tr("size"), rankCount(group->ranks.size()));
+        rows.add(Document::tr("ranks"), QString::fromStdString(ranks_text(group->ranks)));
         rows.add(Document::tr("this process"), Document::tr("is rank %1 of the group").arg(group->rank));
     } else {
         rows.sentence(Document::tr("The file does not list it, so its ranks are not known"), Tone::caution);

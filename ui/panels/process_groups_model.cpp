@@ -25,8 +25,17 @@ QString counted(std::uint32_t count, CollectiveKind kind) {
 
 QString sizeText(const ProcessGroupFigures& group) {
     if (!group.listed) return ProcessGroupsModel::tr("not listed in the file");
-    return group.ranks.size() == 1 ? ProcessGroupsModel::tr("1 rank")
-                                   : ProcessGroupsModel::tr("%1 ranks").arg(group.ranks.size());
+    return rankCount(group.ranks.size());
+}
+
+QString queueingText(const QueueingFigures& queueing) {
+    const bool one = queueing.collectives == 1;
+    QString behind = plural(queueing.holding);
+    if (queueing.holding == queueing.waiting)
+        behind = one ? ProcessGroupsModel::tr("another") : ProcessGroupsModel::tr("one another");
+    const QString sentence =
+        one ? ProcessGroupsModel::tr("%1 waits %2 behind %3") : ProcessGroupsModel::tr("%1 wait %2 behind %3");
+    return sentence.arg(counted(queueing.collectives, queueing.waiting), formatTime(queueing.queued_ms), behind);
 }
 
 QString createdText(const ProcessGroupFigures& group) {
@@ -38,6 +47,10 @@ QString createdText(const ProcessGroupFigures& group) {
 }
 
 }  // namespace
+
+QString rankCount(std::size_t ranks) {
+    return ranks == 1 ? ProcessGroupsModel::tr("1 rank") : ProcessGroupsModel::tr("%1 ranks").arg(ranks);
+}
 
 QString kindsText(const ProcessGroupFigures& group) {
     QStringList kinds;
@@ -53,11 +66,7 @@ QStringList queueSentences(const ProcessGroupFigures& group) {
             ProcessGroupsModel::tr("Ranks ascend here and not in %1: what comes out of a collective is ordered "
                                    "differently, and nothing in PyTorch warns of it")
                 .arg(string(group.created->source)));
-    for (const QueueingFigures& queueing : group.queueing)
-        sentences.append(ProcessGroupsModel::tr("%1 wait %2 behind %3")
-                             .arg(counted(queueing.collectives, queueing.waiting), formatTime(queueing.queued_ms),
-                                  queueing.holding == queueing.waiting ? ProcessGroupsModel::tr("one another")
-                                                                       : plural(queueing.holding)));
+    for (const QueueingFigures& queueing : group.queueing) sentences.append(queueingText(queueing));
     if (group.kinds.size() > 1 && group.queueing.empty())
         sentences.append(ProcessGroupsModel::tr("All of these share one queue, and none has to wait in it"));
     if (group.collectives == 0) sentences.append(ProcessGroupsModel::tr("Nothing runs on it"));

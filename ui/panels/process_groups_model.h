@@ -58,6 +58,9 @@ class ProcessGroupsModel : public QAbstractTableModel {
 /// of the same ranks, and which pass is to create it, with its settings and the reason.
 QStringList queueSentences(const ProcessGroupFigures& group);
 
+/// `1 rank`, `64 ranks`.
+QString rankCount(std::size_t ranks);
+
 /// `130 all-to-alls, 1 all-gather`.
 QString kindsText(const ProcessGroupFigures& group);
 

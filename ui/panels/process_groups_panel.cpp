@@ -6,14 +6,17 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QPainter>
 #include <QScopedValueRollback>
 #include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
+#include <array>
 
 #include "ui/document/document.h"
+#include "ui/panels/group_effect.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_model.h"
 #include "ui/theme/theme_manager.h"
@@ -23,7 +26,9 @@ namespace {
 
 constexpr int cell_margin = 8;
 constexpr int gap = 8;
-constexpr double widest_share = 0.3;  ///< of the view that a column of text may take
+/// Of the view that columns of text may take at most: group, ranks, collectives. What waits for what has the rest.
+constexpr std::array<double, 3> widest_shares = {0.22, 0.12, 0.18};
+constexpr int lowest_table = 48;
 
 /// Text, and behind it in a lower tone what it is called in the file.
 class GroupDelegate : public QStyledItemDelegate {
@@ -85,7 +90,8 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
       document_(document),
       commands_(document),
       model_(new ProcessGroupsModel(document, this)),
-      view_(new QTreeView) {
+      view_(new QTreeView),
+      effect_(new GroupEffect(document, this)) {
     setObjectName("groups");
     setAccessibleName(tr("Process groups"));
     isolate_ = makeAction(GroupCommands::Move::isolate_experts, tr("&Isolate expert-parallel group"),
@@ -105,7 +111,15 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
         button->setAccessibleName(action->text().remove(u'&'));
         bar->addWidget(button);
     }
-    bar->addStretch();
+    auto* effect = new QLabel;
+    effect->setObjectName("groupEffect");
+    effect->setProperty("role", "dim");
+    effect->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long sentence must not widen the window
+    bar->addWidget(effect, 1);
+    connect(effect_, &GroupEffect::changed, effect, [this, effect] {
+        effect->setText(effect_->text());
+        effect->setToolTip(effect_->text());
+    });
 
     view_->setModel(model_);
     view_->setItemDelegate(new GroupDelegate(view_));
@@ -114,6 +128,7 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
     view_->setUniformRowHeights(true);
     view_->setAllColumnsShowFocus(true);
     view_->setFrameShape(QFrame::NoFrame);
+    view_->setMinimumHeight(lowest_table);
     view_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     view_->header()->setSectionsMovable(false);
     view_->header()->setStretchLastSection(false);
@@ -174,6 +189,10 @@ void ProcessGroupsPanel::updateAction(QAction* action, GroupCommands::Move move)
     action->setStatusTip(told);
 }
 
+bool ProcessGroupsPanel::busy() const {
+    return effect_->busy();
+}
+
 void ProcessGroupsPanel::showSelection() {
     const Selection& selection = document_.selection();
     QString name;
@@ -210,8 +229,8 @@ void ProcessGroupsPanel::fitColumns() {
         int wanted = view_->header()->sectionSizeHint(column);
         for (int row = 0; row < model_->rowCount(); ++row)
             wanted = std::max(wanted, view_->sizeHintForIndex(model_->index(row, column)).width());
-        if (column <= ProcessGroupsModel::collectives_column)
-            wanted = std::min(wanted, static_cast<int>(width * widest_share));
+        if (const auto text = static_cast<std::size_t>(column); text < widest_shares.size())
+            wanted = std::min(wanted, static_cast<int>(width * widest_shares[text]));
         view_->header()->resizeSection(column, wanted);
         used += wanted;
     }

@@ -10,6 +10,7 @@ class QTreeView;
 namespace overlap::ui {
 
 class Document;
+class GroupEffect;
 class ProcessGroupsModel;
 
 /// The process groups of the step and what can be done to them: isolating the expert-parallel group, giving all-gathers
@@ -27,6 +28,9 @@ class ProcessGroupsPanel : public QWidget {
     QAction* isolateAction() { return isolate_; }
     QAction* separateAction() { return separate_; }
 
+    /// True until what groups of their own change has been computed.
+    bool busy() const;
+
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
@@ -41,6 +45,7 @@ class ProcessGroupsPanel : public QWidget {
     GroupCommands commands_;
     ProcessGroupsModel* model_;
     QTreeView* view_;
+    GroupEffect* effect_;
     QAction* isolate_;
     QAction* separate_;
     bool following_ = false;

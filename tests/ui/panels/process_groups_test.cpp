@@ -1,13 +1,16 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
+#include <QLabel>
 #include <QToolButton>
 #include <QTreeView>
 
 #include "core/plan/group_passes.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/document/automatic_commands.h"
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/process_groups_model.h"
 #include "ui/panels/process_groups_panel.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -122,7 +125,58 @@ class ProcessGroupsTest : public QObject {
         QVERIFY(!commands.applied(GroupCommands::Move::isolate_experts));
         commands.apply(GroupCommands::Move::isolate_experts);
         QVERIFY(commands.applied(GroupCommands::Move::isolate_experts));
-        QCOMPARE(passes(document).count("isolate_ep_process_group_pass"), 1);
+        // It stood too late.
+        QCOMPARE(passes(document), QStringList({"isolate_ep_process_group_pass", "manual_overlap_bucketing"}));
+    }
+
+    void onAnAutomaticVariantIsolatingComesBeforeTheAutomaticPass() {
+        Document document;
+        open(document, shared_group);
+        AutomaticCommands(document).addAutomatic();
+        GroupCommands(document).apply(GroupCommands::Move::isolate_experts);
+        QCOMPARE(passes(document).first(), "isolate_ep_process_group_pass");
+        QCOMPARE(passes(document).last(), "schedule_overlap_bucketing");
+    }
+
+    void theFormerNameOfReassigningIsKnown() {
+        Document document;
+        open(document, shared_group);
+        Plan plan = document.current()->plan();
+        plan.pipeline.insert(plan.pipeline.begin(), PassStep{"overlap_fsdp_ag_rs_pass"});
+        document.current()->edit("", plan);
+        GroupCommands commands(document);
+        QVERIFY(commands.applied(GroupCommands::Move::separate_gathers));
+        commands.remove(GroupCommands::Move::separate_gathers);
+        QCOMPARE(passes(document), QStringList({"manual_overlap_bucketing"}));
+    }
+
+    void thePanelTellsWhatTheGroupsChange() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        open(document, shared_group);
+        QTRY_VERIFY(!panel.busy());
+        const auto* effect = panel.findChild<QLabel*>("groupEffect");
+        QCOMPARE(effect->text(), QString());
+        const double before_ms = document.evaluation()->simulation.step_ms;
+        panel.isolateAction()->trigger();
+        QVERIFY(waitForEvaluation(document));
+        QTRY_VERIFY(!panel.busy());
+        QVERIFY2(effect->text().contains(formatTime(before_ms)), qPrintable(effect->text()));
+        QVERIFY2(effect->text().contains("waiting in queues"), qPrintable(effect->text()));
+        document.undoGroup().undo();
+        QVERIFY(waitForEvaluation(document));
+        QCOMPARE(effect->text(), QString());
+    }
+
+    void oneCollectiveWaitsAndSeveralWait() {
+        ProcessGroupFigures group;
+        group.queueing = {{CollectiveKind::reduce_scatter, CollectiveKind::reduce_scatter, 1, 2.0},
+                          {CollectiveKind::all_gather, CollectiveKind::all_gather, 3, 2.0}};
+        const QString told = queueSentences(group).join(u'|');
+        QVERIFY2(told.contains("1 reduce-scatter waits"), qPrintable(told));
+        QVERIFY2(told.contains("behind another|"), qPrintable(told));
+        QVERIFY2(told.contains("3 all-gathers wait "), qPrintable(told));
+        QVERIFY2(told.contains("behind one another"), qPrintable(told));
     }
 
     void whatCannotApplySaysWhy() {
