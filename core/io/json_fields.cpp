@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/graph/error.h"
+#include "core/graph/quote.h"
 #include "core/io/json_text.h"
 
 namespace overlap {
@@ -11,16 +12,6 @@ namespace overlap {
 namespace {
 
 using simdjson::dom::element_type;
-
-constexpr std::size_t longest_quote = 60;
-
-/// As much of `text` as a message should quote, cut between characters.
-std::string shortened(std::string_view text) {
-    if (text.size() <= longest_quote) return std::string(text);
-    std::size_t length = longest_quote;
-    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
-    return std::string(text.substr(0, length)) + "...";
-}
 
 [[noreturn]] void fail_expected(std::string_view expected, simdjson::dom::element found, const JsonPlace& place) {
     place.fail("expected " + std::string(expected) + ", found " + describe_json(found));

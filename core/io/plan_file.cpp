@@ -81,6 +81,8 @@ Json parse_json(std::string_view text) {
             }
             return true;
         });
+    } catch (const Json::out_of_range&) {
+        throw InputError("", "invalid JSON: a number is beyond what a double holds, such as 1e999");
     } catch (const Json::parse_error& error) {
         // The message ends in what was expected; what comes before is the library's own numbering of places.
         std::string reason = error.what();

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/graph/error.h"
+#include "core/graph/json_members.h"
 #include "core/graph/quote.h"
 
 namespace overlap {
@@ -57,12 +58,9 @@ struct BucketMark {
 };
 
 std::optional<BucketMark> parse_mark(std::string_view extra_json) {
-    if (extra_json.empty()) return {};
-    Json extra = Json::parse(extra_json, nullptr, false);
     // Files of torchtitan's graphs have what its passes leave in an object of its own.
-    if (extra.is_object() && extra.contains("titan_meta")) extra = Json(extra["titan_meta"]);
-    if (!extra.is_object() || !extra.contains("fsdp_bucket")) return {};
-    const Json& mark = extra["fsdp_bucket"];
+    const std::string_view titan = json_member(extra_json, "titan_meta");
+    const Json mark = Json::parse(json_member(titan.empty() ? extra_json : titan, "fsdp_bucket"), nullptr, false);
     if (!mark.is_object() || !mark.contains("plan_fqns") || !mark.contains("direction")) return {};
     const Json &modules = mark["plan_fqns"], &direction = mark["direction"];
     const bool are_paths =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/graph/json_members.h"
 #include "core/graph/quote.h"
 #include "core/passes/pass_support.h"
 
@@ -15,15 +16,18 @@ void copy_link(CostParameters& cost, const std::string& source, const std::strin
     CostParameters::Link copy = *link;
     copy.process_group = name;
     cost.links.push_back(copy);
-    Json json = Json::parse(cost.json);
-    Json& links = json.at("links");
-    for (const Json& given : Json(links)) {
-        if (given.at("process_group") != source) continue;
-        links.push_back(given);
-        links.back()["process_group"] = name;
-        break;
+    // As text: what else the document says of the link stays as it is.
+    const std::string quoted = Json(name).dump();
+    const std::string_view json = cost.json, links = json_member(json, "links");
+    for (const std::string_view given : json_items(links)) {
+        const std::string_view group = json_member(given, "process_group");
+        if (Json::parse(group) != source) continue;
+        std::string further(given);
+        further.replace(static_cast<std::size_t>(group.data() - given.data()), group.size(), quoted);
+        const auto end = static_cast<std::size_t>(links.data() - json.data()) + links.size() - 1;
+        cost.json.insert(end, "," + further);
+        return;
     }
-    cost.json = json.dump();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "core/graph/json_members.h"
 #include "core/passes/eligibility.h"
 #include "core/passes/pass.h"
 #include "core/plan/home_module.h"
@@ -63,11 +64,9 @@ class Reckoning {
 
     void add_parameters() {
         if (!tree_.exists()) return;
-        const Json extra = graph_.header().extra_json.empty() ? Json::object()
-                                                              : Json::parse(graph_.header().extra_json, nullptr, false);
-        const auto names = extra.is_object() ? extra.find("placeholder_fqns") : extra.end();
-        if (extra.is_object() && names != extra.end() && names->is_object()) {
-            for (const auto& [placeholder, name] : names->items()) {
+        const Json names = Json::parse(json_member(graph_.header().extra_json, "placeholder_fqns"), nullptr, false);
+        if (names.is_object()) {
+            for (const auto& [placeholder, name] : names.items()) {
                 const NodeId node = graph_.find(placeholder);
                 if (node != no_node && name.is_string()) {
                     add_parameter(node, owner_by_name(name.get_ref<const std::string&>()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/graph/json_members.h"
 #include "core/plan/timeline_of.h"
 
 namespace overlap {
@@ -14,9 +15,7 @@ constexpr double shortest_ms = 1e-9;
 constexpr std::size_t pieces_told = 4;
 
 bool has_high_priority(const ProcessGroup& group) {
-    if (group.extra_json.empty()) return false;
-    const Json further = Json::parse(group.extra_json, nullptr, false);
-    return further.is_object() && further.value("high_priority_stream", false);
+    return json_member(group.extra_json, "high_priority_stream") == "true";
 }
 
 /// What the evaluation's passes create under that name.

@@ -47,6 +47,12 @@ TEST(PlanFile, KeepsWhatItDoesNotKnow) {
     EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
 }
 
+TEST(PlanFile, NumbersBeyondADoubleAreAnError) {
+    for (const char* text : {R"({"version": 1e999})", R"({"pipeline": [{"options": {"max_in_flight_gb": -1e400}}]})"}) {
+        EXPECT_EQ(error_of(text), "a.plan.json: invalid JSON: a number is beyond what a double holds, such as 1e999");
+    }
+}
+
 TEST(PlanFile, PutsBucketsIntoThePipeline) {
     const Plan plan = read_plan_text(head + R"("buckets": ["a", ["b", "c"], {"modules": ["d"]}],
         "pipeline": [{"pass": "manual_overlap_bucketing"}]})",

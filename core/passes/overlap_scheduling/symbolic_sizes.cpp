@@ -1,11 +1,14 @@
 #include "core/passes/overlap_scheduling/symbolic_sizes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "core/graph/error.h"
+#include "core/graph/json_members.h"
 #include "core/graph/quote.h"
 #include "core/passes/overlap_scheduling/size_expression.h"
 
@@ -15,41 +18,41 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The JSON list behind `"key":`; empty where there is none. Cut out of its object, whose other fields may be long.
-std::string_view list_behind(std::string_view object, std::string_view key) {
-    const std::size_t found = object.find(key);
-    if (found == object.npos) return {};
-    const std::size_t first = object.find_first_not_of(": ", found + key.size());
-    if (first == object.npos || object[first] != '[') return {};
-    bool in_string = false;
-    int depth = 0;
-    for (std::size_t place = first; place < object.size(); ++place) {
-        const char character = object[place];
-        if (character == '\\') {
-            ++place;
-        } else if (character == '"') {
-            in_string = !in_string;
-        } else if (!in_string && character == '[') {
-            ++depth;
-        } else if (!in_string && character == ']' && --depth == 0) {
-            return object.substr(first, place - first + 1);
-        }
-    }
-    return {};
-}
-
 /// Whether a size is a symbol alone.
 bool is_symbol(std::string_view size) {
     return size.size() > 1 && (size.front() == 'u' || size.front() == 's') &&
            size.find_first_not_of("0123456789", 1) == size.npos;
 }
 
+std::optional<std::int64_t> whole_number(std::string_view json) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(json.data(), json.data() + json.size(), number);
+    return error == std::errc() && end == json.data() + json.size() ? std::optional(number) : std::nullopt;
+}
+
 /// What a file's writer put for symbols of which nothing is known.
 std::optional<std::int64_t> writers_guess(const Graph& graph) {
-    const std::string_view extra = graph.header().extra_json;
-    if (extra.find("\"unbacked_symbol_hint\"") == extra.npos) return {};
-    const Json hint = Json::parse(extra).value("unbacked_symbol_hint", Json());
-    return hint.is_number_integer() ? std::optional(hint.get<std::int64_t>()) : std::nullopt;
+    return whole_number(json_member(graph.header().extra_json, "unbacked_symbol_hint"));
+}
+
+[[noreturn]] void fail(const Graph& graph, NodeId node, std::string_view found, std::string_view expected) {
+    throw InputError("node " + in_quotes(graph.name(node)) + ", symbolic_shapes",
+                     "found " + shortened(found) + ", expected " + std::string(expected));
+}
+
+/// Sizes of one output, numbers as text too; none where all of them are numbers.
+std::vector<std::string> symbolic_sizes(const Graph& graph, NodeId node, std::string_view list) {
+    if (list.front() != '[') fail(graph, node, list, "a list of sizes, or null");
+    std::vector<std::string> sizes;
+    bool is_symbolic = false;
+    for (const std::string_view size : json_items(list)) {
+        const bool is_text = size.front() == '"';
+        if (!is_text && !whole_number(size)) fail(graph, node, size, "a whole number or an expression of symbols");
+        sizes.push_back(is_text ? Json::parse(size).get<std::string>() : std::string(size));
+        is_symbolic |= is_text;
+    }
+    if (!is_symbolic) sizes.clear();
+    return sizes;
 }
 
 }  // namespace
@@ -61,20 +64,19 @@ SymbolicSizes::SymbolicSizes(const Graph& graph) : graph_(graph) {
         const StringId text = graph.metadata(node).extra_json;
         if (text == empty_string || has_none[text]) continue;
         const std::string_view extra = graph.text(text);
-        const std::string_view list = list_behind(extra, "\"symbolic_shapes\"");
-        has_none[text] = list.empty();
-        if (list.empty()) continue;
-        const Json shapes = Json::parse(list);
-        for (std::uint32_t output = 0; output < shapes.size(); ++output) {
-            if (!shapes[output].is_array()) continue;
-            const bool is_symbolic =
-                std::ranges::any_of(shapes[output], [](const Json& size) { return size.is_string(); });
-            if (!is_symbolic) continue;
-            Shape& shape = expressions_.emplace_back(Shape{node, output, {}});
-            for (const Json& size : shapes[output]) {
-                shape.sizes.push_back(size.is_string() ? size.get<std::string>() : size.dump());
-            }
-            if (output < graph.outputs(node).size()) learn_hints(shape, graph.outputs(node)[output], unknown);
+        const std::string_view key = "symbolic_shapes";
+        const std::string_view list = extra.find(key) == extra.npos ? std::string_view() : json_member(extra, key);
+        has_none[text] = list.empty() || list == "null";
+        if (has_none[text]) continue;
+        if (list.front() != '[') fail(graph, node, list, "a list with the sizes of each output");
+        std::uint32_t output = 0;
+        for (const std::string_view sizes : json_items(list)) {
+            const std::uint32_t index = output++;
+            if (sizes == "null") continue;
+            std::vector<std::string> read = symbolic_sizes(graph, node, sizes);
+            if (read.empty()) continue;
+            const Shape& shape = expressions_.emplace_back(Shape{node, index, std::move(read)});
+            if (index < graph.outputs(node).size()) learn_hints(shape, graph.outputs(node)[index], unknown);
         }
     }
 }
@@ -111,7 +113,7 @@ std::int64_t SymbolicSizes::elements(NodeId node, std::size_t output, std::int64
         if (!value) {
             throw InputError(
                 "node " + in_quotes(graph_.name(node)),
-                "found the size " + in_quotes(size) +
+                "found the size " + in_quotes(shortened(size)) +
                     ", expected a number or an expression of symbols: what torch takes it for is not known");
         }
         elements *= *value;

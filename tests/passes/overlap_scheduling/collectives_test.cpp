@@ -126,6 +126,15 @@ class SymbolicSizesTest : public test::SchedulingTest {
         call("node", "aten.neg.default", {Value::of_node(0)}, {2, 3}, metadata);
         return finish();
     }
+    std::string error_of(const std::string& shapes) {
+        builder_ = GraphBuilder();
+        try {
+            const SymbolicSizes sizes(graph_with(shapes));
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "read";
+    }
 };
 
 TEST_F(SymbolicSizesTest, StandForAGuess) {
@@ -143,6 +152,20 @@ TEST_F(SymbolicSizesTest, KeepTheNumberThatASymbolWasTracedWith) {
     header_.extra_json = R"({"unbacked_symbol_hint": 3})";
     const Graph& graph = graph_with(R"([["u0", "u1"]])");  // 2 and 3 in the file
     EXPECT_EQ(SymbolicSizes(graph).elements(1, 0, 100), 2 * 100);
+}
+
+TEST_F(SymbolicSizesTest, OtherFieldsMayHoldNumbersBeyondADouble) {
+    header_.extra_json = R"({"unknown": 1e999, "unbacked_symbol_hint": 3})";
+    const Graph& graph = graph_with(R"([null, ["u0", "u1"]], "further": -1e999)");
+    EXPECT_TRUE(SymbolicSizes(graph).is_symbolic(1, 1));
+}
+
+TEST_F(SymbolicSizesTest, OfAnotherTypeAreAnErrorOfTheNode) {
+    for (const std::string shapes : {"7", "{}", R"("u0")", "[7]", R"(["u0"])", "[[1e999]]", "[[2, 1.5]]", "[[[2]]]"}) {
+        const std::string found = error_of(shapes);
+        EXPECT_NE(found.find("node \"node\", symbolic_shapes: found"), std::string::npos) << found;
+    }
+    EXPECT_LT(error_of('"' + std::string(5000, 'u') + '"').size(), 200u);
 }
 
 TEST_F(SymbolicSizesTest, NumbersAreNoSymbols) {

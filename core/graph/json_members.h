@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace overlap {
+
+// Looking into the JSON text that a graph keeps of fields that nobody reads (`extra_json` and the like), without
+// parsing all of it: those fields may be long, and may hold numbers beyond what a double can, which a JSON library
+// refuses. The text is valid JSON, or empty. What is returned is part of it.
+
+/// The value behind a key of an object, as text; the last of that key, as Python takes it. Empty where the text is no
+/// object or has no such key. @param key has no characters that JSON would escape.
+std::string_view json_member(std::string_view object, std::string_view key);
+
+/// The items of a list, as text; none where the text is no list.
+std::vector<std::string_view> json_items(std::string_view list);
+
+}  // namespace overlap
