@@ -9,6 +9,9 @@ namespace overlap {
 
 namespace {
 
+/// The new groups' description in the job.
+constexpr std::string_view purpose = "fsdp_extra";
+
 /// The group of an all-gather, which must be its third positional argument; nullptr where that is a node.
 const Value* group_of(const Graph& graph, NodeId gather, std::string_view pass) {
     const Value* group = graph.argument(gather, 2);
@@ -53,6 +56,19 @@ Problem after_bucketing(const std::vector<std::string>& nodes) {
     return problem;
 }
 
+/// torchtitan remembers which groups it has made new ones of by name, and does not know its own among them.
+Problem reassigned_again(std::string_view group) {
+    Problem problem;
+    problem.severity = Severity::caution;
+    problem.kind = "reassigned_again";
+    problem.title = "Ran already";
+    problem.message =
+        "the all-gathers of " + in_quotes(group) +
+        " have been moved by this pass already; running it again moves them to one more group of the same "
+        "ranks, in the job too, which gains nothing: run it once";
+    return problem;
+}
+
 Problem renamed() {
     Problem problem;
     problem.kind = "renamed_pass";
@@ -76,7 +92,7 @@ PassResult ReassignCollectiveGroups::run(const std::shared_ptr<const Graph>& gra
                                      "_c10d_functional.all_gather_into_tensor_out.default"});
     const TargetSet waits(*graph, {"_c10d_functional.wait_tensor.default"});
     const TargetSet bucketed(*graph, {"_c10d_functional.all_gather_into_tensor_out.default"});
-    ExtraGroups groups(name(), *graph, "fsdp_extra", false);
+    ExtraGroups groups(name(), *graph, purpose, false);
     std::vector<std::uint8_t> of_parameter(graph->node_count());
     std::vector<std::string> bucketed_names;
     for (NodeId node = 0; node < graph->node_count(); ++node) {
@@ -119,6 +135,10 @@ PassResult ReassignCollectiveGroups::run(const std::shared_ptr<const Graph>& gra
     for (std::size_t index = 0; index < moved.size(); ++index) {
         groups.tell(groups.replacements()[index], "so that gathering overlaps with the reductions that stay",
                     std::move(moved[index]), result.report);
+    }
+    for (const ExtraGroups::Replacement& replacement : groups.replacements()) {
+        if (graph->header().process_group(replacement.source)->description != purpose) continue;
+        result.report.problems.push_back(reassigned_again(replacement.source));
     }
     if (!moved_others.empty()) result.report.problems.push_back(other_gathers(moved_others));
     return result;

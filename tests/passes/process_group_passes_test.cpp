@@ -41,6 +41,15 @@ TEST_F(ProcessGroupPassesTest, GathersLeaveTheGroupOfFsdp) {
     EXPECT_EQ(graph_->header().process_groups.size(), 2u);
 }
 
+TEST_F(ProcessGroupPassesTest, TheNewLinkKeepsWhatTheDocumentSaysOfTheOld) {
+    header_.cost->json = R"({"wide": 1e999, "links": [{"process_group": "0", "hops": 1e999}], "name": "x"})";
+    output({wait("full", all_gather("gather", placeholder("w")))});
+    run(reassign);
+    EXPECT_EQ(
+        result_.graph->header().cost->json,
+        R"({"wide": 1e999, "links": [{"process_group": "0", "hops": 1e999},{"process_group": "0#fsdp_extra", "hops": 1e999}], "name": "x"})");
+}
+
 TEST_F(ProcessGroupPassesTest, RanksOfTheNewGroupAscend) {
     output({wait("full", all_gather("gather", placeholder("w"), "tp"))});
     run(reassign);
@@ -76,6 +85,15 @@ TEST_F(ProcessGroupPassesTest, TheOldNameIsUnderstoodWithANote) {
     run("overlap_fsdp_ag_rs_pass");
     EXPECT_EQ(group("gather"), "0#fsdp_extra");
     EXPECT_EQ(problem_kinds(), Names({"renamed_pass", "extra_group"}));
+}
+
+TEST_F(ProcessGroupPassesTest, RunningTwiceMovesTwiceAndThatIsSaid) {
+    output({wait("full", all_gather("gather", placeholder("w")))});
+    run("overlap_fsdp_ag_rs_pass");
+    result_ = require_pass(reassign).run(result_.graph, Json::object(), {});
+    EXPECT_EQ(group("gather"), "0#fsdp_extra#fsdp_extra");
+    EXPECT_EQ(problem_kinds(), Names({"extra_group", "reassigned_again"}));
+    EXPECT_NE(result_.report.problems.back().message.find("\"0#fsdp_extra\""), std::string::npos);
 }
 
 TEST_F(ProcessGroupPassesTest, ExchangesLeaveASharedGroup) {
