@@ -137,6 +137,27 @@ Prepared prepare(const std::shared_ptr<const Graph>& graph, const Settings& sett
     return prepared;
 }
 
+/// Options that make the job take its times from elsewhere than the graph.
+void report_times(const Settings& settings, PassReport& report) {
+    std::string chosen;
+    for (const std::string_view estimator : {"compute_estimator", "collective_estimator"}) {
+        if (settings.text(estimator) != "benchmark") continue;
+        chosen.append(chosen.empty() ? "" : ", ").append(estimator).append(" is \"benchmark\"");
+    }
+    if (!settings.text("pge_profile_path").empty()) {
+        chosen.append(chosen.empty() ? "" : ", ").append("pge_profile_path is given");
+    }
+    if (chosen.empty()) return;
+    Problem problem;
+    problem.severity = Severity::caution;
+    problem.kind = "times_of_the_graph";
+    problem.title = "Times of the graph";
+    problem.message = chosen +
+                      ": the job measures times or reads them from a profile, and may schedule differently; "
+                      "here times are the graph's";
+    report.problems.push_back(std::move(problem));
+}
+
 class Run {
   public:
     Run(const std::shared_ptr<const Graph>& graph, const Settings& settings, std::stop_token stop)
@@ -159,6 +180,7 @@ class Run {
         PassResult result;
         result.report.buckets = prepared_.buckets;
         report(table, result.report);
+        report_times(settings_, result.report);
         if (settings_.is_on("collective_bucketing") || settings_.is_on("insert_overlap_deps")) {
             preserve_overlaps(editor, table, schedule.order, result.report);
         }

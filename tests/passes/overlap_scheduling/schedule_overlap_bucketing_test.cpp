@@ -52,6 +52,21 @@ TEST_F(ScheduleOverlapBucketingTest, TheMultiplierScalesWhatANodeHides) {
     EXPECT_EQ(record("g2").exposed_ms, 0.5);
 }
 
+TEST_F(ScheduleOverlapBucketingTest, TimesThatOnlyTheJobKnowsAreACaution) {
+    two_layers(2, 1);
+    scheduled(only_scheduling({{"compute_estimator", "analytical"}, {"pge_profile_path", ""}}));
+    EXPECT_EQ(problem_kinds(), Names());
+    for (const auto& [option, value] : {std::pair{"compute_estimator", "benchmark"},
+                                        {"collective_estimator", "benchmark"},
+                                        {"pge_profile_path", "profile.json"}}) {
+        builder_ = GraphBuilder();
+        two_layers(2, 1);
+        scheduled(only_scheduling({{option, value}}));
+        EXPECT_EQ(problem_kinds(), Names({"times_of_the_graph"}));
+        EXPECT_TRUE(result_.report.problems.front().message.starts_with(option));
+    }
+}
+
 TEST_F(ScheduleOverlapBucketingTest, WaitingForOneGroupHidesAnother) {
     two_layers(0, 1, "1");
     scheduled();
