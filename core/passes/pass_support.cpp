@@ -45,7 +45,9 @@ std::optional<Problem> order_left_open(const GraphEditor& editor) {
     problem.message = std::to_string(problem.nodes.size());
     problem.message +=
         problem.nodes.size() == 1 ? " node stands before one of its inputs" : " nodes stand before one of their inputs";
-    problem.message += "; PyTorch leaves it so until the pass stable_topological_sort, which Inductor runs next";
+    problem.message +=
+        "; PyTorch leaves it so until Inductor sorts, and no command reads a file of such a graph: add the pass "
+        "stable_topological_sort";
     return problem;
 }
 
