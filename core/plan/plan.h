@@ -90,6 +90,10 @@ std::string display_name(const BucketEntry& entry);
 /// overlapping entries (which nodes, which entries), entries that gather nothing.
 std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, const std::vector<BucketEntry>& buckets);
 
+/// What to say where a plan's entries, or the trainer's own, find nothing because no node names a module.
+/// @param tree has no modules; tells which kind of names were looked for.
+Problem no_modules(const Graph& graph, const ModuleTree& tree);
+
 /// What a plan holds that this version keeps but does not evaluate: explicit overlaps, device orders, process groups,
 /// fields of newer writers.
 std::vector<Problem> check_unevaluated(const Plan& plan);

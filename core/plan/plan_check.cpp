@@ -42,7 +42,7 @@ class BucketCheck {
 
     std::vector<Problem> run() {
         if (!tree_.exists()) {
-            if (!buckets_.empty()) report_no_modules();
+            if (!buckets_.empty()) problems_.push_back(no_modules(graph_, tree_));
             return std::move(problems_);
         }
         for (std::size_t entry = 0; entry < buckets_.size(); ++entry) check_names(entry);
@@ -60,19 +60,6 @@ class BucketCheck {
         problem.message = std::move(message);
         problem.plan_entry = static_cast<int>(entry);
         return problems_.emplace_back(std::move(problem));
-    }
-
-    void report_no_modules() {
-        const bool by_name = tree_.source() == ModuleSource::module_fqn;
-        std::string message = std::string("no node of the graph has a ")
-                                  .append(by_name ? "custom.module_fqn" : "module stack")
-                                  .append(", so the plan's entries select nothing, and PyTorch changes nothing");
-        const ModuleSource other = by_name ? ModuleSource::module_stack : ModuleSource::module_fqn;
-        if (ModuleTree(graph_, other).exists()) {
-            message += by_name ? "; its nodes have module stacks: leave the option module_stack_fn unset"
-                               : "; its nodes have custom.module_fqn: set the option module_stack_fn to that";
-        }
-        add(Severity::caution, "no_modules", "no module names", message, 0).plan_entry = -1;
     }
 
     void check_names(std::size_t entry) {
@@ -214,6 +201,23 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
         add(Severity::note, "the plan has fields that this version keeps but does not know: " + unknown);
     }
     return problems;
+}
+
+Problem no_modules(const Graph& graph, const ModuleTree& tree) {
+    const bool by_name = tree.source() == ModuleSource::module_fqn;
+    Problem problem;
+    problem.severity = Severity::caution;
+    problem.kind = "no_modules";
+    problem.title = "no module names";
+    problem.message = std::string("no node of the graph has a ")
+                          .append(by_name ? "custom.module_fqn" : "module stack")
+                          .append(", so the plan's entries select nothing, and PyTorch changes nothing");
+    const ModuleSource other = by_name ? ModuleSource::module_stack : ModuleSource::module_fqn;
+    if (ModuleTree(graph, other).exists()) {
+        problem.message += by_name ? "; its nodes have module stacks: leave the option module_stack_fn unset"
+                                   : "; its nodes have custom.module_fqn: set the option module_stack_fn to that";
+    }
+    return problem;
 }
 
 std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/graph/json_members.h"
 #include "core/graph/module_tree.h"
 #include "core/passes/eligibility.h"
 
@@ -28,9 +29,7 @@ struct Traits {
 /// Place of each module with parameters, in the order in which they are registered (the trainer strips the parameters'
 /// own names and lets the first count).
 Json parameter_order(const Graph& graph) {
-    const Json extra = Json::parse(graph.header().extra_json, nullptr, false);
-    if (!extra.is_object() || !extra.contains("placeholder_fqns")) return nullptr;
-    const Json& names = extra.at("placeholder_fqns");
+    const Json names = Json::parse(json_member(graph.header().extra_json, "placeholder_fqns"), nullptr, false);
     if (!names.is_object()) return nullptr;
     Json order = Json::object();
     for (NodeId node = 0; node < graph.node_count() && graph.op(node) == NodeOp::placeholder; ++node) {
@@ -224,6 +223,11 @@ std::vector<PipelinePreset> pipeline_presets(const Graph& graph) {
     performance.help =
         "The default, and everything that torchtitan can switch on for overlap: process groups of their own for "
         "gathers and token exchange, and launches in dense regions.";
+    if (!tree.exists()) {
+        // The pass for graphs that are not joint looks for module stacks.
+        const Problem problem = no_modules(graph, ModuleTree(graph, ModuleSource::module_stack));
+        for (PipelinePreset* preset : {&by_default, &performance}) preset->notes.push_back(problem);
+    }
     by_default.buckets = buckets;
     performance.buckets = std::move(buckets);
     std::vector<PipelinePreset> presets;

@@ -20,7 +20,7 @@ struct PipelinePreset {
     /// The trainer's own plan for the graph, to start from.
     std::vector<BucketEntry> buckets;
     /// The trainer's passes that are not among `steps` although they would run, and why; what could not be read from
-    /// the graph. Of severity note and kind `not_in_preset`.
+    /// the graph. Of severity note and kind `not_in_preset`; a caution `no_modules` where no node names a module.
     std::vector<Problem> notes;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/graph/graph_builder.h"
 #include "core/plan/evaluation.h"
 #include "tests/plan/test_graphs.h"
 
@@ -38,6 +39,15 @@ TEST(Presets, OfAJointGraphAreTorchtitansList) {
     EXPECT_TRUE(notes(presets[1], "exchanges no tokens"));
     EXPECT_TRUE(notes(presets[1], "schedule_fsdp_comms_to_dense_regions_pass: no parameters are gathered"));
     EXPECT_EQ(presets[0].buckets.size(), 8u);
+}
+
+TEST(Presets, WithoutModulesSayThatNothingIsBucketed) {
+    GraphBuilder builder;
+    builder.output({});
+    for (const PipelinePreset& preset : pipeline_presets(builder.finish({}))) {
+        EXPECT_TRUE(preset.buckets.empty());
+        EXPECT_EQ(std::ranges::count(preset.notes, "no_modules", &Problem::kind), 1) << preset.name;
+    }
 }
 
 TEST(Presets, BehindRematerialisationGoOnFromThere) {
