@@ -1,4 +1,5 @@
-// overlap apply GRAPH --pipeline PIPELINE -o OUT [--report REPORT]: runs passes and writes the graph that results.
+// overlap apply GRAPH --pipeline PIPELINE | --preset PRESET -o OUT [--report REPORT]: runs passes and writes the graph
+// that results.
 
 #include <ostream>
 #include <string>
@@ -20,15 +21,43 @@ std::size_t member_count(const PassReport& report) {
     return count;
 }
 
+/// `120 nodes added, 30 removed`, or that nothing changed.
+std::string difference_text(const GraphDifference& difference) {
+    std::string text;
+    const auto tell = [&](const std::vector<NodeChange>& nodes, const char* what) {
+        if (nodes.empty()) return;
+        text += text.empty() ? count_text(nodes.size(), "node") : ", " + std::to_string(nodes.size());
+        text.append(" ").append(what);
+    };
+    tell(difference.added, "added");
+    tell(difference.removed, "removed");
+    tell(difference.moved, "moved");
+    tell(difference.changed, "changed");
+    return text.empty() ? "nothing changed" : text;
+}
+
+/// What a pass did, in the words of what it is for.
+std::string summary_text(const PassReport& report, const GraphDifference& difference) {
+    if (!report.buckets.empty() || !report.orderings.empty()) {
+        return count_text(member_count(report), "collective") + " in " + count_text(report.buckets.size(), "bucket") +
+               ", " + count_text(report.orderings.size(), "ordering");
+    }
+    if (!report.groups.empty()) {
+        std::size_t moved = 0;
+        for (const GroupReport& group : report.groups) moved += group.moved.size();
+        return count_text(moved, "collective") + " moved to " +
+               (report.groups.size() == 1 ? "a new process group"
+                                          : std::to_string(report.groups.size()) + " new process groups");
+    }
+    return difference_text(difference);
+}
+
 class Apply final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand("apply", "Runs passes on a graph and writes the graph that results.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
-        CLI::Option_group* passes = command->add_option_group("passes", "What to run; one of");
-        passes->add_option("--pipeline", pipeline_file_, "JSON list of {\"pass\", \"options\"}, or a plan");
-        passes->add_option("--preset", preset_, "torchtitan_default or torchtitan_performance, made for the graph");
-        passes->require_option(1);
+        passes_.declare(*command, 1);
         command->add_option("-o,--output", output_, "where to write the graph; compressed when it ends in .gz")
             ->required();
         command->add_option("--report", report_file_, "write what each pass did, as JSON");
@@ -38,8 +67,7 @@ class Apply final : public Command {
 
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
-        const Pipeline pipeline =
-            preset_.empty() ? read_pipeline(pipeline_file_, *graph) : preset_pipeline(preset_, *graph);
+        const Pipeline pipeline = passes_.read(*graph);
         const PipelineResult result = run_and_check(graph, pipeline);
         tell(streams, pipeline.file, pipeline.problems);
         for (const PassReport& report : result.reports) tell(streams, pipeline.file, report.problems);
@@ -92,16 +120,16 @@ class Apply final : public Command {
     }
 
     void print_figures(std::ostream& out, const Graph& graph, const PipelineResult& result) const {
-        for (const PassReport& each : result.reports) {
-            out << each.pass << ": " << count_text(member_count(each), "collective") << " in "
-                << count_text(each.buckets.size(), "bucket") << ", " << count_text(each.orderings.size(), "ordering")
-                << '\n';
+        for (std::size_t step = 0; step < result.reports.size(); ++step) {
+            const PassReport& report = result.reports[step];
+            out << report.pass << ": " << summary_text(report, result.differences[step]) << '\n';
         }
         out << output_ << ": " << count_text(result.graph->node_count(), "node") << " (" << graph.node_count()
             << " before)\n";
     }
 
-    std::string file_, pipeline_file_, preset_, output_, report_file_;
+    std::string file_, output_, report_file_;
+    PipelineOption passes_;
     bool json_ = false;
 };
 

@@ -1,4 +1,4 @@
-// overlap bench GRAPH --pipeline PIPELINE: how long the passes take, without reading and writing.
+// overlap bench GRAPH --pipeline PIPELINE | --preset PRESET: how long the passes take, without reading and writing.
 
 #include <algorithm>
 #include <chrono>
@@ -26,8 +26,7 @@ class Bench final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand("bench", "Times the passes alone, without reading and writing.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
-        command->add_option("--pipeline", pipeline_file_, "JSON list of {\"pass\", \"options\"}, or a plan")
-            ->required();
+        passes_.declare(*command, 1);
         command->add_option("--repeat", repeat_, "how often to run the pipeline")
             ->check(CLI::Range(1, 1'000'000))
             ->capture_default_str();
@@ -37,7 +36,7 @@ class Bench final : public Command {
 
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
-        const Pipeline pipeline = read_pipeline(pipeline_file_, *graph);
+        const Pipeline pipeline = passes_.read(*graph);
         std::vector<double> times_ms;
         times_ms.reserve(static_cast<std::size_t>(repeat_));
         for (int round = 0; round < repeat_; ++round) times_ms.push_back(time_once(graph, pipeline));
@@ -65,7 +64,8 @@ class Bench final : public Command {
         return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     }
 
-    std::string file_, pipeline_file_;
+    std::string file_;
+    PipelineOption passes_;
     int repeat_ = 10;
     bool json_ = false;
 };

@@ -1,4 +1,5 @@
-// overlap explain GRAPH --node NAME [--pipeline PIPELINE]: why a collective is bucketed, or not, and exposed, or not.
+// overlap explain GRAPH --node NAME [--pipeline PIPELINE | --preset PRESET]: why a collective is bucketed, or not, and
+// exposed, or not.
 
 #include "core/plan/explain.h"
 
@@ -36,12 +37,18 @@ Plan plan_of(const std::vector<PassStep>& steps) {
     return plan;
 }
 
-/// A pipeline that cannot be run is the user's mistake, as for `overlap apply`.
-void require_run(const Evaluation& evaluation, const std::string& file) {
+/// A pipeline that cannot be run is the user's mistake, told as `overlap apply` tells it.
+void require_run(const Evaluation& evaluation, const Pipeline& pipeline) {
     if (!evaluation.refused) return;
     const auto why = std::find_if(evaluation.problems.rbegin(), evaluation.problems.rend(),
                                   [](const Problem& problem) { return problem.severity == Severity::error; });
-    throw InputError(file, "", why == evaluation.problems.rend() ? "the pipeline is refused" : why->message);
+    // What check_buckets() says of entries says more than the pass's error.
+    if (why == evaluation.problems.rend() || why->kind == "refused") run_passes(evaluation.input, pipeline);
+    // Not thrown: all steps can be run, but what results cannot be measured.
+    const auto step = std::ranges::find(evaluation.steps, StepOutcome::State::refused, &StepOutcome::state);
+    const auto index = static_cast<std::size_t>(step - evaluation.steps.begin());
+    throw InputError(pipeline.file, step == evaluation.steps.end() ? "" : place_of_step(pipeline, index),
+                     why == evaluation.problems.rend() ? "the pipeline is refused" : why->message);
 }
 
 class Explain final : public Command {
@@ -52,7 +59,7 @@ class Explain final : public Command {
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
         command->add_option("--node", node_, "name of a node of the graph or of what the pipeline makes of it")
             ->required();
-        command->add_option("--pipeline", pipeline_file_, "JSON list of {\"pass\", \"options\"}, or a plan");
+        passes_.declare(*command, 0);
         command->add_flag("--json", json_, "print JSON");
         return command;
     }
@@ -61,14 +68,15 @@ class Explain final : public Command {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
         Plan plan;
         std::shared_ptr<const Evaluation> evaluation;
-        if (pipeline_file_.empty()) {
-            evaluation = evaluate_baseline(graph);
-        } else {
-            plan = plan_of(read_pipeline(pipeline_file_, *graph).steps);
+        if (passes_.given()) {
+            const Pipeline pipeline = passes_.read(*graph);
+            plan = plan_of(pipeline.steps);
             evaluation = evaluate(graph, plan);
-            require_run(*evaluation, pipeline_file_);
+            require_run(*evaluation, pipeline);
+        } else {
+            evaluation = evaluate_baseline(graph);
         }
-        CollectiveExplanation explanation = explain(*evaluation, pipeline_file_.empty() ? nullptr : &plan);
+        CollectiveExplanation explanation = explain(*evaluation, passes_.given() ? &plan : nullptr);
         for (std::string& sentence : explain_exposure(*evaluation, plan, explanation.collective)) {
             explanation.sentences.push_back(std::move(sentence));
         }
@@ -118,7 +126,8 @@ class Explain final : public Command {
         return json;
     }
 
-    std::string file_, node_, pipeline_file_;
+    std::string file_, node_;
+    PipelineOption passes_;
     bool json_ = false;
 };
 

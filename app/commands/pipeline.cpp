@@ -8,6 +8,7 @@
 #include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
 #include "core/io/plan_file.h"
+#include "core/plan/group_passes.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
 
@@ -24,7 +25,7 @@ bool holds_an_object(const std::string& path) {
 }
 
 std::string place_in_step(const Pipeline& pipeline, std::size_t step, const InputError& error) {
-    std::string place = "step " + std::to_string(step + 1) + " (" + pipeline.steps[step].pass + ")";
+    std::string place = place_of_step(pipeline, step);
     if (!error.place().empty()) place += ", " + error.place();
     return place;
 }
@@ -43,6 +44,18 @@ void add_entry_problems(const Graph& graph, const PassStep& step, PassReport& re
     }
 }
 
+/// Why a pass that moves collectives to a new process group has moved none, where it does not say so itself.
+void add_group_problem(const std::shared_ptr<const Graph>& graph, PassReport& report) {
+    const bool is_known =
+        is_group_pass(report.pass, isolate_expert_group_pass) || is_group_pass(report.pass, reassign_groups_pass);
+    if (!is_known || !report.groups.empty() || !report.problems.empty()) return;
+    Problem problem;
+    problem.kind = "no_new_group";
+    problem.title = "No new group";
+    problem.message = group_pass_obstacle(graph, report.pass);
+    report.problems.push_back(std::move(problem));
+}
+
 PassResult run_step(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline, std::size_t step) {
     try {
         return require_pass(pipeline.steps[step].pass).run(graph, pipeline.steps[step].options, {});
@@ -52,8 +65,6 @@ PassResult run_step(const std::shared_ptr<const Graph>& graph, const Pipeline& p
         throw error.file().empty() ? error.in_file(pipeline.file) : error;
     }
 }
-
-}  // namespace
 
 Pipeline read_pipeline(const std::string& path, const Graph& graph) {
     Pipeline pipeline{path, {}, {}};
@@ -90,8 +101,25 @@ Pipeline preset_pipeline(const std::string& name, const Graph& graph) {
     throw InputError("--preset", "", "there is no preset " + in_quotes(name) + suggest_names(name, names));
 }
 
+}  // namespace
+
+void PipelineOption::declare(CLI::App& command, int least) {
+    CLI::Option_group* passes = command.add_option_group("passes", least > 0 ? "What to run; one of" : "What to run");
+    passes->add_option("--pipeline", file_, "JSON list of {\"pass\", \"options\"}, or a plan");
+    passes->add_option("--preset", preset_, "torchtitan_default or torchtitan_performance, made for the graph");
+    passes->require_option(least, 1);
+}
+
+Pipeline PipelineOption::read(const Graph& graph) const {
+    return preset_.empty() ? read_pipeline(file_, graph) : preset_pipeline(preset_, graph);
+}
+
+std::string place_of_step(const Pipeline& pipeline, std::size_t step) {
+    return "step " + std::to_string(step + 1) + " (" + pipeline.steps[step].pass + ")";
+}
+
 PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) {
-    PipelineResult result{graph, {}};
+    PipelineResult result{graph, {}, {}};
     for (std::size_t step = 0; step < pipeline.steps.size(); ++step) {
         PassResult done = run_step(result.graph, pipeline, step);
         result.reports.push_back(std::move(done.report));
@@ -101,9 +129,11 @@ PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipel
 }
 
 PipelineResult run_and_check(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) {
-    PipelineResult result{graph, {}};
+    PipelineResult result{graph, {}, {}};
     for (std::size_t step = 0; step < pipeline.steps.size(); ++step) {
         PassResult done = run_step(result.graph, pipeline, step);
+        add_group_problem(result.graph, done.report);
+        result.differences.push_back(graph_difference(*result.graph, *done.graph, done.origin));
         add_entry_problems(*result.graph, pipeline.steps[step], done.report);
         result.reports.push_back(std::move(done.report));
         result.graph = std::move(done.graph);

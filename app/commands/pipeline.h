@@ -1,10 +1,12 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/graph_difference.h"
 #include "core/passes/pass.h"
 
 namespace overlap::commands {
@@ -16,17 +18,28 @@ struct Pipeline {
     std::vector<Problem> problems;  ///< of the plan as a whole, such as parts that are not evaluated
 };
 
-/// Reads a list of passes or a plan, told apart by content, and checks names, options, and that a plan is for `graph`.
-/// @throws InputError with file and place.
-Pipeline read_pipeline(const std::string& path, const Graph& graph);
+/// The options `--pipeline` and `--preset` of a command, of which at most one is given.
+class PipelineOption {
+  public:
+    /// @param least: 1 where one of them must be given, 0 where none need be.
+    void declare(CLI::App& command, int least);
+    bool given() const { return !file_.empty() || !preset_.empty(); }
+    /// What has been given: a list of passes or a plan, told apart by content, or a preset by its name
+    /// (core/plan/presets.h). Checks names, options, and that a plan is for `graph`.
+    /// @throws InputError with file and place; when there is no preset of that name.
+    Pipeline read(const Graph& graph) const;
 
-/// A preset by its name (core/plan/presets.h), with its own buckets; its problems are what it leaves out.
-/// @throws InputError when there is none of that name.
-Pipeline preset_pipeline(const std::string& name, const Graph& graph);
+  private:
+    std::string file_, preset_;
+};
+
+/// `step 2 (eliminate_dead_code_pass)`, for messages. @param step counts from 0.
+std::string place_of_step(const Pipeline& pipeline, std::size_t step);
 
 struct PipelineResult {
     std::shared_ptr<const Graph> graph;
-    std::vector<PassReport> reports;  ///< one a step
+    std::vector<PassReport> reports;           ///< one a step
+    std::vector<GraphDifference> differences;  ///< one a step; of run_and_check() alone
 };
 
 /// Runs the steps one after the other: the passes and nothing else.
@@ -34,7 +47,7 @@ struct PipelineResult {
 PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline);
 
 /// As run_passes; each report also says what is remarkable about its step's bucket entries, such as names that match
-/// nothing, which the reference ignores without a word.
+/// nothing, which the reference ignores without a word; and what each step did to the graph is told.
 PipelineResult run_and_check(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline);
 
 }  // namespace overlap::commands

@@ -127,6 +127,8 @@ class BadInput(CommandLine):
         self.apply([{"pass": "x"}], PASS)
         self.apply([{"pass": PASS}], "module_bucket_plans")
         self.apply([{"pass": PASS, "options": []}])
+        self.apply(b'[{"pass": "schedule_overlap_bucketing", "options": {"max_in_flight_gb": 1e400}}]', "beyond")
+        self.apply(b'{"format": "overlap-plan", "version": 1e999}', "beyond")
         self.apply(bucketing("layers.0", bucket_moed=None), "bucket_moed", "bucket_mode")
         self.apply(bucketing("layers.0", bucket_mode=3), "bucket_mode", "3")
         self.apply(bucketing("layers.0", bucket_mode="custom"), "custom_ops")
@@ -289,6 +291,37 @@ class Apply(CommandLine):
         with open(self.path("same.graph.json.gz"), "rb") as file:
             self.assertEqual(file.read(2), b"\x1f\x8b")
 
+    def summary(self, *steps):
+        """What is printed of each step, and the remarks."""
+        pipeline = self.path("pipeline.json", [{"pass": step} for step in steps])
+        done = self.expect(0, "apply", self.graph, "--pipeline", pipeline, "-o", self.path("out.graph.json.gz"))
+        return [line.split(": ")[1] for line in done.stdout.splitlines()[:-1]], done.stderr
+
+    def test_the_summary_says_what_each_pass_did(self):
+        lines, notes = self.summary("reassign_collective_pgs_pass", "isolate_ep_process_group_pass",
+                                    "deduplicate_fsdp_unshard_chains_pass", "stable_topological_sort")
+        self.assertRegex(lines[0], r"^\d+ collectives moved to a new process group$")
+        self.assertEqual(lines[1], "nothing changed")
+        self.assertIn("no expert parallelism to isolate", notes)
+        self.assertEqual(self.summary("schedule_overlap_bucketing")[0][0].count("collectives in"), 1)
+
+    def test_an_order_left_open_is_a_caution_with_what_to_do(self):
+        for step in ("bucket_all_gather", "pre_bucket_fsdp_collectives"):
+            with self.subTest(step=step):
+                (note,) = [line for line in self.summary(step)[1].splitlines() if "before one of" in line]
+                self.assertIn(": caution: ", note)
+                self.assertIn("add the pass stable_topological_sort", note)
+
+    def test_presets_are_for_every_command_that_runs_passes(self):
+        self.expect(0, "bench", self.graph, "--preset", "torchtitan_default", "--repeat", "1")
+        gather = next(n["name"] for n in read_document(self.graph)["nodes"] if "all_gather" in n["target"])
+        done = self.expect(0, "explain", self.graph, "--node", gather, "--preset", "torchtitan_default")
+        self.assertNotIn("can be bucketed", done.stdout)
+        self.expect_error(1, ["torchtitan_default"], "bench", self.graph, "--preset", "torchtitan_defualt")
+        self.expect_error(2, ["--preset"], "bench", self.graph)
+        pipeline = self.path("pipeline.json", [])
+        self.expect_error(2, ["--preset"], "explain", self.graph, "--node", gather, "--preset", "x", "--pipeline", pipeline)
+
     def test_the_report(self):
         out, report = self.path("out.graph.json"), self.path("report.json")
         pipeline = self.path("pipeline.json", bucketing(["layers.0", "layers.1"], "layers.2"))
@@ -419,7 +452,7 @@ class Explain(CommandLine):
         gather = self.first("all_gather", "layers.0")
         self.expect_error(1, [gather + "x", gather], "explain", self.graph, "--node", gather + "x")
         pipeline = self.path("pipeline.json", bucketing("layers.0", "layers.0.attention"))
-        self.expect_error(1, ["pipeline.json", "layers.0"], "explain", self.graph, "--node", gather, "--pipeline", pipeline)
+        self.expect_error(1, ["pipeline.json: step 1 (" + PASS + ")", "layers.0"], "explain", self.graph, "--node", gather, "--pipeline", pipeline)
         self.expect_error(2, ["--node"], "explain", self.graph)
 
 
