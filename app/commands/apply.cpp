@@ -38,10 +38,12 @@ std::string difference_text(const GraphDifference& difference) {
 
 /// What a pass did, in the words of what it is for.
 std::string summary_text(const PassReport& report, const GraphDifference& difference) {
-    if (!report.buckets.empty() || !report.orderings.empty()) {
+    const std::string orderings = count_text(report.orderings.size(), "ordering");
+    if (!report.buckets.empty()) {
         return count_text(member_count(report), "collective") + " in " + count_text(report.buckets.size(), "bucket") +
-               ", " + count_text(report.orderings.size(), "ordering");
+               ", " + orderings;
     }
+    if (!report.orderings.empty()) return orderings + ", " + difference_text(difference);
     if (!report.groups.empty()) {
         std::size_t moved = 0;
         for (const GroupReport& group : report.groups) moved += group.moved.size();

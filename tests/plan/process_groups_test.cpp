@@ -38,6 +38,19 @@ class ProcessGroupsTest : public test::PassTest {
     }
 };
 
+TEST_F(ProcessGroupsTest, OnlyTrueMakesAStreamOfHighPriority) {
+    for (const auto& [written, is_high] :
+         {std::pair{"true", true}, {"1", false}, {"\"true\"", false}, {"1e999", false}}) {
+        GraphEditor editor(graph_);
+        header_.process_groups.front().extra_json =
+            std::string(R"({"further":1e999,"high_priority_stream":)") + written + "}";
+        editor.set_header(header_);
+        std::vector<NodeId> origin;
+        const auto evaluation = evaluate_baseline(editor.finish(origin));
+        EXPECT_EQ(process_group_figures(*evaluation).front().high_priority, is_high) << written;
+    }
+}
+
 TEST_F(ProcessGroupsTest, WhatSharesAGroupQueues) {
     const auto evaluation = evaluate_baseline(graph_);
     const auto groups = process_group_figures(*evaluation);
