@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 
 #include "core/plan/automatic_plan.h"
+#include "ui/document/automatic_commands.h"
 #include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
@@ -33,6 +34,8 @@ namespace {
 
 constexpr int message_ms = 8000;
 constexpr int uncovered_height = 132;
+constexpr int fewest_cards_height = 72;
+constexpr int hint_height = 104;
 
 /// A line of the list of what no bucket covers: module at the left, figures at the right.
 class UncoveredDelegate : public QStyledItemDelegate {
@@ -64,6 +67,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
       automatic_(new QWidget),
       automatic_text_(new QLabel),
       manual_(new QToolButton),
+      manual_refusal_(new QLabel),
       view_(new BucketView(document, *model_, *preview_)),
       uncovered_title_(new QPushButton),
       uncovered_list_(new QListView) {
@@ -78,12 +82,16 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     automatic_->setObjectName("automaticBuckets");
     automatic_text_->setWordWrap(true);
     automatic_text_->setProperty("role", "dim");
+    manual_refusal_->setObjectName("manualRefusal");
+    manual_refusal_->setWordWrap(true);
+    manual_refusal_->setProperty("role", "caution");
     manual_->setFocusPolicy(Qt::StrongFocus);
     auto* automatic_layout = new QVBoxLayout(automatic_);
     automatic_layout->setContentsMargins(0, 8, 0, 0);
     automatic_layout->setSpacing(6);
     automatic_layout->addWidget(automatic_text_);
     automatic_layout->addWidget(manual_, 0, Qt::AlignLeft);
+    automatic_layout->addWidget(manual_refusal_);
     auto* completer = new QCompleter(this);
     completer->setModel(new QStringListModel(completer));
     completer->setCaseSensitivity(Qt::CaseInsensitive);
@@ -253,9 +261,21 @@ void BucketBoard::updateAutomatic() {
     uncovered_title_->setHidden(shown);
     uncovered_list_->setVisible(!shown && uncovered_title_->isChecked() && uncovered_->rowCount() > 0);
     view_->setHintShown(!shown);
+    const bool cards = !document_.buckets().empty();
+    view_->setMinimumHeight(cards ? fewest_cards_height : shown ? 1 : hint_height);
     if (!shown) return;
     const QString pass = QString::fromStdString(deciding->pass);
+    // While an edit is evaluated, what was told last stays, so that nothing jumps under a slider that is moved.
+    if (!current->stale()) {
+        const QString refusal = AutomaticCommands(document_).manualRefusal();
+        manual_refusal_->setText(refusal);
+        manual_refusal_->setHidden(refusal.isEmpty());
+    }
     const auto evaluation = document_.evaluation();
+    if (evaluation && evaluation->refused) {
+        automatic_text_->setText(tr("%1 finds buckets by itself, once the plan is no longer refused.").arg(pass));
+        return;
+    }
     const std::vector<FinalBucket> buckets = evaluation ? final_buckets(*evaluation) : std::vector<FinalBucket>();
     std::size_t members = 0;
     for (const FinalBucket& bucket : buckets) members += bucket.members.size();

@@ -34,6 +34,8 @@ class BucketBoard : public QWidget {
 
     /// What a person can do with a plan whose buckets a pass finds by itself: offered beside what is told of them.
     void setManualStart(QAction* action);
+    /// Whether it tells of buckets that a pass finds by itself.
+    bool automatic() const { return !automatic_->isHidden(); }
 
     /// Asks for the number of blocks and starts from one bucket for as many.
     void startFromEveryBlocks();
@@ -63,6 +65,7 @@ class BucketBoard : public QWidget {
     QWidget* automatic_;  ///< shown where a pass finds buckets by itself
     QLabel* automatic_text_;
     QToolButton* manual_;
+    QLabel* manual_refusal_;  ///< why there is nothing to start from
     BucketView* view_;
     QPushButton* uncovered_title_;
     QListView* uncovered_list_;

@@ -20,6 +20,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
+#include "ui/shell/column_share.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/dock_title.h"
 #include "ui/shell/dock_widths.h"
@@ -170,6 +171,17 @@ void MainWindow::makeDocks() {
                  true);
     setDockTitle(addDock(QStringLiteral("groups"), tr("Process groups"), groups_, Qt::BottomDockWidgetArea), nullptr,
                  true);
+    right_column_ = new ColumnShare(*this, *docks_[1], *docks_[2]);
+    connect(&document_, &Document::planChanged, this, [this] {
+        // Once the board has been laid out for what it shows now.
+        QTimer::singleShot(0, right_column_, [this] {
+            if (!document_.isOpen()) return;
+            using Upper = ColumnShare::Upper;
+            right_column_->show(!document_.buckets().empty() ? Upper::cards
+                                : board_->automatic()        ? Upper::note
+                                                             : Upper::hint);
+        });
+    });
     passes_dock_ = addDock(QStringLiteral("passes"), tr("Passes"), passes_, Qt::BottomDockWidgetArea);
     setDockTitle(passes_dock_, nullptr, true);
     // Steps with their options need more room than the rows of the other tabs; a person may take it away again.
@@ -290,7 +302,8 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 }
 
 bool MainWindow::idle() const {
-    return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy();
+    return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
+           !groups_->busy();
 }
 
 }  // namespace overlap::ui

@@ -14,6 +14,7 @@ class QMenu;
 namespace overlap::ui {
 
 class BucketBoard;
+class ColumnShare;
 class CommandPalette;
 class DockWidths;
 class FiguresBar;
@@ -151,6 +152,7 @@ class MainWindow : public QMainWindow {
     QMenu* recent_menu_ = nullptr;
     QList<QDockWidget*> docks_;
     DockWidths* dock_widths_;
+    ColumnShare* right_column_ = nullptr;
     QByteArray first_layout_;
     QStringList plans_to_open_;
     std::vector<SessionVariant> closed_plans_;  // of the open graph, the one closed last at the end
