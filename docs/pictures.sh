@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Makes every picture of the documentation with the application itself, from the sample graph and its plan.
+# Usage: docs/pictures.sh [FOLDER], where FOLDER has a built overlap-studio; without one it is built first.
 
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
-programs=$("$root/app/run.sh" --build-only | tail -n 1)
+programs=${1:-$("$root/app/run.sh" --build-only | tail -n 1)}
 samples=$root/resources/samples
 export QT_QPA_PLATFORM=offscreen
 # Nobody's session or settings may show in a picture.
