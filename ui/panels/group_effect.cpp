@@ -26,11 +26,15 @@ double queued(const Evaluation& evaluation) {
 }
 
 QString effectText(const Evaluation& with, const Evaluation& without) {
-    const double gone_ms = queued(without) - queued(with);
+    const double before_queued_ms = queued(without);
+    const double gone_ms = before_queued_ms - queued(with);
     const QString waiting =
         gone_ms > shortest_ms    ? GroupEffect::tr("%1 of waiting in queues gone").arg(formatTime(gone_ms))
         : gone_ms < -shortest_ms ? GroupEffect::tr("%1 more waiting in queues").arg(formatTime(-gone_ms))
-                                 : GroupEffect::tr("as much waiting in queues as before");
+        : before_queued_ms > shortest_ms
+            ? GroupEffect::tr("%1 of waiting in queues, as before, so nothing is gained there")
+                  .arg(formatTime(before_queued_ms))
+            : GroupEffect::tr("without them nothing waits in a queue either, so nothing is gained");
     const double before_ms = without.simulation.step_ms;
     const double after_ms = with.simulation.step_ms;
     const QString step =

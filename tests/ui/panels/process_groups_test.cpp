@@ -162,7 +162,7 @@ class ProcessGroupsTest : public QObject {
         QVERIFY(waitForEvaluation(document));
         QTRY_VERIFY(!panel.busy());
         QVERIFY2(effect->text().contains(formatTime(before_ms)), qPrintable(effect->text()));
-        QVERIFY2(effect->text().contains("waiting in queues"), qPrintable(effect->text()));
+        QVERIFY2(effect->text().contains("of waiting in queues, as before"), qPrintable(effect->text()));
         document.undoGroup().undo();
         QVERIFY(waitForEvaluation(document));
         QCOMPARE(effect->text(), QString());
