@@ -6,7 +6,6 @@
 #include <QMenu>
 #include <QTimer>
 #include <algorithm>
-#include <functional>
 #include <memory>
 
 #include "core/plan/explain_schedule.h"
@@ -124,8 +123,11 @@ void InspectorPanel::addExposure() {
         search_.cancel();
         search_delay_.start();
     }
-    // Behind the other sentences that say why it is as it is.
-    auto place = std::find_if(content_.rows.rbegin(), content_.rows.rend(), std::mem_fn(&InspectorRow::block)).base();
+    // Behind the other sentences that say why it is as it is; a faint one is a heading of the figures.
+    const auto says_why = [](const InspectorRow& row) {
+        return row.block && !row.pieces.empty() && row.pieces.front().tone != Tone::faint;
+    };
+    auto place = std::find_if(content_.rows.rbegin(), content_.rows.rend(), says_why).base();
     const auto add = [&](const QString& sentence, Tone tone) {
         const InspectorRow row{{}, {{withUnbrokenUnits(sentence), {}, tone}}, true};
         place = std::next(content_.rows.insert(place, row));
