@@ -12,7 +12,7 @@ constexpr int headerHeight = 28;
 constexpr int overviewHeight = 20;
 constexpr int rulerHeight = 24;
 constexpr int rightMargin = 12;
-constexpr int highestMemory = 320;
+constexpr int highestMemory = 480;
 constexpr int manyLanes = 16;  ///< of kind `other`; from here on they are drawn thin
 
 int rowHeight(const Lane& lane, bool thin) {
