@@ -5,8 +5,8 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QStyledItemDelegate>
 
+#include "ui/panels/cell_delegate.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/severity_sign.h"
 #include "ui/theme/theme_manager.h"
@@ -14,21 +14,16 @@
 namespace overlap::ui {
 namespace {
 
-class ProblemDelegate : public QStyledItemDelegate {
+class ProblemDelegate : public CellDelegate {
   public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    using CellDelegate::CellDelegate;
 
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
         return {80, option.fontMetrics.height() + 9};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        QStyleOptionViewItem plain(option);
-        initStyleOption(&plain, index);
-        const QString shown = plain.text;
-        plain.text.clear();
-        const QStyle* style = option.widget ? option.widget->style() : QApplication::style();
-        style->drawPrimitive(QStyle::PE_PanelItemViewItem, &plain, painter, option.widget);
+        const QString shown = paintWithoutText(*painter, option, index).text;
         const Theme& theme = currentTheme();
         QRect area = option.rect.adjusted(8, 0, -8, 0);
         painter->save();

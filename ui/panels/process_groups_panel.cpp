@@ -9,13 +9,13 @@
 #include <QLabel>
 #include <QPainter>
 #include <QScopedValueRollback>
-#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <array>
 
 #include "ui/document/document.h"
+#include "ui/panels/cell_delegate.h"
 #include "ui/panels/group_effect.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_model.h"
@@ -31,9 +31,9 @@ constexpr std::array<double, 3> widest_shares = {0.22, 0.12, 0.18};
 constexpr int lowest_table = 48;
 
 /// Text, and behind it in a lower tone what it is called in the file.
-class GroupDelegate : public QStyledItemDelegate {
+class GroupDelegate : public CellDelegate {
   public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    using CellDelegate::CellDelegate;
 
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         QStyleOptionViewItem plain(option);
@@ -47,12 +47,8 @@ class GroupDelegate : public QStyledItemDelegate {
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        QStyleOptionViewItem plain(option);
-        initStyleOption(&plain, index);
-        const QString shown = plain.text;
-        plain.text.clear();
-        const QStyle* style = option.widget ? option.widget->style() : QApplication::style();
-        style->drawPrimitive(QStyle::PE_PanelItemViewItem, &plain, painter, option.widget);
+        const QStyleOptionViewItem plain = paintWithoutText(*painter, option, index);
+        const QString& shown = plain.text;
 
         const QRect area = option.rect.adjusted(cell_margin, 0, -cell_margin, 0);
         const QFontMetrics& metrics = plain.fontMetrics;

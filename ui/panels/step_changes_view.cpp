@@ -5,9 +5,9 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QStyledItemDelegate>
 
 #include "ui/document/document.h"
+#include "ui/panels/cell_delegate.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/severity_sign.h"
 #include "ui/theme/theme_manager.h"
@@ -19,21 +19,16 @@ namespace {
 constexpr int most_open_rows = 200;
 constexpr int row_padding = 6;
 
-class StepChangesDelegate : public QStyledItemDelegate {
+class StepChangesDelegate : public CellDelegate {
   public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    using CellDelegate::CellDelegate;
 
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
         return {80, option.fontMetrics.height() + row_padding};
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        QStyleOptionViewItem plain(option);
-        initStyleOption(&plain, index);
-        const QString shown = plain.text;
-        plain.text.clear();
-        const QStyle* style = option.widget ? option.widget->style() : QApplication::style();
-        style->drawPrimitive(QStyle::PE_PanelItemViewItem, &plain, painter, option.widget);
+        const QString shown = paintWithoutText(*painter, option, index).text;
 
         const Theme& theme = currentTheme();
         QRect area = option.rect.adjusted(4, 0, -8, 0);
