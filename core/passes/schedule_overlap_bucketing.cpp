@@ -37,10 +37,7 @@ class Settings {
   public:
     Settings(const Pass& pass, const Json& options) : pass_(pass), options_(options) {}
 
-    const Json& operator[](std::string_view name) const {
-        if (const auto given = options_.find(name); given != options_.end()) return *given;
-        return std::ranges::find(pass_.options(), name, &PassOption::name)->default_value;
-    }
+    const Json& operator[](std::string_view name) const { return option_value(pass_, options_, name); }
     bool is_on(std::string_view name) const { return (*this)[name] == true; }
     std::optional<double> number(std::string_view name) const {
         const Json& value = (*this)[name];

@@ -8,6 +8,7 @@
 #include "core/graph/error.h"
 #include "core/graph/number_text.h"
 #include "core/passes/overlap_scheduling/node_traits.h"
+#include "core/passes/pass_support.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/reached.h"
 #include "core/plan/wording.h"
@@ -249,9 +250,8 @@ class Exposure {
         return node == no_node ? std::string_view() : graph_->group_name(node);
     }
 
-    Json value_of(std::string_view option) const {
-        if (const auto given = options_.find(option); given != options_.end()) return *given;
-        return std::ranges::find(require_pass(automatic_pass).options(), option, &PassOption::name)->default_value;
+    const Json& value_of(std::string_view option) const {
+        return option_value(require_pass(automatic_pass), options_, option);
     }
 
     /// Twice, four and eight times a number, then as good as none; nothing where it is no limit.

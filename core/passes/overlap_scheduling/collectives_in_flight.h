@@ -28,8 +28,6 @@ class CollectivesInFlight {
     Index next_of_group(Index collective) const { return links_[collective].group.next; }
     /// Whether one with this latency key is in flight.
     bool has_latency_key(Index key) const { return same_latency_key_[key] > 0; }
-    /// Changes whenever one starts or ends.
-    std::uint64_t version() const { return version_; }
 
     void start(Index collective) {
         const Collective& started = table_.collectives[collective];
@@ -38,7 +36,6 @@ class CollectivesInFlight {
         links_[collective].in_flight = true;
         bytes_ += started.size_bytes;
         if (started.latency_key != no_index) ++same_latency_key_[started.latency_key];
-        ++version_;
     }
 
     void end(Index collective) {
@@ -48,7 +45,6 @@ class CollectivesInFlight {
         links_[collective].in_flight = false;
         bytes_ -= ended.size_bytes;
         if (ended.latency_key != no_index) --same_latency_key_[ended.latency_key];
-        ++version_;
     }
 
   private:
@@ -81,7 +77,6 @@ class CollectivesInFlight {
     std::vector<Ends> of_group_;
     std::vector<std::uint32_t> same_latency_key_;  ///< by latency key
     std::int64_t bytes_ = 0;
-    std::uint64_t version_ = 0;
 };
 
 }  // namespace overlap::scheduling
