@@ -158,12 +158,11 @@ class AutomaticVariantTest : public QObject {
     void figuresFollowTheSlider_data() {
         QTest::addColumn<QString>("file");
         QTest::newRow("llama3_8b_fsdp64") << testGraph("llama3_8b_fsdp64.prebucket");
-        QTest::newRow("llama3_8b_bw_256_1d")
-            << QStringLiteral(OVERLAP_SHARED_DATA "/graphs/llama3_8b_bw_256_1d.graph.json.gz");
+        const auto larger = QStringLiteral(OVERLAP_SHARED_DATA "/graphs/llama3_8b_bw_256_1d.graph.json.gz");
+        if (QFile::exists(larger)) QTest::newRow("llama3_8b_bw_256_1d") << larger;
     }
     void figuresFollowTheSlider() {
         QFETCH(const QString, file);
-        if (!QFile::exists(file)) QSKIP("the graph is not there");
         MainWindow window;
         QVERIFY(open(window, file));
         run(window, "plan.automatic");
