@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include "core/mesh/collective_times.h"
+
+namespace overlap {
+
+/// torch's graph planner: the cheapest path through steps of single mesh dimensions, ties and order of search included
+/// (torch/distributed/tensor/_redistribute.py, DTensorRedistributePlanner.find_min_cost_path).
+///
+/// Keeps what it learns of the mesh between plans, so one planner for many questions on one mesh is fastest. Not for
+/// several threads at once.
+class GraphPlanner {
+  public:
+    /// @param times must outlive the planner. torch prices every step with a strided shard 0, and so does this one.
+    /// @throws InputError for a mesh or tensor that validate() refuses.
+    GraphPlanner(const DeviceMesh& mesh, const MeshTensor& tensor, const CollectiveTimes& times);
+    ~GraphPlanner();
+    GraphPlanner(GraphPlanner&&) noexcept;
+    GraphPlanner& operator=(GraphPlanner&&) noexcept;
+
+    /// Logical shapes are those of `rank`.
+    /// @throws InputError when a state does not fit mesh or tensor, or no path leads from source to target (the
+    /// sentence names both).
+    RedistributionPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank = 0);
+
+    /// The path's total cost alone, +infinity where there is none: what tables of all pairs need.
+    double cost(const ShardingState& source, const ShardingState& target);
+
+  private:
+    class Search;
+    std::unique_ptr<Search> search_;
+};
+
+}  // namespace overlap

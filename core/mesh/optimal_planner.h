@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+
+#include "core/mesh/collective_times.h"
+
+namespace overlap {
+
+/// Which steps the search may take beyond torch's.
+struct OptimalPlannerOptions {
+    bool merged_collectives = true;  ///< one collective over several mesh dimensions, any order among them
+    bool permutations = true;  ///< any order of one tensor dimension's mesh dimensions to any other, in one exchange
+};
+
+/// What a step needs beyond torch's own redistribution.
+enum class StepNeeds : std::uint8_t {
+    nothing,         ///< torch's executor does it
+    block_order,     ///< blocks of equal size must be put in order locally before or after the collective
+    per_rank_sizes,  ///< parts differ in size: pad or send true sizes; torch's executor would deliver wrong data
+    exchange,        ///< a permutation: point-to-point sends, which torch's redistribution does not have
+};
+
+struct OptimalPlan {
+    RedistributionPlan plan;
+    std::vector<StepNeeds> needs;  ///< of each step
+};
+
+/// The cheapest path when a collective may span several mesh dimensions and orders may be exchanged: never dearer than
+/// what torch executes, under the same model. Every step moves the right data also where sizes do not divide.
+class OptimalPlanner {
+  public:
+    /// @param times must outlive the planner.
+    OptimalPlanner(const DeviceMesh& mesh, const MeshTensor& tensor, const CollectiveTimes& times,
+                   OptimalPlannerOptions options = {});
+    ~OptimalPlanner();
+    OptimalPlanner(OptimalPlanner&&) noexcept;
+    OptimalPlanner& operator=(OptimalPlanner&&) noexcept;
+
+    /// @throws InputError as GraphPlanner::plan.
+    OptimalPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank = 0);
+    double cost(const ShardingState& source, const ShardingState& target);
+
+  private:
+    class Search;
+    std::unique_ptr<Search> search_;
+};
+
+/// What a plan costs under `times` when merged steps are priced as one collective: torch's executed path and the
+/// optimal one on one scale. +infinity when a step cannot be executed.
+double executed_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const MeshTensor& tensor,
+                     const CollectiveTimes& times);
+
+/// A sentence for people on what a step needs; empty for nothing.
+std::string_view explain(StepNeeds needs);
+
+}  // namespace overlap
