@@ -94,8 +94,8 @@ NcclConfig find_nccl_config(std::string_view name) {
 }
 
 NcclDetection detect_nccl_config(std::string_view gpu_name, std::int64_t world_size) {
-    const auto found =
-        std::ranges::find_if(known_gpus, [&](const KnownGpu& gpu) { return gpu_name.contains(gpu.name); });
+    const auto found = std::ranges::find_if(
+        known_gpus, [&](const KnownGpu& gpu) { return gpu_name.find(gpu.name) != std::string_view::npos; });
     if (found == known_gpus.end())
         return {std::nullopt, "the NCCL model has no constants for the GPU \"" + std::string(gpu_name) + "\""};
     const std::int64_t gpus_per_node = found->config.gpus_per_node;

@@ -8,7 +8,7 @@
 namespace overlap {
 
 /// Constants of autoparallel's NCCL model (autoparallel/cost_models/nccl_cost_model.py): those of NCCL's own tuning
-/// (src/graph/tuning.cc, NCCL 2.27) and those fitted to nccl-tests on H100 machines. Latencies in microseconds,
+/// (src/graph/tuning.cc) and those fitted to nccl-tests on H100 machines. Latencies in microseconds,
 /// bandwidths in GB/s, 1 GB = 10^9 bytes.
 
 enum class NcclAlgorithm : std::uint8_t { tree, ring, collnet_direct, collnet_chain, nvls, nvls_tree };
@@ -103,7 +103,7 @@ struct LatencyAndBandwidth {
     double bandwidth;
 };
 
-/// A row of the tables that NCCL printed on H100 machines: one entry a protocol, or one for Simple alone.
+/// A row of what the tuning finds on H100 machines: one entry a protocol, or one for Simple alone.
 template <std::size_t entries>
 struct MeasuredRow {
     std::int64_t nodes;
