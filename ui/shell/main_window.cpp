@@ -20,6 +20,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
+#include "ui/shell/centre_tabs.h"
 #include "ui/shell/column_share.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/dock_title.h"
@@ -60,13 +61,14 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     timeline_ = new TimelineView;
     timeline_connection_ = new TimelineConnection(document_, *timeline_, this);
     notice_ = new NoticeBar;
-    auto* centre = new QWidget;
-    auto* layout = new QVBoxLayout(centre);
+    centre_ = new CentreTabs(timeline_);
+    auto* middle = new QWidget;
+    auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(notice_);
-    layout->addWidget(timeline_, 1);
-    setCentralWidget(centre);
+    layout->addWidget(centre_, 1);
+    setCentralWidget(middle);
 
     makeDocks();
     makeToolBar();
@@ -125,6 +127,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
         if (adopted > 0) log_->add(tr("Plans of another window come back with their graphs: %1").arg(adopted));
         if (!state_.geometry.isEmpty()) restoreGeometry(state_.geometry);
         if (!state_.layout.isEmpty()) restoreState(state_.layout);
+        centre_->restore(state_.views["centre"].toObject());
         setThemeMode(state_.theme);
     }
     applyTheme();
@@ -200,6 +203,7 @@ void MainWindow::resetLayout() {
     if (!first_layout_.isEmpty()) {
         restoreState(first_layout_);
         for (QDockWidget* dock : docks_) dock->show();
+        centre_->reset();
         return;
     }
     QDockWidget* modules = docks_[0];

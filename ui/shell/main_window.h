@@ -14,6 +14,7 @@ class QMenu;
 namespace overlap::ui {
 
 class BucketBoard;
+class CentreTabs;
 class ColumnShare;
 class CommandPalette;
 class DockWidths;
@@ -57,6 +58,8 @@ class MainWindow : public QMainWindow {
     PassesPanel& passes() { return *passes_; }
     ProcessGroupsPanel& processGroups() { return *groups_; }
     TimelineView& timeline() { return *timeline_; }
+    /// The views above the timeline.
+    CentreTabs& centre() { return *centre_; }
     FiguresBar& figures() { return *figures_; }
     VariantBar& variants() { return *variant_bar_; }
     CommandPalette& palette() { return *palette_; }
@@ -140,6 +143,7 @@ class MainWindow : public QMainWindow {
     bool passes_seen_ = false;
     ProcessGroupsPanel* groups_ = nullptr;
     TimelineView* timeline_ = nullptr;
+    CentreTabs* centre_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;
     FiguresBar* figures_ = nullptr;
     VariantBar* variant_bar_ = nullptr;

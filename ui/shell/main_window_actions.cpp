@@ -15,6 +15,7 @@
 #include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_view.h"
+#include "ui/shell/centre_tabs.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
@@ -211,6 +212,21 @@ void MainWindow::registerViewActions() {
     actions_->add("view.go.timeline", view, tr("Go to Timeline"), tr("Work in the timeline by keys"),
                   {QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number))},
                   [this] { timeline_->setFocus(); });
+    for (const CentreTabs::View& shown : centre_->views()) {
+        QList<QKeySequence> keys;
+        if (++number <= 10) keys.append(QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number % 10)));
+        actions_->add(QStringLiteral("view.go.") + shown.id, view, tr("Go to %1").arg(shown.title),
+                      tr("Show %1 and work there by keys").arg(shown.title), keys, [this, shown] {
+                          centre_->showView(shown.id);
+                          shown.widget->setFocus();
+                      });
+    }
+    QAction* centre_shown = actions_->add("view.show.centre", view, tr("Show views above the timeline"),
+                                          tr("Show the graph above the timeline, or give all room to the timeline"), {},
+                                          [this] { centre_->setOpen(!centre_->open()); });
+    centre_shown->setCheckable(true);
+    centre_shown->setChecked(centre_->open());
+    connect(centre_, &CentreTabs::openChanged, centre_shown, &QAction::setChecked);
     actions_->add("view.fit", view, tr("Timeline: &fit all"), tr("Show the whole step"), {},
                   [this] { timeline_->fitAll(); });
     actions_->add("view.focus", view, tr("Timeline: focus s&election"), tr("Show what is selected in the timeline"), {},

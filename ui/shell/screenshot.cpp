@@ -17,6 +17,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
+#include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/theme/theme_manager.h"
@@ -61,7 +62,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"groups") return &window.processGroups();
     if (name == u"timeline") return &window.timeline();
     if (name == u"toolbar") return window.findChild<QToolBar*>();
-    return nullptr;
+    return window.centre().view(name);
 }
 
 /// Raises the dock that a part of the window lies in above others in the same tabs.
@@ -154,6 +155,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
         return 1;
     }
     bringToFront(wanted);
+    window.centre().showView(options.view);
     if (options.zoom > 0 && options.zoom < 1 && window.timeline().timeline()) {
         const TimeRange whole = window.timeline().timeline()->range();
         const auto length = static_cast<double>(whole.end_ns - whole.begin_ns);

@@ -16,6 +16,7 @@ QLabel[role="message"] { color: %1; padding-left: 16px; }
 QLabel[role="heading"] { font-weight: 600; }
 QLabel[role="good"] { color: %3; }
 #dockTitle { background: %4; border-bottom: 1px solid %5; }
+#centreHeader { background: %4; border-bottom: 1px solid %5; }
 #dockTitle QToolButton { padding: 2px 6px; color: %1; }
 #notice { background: %6; border: none; border-bottom: 1px solid %2; }
 #commandPalette { background: %6; border: 1px solid %5; border-radius: 6px; }
