@@ -6,6 +6,11 @@
 
 namespace overlap {
 
+struct GraphPlannerOptions {
+    /// torch's own cost function does not know strided shards and gathers them for 0.
+    bool free_strided_gathers = true;
+};
+
 /// torch's graph planner: the cheapest path through steps of single mesh dimensions, ties and order of search included
 /// (torch/distributed/tensor/_redistribute.py, DTensorRedistributePlanner.find_min_cost_path).
 ///
@@ -13,9 +18,10 @@ namespace overlap {
 /// several threads at once.
 class GraphPlanner {
   public:
-    /// @param times must outlive the planner. torch prices every step with a strided shard 0, and so does this one.
+    /// @param times must outlive the planner.
     /// @throws InputError for a mesh or tensor that validate() refuses.
-    GraphPlanner(const DeviceMesh& mesh, const MeshTensor& tensor, const CollectiveTimes& times);
+    GraphPlanner(const DeviceMesh& mesh, const MeshTensor& tensor, const CollectiveTimes& times,
+                 GraphPlannerOptions options = {});
     ~GraphPlanner();
     GraphPlanner(GraphPlanner&&) noexcept;
     GraphPlanner& operator=(GraphPlanner&&) noexcept;

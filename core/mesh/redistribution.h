@@ -56,6 +56,11 @@ struct RedistributionPlan {
     std::size_t states_expanded = 0;  ///< by the search; 0 for plans without one
 };
 
+/// Fills in what a merged step of our own planner says beyond its placements: the logical shape without any of its mesh
+/// dimensions, and the divisor of averages.
+void describe_merged_step(RedistributionStep& step, const ShardingState& before, const DeviceMesh& mesh,
+                          const Extents& tensor_shape, const Extents& coordinate);
+
 /// States joined by `->`, a flattened step by `-->`.
 std::string path_text(const RedistributionPlan& plan);
 

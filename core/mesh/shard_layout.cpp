@@ -70,18 +70,25 @@ std::vector<DimensionPart> local_parts(const ShardingState& state, const DeviceM
 
 Extents local_shape(const ShardingState& state, const DeviceMesh& mesh, const Extents& tensor_shape,
                     const Extents& coordinate) {
-    return logical_shape(state, mesh, tensor_shape, -1, coordinate);
+    return shape_without(state, mesh, tensor_shape, 0, coordinate);
 }
 
 Extents logical_shape(const ShardingState& state, const DeviceMesh& mesh, const Extents& tensor_shape, int mesh_dim,
                       const Extents& coordinate) {
+    return shape_without(state, mesh, tensor_shape, 1U << mesh_dim, coordinate);
+}
+
+Extents shape_without(const ShardingState& state, const DeviceMesh& mesh, const Extents& tensor_shape,
+                      unsigned mesh_dims, const Extents& coordinate) {
     Extents shape = tensor_shape;
     for (const ShardOrderEntry& entry : state.shard_order)
         for (const int cutting : entry.mesh_dims) {
-            if (cutting == mesh_dim) continue;
+            if ((mesh_dims >> cutting & 1U) != 0) continue;
             const auto m = static_cast<std::size_t>(cutting);
             std::int64_t& size = shape[static_cast<std::size_t>(entry.tensor_dim)];
-            size = size_of(cut({{0, size}}, state.placements[m], mesh.shape[m], coordinate[m]));
+            const Placement& placement = state.placements[m];
+            size = placement.is_shard() ? chunk_of({0, size}, mesh.shape[m], coordinate[m]).size()
+                                        : size_of(cut({{0, size}}, placement, mesh.shape[m], coordinate[m]));
         }
     return shape;
 }

@@ -38,4 +38,9 @@ Extents local_shape(const ShardingState& state, const DeviceMesh& mesh, const Ex
 Extents logical_shape(const ShardingState& state, const DeviceMesh& mesh, const Extents& tensor_shape, int mesh_dim,
                       const Extents& coordinate);
 
+/// The same before any of several mesh dimensions cuts it.
+/// @param mesh_dims bit set.
+Extents shape_without(const ShardingState& state, const DeviceMesh& mesh, const Extents& tensor_shape,
+                      unsigned mesh_dims, const Extents& coordinate);
+
 }  // namespace overlap

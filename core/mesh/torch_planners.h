@@ -14,10 +14,18 @@ RedistributionPlan greedy_plan(const ShardingState& source, const ShardingState&
 /// flattened meshes at hand. Returns the plan as it would run; merged steps have no cost.
 RedistributionPlan flatten_consecutive_steps(const RedistributionPlan& plan, const DeviceMesh& mesh);
 
+/// What strided shards in a placement mean.
+enum class StridedShards : std::uint8_t {
+    are_placements,  ///< themselves
+    encode_order,    ///< plain shards in the order that they encode, torch's default; greedy where they encode none
+};
+
 /// torch's choice of planner when nobody chooses (_gen_transform_infos_non_cached): the graph planner for an order that
-/// is not the default one or a strided shard on either side, else greedy. Before flattening.
+/// is not the default one or a strided shard on either side, else greedy. Before flattening. An undecodable strided
+/// shard that should encode an order leads to greedy as well.
 RedistributionPlan default_plan(const ShardingState& source, const ShardingState& target, const DeviceMesh& mesh,
-                                const MeshTensor& tensor, GraphPlanner& graph_planner, const CollectiveTimes& times);
+                                const MeshTensor& tensor, GraphPlanner& graph_planner, const CollectiveTimes& times,
+                                StridedShards strided_shards = StridedShards::are_placements);
 
 /// What sharding strategies are compared by (torch.distributed.tensor._collective_utils.redistribute_cost), in
 /// microseconds, for the steps of default_plan: bytes grow and shrink along the way. +infinity for a shard that becomes
