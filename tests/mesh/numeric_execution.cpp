@@ -28,8 +28,7 @@ class Ranks {
 
     LocalTensor gather(const Group& group, const Placement& placement) const;
     LocalTensor gather_flat_chunks(const Group& group, int dim) const;
-    LocalTensor flat_chunk(const LocalTensor& tensor, const Group& group, std::int64_t rank, int dim) const;
-    LocalTensor reduced(const Group& group, const RedistributionStep& step) const;
+    LocalTensor joined(const Group& group, const RedistributionStep& step, bool flat_chunks) const;
     LocalTensor cut(LocalTensor tensor, const Placement& placement, const std::vector<int>& order,
                     std::int64_t rank) const;
     LocalTensor partition(const Group& group, std::int64_t rank, ReduceOp reduce_op) const;
@@ -102,16 +101,6 @@ LocalTensor Ranks::gather_flat_chunks(const Group& group, int dim) const {
     return take(concatenate(pointers, dim), dim, {{0, size}});
 }
 
-LocalTensor Ranks::flat_chunk(const LocalTensor& tensor, const Group& group, std::int64_t rank, int dim) const {
-    const auto index = std::find(group.begin(), group.end(), rank) - group.begin();
-    const IndexRange whole{0, tensor.shape[static_cast<std::size_t>(dim)]};
-    return take(tensor, dim, {chunk_of(whole, static_cast<std::int64_t>(group.size()), index)});
-}
-
-LocalTensor Ranks::reduced(const Group& group, const RedistributionStep& step) const {
-    return divide(reduce(locals_of(group), step.source.reduce_op), step.average_over);
-}
-
 LocalTensor Ranks::cut(LocalTensor tensor, const Placement& placement, const std::vector<int>& order,
                        std::int64_t rank) const {
     if (!placement.cuts()) return tensor;
@@ -173,45 +162,54 @@ LocalTensor Ranks::permute(const Group& group, std::int64_t rank, const Sharding
     return take(joined, dim, part);
 }
 
+/// What the members of a group have together before each keeps its part; nothing for steps that send nothing.
+LocalTensor Ranks::joined(const Group& group, const RedistributionStep& step, bool flat_chunks) const {
+    switch (step.kind) {
+        case StepKind::all_gather:
+        case StepKind::all_to_all:
+            return flat_chunks ? gather_flat_chunks(group, step.source.tensor_dim) : gather(group, step.source);
+        case StepKind::all_reduce:
+        case StepKind::reduce_scatter:
+            return divide(reduce(locals_of(group), step.source.reduce_op), step.average_over);
+        default:
+            return {};
+    }
+}
+
 void Ranks::run(const RedistributionStep& step, const ShardingState& before, const ShardingState& after,
                 MergedParts merged_parts) {
-    const std::vector<int> source_order = nesting(before, step.source, step.mesh_dims);
+    const bool flat_chunks =
+        merged_parts == MergedParts::flat_chunks && step.flattened() && step.kind == StepKind::all_gather;
+    // A flattened communicator has its ranks in the order of the mesh.
+    const std::vector<int> source_order = flat_chunks ? step.mesh_dims : nesting(before, step.source, step.mesh_dims);
     const std::vector<int> target_order = nesting(after, step.destination, step.mesh_dims);
-    const bool flat = step.flattened() && merged_parts == MergedParts::flat_chunks;
     std::vector<LocalTensor> results(locals_.size());
-    for (std::int64_t rank = 0; rank < mesh_.rank_count(); ++rank) {
-        // A flattened communicator has its ranks in the order of the mesh.
-        const Group group = group_of(mesh_, rank, flat ? step.mesh_dims : source_order);
-        LocalTensor& result = results[static_cast<std::size_t>(rank)];
-        switch (step.kind) {
-            case StepKind::all_gather:
-                result = flat ? gather_flat_chunks(group, step.source.tensor_dim) : gather(group, step.source);
-                break;
-            case StepKind::all_to_all:
-                result = cut(gather(group, step.source), step.destination, target_order, rank);
-                break;
-            case StepKind::all_reduce:
-                result = reduced(group, step);
-                break;
-            case StepKind::reduce_scatter:
-                result = flat ? flat_chunk(reduced(group, step), group, rank, step.destination.tensor_dim)
-                              : cut(reduced(group, step), step.destination, target_order, rank);
-                break;
-            case StepKind::chunk:
-                result = cut(local(rank), step.destination, target_order, rank);
-                break;
-            case StepKind::partition:
-                result = partition(group, rank, step.destination.reduce_op);
-                break;
-            case StepKind::embed_zero:
-                result = embed_zero(group, rank, step.source.tensor_dim);
-                break;
-            case StepKind::permute:
-                result = permute(group, rank, before, after, step.source.tensor_dim);
-                break;
-            case StepKind::unsupported:
+    for (std::int64_t leader = 0; leader < mesh_.rank_count(); ++leader) {
+        const Group group = group_of(mesh_, leader, source_order);
+        if (group.front() != leader) continue;
+        const LocalTensor together = joined(group, step, flat_chunks);
+        for (const std::int64_t rank : group)
+            results[static_cast<std::size_t>(rank)] = [&] {
+                switch (step.kind) {
+                    case StepKind::all_gather:
+                    case StepKind::all_reduce:
+                        return together;
+                    case StepKind::all_to_all:
+                    case StepKind::reduce_scatter:
+                        return cut(together, step.destination, target_order, rank);
+                    case StepKind::chunk:
+                        return cut(local(rank), step.destination, target_order, rank);
+                    case StepKind::partition:
+                        return partition(group, rank, step.destination.reduce_op);
+                    case StepKind::embed_zero:
+                        return embed_zero(group, rank, step.source.tensor_dim);
+                    case StepKind::permute:
+                        return permute(group, rank, before, after, step.source.tensor_dim);
+                    case StepKind::unsupported:
+                        break;
+                }
                 throw std::runtime_error("torch's executor refuses such a step");
-        }
+            }();
     }
     locals_ = std::move(results);
 }

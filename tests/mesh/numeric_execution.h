@@ -9,8 +9,10 @@ namespace overlap::test {
 
 /// How collectives over several mesh dimensions treat parts of unequal size.
 enum class MergedParts {
-    true_sizes,   ///< every rank sends and receives what it has, as the optimal planner asks for
-    flat_chunks,  ///< padded and cut as even chunks of the whole communicator: torch's executor
+    true_sizes,  ///< every rank sends and receives what it has, as the optimal planner asks for
+    /// Gathers are padded and cut as even chunks of the whole communicator: torch's executor. It merges reduce_scatters
+    /// only where sizes divide.
+    flat_chunks,
 };
 
 /// What became of a plan that was run with numbers.

@@ -33,9 +33,9 @@ std::int64_t share_of(std::int64_t value, ReduceOp reduce_op, std::int64_t count
         case ReduceOp::avg:
             return value + (index == 0 ? -others_sum : multiple_of * random);
         case ReduceOp::min:
-            return holds_the_value ? value : value + 1 + random;
+            return holds_the_value ? value : value + multiple_of * (1 + random);
         case ReduceOp::max:
-            return holds_the_value ? value : value - 1 - random;
+            return holds_the_value ? value : value - multiple_of * (1 + random);
         case ReduceOp::product:
             return holds_the_value ? value : 1;
         case ReduceOp::band:
@@ -119,12 +119,17 @@ std::vector<LocalTensor> ShardedNumbers::distribute(const ShardingState& state) 
 }
 
 std::string ShardedNumbers::first_wrong_rank(const ShardingState& state, const std::vector<LocalTensor>& locals) const {
+    std::vector<int> partial_dims;
+    for (std::size_t at = 0; at < state.placements.size(); ++at)
+        if (state.placements[at].is_partial()) partial_dims.push_back(static_cast<int>(at));
     for (std::int64_t rank = 0; rank < mesh_.rank_count(); ++rank) {
         const std::string held_by = "rank " + std::to_string(rank) + " in " + to_text(state);
         if (locals[static_cast<std::size_t>(rank)].shape !=
             local_shape(state, mesh_, whole_.shape, mesh_.coordinate(rank)))
             return held_by + " holds another shape";
-        if (reduce_over(state, mesh_, locals, rank, 0) != slice(state, whole_, rank))
+        // Ranks that hold values of the same reduction answer for them together.
+        if (group_of(mesh_, rank, partial_dims).front() == rank &&
+            reduce_over(state, mesh_, locals, rank, 0) != slice(state, whole_, rank))
             return held_by + " holds other numbers";
     }
     return {};
