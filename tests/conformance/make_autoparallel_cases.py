@@ -8,6 +8,7 @@ meta-pytorch/autoparallel; only its modules are imported, not the package. FOLDE
 costs.json and nccl.json. Cases are determined by the seed.
 """
 import argparse
+import ast
 import importlib
 import json
 import logging
@@ -167,7 +168,6 @@ def interpreter_rule(checkout):
     path = os.path.join(checkout, "autoparallel", "apply_sharding.py")
     with open(path, encoding="utf-8") as file:
         source = file.read()
-    import ast
     wanted = {"_compute_shard_order", "_compute_origin_and_target_shard_order"}
     functions = [node for node in ast.walk(ast.parse(source))
                  if isinstance(node, ast.FunctionDef) and node.name in wanted]
