@@ -52,8 +52,7 @@ class NcclTimes : public CollectiveTimes {
     NcclTimes(const DeviceMesh& mesh, const NcclConfig& config) {
         mesh.validate();
         topologies_.resize(std::size_t{1} << mesh.dims());
-        for (unsigned mask = 1; mask < topologies_.size(); ++mask)
-            topologies_[mask] = topology_of(mesh, config, mask);
+        for (unsigned mask = 1; mask < topologies_.size(); ++mask) topologies_[mask] = topology_of(mesh, config, mask);
     }
 
     double time(StepKind kind, std::span<const int> mesh_dims, double local_gib) const override {
