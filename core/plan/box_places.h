@@ -1,0 +1,10 @@
+#pragma once
+
+#include "core/layout/box_tree.h"
+
+namespace overlap {
+
+/// Where the graph view draws nodes: in the module that home_modules() tells, in the direction that is_backward() tells.
+BoxPlaces box_places(const Graph& graph, const ModuleTree& modules);
+
+}  // namespace overlap
