@@ -62,8 +62,8 @@ int main(int argument_count, char** arguments) {
     parser.footer("Exit status: 0 done, 1 the input is wrong, 2 wrong usage.");
 
     using namespace overlap::commands;
-    std::array<std::unique_ptr<Command>, 6> commands = {make_info(),     make_apply(), make_simulate(),
-                                                        make_estimate(), make_bench(), make_explain()};
+    std::array<std::unique_ptr<Command>, 7> commands = {
+        make_info(), make_apply(), make_simulate(), make_estimate(), make_bench(), make_explain(), make_redistribute()};
     std::vector<std::pair<CLI::App*, Command*>> declared;
     declared.reserve(commands.size());
     for (const std::unique_ptr<Command>& command : commands) {

@@ -17,13 +17,6 @@ using simdjson::dom::object;
 constexpr std::string_view format_name = "overlap-graph";
 constexpr std::int64_t format_version = 1;
 
-/// The required field `key` of an object at `place`.
-element required(object from, std::string_view key, const JsonPlace& place) {
-    element found;
-    if (from.at_key(key).get(found)) place.fail("the field \"" + std::string(key) + "\" is missing");
-    return found;
-}
-
 double positive(element value, const JsonPlace& place) {
     const double number = json_number(value, place);
     if (number <= 0) place.fail("expected a number greater than 0, found " + describe_json(value));
@@ -34,19 +27,19 @@ ProcessGroup read_process_group(element value, const JsonPlace& list_place, std:
     const JsonPlace unnamed(list_place, index);
     const object fields = json_object(value, unnamed);
     ProcessGroup group;
-    group.name = json_string(required(fields, "name", unnamed), JsonPlace(unnamed, "name"));
+    group.name = json_string(json_required(fields, "name", unnamed), JsonPlace(unnamed, "name"));
     if (group.name.empty()) JsonPlace(unnamed, "name").fail("a process group's name must not be empty");
 
     const JsonPlace place(list_place, index, group.name);
     const JsonPlace ranks_place(place, "ranks"), rank_place(place, "rank");
     std::unordered_set<int> seen;
-    for (const element item : json_list(required(fields, "ranks", place), ranks_place)) {
+    for (const element item : json_list(json_required(fields, "ranks", place), ranks_place)) {
         const JsonPlace item_place(ranks_place, group.ranks.size());
         const auto rank = static_cast<int>(json_integer(item, item_place, 0, std::numeric_limits<int>::max()));
         if (!seen.insert(rank).second) item_place.fail("rank " + std::to_string(rank) + " is listed twice");
         group.ranks.push_back(rank);
     }
-    const element rank = required(fields, "rank", place);
+    const element rank = json_required(fields, "rank", place);
     const std::int64_t position = json_integer(rank, rank_place);
     if (position < 0 || position >= static_cast<std::int64_t>(group.ranks.size())) {
         rank_place.fail("expected an index of `ranks`, which has " + std::to_string(group.ranks.size()) +
@@ -75,16 +68,16 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
     const object model = json_object(value, place);
 
     const JsonPlace device_place(place, "device");
-    const object device = json_object(required(model, "device", place), device_place);
+    const object device = json_object(json_required(model, "device", place), device_place);
     const JsonPlace rates_place(device_place, "flops_per_s");
-    for (const auto [dtype, rate] : json_object(required(device, "flops_per_s", device_place), rates_place)) {
+    for (const auto [dtype, rate] : json_object(json_required(device, "flops_per_s", device_place), rates_place)) {
         cost.flops_per_s[std::string(dtype)] = positive(rate, JsonPlace(rates_place, dtype));
     }
     const auto factor = [&](std::string_view key, double& target) {
         if (element found; !device.at_key(key).get(found)) target = positive(found, JsonPlace(device_place, key));
     };
     cost.memory_bytes_per_s =
-        positive(required(device, "memory_bytes_per_s", device_place), JsonPlace(device_place, "memory_bytes_per_s"));
+        positive(json_required(device, "memory_bytes_per_s", device_place), JsonPlace(device_place, "memory_bytes_per_s"));
     factor("memory_efficiency", cost.memory_efficiency);
     factor("flops_efficiency", cost.flops_efficiency);
     if (element name; !device.at_key("name").get(name))
@@ -98,11 +91,11 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
         const object fields = json_object(item, link_place);
         const JsonPlace group_place(link_place, "process_group");
         CostParameters::Link link;
-        link.process_group = json_string(required(fields, "process_group", link_place), group_place);
+        link.process_group = json_string(json_required(fields, "process_group", link_place), group_place);
         if (cost.link(link.process_group)) group_place.fail(quoted_text(link.process_group) + " has a link already");
         link.latency_ms =
-            json_number(required(fields, "latency_ms", link_place), JsonPlace(link_place, "latency_ms"), 0);
-        link.bytes_per_s = positive(required(fields, "bytes_per_s", link_place), JsonPlace(link_place, "bytes_per_s"));
+            json_number(json_required(fields, "latency_ms", link_place), JsonPlace(link_place, "latency_ms"), 0);
+        link.bytes_per_s = positive(json_required(fields, "bytes_per_s", link_place), JsonPlace(link_place, "bytes_per_s"));
         cost.links.push_back(std::move(link));
     }
     return cost;

@@ -129,4 +129,10 @@ simdjson::dom::object json_object(simdjson::dom::element value, const JsonPlace&
     return object;
 }
 
+simdjson::dom::element json_required(simdjson::dom::object from, std::string_view key, const JsonPlace& place) {
+    simdjson::dom::element found;
+    if (from.at_key(key).get(found)) place.fail("the field \"" + std::string(key) + "\" is missing");
+    return found;
+}
+
 }  // namespace overlap

@@ -51,4 +51,7 @@ simdjson::dom::array json_list(simdjson::dom::element value, const JsonPlace& pl
 /// An object; a number wrapped by json_numbers.h is none.
 simdjson::dom::object json_object(simdjson::dom::element value, const JsonPlace& place);
 
+/// The field `key` of the object at `place`. @throws InputError when it is missing.
+simdjson::dom::element json_required(simdjson::dom::object from, std::string_view key, const JsonPlace& place);
+
 }  // namespace overlap

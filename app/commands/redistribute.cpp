@@ -1,0 +1,53 @@
+// overlap redistribute CASES.json -o RESULTS.json: which collectives lead from one placement to another.
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/commands/formatting.h"
+#include "app/commands/redistribution_results.h"
+#include "core/io/json_output.h"
+
+namespace overlap::commands {
+
+namespace {
+
+class Redistribute final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand(
+            "redistribute", "Plans redistribution between placements: PyTorch's planners and the optimal one.");
+        command->add_option("CASES", cases_, "file of cases, plain or gzip")->required();
+        command->add_option("-o,--output", results_, "where to write the results; .gz is compressed")->required();
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::vector<MeshCase> cases = read_redistribution_cases(cases_);
+        RedistributionResults results;
+        std::string text = "{\"cases\":[\n";
+        std::size_t unanswered = 0;
+        for (std::size_t index = 0; index < cases.size(); ++index) {
+            const nlohmann::ordered_json answer = results.answer(cases[index]);
+            unanswered += answer.contains("error") ? 1 : 0;
+            text += answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+            text += index + 1 < cases.size() ? ",\n" : "\n";
+        }
+        write_json_file(results_, text + "]}\n");
+        streams.notes << count_text(cases.size(), "case") << " answered";
+        if (unanswered > 0) streams.notes << ", " << unanswered << " of them with an error";
+        streams.notes << '\n';
+    }
+
+  private:
+    std::string cases_, results_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_redistribute() {
+    return std::make_unique<Redistribute>();
+}
+
+}  // namespace overlap::commands

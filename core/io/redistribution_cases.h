@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/mesh/nccl_cost_model.h"
+#include "core/mesh/torch_planners.h"
+
+namespace overlap {
+
+/// A question: which steps lead from one state to another?
+struct RedistributionCase {
+    std::string id;
+    DeviceMesh mesh;
+    MeshTensor tensor;
+    ShardingState source, target;
+    StridedShards strided_shards = StridedShards::are_placements;
+};
+
+/// A question: which part does every rank hold?
+struct LayoutCase {
+    std::string id;
+    DeviceMesh mesh;
+    Extents tensor_shape;
+    ShardingState state;
+};
+
+/// A question: which strided shards encode this order, or which order do these strided shards encode?
+struct StridedOrderCase {
+    DeviceMesh mesh;
+    std::optional<ShardingState> state;  ///< to be encoded; without it `strided` is to be decoded
+    std::vector<Placement> strided;
+};
+
+/// A question: what does a collective over one mesh dimension cost by the NCCL model?
+struct NcclCase {
+    std::string id;
+    std::string config;
+    Extents mesh_shape;
+    int mesh_dim = 0;
+    CollectiveKind collective = CollectiveKind::none;
+    std::vector<std::int64_t> bytes;
+};
+
+using MeshCase = std::variant<RedistributionCase, LayoutCase, StridedOrderCase, NcclCase>;
+
+/// Reads a document of cases (design/formats.md, `overlap redistribute`), plain or gzip. What describes mesh and tensor
+/// may stand in the header or in a case, which wins. A state is an object of placements and, where it is not the
+/// default one, shard_order; or its text in either notation.
+///
+/// A case is told by its fields: `src` and `dst`, `state`, `strided` or `shard_order`, `collective`.
+/// Fields that are results (`plans`, costs) are not read.
+/// @throws InputError with file and place.
+std::vector<MeshCase> read_redistribution_cases(const std::string& path);
+std::vector<MeshCase> read_redistribution_cases_text(std::string_view text, const std::string& name);
+
+}  // namespace overlap
