@@ -10,7 +10,7 @@ class GraphPlanner::Search {
         : mesh_(mesh),
           tensor_(tensor),
           times_(mesh, tensor, times, {options.free_strided_gathers, false}),
-          spaces_(mesh.dims(), tensor.dims(), false, false) {}
+          spaces_(mesh, tensor, {}) {}
 
     RedistributionPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank) {
         const PathQuestion question = path_question(spaces_, source, target, mesh_, tensor_.dims());

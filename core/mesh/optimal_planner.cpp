@@ -63,7 +63,12 @@ class OptimalPlanner::Search {
         : mesh_(mesh),
           tensor_(tensor),
           times_(mesh, tensor, times, {false, true}),
-          spaces_(mesh.dims(), tensor.dims(), options.merged_collectives, options.permutations) {}
+          spaces_(mesh, tensor,
+                  {.reduce_ops = {},
+                   .strided_targets = {},
+                   .merged_collectives = options.merged_collectives,
+                   .permutations = options.permutations,
+                   .moved_mesh_dims_suffice = options.moved_mesh_dims_suffice}) {}
 
     OptimalPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank) {
         const PathQuestion question = path_question(spaces_, source, target, mesh_, tensor_.dims());

@@ -10,6 +10,9 @@ namespace overlap {
 struct OptimalPlannerOptions {
     bool merged_collectives = true;  ///< one collective over several mesh dimensions, any order among them
     bool permutations = true;  ///< any order of one tensor dimension's mesh dimensions to any other, in one exchange
+    /// Prices a permutation as an exchange among the mesh dimensions that change place, also where ranks need data from
+    /// others: a lower bound, for comparison with other searches. Plans may then hold exchanges that cannot be done.
+    bool moved_mesh_dims_suffice = false;
 };
 
 /// What a step needs beyond torch's own redistribution.

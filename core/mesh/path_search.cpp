@@ -144,7 +144,7 @@ std::vector<PathSearch::PathStep> PathSearch::path(StateSpace& space, EdgeTimes&
 
 StateSpace& StateSpaces::between(const ShardingState& source, const ShardingState& target) {
     // Order of first occurrence, source before target: torch keeps sets, whose order is chance.
-    StateSpaceRules rules{{}, {}, merged_, permutations_};
+    StateSpaceRules rules = rules_;
     std::vector<Placement> strided_shards;
     for (const ShardingState* state : {&source, &target})
         for (const Placement& placement : state->placements) {
@@ -155,7 +155,9 @@ StateSpace& StateSpaces::between(const ShardingState& source, const ShardingStat
         }
     for (StateSpace& space : spaces_)
         if (space.rules() == rules && space.code().strided_shards() == strided_shards) return space;
-    return spaces_.emplace_back(StateCode(mesh_dims_, tensor_dims_, std::move(strided_shards)), std::move(rules));
+    StateCode code(static_cast<int>(sizes_.mesh_shape.size()), static_cast<int>(sizes_.tensor_shape.size()),
+                   std::move(strided_shards));
+    return spaces_.emplace_back(std::move(code), std::move(rules), sizes_);
 }
 
 PathQuestion path_question(StateSpaces& spaces, const ShardingState& source, const ShardingState& target,

@@ -95,15 +95,16 @@ class PathSearch {
 /// State spaces of one mesh and tensor, one for each set of operations and strided shards that questions have.
 class StateSpaces {
   public:
-    StateSpaces(int mesh_dims, int tensor_dims, bool merged_collectives, bool permutations)
-        : mesh_dims_(mesh_dims), tensor_dims_(tensor_dims), merged_(merged_collectives), permutations_(permutations) {}
+    /// @param rules without operations and strided shards, which come with questions.
+    StateSpaces(const DeviceMesh& mesh, const MeshTensor& tensor, StateSpaceRules rules)
+        : sizes_{mesh.shape, tensor.shape}, rules_(std::move(rules)) {}
 
     /// The space in which a path from `source` to `target` is to be sought.
     StateSpace& between(const ShardingState& source, const ShardingState& target);
 
   private:
-    int mesh_dims_, tensor_dims_;
-    bool merged_, permutations_;
+    StateSpaceSizes sizes_;
+    StateSpaceRules rules_;
     std::vector<StateSpace> spaces_;
 };
 

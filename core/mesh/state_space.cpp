@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/mesh/exchange_group.h"
+
 namespace overlap {
 
 namespace {
@@ -43,7 +45,8 @@ bool reduce_together(unsigned ops) {
 
 }  // namespace
 
-StateSpace::StateSpace(StateCode code, StateSpaceRules rules) : code_(std::move(code)), rules_(std::move(rules)) {
+StateSpace::StateSpace(StateCode code, StateSpaceRules rules, StateSpaceSizes sizes)
+    : code_(std::move(code)), rules_(std::move(rules)), sizes_(std::move(sizes)) {
     table_bits_ = 6;
     table_.assign(std::size_t{1} << table_bits_, 0);
 }
@@ -249,32 +252,32 @@ void StateSpace::add_merged_edges(PackedState state, const Orders& orders) {
     }
 }
 
-/// Every other order of a tensor dimension's mesh dimensions, by one exchange among those that change place.
+/// Every other order of a tensor dimension's mesh dimensions, by one exchange.
 void StateSpace::add_permutations(PackedState state, const Orders& orders) {
     for (int tensor_dim = 0; tensor_dim < code_.tensor_dims(); ++tensor_dim) {
-        if (orders.count[static_cast<std::size_t>(tensor_dim)] < 2) continue;
-        unsigned cutting = 0;
+        const auto count = orders.count[static_cast<std::size_t>(tensor_dim)];
+        if (count < 2) continue;
+        std::vector<int> before(count), after;
         bool plain = true;
         for (int mesh_dim = 0; mesh_dim < code_.mesh_dims(); ++mesh_dim) {
             const unsigned placement = StateCode::placement_of(state, mesh_dim);
             if (code_.tensor_dim_of(placement) != tensor_dim) continue;
-            cutting |= bit(mesh_dim);
+            before[StateCode::place_of(state, mesh_dim)] = mesh_dim;
+            after.push_back(mesh_dim);
             plain &= is_shard(placement);
         }
         if (!plain) continue;
-        MeshDims order = listed(cutting);
+        const std::int64_t size = sizes_.tensor_shape[static_cast<std::size_t>(tensor_dim)];
         do {
             PackedState target = state;
-            unsigned moved = 0;
-            for (int place = 0; place < order.count; ++place) {
-                const int mesh_dim = order.dims[static_cast<std::size_t>(place)];
-                if (StateCode::place_of(state, mesh_dim) == static_cast<unsigned>(place)) continue;
-                moved |= bit(mesh_dim);
-                target = StateCode::with(target, mesh_dim, StateCode::placement_of(state, mesh_dim),
-                                         static_cast<unsigned>(place));
-            }
-            if (moved != 0) add(target, EdgeCost::permute, moved, 3);
-        } while (std::next_permutation(order.dims.begin(), order.dims.begin() + order.count));
+            for (unsigned place = 0; place < count; ++place)
+                target = StateCode::with(target, after[place], StateCode::placement_of(state, after[place]), place);
+            if (target == state) continue;
+            const unsigned group = rules_.moved_mesh_dims_suffice
+                                       ? moved_mesh_dims(before, after)
+                                       : exchange_group(size, before, after, sizes_.mesh_shape);
+            add(target, EdgeCost::permute, group, 3);
+        } while (std::next_permutation(after.begin(), after.end()));
     }
 }
 

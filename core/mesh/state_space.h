@@ -77,15 +77,21 @@ struct StateSpaceRules {
     std::vector<Placement> strided_targets;  ///< that a replicate may become
     bool merged_collectives = false;
     bool permutations = false;
+    bool moved_mesh_dims_suffice = false;  ///< for permutations, whatever data they need
 
     bool operator==(const StateSpaceRules&) const = default;
+};
+
+/// Sizes decide on nothing but the ranks that a permutation exchanges data among.
+struct StateSpaceSizes {
+    Extents mesh_shape, tensor_shape;
 };
 
 /// States reachable on a mesh and the steps between them, found as they are asked for. Sizes do not matter to torch's
 /// edges, so one space serves tensors of one number of dimensions.
 class StateSpace {
   public:
-    StateSpace(StateCode code, StateSpaceRules rules);
+    StateSpace(StateCode code, StateSpaceRules rules, StateSpaceSizes sizes);
 
     const StateCode& code() const { return code_; }
     const StateSpaceRules& rules() const { return rules_; }
@@ -126,6 +132,7 @@ class StateSpace {
 
     StateCode code_;
     StateSpaceRules rules_;
+    StateSpaceSizes sizes_;
     std::vector<Node> nodes_;
     std::vector<StateEdge> edges_;
     std::vector<std::uint32_t> table_;  ///< state number + 1 by hash, 0 where empty
