@@ -117,13 +117,6 @@ class Reckoning {
 
 }  // namespace
 
-bool is_backward(const Graph& graph, NodeId node) {
-    const NodeMetadata& metadata = graph.metadata(node);
-    if (metadata.autograd_backward) return *metadata.autograd_backward;
-    if (metadata.partitioner_tag != empty_string) return graph.text(metadata.partitioner_tag) == "is_backward";
-    return metadata.module_stack == 0 && metadata.fwd_module_stack != 0;
-}
-
 ModuleFiguresTable module_figures(const Graph& graph, const ModuleTree& tree, std::span<const double> times_ms) {
     return Reckoning(graph, tree, times_ms).run();
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/graph/direction.h"
 #include "core/graph/graph.h"
 #include "core/graph/module_tree.h"
 
@@ -33,14 +34,10 @@ struct ModuleFiguresTable {
 
 /// Figures of all modules, in time linear in the nodes and their depths.
 ///
-/// Bytes of a collective are the larger of its input and output. A node is backward when the graph says so
-/// (`autograd_backward`, else `partitioner_tag`, else that it has a `fwd_module_stack` only). A parameter belongs to
-/// the module that its name says (`placeholder_fqns` of the document); without names, to the innermost module of the
+/// Bytes of a collective are the larger of its input and output. is_backward() tells the direction. A parameter belongs
+/// to the module that its name says (`placeholder_fqns` of the document); without names, to the innermost module of the
 /// all-gathers that gather nothing but it, else to that of its first user with a module.
 /// @param times_ms of each node, see node_times_ms().
 ModuleFiguresTable module_figures(const Graph& graph, const ModuleTree& tree, std::span<const double> times_ms);
-
-/// Whether a node belongs to the backward direction, as module_figures() tells it.
-bool is_backward(const Graph& graph, NodeId node);
 
 }  // namespace overlap

@@ -1,0 +1,12 @@
+#include "core/graph/direction.h"
+
+namespace overlap {
+
+bool is_backward(const Graph& graph, NodeId node) {
+    const NodeMetadata& metadata = graph.metadata(node);
+    if (metadata.autograd_backward) return *metadata.autograd_backward;
+    if (metadata.partitioner_tag != empty_string) return graph.text(metadata.partitioner_tag) == "is_backward";
+    return metadata.module_stack == 0 && metadata.fwd_module_stack != 0;
+}
+
+}  // namespace overlap

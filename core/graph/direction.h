@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// Whether a node belongs to the backward direction: the graph says so (`autograd_backward`, else `partitioner_tag`),
+/// else it has a `fwd_module_stack` only.
+bool is_backward(const Graph& graph, NodeId node);
+
+}  // namespace overlap
