@@ -30,6 +30,7 @@ std::unique_ptr<Command> make_simulate();
 std::unique_ptr<Command> make_estimate();
 std::unique_ptr<Command> make_bench();
 std::unique_ptr<Command> make_explain();
+std::unique_ptr<Command> make_trace_stats();
 std::unique_ptr<Command> make_redistribute();
 
 }  // namespace overlap::commands

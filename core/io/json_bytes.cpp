@@ -2,7 +2,6 @@
 
 #include <simdjson.h>
 #include <sys/stat.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "core/graph/error.h"
+#include "core/io/gzip_reader.h"
 
 namespace overlap {
 
@@ -28,11 +28,6 @@ constexpr std::size_t greatest_gzip_ratio = 1032;  // of the deflate format
     fail("it is larger than 4 GiB uncompressed, which is the limit");
 }
 
-bool is_gzip(std::string_view bytes) {
-    return bytes.size() >= 2 && static_cast<unsigned char>(bytes[0]) == 0x1f &&
-           static_cast<unsigned char>(bytes[1]) == 0x8b;
-}
-
 /// What the last four bytes of a gzip stream say of its uncompressed size, as far as it is credible.
 std::size_t announced_size(std::string_view gzip) {
     std::size_t size = 0;
@@ -42,72 +37,34 @@ std::size_t announced_size(std::string_view gzip) {
     return std::min({size, gzip.size() * greatest_gzip_ratio, json_size_limit});
 }
 
-class Inflater {
-  public:
-    explicit Inflater(std::string_view input) : input_(input) {
-        if (inflateInit2(&stream_, 15 + 16) != Z_OK) fail("there is not enough memory to decompress it");
-        stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input_.data()));
+/// The text of a gzip stream; nothing when stopped.
+std::optional<std::string> inflated(std::string_view gzip, const std::stop_token& stop) {
+    GzipReader reader([rest = gzip]() mutable {
+        const std::string_view piece = rest.substr(0, chunk_bytes);
+        rest.remove_prefix(piece.size());
+        return piece;
+    });
+    std::string output;
+    output.resize(std::max<std::size_t>(announced_size(gzip) + 1, 4096));
+    std::size_t filled = 0;
+    while (true) {
+        if (stop.stop_requested()) return std::nullopt;
+        if (filled == output.size()) output.resize(std::min(output.size() * 2, json_size_limit + 1));
+        const std::size_t room = std::min(output.size() - filled, 4 * chunk_bytes);
+        const std::size_t read = reader.read({output.data() + filled, room});
+        filled += read;
+        if (filled > json_size_limit) fail_too_large();
+        if (read < room) break;
     }
-    ~Inflater() { inflateEnd(&stream_); }
-    Inflater(const Inflater&) = delete;
-    Inflater& operator=(const Inflater&) = delete;
-
-    /// The members of the stream, one after the other; nothing when stopped.
-    std::optional<std::string> run(const std::stop_token& stop) {
-        std::string output;
-        output.resize(std::max<std::size_t>(announced_size(input_) + 1, 4096));
-        std::size_t filled = 0;
-        for (int status = Z_OK;;) {
-            if (stop.stop_requested()) return std::nullopt;
-            if (filled == output.size()) output.resize(std::min(output.size() * 2, json_size_limit + 1));
-            const std::size_t consumed = position();
-            const std::size_t room = std::min(output.size() - filled, 4 * chunk_bytes);
-            stream_.avail_in = static_cast<uInt>(std::min(input_.size() - consumed, chunk_bytes));
-            stream_.next_out = reinterpret_cast<Bytef*>(output.data() + filled);
-            stream_.avail_out = static_cast<uInt>(room);
-            status = inflate(&stream_, Z_NO_FLUSH);
-            filled += room - stream_.avail_out;
-            if (filled > json_size_limit) fail_too_large();
-            if (status == Z_STREAM_END) {
-                if (!begin_next_member()) break;
-            } else if (status == Z_BUF_ERROR ||
-                       (status == Z_OK && position() == input_.size() && stream_.avail_out > 0)) {
-                fail("the gzip stream is truncated: it ends after " + std::to_string(input_.size()) + " bytes, " +
-                     std::to_string(filled) + " bytes of text into the document");
-            } else if (status != Z_OK) {
-                fail("the gzip stream is damaged near byte " + std::to_string(position()) +
-                     (stream_.msg ? " (" + std::string(stream_.msg) + ")" : ""));
-            }
-        }
-        output.resize(filled);
-        return output;
-    }
-
-  private:
-    std::size_t position() const {
-        return static_cast<std::size_t>(reinterpret_cast<const char*>(stream_.next_in) - input_.data());
-    }
-
-    /// False at the end of the input; zeros after the last member are padding, as gzip itself takes them.
-    bool begin_next_member() {
-        const std::string_view rest = input_.substr(position());
-        if (rest.find_first_not_of('\0') == std::string_view::npos) return false;
-        if (!is_gzip(rest)) {
-            fail("the gzip stream is followed by something else at byte " + std::to_string(position()));
-        }
-        inflateReset(&stream_);
-        return true;
-    }
-
-    std::string_view input_;
-    z_stream stream_{};
-};
+    output.resize(filled);
+    return output;
+}
 
 std::optional<JsonBytes> decompressed(std::string&& bytes, const std::stop_token& stop) {
     if (bytes.empty()) fail("it is empty");
     if (!is_gzip(bytes)) return JsonBytes(std::move(bytes));
     if (bytes.size() < 18) fail("the gzip stream is truncated: it has only " + std::to_string(bytes.size()) + " bytes");
-    std::optional<std::string> text = Inflater(bytes).run(stop);
+    std::optional<std::string> text = inflated(bytes, stop);
     bytes = {};  // before the padding below may copy the text
     if (!text) return std::nullopt;
     if (text->empty()) fail("the gzip stream holds nothing");
@@ -151,7 +108,7 @@ std::optional<JsonBytes> read_json_file(const std::string& path, std::stop_token
 
 std::optional<JsonBytes> read_json_bytes(std::string_view bytes, std::stop_token stop) {
     if (is_gzip(bytes) && bytes.size() >= 18) {
-        std::optional<std::string> text = Inflater(bytes).run(stop);
+        std::optional<std::string> text = inflated(bytes, stop);
         if (!text) return std::nullopt;
         if (text->empty()) fail("the gzip stream holds nothing");
         return JsonBytes(std::move(*text));

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/trace/measured_trace.h"
+
+namespace overlap {
+
+/// For each activity the index of the step that launched it; no_index for what was launched before the first one. A
+/// launch between two steps is of the earlier. What has no launch is of the step of the activity in front of it on its
+/// stream, or, at the stream's beginning, of the one behind it.
+std::vector<std::uint32_t> steps_of_activities(const MeasuredTrace& trace);
+
+/// Index of the last step where there are several, else the number of steps: steps from here on are not counted.
+std::uint32_t first_step_left_out(const MeasuredTrace& trace);
+
+}  // namespace overlap

@@ -1,0 +1,41 @@
+#include "core/trace/interval_union.h"
+
+#include <algorithm>
+
+namespace overlap {
+
+IntervalUnion::IntervalUnion(std::vector<TimeRange> spans) : spans_(std::move(spans)) {
+    std::stable_sort(spans_.begin(), spans_.end(), [](TimeRange a, TimeRange b) { return a.begin_ns < b.begin_ns; });
+    std::size_t kept = 0;
+    for (const TimeRange span : spans_) {
+        if (kept > 0 && span.begin_ns <= spans_[kept - 1].end_ns) {
+            spans_[kept - 1].end_ns = std::max(spans_[kept - 1].end_ns, span.end_ns);
+        } else {
+            spans_[kept++] = span;
+        }
+    }
+    spans_.resize(kept);
+}
+
+std::int64_t IntervalUnion::length_ns() const {
+    std::int64_t length_ns = 0;
+    for (const TimeRange span : spans_) length_ns += span.length_ns();
+    return length_ns;
+}
+
+std::int64_t IntervalUnion::extent_ns() const {
+    return empty() ? 0 : spans_.back().end_ns - spans_.front().begin_ns;
+}
+
+std::int64_t overlap_ns(const IntervalUnion& a, const IntervalUnion& b) {
+    std::int64_t shared_ns = 0;
+    auto left = a.spans().begin();
+    auto right = b.spans().begin();
+    while (left != a.spans().end() && right != b.spans().end()) {
+        shared_ns += overlap_ns(*left, *right);
+        ++(left->end_ns < right->end_ns ? left : right);
+    }
+    return shared_ns;
+}
+
+}  // namespace overlap

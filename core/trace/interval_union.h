@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/trace/lane.h"
+
+namespace overlap {
+
+/// The time that any of several spans covers: spans that are apart, in order. Sums over it count no moment twice,
+/// however much events overlap.
+class IntervalUnion {
+  public:
+    IntervalUnion() = default;
+    /// Spans in any order. Those that touch are joined. A span that ends before it starts counts as its length, which
+    /// is negative, unless another covers it: rounding inwards makes such spans.
+    explicit IntervalUnion(std::vector<TimeRange> spans);
+
+    bool empty() const { return spans_.empty(); }
+    std::span<const TimeRange> spans() const { return spans_; }
+    std::int64_t length_ns() const;
+    /// From the first start to the last end; 0 when empty.
+    std::int64_t extent_ns() const;
+
+  private:
+    std::vector<TimeRange> spans_;
+};
+
+/// Time that both cover.
+std::int64_t overlap_ns(const IntervalUnion& a, const IntervalUnion& b);
+
+}  // namespace overlap

@@ -1,0 +1,229 @@
+#include "core/trace/measured_timeline.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "core/trace/interval_union.h"
+#include "core/trace/timeline_builder.h"
+
+namespace overlap {
+
+namespace {
+
+/// What of a track lies in one lane. Annotations span the kernels below them, and waits what they wait for, so either
+/// would push the work itself to lower rows.
+enum class Layer : std::uint8_t { gpu_work, gpu_waits, gpu_annotations, host, python };
+
+/// What is known of a stream before it becomes a lane.
+struct StreamSummary {
+    std::int64_t compute_ns = 0, communication_ns = 0;
+    std::uint64_t collectives = 0;
+    std::set<std::uint32_t> groups;
+};
+
+class MeasuredDrawing {
+  public:
+    MeasuredDrawing(const MeasuredTrace& trace, const MeasuredTimelineOptions& options)
+        : trace_(trace), events_(trace.events()), options_(options) {
+        summarise_streams();
+    }
+
+    std::shared_ptr<const Timeline> run() {
+        collect();
+        for (const LaneKey& key : sorted_lanes()) {
+            const std::uint32_t lane = builder_.add_lane(describe(key.first, key.second));
+            for (const std::uint32_t event : lanes_[key]) builder_.add(lane, drawn(event, key.second));
+        }
+        add_memory();
+        return builder_.finish();
+    }
+
+  private:
+    using LaneKey = std::pair<std::uint32_t, Layer>;
+
+    void summarise_streams() {
+        std::map<std::string_view, std::vector<TimeRange>> compute;
+        for (const GpuActivity& activity : trace_.activities()) {
+            const std::uint32_t track = events_.track[activity.event];
+            const TimeRange range = trace_.range(activity);
+            StreamSummary& stream = streams_[track];
+            if (activity.work == GpuWork::compute) {
+                stream.compute_ns += range.length_ns();
+                compute[trace_.tracks()[track].process].push_back(range);
+            }
+            if (activity.work == GpuWork::communication) {
+                stream.communication_ns += range.length_ns();
+                ++stream.collectives;
+                stream.groups.insert(trace_.collectives()[activity.collective].group);
+            }
+        }
+        for (auto& [device, spans] : compute) compute_.emplace(device, IntervalUnion(std::move(spans)));
+    }
+
+    void collect() {
+        activity_of_.assign(events_.size(), no_index);
+        for (std::uint32_t index = 0; index < trace_.activities().size(); ++index) {
+            activity_of_[trace_.activities()[index].event] = index;
+        }
+        for (std::uint32_t event = 0; event < events_.size(); ++event) {
+            const char phase = events_.phase[event];
+            if (!events_.is_interval(event) && phase != 'i' && phase != 'I') continue;
+            const std::uint32_t track = events_.track[event];
+            const Layer layer = layer_of(event, trace_.tracks()[track].is_gpu);
+            const bool is_wanted =
+                layer == Layer::python ? options_.python_functions : layer != Layer::host || options_.host_threads;
+            if (is_wanted) lanes_[{track, layer}].push_back(event);
+        }
+    }
+
+    Layer layer_of(std::uint32_t event, bool is_gpu) const {
+        const EventCategory category = trace_.category(event);
+        if (category == EventCategory::gpu_user_annotation) return Layer::gpu_annotations;
+        if (category == EventCategory::synchronization) return Layer::gpu_waits;
+        if (category == EventCategory::python_function) return Layer::python;
+        return is_gpu ? Layer::gpu_work : Layer::host;
+    }
+
+    const StreamSummary& stream(std::uint32_t track) const {
+        static const StreamSummary nothing;
+        const auto found = streams_.find(track);
+        return found != streams_.end() ? found->second : nothing;
+    }
+
+    LaneKind kind_of(std::uint32_t track, Layer layer) const {
+        if (layer != Layer::gpu_work) return LaneKind::other;
+        const StreamSummary& summary = stream(track);
+        if (summary.compute_ns == 0 && summary.communication_ns == 0) return LaneKind::other;
+        return summary.communication_ns > summary.compute_ns ? LaneKind::process_group : LaneKind::compute;
+    }
+
+    /// GPUs before threads; on each GPU the streams that compute most, communication, copies, then what is no work.
+    std::vector<LaneKey> sorted_lanes() const {
+        std::vector<LaneKey> sorted;
+        for (const auto& [key, events] : lanes_) sorted.push_back(key);
+        const auto rank = [this](const LaneKey& key) {
+            const MeasuredTrack& track = trace_.tracks()[key.first];
+            const bool is_host = !track.is_gpu;
+            const std::string device = is_host ? std::string() : track.process;
+            const std::int64_t order = is_host ? track.sort_index : -stream(key.first).compute_ns;
+            // Numbers of devices come in their order when shorter ones come first.
+            return std::tuple(is_host, device.size(), device, is_host ? Layer::host : key.second,
+                              kind_of(key.first, key.second), order, key);
+        };
+        std::sort(sorted.begin(), sorted.end(), [&](const LaneKey& a, const LaneKey& b) { return rank(a) < rank(b); });
+        return sorted;
+    }
+
+    LaneDescription describe(std::uint32_t track, Layer layer) const {
+        const MeasuredTrack& of = trace_.tracks()[track];
+        LaneDescription lane;
+        lane.kind = kind_of(track, layer);
+        if (!of.is_gpu) {
+            lane.title = !of.thread_name.empty() ? of.thread_name : "Thread " + of.thread;
+            if (layer == Layer::python) lane.title += ", Python";
+            lane.subtitle = of.process_name.empty() ? "Process " : of.process_name + ", process ";
+            lane.subtitle += of.process;
+            return lane;
+        }
+        lane.subtitle = "GPU " + of.process + ", stream " + of.thread;
+        switch (layer) {
+            case Layer::gpu_annotations:
+                lane.title = "Annotations";
+                break;
+            case Layer::gpu_waits:
+                lane.title = "Waits";
+                break;
+            default:
+                lane.title = work_title(track, lane.kind);
+                break;
+        }
+        if (lane.kind == LaneKind::process_group) {
+            lane.role = EventRole::unbucketed;
+            lane.subtitle += ", " + std::to_string(stream(track).collectives) + " collectives";
+        }
+        return lane;
+    }
+
+    std::string work_title(std::uint32_t track, LaneKind kind) const {
+        if (kind == LaneKind::compute) return "Compute";
+        if (kind == LaneKind::other) return "Copies";
+        const std::set<std::uint32_t>& groups = stream(track).groups;
+        if (groups.size() != 1 || *groups.begin() == no_index) return "Communication";
+        const MeasuredGroup& group = trace_.groups()[*groups.begin()];
+        return !group.description.empty() ? group.description : "Group " + group.name;
+    }
+
+    TimelineEvent drawn(std::uint32_t event, Layer layer) {
+        TimelineEvent made;
+        made.time = events_.range(event);
+        made.name = name_of(events_.name[event]);
+        made.reference = event;
+        if (layer == Layer::gpu_waits) made.role = EventRole::idle;
+        const std::uint32_t index = activity_of_[event];
+        if (index != no_index && trace_.activities()[index].work == GpuWork::communication) {
+            made.role = EventRole::unbucketed;
+            made.exposed_ns = uncovered_tail_ns(trace_.tracks()[events_.track[event]].process, made.time);
+        }
+        made.time.begin_ns += options_.clock_offset_ns;
+        made.time.end_ns += options_.clock_offset_ns;
+        return made;
+    }
+
+    std::uint32_t name_of(StringId text) {
+        const auto [place, is_new] = names_.try_emplace(text, 0);
+        if (is_new) place->second = builder_.intern(trace_.text(text));
+        return place->second;
+    }
+
+    /// How long at its end a span has no compute beside it.
+    std::int64_t uncovered_tail_ns(const std::string& device, TimeRange range) const {
+        const auto found = compute_.find(device);
+        if (found == compute_.end()) return range.length_ns();
+        const std::span<const TimeRange> spans = found->second.spans();
+        const auto behind = std::lower_bound(spans.begin(), spans.end(), range.end_ns,
+                                             [](TimeRange span, auto time_ns) { return span.begin_ns < time_ns; });
+        if (behind == spans.begin()) return range.length_ns();
+        return range.end_ns - std::clamp((behind - 1)->end_ns, range.begin_ns, range.end_ns);
+    }
+
+    void add_memory() {
+        const std::span<const MemorySample> samples = trace_.memory();
+        if (samples.empty()) return;
+        const auto by_device = [](const MemorySample& a, const MemorySample& b) { return a.device < b.device; };
+        const std::int64_t device = std::min_element(samples.begin(), samples.end(), by_device)->device;
+        std::vector<MemorySample> chosen;
+        for (const MemorySample& sample : samples) {
+            if (sample.device == device) chosen.push_back(sample);
+        }
+        std::stable_sort(chosen.begin(), chosen.end(),
+                         [](const MemorySample& a, const MemorySample& b) { return a.time_ns < b.time_ns; });
+        MemoryCurve curve;
+        for (const MemorySample& sample : chosen) {
+            curve.time_ns.push_back(sample.time_ns + options_.clock_offset_ns);
+            curve.bytes.push_back(sample.allocated_bytes);
+        }
+        builder_.set_memory(std::move(curve));
+    }
+
+    const MeasuredTrace& trace_;
+    const MeasuredEvents& events_;
+    const MeasuredTimelineOptions& options_;
+    TimelineBuilder builder_;
+    std::map<std::uint32_t, StreamSummary> streams_;
+    std::map<std::string, IntervalUnion, std::less<>> compute_;  ///< by device
+    std::map<LaneKey, std::vector<std::uint32_t>> lanes_;
+    std::vector<std::uint32_t> activity_of_;
+    std::unordered_map<StringId, std::uint32_t> names_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Timeline> measured_timeline(const MeasuredTrace& trace, const MeasuredTimelineOptions& options) {
+    return MeasuredDrawing(trace, options).run();
+}
+
+}  // namespace overlap

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/trace/measured_trace.h"
+#include "core/trace/timeline.h"
+
+namespace overlap {
+
+/// What of a trace becomes lanes.
+struct MeasuredTimelineOptions {
+    bool host_threads = true;  ///< operators, calls and annotations of the host's threads
+    /// The functions of Python's call stacks, which are most of the events of traces that have them.
+    bool python_functions = true;
+    std::int64_t clock_offset_ns = 0;  ///< added to all times, see align_ranks()
+};
+
+/// The timeline of a trace: lanes for each GPU's streams, those that compute first, then for the host's threads. What
+/// overlaps within a lane goes to rows below it. An event's reference is its number in the trace. Flows, metadata and
+/// counters have no place in a lane; everything that lasts has, and instants as events without length.
+std::shared_ptr<const Timeline> measured_timeline(const MeasuredTrace& trace,
+                                                  const MeasuredTimelineOptions& options = {});
+
+}  // namespace overlap
