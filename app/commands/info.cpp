@@ -9,6 +9,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/redistributions.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/graph/module_tree.h"
@@ -151,12 +152,19 @@ class Info final : public Command {
         CLI::App* command =
             parser.add_subcommand("info", "Nodes, collectives by kind and group, modules, bytes and times of a graph.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_flag("--redistributions", redistributions_,
+                          "instead: chains of collectives that redistribute parameters and gradients, and what other "
+                          "device orders would save");
         command->add_flag("--json", json_, "print JSON");
         return command;
     }
 
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        if (redistributions_) {
+            show_redistributions(streams, *graph);
+            return;
+        }
         const Summary summary = summarise(*graph);
         const ModuleTree tree(*graph, preferred_module_source(*graph));
         if (json_) {
@@ -167,7 +175,23 @@ class Info final : public Command {
     }
 
   private:
+    void show_redistributions(const Streams& streams, const Graph& graph) const {
+        const ComparedChains compared = [&] {
+            try {
+                return compare_chains(graph);
+            } catch (const InputError& error) {
+                throw error.in_file(file_);
+            }
+        }();
+        if (json_) {
+            streams.out << json_text(redistributions_json(graph, compared)) << '\n';
+        } else {
+            write_redistributions(streams.out, graph, compared);
+        }
+    }
+
     std::string file_;
+    bool redistributions_ = false;
     bool json_ = false;
 };
 

@@ -98,7 +98,7 @@ class AnalyticModel {
             throw InputError(node == no_node ? std::string("cost_model.links") : place_of(graph_, node),
                              "the cost model has no link for process group \"" + std::string(process_group) + "\"");
         }
-        return round_to_six_decimals(link->latency_ms + static_cast<double>(bytes) / link->bytes_per_s * ms_per_s);
+        return collective_time_ms(*link, bytes);
     }
 
     /// True where a missing time cannot stand for a zero.
@@ -198,6 +198,10 @@ std::vector<double> analytic_times_ms(const Graph& graph) {
 
 double collective_time_ms(const Graph& graph, std::string_view process_group, std::int64_t bytes) {
     return AnalyticModel(graph).link_time_ms(process_group, bytes, no_node);
+}
+
+double collective_time_ms(const CostParameters::Link& link, std::int64_t bytes) {
+    return round_to_six_decimals(link.latency_ms + static_cast<double>(bytes) / link.bytes_per_s * ms_per_s);
 }
 
 std::vector<double> node_times_ms(const Graph& graph) {

@@ -22,6 +22,9 @@ std::vector<double> analytic_times_ms(const Graph& graph);
 /// @throws InputError when the graph has no cost model or no link for the group.
 double collective_time_ms(const Graph& graph, std::string_view process_group, std::int64_t bytes);
 
+/// The same over a link that is given.
+double collective_time_ms(const CostParameters::Link& link, std::int64_t bytes);
+
 /// Times of all nodes as simulations use them: `estimate_ms` where a node has it, else the analytic model. Beyond it,
 /// a control_deps counts as the operation that it wraps.
 ///

@@ -10,6 +10,7 @@
 #include "core/graph/quote.h"
 #include "core/io/json_bytes.h"
 #include "core/io/json_output.h"
+#include "core/mesh/sharding_text.h"
 #include "core/passes/describe_json.h"
 
 namespace overlap {
@@ -22,11 +23,11 @@ constexpr int format_version = 1;
 constexpr int depth_limit = 64;
 
 /// Fields that this version turns into something. All others go to Plan::unevaluated.
-constexpr std::array<std::string_view, 7> evaluated_fields = {"format",  "version",  "name", "graph",
-                                                              "buckets", "pipeline", "notes"};
+constexpr std::array<std::string_view, 8> evaluated_fields = {"format",  "version",  "name",          "graph",
+                                                              "buckets", "pipeline", "device_orders", "notes"};
 
 /// Fields that this version documents and keeps, but does not evaluate yet.
-constexpr std::array<std::string_view, 3> later_fields = {"overlaps", "device_orders", "process_groups"};
+constexpr std::array<std::string_view, 2> later_fields = {"overlaps", "process_groups"};
 
 [[noreturn]] void fail_type(const std::string& place, const Json& found, const std::string& expected) {
     throw InputError(place, "found " + describe_json(found) + ", expected " + expected);
@@ -224,6 +225,54 @@ void check_steps(const std::vector<PassStep>& steps, const std::string& place) {
     }
 }
 
+std::string read_required_string(const Json& object, const std::string& key, const std::string& place) {
+    if (!object.contains(key)) throw InputError(place, "has no " + key);
+    return read_string(object, key, place + ".");
+}
+
+DeviceOrder read_device_order(const Json& value, const std::string& place) {
+    if (!value.is_object()) fail_type(place, value, "an object with parameters, mesh and order");
+    DeviceOrder order;
+    order.parameters = read_required_string(value, "parameters", place);
+    order.order = read_required_string(value, "order", place);
+    if (!value.contains("mesh")) throw InputError(place, "has no mesh");
+    const Json& mesh = value.at("mesh");
+    if (!mesh.is_array()) fail_type(place + ".mesh", mesh, "a list of process groups");
+    for (std::size_t index = 0; index < mesh.size(); ++index) {
+        if (!mesh[index].is_string()) fail_type(item(place + ".mesh", index), mesh[index], "a process group");
+        order.mesh.push_back(mesh[index].get<std::string>());
+    }
+    try {
+        parse_state(order.order, static_cast<int>(order.mesh.size()));
+    } catch (const InputError& error) {
+        throw InputError(place + ".order", error.what());
+    }
+    if (const auto saving = value.find("expected_saving"); saving != value.end()) {
+        const std::string saving_place = place + ".expected_saving";
+        if (!saving->is_object()) fail_type(saving_place, *saving, "an object with ms and bytes");
+        const Json ms = saving->value("ms", Json(0));
+        const Json bytes = saving->value("bytes", Json(0));
+        if (!ms.is_number()) fail_type(saving_place + ".ms", ms, "a number");
+        if (!bytes.is_number_integer()) fail_type(saving_place + ".bytes", bytes, "a whole number");
+        order.saving_ms = ms.get<double>();
+        order.saving_bytes = bytes.get<std::int64_t>();
+    }
+    for (const auto& [key, kept] : value.items()) {
+        const bool known = key == "parameters" || key == "order" || key == "mesh" || key == "expected_saving";
+        if (!known) order.extra[key] = kept;
+    }
+    return order;
+}
+
+Json written(const DeviceOrder& order) {
+    Json json = {{"parameters", order.parameters},
+                 {"mesh", order.mesh},
+                 {"order", order.order},
+                 {"expected_saving", {{"ms", order.saving_ms}, {"bytes", order.saving_bytes}}}};
+    json.update(order.extra);
+    return json;
+}
+
 Plan read_document(const Json& document) {
     check_header(document);
     Plan plan;
@@ -243,6 +292,12 @@ Plan read_document(const Json& document) {
     std::vector<PassStep> lowered;
     for (const PassStep& step : plan.pipeline) lowered.push_back(lower(plan, step));
     check_steps(lowered, "pipeline");
+    if (const auto orders = document.find("device_orders"); orders != document.end()) {
+        if (!orders->is_array()) fail_type("device_orders", *orders, "a list");
+        for (std::size_t index = 0; index < orders->size(); ++index) {
+            plan.device_orders.push_back(read_device_order((*orders)[index], item("device_orders", index)));
+        }
+    }
     plan.notes = read_string(document, "notes", "");
     for (const auto& [key, value] : document.items()) {
         if (std::find(evaluated_fields.begin(), evaluated_fields.end(), key) != evaluated_fields.end()) continue;
@@ -304,6 +359,8 @@ std::string write_plan_text(const Plan& plan) {
         if (!step.enabled) written["enabled"] = false;
         document["pipeline"].push_back(std::move(written));
     }
+    document["device_orders"] = Json::array();
+    for (const DeviceOrder& order : plan.device_orders) document["device_orders"].push_back(written(order));
     for (const std::string_view field : later_fields) {
         document[std::string(field)] = plan.unevaluated.value(std::string(field), Json::array());
     }

@@ -8,6 +8,7 @@
 #include "core/graph/error.h"
 #include "core/graph/number_text.h"
 #include "core/plan/bucket_marks.h"
+#include "core/plan/device_orders.h"
 
 namespace overlap {
 
@@ -45,6 +46,7 @@ class Evaluator {
         plan_ = &plan;
         const ModuleTree tree(input, module_source(plan, input));
         result_->problems = check_buckets(input, tree, plan.buckets);
+        for (Problem& problem : check_device_orders(input, plan)) result_->problems.push_back(std::move(problem));
         for (Problem& problem : check_unevaluated(plan)) result_->problems.push_back(std::move(problem));
         if (!run_pipeline(plan) || !measure()) return nullptr;
         assign_entries(tree, plan.buckets);

@@ -2,10 +2,10 @@
 
 #include <unordered_set>
 
-#include "core/graph/json_members.h"
 #include "core/passes/eligibility.h"
 #include "core/passes/pass.h"
 #include "core/plan/home_module.h"
+#include "core/plan/parameter_names.h"
 
 namespace overlap {
 
@@ -64,14 +64,8 @@ class Reckoning {
 
     void add_parameters() {
         if (!tree_.exists()) return;
-        const Json names = Json::parse(json_member(graph_.header().extra_json, "placeholder_fqns"), nullptr, false);
-        if (names.is_object()) {
-            for (const auto& [placeholder, name] : names.items()) {
-                const NodeId node = graph_.find(placeholder);
-                if (node != no_node && name.is_string()) {
-                    add_parameter(node, owner_by_name(name.get_ref<const std::string&>()));
-                }
-            }
+        if (const auto names = parameter_names(graph_)) {
+            for (const auto& [placeholder, name] : *names) add_parameter(placeholder, owner_by_name(name));
             return;
         }
         const BucketingEligibility eligibility(graph_);

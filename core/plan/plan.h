@@ -22,6 +22,19 @@ struct BucketEntry {
     bool operator==(const BucketEntry&) const = default;
 };
 
+/// The order in which the job is to cut parameters that are sharded over several mesh dimensions. A training job lays
+/// parameters out, not a pass: the graph stays as it is (core/plan/device_orders.h).
+struct DeviceOrder {
+    std::string parameters;         ///< a name, or a pattern of names (see matches_pattern())
+    std::vector<std::string> mesh;  ///< the process group along each mesh dimension, outermost first
+    std::string order;              ///< state on this mesh as torch writes it, such as `S(0)[1]S(0)[0]`
+    double saving_ms = 0;           ///< expected when it was chosen, over a whole step
+    std::int64_t saving_bytes = 0;
+    Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
+
+    bool operator==(const DeviceOrder&) const = default;
+};
+
 /// What identifies the graph that a plan is for.
 struct GraphFingerprint {
     std::string name;
@@ -41,9 +54,10 @@ struct Plan {
     /// Passes in order. A step that takes buckets (an option of type module_lists) and is not given any takes
     /// `buckets`.
     std::vector<PassStep> pipeline;
+    std::vector<DeviceOrder> device_orders;
     std::string notes;
-    /// Parts of the document that this version does not evaluate (explicit overlaps, device orders, process-group
-    /// isolation, fields of newer writers), kept as they were read.
+    /// Parts of the document that this version does not evaluate (explicit overlaps, process-group isolation, fields of
+    /// newer writers), kept as they were read.
     Json unevaluated = Json::object();
 
     bool operator==(const Plan&) const = default;
@@ -94,7 +108,7 @@ std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, c
 /// @param tree has no modules; tells which kind of names were looked for.
 Problem no_modules(const Graph& graph, const ModuleTree& tree);
 
-/// What a plan holds that this version keeps but does not evaluate: explicit overlaps, device orders, process groups,
+/// What a plan holds that this version keeps but does not evaluate: explicit overlaps, process groups,
 /// fields of newer writers.
 std::vector<Problem> check_unevaluated(const Plan& plan);
 

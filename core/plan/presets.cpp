@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/graph/json_members.h"
 #include "core/graph/module_tree.h"
 #include "core/passes/eligibility.h"
+#include "core/plan/parameter_names.h"
 
 namespace overlap {
 
@@ -29,13 +29,10 @@ struct Traits {
 /// Place of each module with parameters, in the order in which they are registered (the trainer strips the parameters'
 /// own names and lets the first count).
 Json parameter_order(const Graph& graph) {
-    const Json names = Json::parse(json_member(graph.header().extra_json, "placeholder_fqns"), nullptr, false);
-    if (!names.is_object()) return nullptr;
+    const auto names = parameter_names(graph);
+    if (!names) return nullptr;
     Json order = Json::object();
-    for (NodeId node = 0; node < graph.node_count() && graph.op(node) == NodeOp::placeholder; ++node) {
-        const auto found = names.find(std::string(graph.name(node)));
-        if (found == names.end() || !found->is_string()) continue;
-        const std::string& parameter = found->get_ref<const std::string&>();
+    for (const auto& [placeholder, parameter] : *names) {
         const std::size_t dot = parameter.rfind('.');
         if (dot == std::string::npos) continue;
         const std::string module = parameter.substr(0, dot);
