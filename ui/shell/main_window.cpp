@@ -11,6 +11,7 @@
 #include <QToolBar>
 #include <QVBoxLayout>
 
+#include "ui/mesh/mesh_view.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/log.h"
 #include "ui/panels/log_panel.h"
@@ -62,6 +63,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     timeline_connection_ = new TimelineConnection(document_, *timeline_, this);
     notice_ = new NoticeBar;
     centre_ = new CentreTabs(timeline_);
+    mesh_ = new MeshView;
+    centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls());
     auto* middle = new QWidget;
     auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -109,6 +112,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
             timeline_->setVisibleRange(
                 {std::llround(kept->range_start_ms * 1e6), std::llround(kept->range_end_ms * 1e6)});
     });
+    connect(mesh_, &MeshView::told, this, [this](const QString& sentence) { tell(sentence); });
+    connect(mesh_, &MeshView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(&document_, &Document::planChanged, this, [this] { scheduleSession(); });
     connect(&document_, &Document::variantsChanged, this, [this] { scheduleSession(); });
@@ -128,6 +133,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
         if (!state_.geometry.isEmpty()) restoreGeometry(state_.geometry);
         if (!state_.layout.isEmpty()) restoreState(state_.layout);
         centre_->restore(state_.views["centre"].toObject());
+        mesh_->restore(state_.views["mesh"].toObject());
         setThemeMode(state_.theme);
     }
     applyTheme();
@@ -307,7 +313,7 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 
 bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
-           !groups_->busy();
+           !groups_->busy() && !mesh_->busy();
 }
 
 }  // namespace overlap::ui

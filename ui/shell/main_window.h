@@ -22,6 +22,7 @@ class FiguresBar;
 class InspectorPanel;
 class Log;
 class LogPanel;
+class MeshView;
 class ModulesPanel;
 class NoticeBar;
 struct NoticeAction;
@@ -60,6 +61,7 @@ class MainWindow : public QMainWindow {
     TimelineView& timeline() { return *timeline_; }
     /// The views above the timeline.
     CentreTabs& centre() { return *centre_; }
+    MeshView& mesh() { return *mesh_; }
     FiguresBar& figures() { return *figures_; }
     VariantBar& variants() { return *variant_bar_; }
     CommandPalette& palette() { return *palette_; }
@@ -144,6 +146,7 @@ class MainWindow : public QMainWindow {
     ProcessGroupsPanel* groups_ = nullptr;
     TimelineView* timeline_ = nullptr;
     CentreTabs* centre_ = nullptr;
+    MeshView* mesh_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;
     FiguresBar* figures_ = nullptr;
     VariantBar* variant_bar_ = nullptr;

@@ -34,7 +34,7 @@ QLabel[role="good"] { color: %3; }
 #passOptions QCheckBox::indicator:focus { border-color: %8; }
 #passPicker { background: %6; border: 1px solid %5; border-radius: 6px; }
 #passPicker QListView { background: transparent; }
-ModulesPanel, BucketBoard, PassesPanel { background: %4; }
+ModulesPanel, BucketBoard, PassesPanel, #meshInputs, #rankStageBar { background: %4; }
 )")
         .arg(theme.dim.name(), theme.caution.name(), theme.hidden.name(), theme.panel.name(), theme.line.name(),
              theme.raised.name(), theme.text.name(), theme.accent.name(), theme.textOn(theme.accent).name())

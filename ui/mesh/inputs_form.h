@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QWidget>
+#include <array>
+
+#include "ui/mesh/mesh_inputs.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+
+namespace overlap::ui {
+
+class StateEditor;
+
+/// Mesh, tensor, costs, source and target: everything that the view asks. What is typed is told at once, and what is
+/// wrong with it stands at its field.
+class InputsForm : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit InputsForm(QWidget* parent = nullptr);
+
+    void show(const MeshInputs& inputs, const MeshQuestion& question);
+
+    StateEditor& source() { return *source_; }
+    StateEditor& target() { return *target_; }
+    QLineEdit& field(MeshField field);
+
+  signals:
+    /// `field` has another text. Edits of one field in a row are one edit.
+    void typed(overlap::ui::MeshField field, const QString& text);
+    void dtypeChosen(const QString& dtype);
+    void costsChosen(const QString& id);
+    /// A state was changed by hand: `text` names the edit.
+    void stateEdited(overlap::ui::MeshField field, const overlap::ShardingState& state, const QString& text);
+    void statePreviewed(overlap::ui::MeshField field, const overlap::ShardingState& state);
+    void previewEnded();
+    void fitWanted();
+
+  private:
+    QWidget* row(const QString& name, QWidget* first, const QString& second_name, QWidget* second);
+    QLineEdit* textField(MeshField field, const QString& name, const QString& help);
+    void connectState(StateEditor* editor, MeshField field);
+
+    std::array<QLineEdit*, 4> fields_{};  ///< mesh, names, hosts, tensor
+    QComboBox *dtype_, *costs_;
+    QLabel* problem_;
+    StateEditor *source_, *target_;
+};
+
+}  // namespace overlap::ui

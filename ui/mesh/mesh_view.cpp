@@ -1,0 +1,389 @@
+#include "ui/mesh/mesh_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QSaveFile>
+#include <QScrollArea>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QToolButton>
+#include <QUndoCommand>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "core/graph/error.h"
+#include "core/mesh/sharding_text.h"
+#include "ui/mesh/inputs_form.h"
+#include "ui/mesh/path_board.h"
+#include "ui/mesh/path_export.h"
+#include "ui/mesh/rank_stage.h"
+#include "ui/mesh/sharding_board.h"
+#include "ui/mesh/state_editor.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int narrow_width = 620;  ///< narrower than this, the inputs stand above the answers
+constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
+                                     MeshField::tensor, MeshField::source, MeshField::target};
+
+QScrollArea* scrolled(QWidget* content, const char* name) {
+    auto* area = new QScrollArea;
+    area->setObjectName(name);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setWidget(content);
+    area->setFocusPolicy(Qt::NoFocus);
+    return area;
+}
+
+QToolButton* headerButton(const QString& text, const QString& help) {
+    auto* button = new QToolButton;
+    button->setText(text);
+    button->setToolTip(help);
+    button->setAccessibleName(help);
+    button->setAutoRaise(true);
+    return button;
+}
+
+}  // namespace
+
+/// One edit of the inputs: both sides as they were typed.
+class MeshView::Edit : public QUndoCommand {
+  public:
+    Edit(MeshView& view, MeshInputs after, const QString& text, int merge)
+        : QUndoCommand(text), view_(view), before_(view.inputs_), after_(std::move(after)), merge_(merge) {}
+
+    void redo() override { view_.setInputs(after_); }
+    void undo() override { view_.setInputs(before_); }
+    int id() const override { return merge_; }
+    bool mergeWith(const QUndoCommand* newer) override {
+        after_ = static_cast<const Edit*>(newer)->after_;
+        setObsolete(after_ == before_);
+        return true;
+    }
+
+  private:
+    MeshView& view_;
+    MeshInputs before_, after_;
+    int merge_;
+};
+
+MeshView::MeshView(QWidget* parent)
+    : QWidget(parent),
+      parameters_(new MeshParameterModel(this)),
+      header_(new QWidget),
+      form_(new InputsForm),
+      paths_(new PathBoard),
+      stage_(new RankStage),
+      failure_(new QLabel),
+      columns_(new QSplitter),
+      answers_(new QSplitter(Qt::Vertical)) {
+    setObjectName("meshView");
+    setFocusProxy(paths_);
+    failure_->setProperty("role", "refusal");
+    failure_->setWordWrap(true);
+    failure_->setContentsMargins(12, 6, 12, 6);
+    failure_->hide();
+    makeHeader();
+    answers_->addWidget(scrolled(paths_, "meshPaths"));
+    answers_->addWidget(stage_);
+    answers_->setChildrenCollapsible(false);
+    answers_->setStretchFactor(0, 0);
+    answers_->setStretchFactor(1, 1);
+    auto* right = new QWidget;
+    auto* right_layout = new QVBoxLayout(right);
+    right_layout->setContentsMargins(0, 0, 0, 0);
+    right_layout->setSpacing(0);
+    right_layout->addWidget(failure_);
+    right_layout->addWidget(answers_, 1);
+    QScrollArea* inputs = scrolled(form_, "meshInputsArea");
+    inputs->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    inputs->setMinimumWidth(260);
+    columns_->addWidget(makeParameters());
+    columns_->addWidget(inputs);
+    columns_->addWidget(right);
+    columns_->setChildrenCollapsible(false);
+    columns_->setSizes({180, 320, 640});
+    columns_->setStretchFactor(2, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(columns_);
+
+    connectForm();
+    connect(paths_, &PathBoard::selected, this, [this](std::size_t path, int step) {
+        if (comparison_) stage_->show(comparison_, path, step, step >= 0);
+    });
+    connect(stage_, &RankStage::stepWanted, this, [this](int step) {
+        // Playing may come back to the step that is shown already.
+        if (step == paths_->step()) stage_->show(comparison_, paths_->path(), step, true);
+        paths_->select(paths_->path(), step);
+    });
+    connect(stage_, &RankStage::animatedChanged, this, &MeshView::stateChanged);
+    connect(columns_, &QSplitter::splitterMoved, this, &MeshView::stateChanged);
+    connect(answers_, &QSplitter::splitterMoved, this, &MeshView::stateChanged);
+    setInputs(inputs_);
+}
+
+MeshView::~MeshView() {
+    task_.cancel();
+}
+
+void MeshView::makeHeader() {
+    QToolButton* copy = headerButton(tr("Copy"), tr("Copy the chosen path as text"));
+    QToolButton* save = headerButton(tr("Save…"), tr("Save the chosen path as text or picture (.txt, .png, .svg)"));
+    connect(copy, &QToolButton::clicked, this, &MeshView::copyPath);
+    connect(save, &QToolButton::clicked, this, &MeshView::askAndSave);
+    auto* layout = new QHBoxLayout(header_);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(2);
+    layout->addWidget(copy);
+    layout->addWidget(save);
+}
+
+QWidget* MeshView::makeParameters() {
+    parameter_column_ = new QWidget;
+    filter_ = new QLineEdit;
+    filter_->setPlaceholderText(tr("Parameters"));
+    filter_->setAccessibleName(tr("Filter parameters"));
+    filter_->setClearButtonEnabled(true);
+    list_ = new QListView;
+    list_->setObjectName("meshParameters");
+    list_->setAccessibleName(tr("Parameters"));
+    list_->setFrameShape(QFrame::NoFrame);
+    auto* filtered = new QSortFilterProxyModel(this);
+    filtered->setFilterCaseSensitivity(Qt::CaseInsensitive);
+    filtered->setSourceModel(parameters_);
+    list_->setModel(filtered);
+    connect(filter_, &QLineEdit::textChanged, filtered, &QSortFilterProxyModel::setFilterFixedString);
+    connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this, filtered](const QModelIndex& index) {
+                if (!index.isValid()) return;
+                const MeshParameter& parameter = parameters_->parameter(filtered->mapToSource(index).row());
+                edit(parameter.inputs, tr("Show %1").arg(parameter.name));
+                emit parameterSelected(parameter.name);
+            });
+    auto* layout = new QVBoxLayout(parameter_column_);
+    layout->setContentsMargins(8, 8, 0, 0);
+    layout->setSpacing(4);
+    layout->addWidget(filter_);
+    layout->addWidget(list_, 1);
+    parameter_column_->hide();
+    return parameter_column_;
+}
+
+void MeshView::setParameters(std::vector<MeshParameter> parameters) {
+    parameter_column_->setVisible(!parameters.empty());
+    parameters_->set(std::move(parameters));
+}
+
+void MeshView::connectForm() {
+    connect(form_, &InputsForm::typed, this, [this](MeshField field, const QString& text) {
+        MeshInputs inputs = inputs_;
+        inputs.text(field) = text;
+        edit(inputs, tr("Type"), static_cast<int>(field));
+    });
+    connect(form_, &InputsForm::dtypeChosen, this, [this](const QString& dtype) {
+        MeshInputs inputs = inputs_;
+        inputs.dtype = dtype;
+        edit(inputs, tr("Choose %1").arg(dtype));
+    });
+    connect(form_, &InputsForm::costsChosen, this, [this](const QString& id) {
+        MeshInputs inputs = inputs_;
+        inputs.cost_model = id;
+        edit(inputs, tr("Choose costs"));
+    });
+    connect(form_, &InputsForm::stateEdited, this,
+            [this](MeshField field, const ShardingState& state, const QString& text) {
+                before_.reset();
+                MeshInputs inputs = inputs_;
+                inputs.text(field) = stateText(field, state);
+                edit(inputs, text);
+            });
+    connect(form_, &InputsForm::statePreviewed, this, [this](MeshField field, const ShardingState& state) {
+        if (!before_) before_ = comparison_;
+        MeshInputs inputs = inputs_;
+        inputs.text(field) = stateText(field, state);
+        evaluate(inputs, true);
+    });
+    connect(form_, &InputsForm::previewEnded, this, [this] {
+        before_.reset();
+        evaluate(inputs_, false);
+    });
+    connect(form_, &InputsForm::fitWanted, this, &MeshView::fitStates);
+    for (const MeshField field : text_fields) form_->field(field).installEventFilter(this);
+}
+
+QString MeshView::stateText(MeshField field, const ShardingState& state) const {
+    // In the notation that the person chose by writing in it.
+    const std::optional<ShardingState>& was = field == MeshField::source ? question_.source : question_.target;
+    const bool by_tensor = was && inputs_.text(field).trimmed().toStdString() == to_tensor_centric_text(*was) &&
+                           to_tensor_centric_text(*was) != to_text(*was);
+    return QString::fromStdString(by_tensor ? to_tensor_centric_text(state) : to_text(state));
+}
+
+void MeshView::edit(const MeshInputs& inputs, const QString& text, int merge) {
+    if (inputs != inputs_) undo_.push(new Edit(*this, inputs, text, merge));
+}
+
+void MeshView::setInputs(const MeshInputs& inputs) {
+    inputs_ = inputs;
+    question_ = readInputs(inputs_);
+    if (question_.source) last_source_ = *question_.source;
+    if (question_.target) last_target_ = *question_.target;
+    form_->show(inputs_, question_);
+    evaluate(inputs_, false);
+    emit stateChanged();
+}
+
+void MeshView::fitStates() {
+    if (!question_.mesh || !question_.tensor) return;
+    MeshInputs inputs = inputs_;
+    const int mesh_dims = question_.mesh->dims(), tensor_dims = question_.tensor->dims();
+    if (!question_.source)
+        inputs.source = QString::fromStdString(to_text(fittedState(last_source_, mesh_dims, tensor_dims)));
+    if (!question_.target)
+        inputs.target = QString::fromStdString(to_text(fittedState(last_target_, mesh_dims, tensor_dims)));
+    edit(inputs, tr("Fit states"));
+}
+
+void MeshView::evaluate(const MeshInputs& inputs, bool tried) {
+    const MeshQuestion question = tried ? readInputs(inputs) : question_;
+    if (!question.complete()) {
+        task_.cancel();
+        if (tried) {
+            const QString& source = question.problem(MeshField::source);
+            return tell(source.isEmpty() ? question.problem(MeshField::target) : source, false);
+        }
+        return showFailure(tr("Paths come back when every field can be read."));
+    }
+    PathQuestion asked{*question.mesh, *question.tensor, *question.source, *question.target,
+                       costModel(inputs.cost_model)};
+    task_.start([this, asked = std::move(asked), tried](std::stop_token stop) -> LatestTask::Delivery {
+        try {
+            std::optional<PathComparison> found = comparePaths(asked, stop);
+            if (!found) return {};
+            return [this, tried, shared = std::make_shared<const PathComparison>(std::move(*found))] {
+                showComparison(shared, tried);
+            };
+        } catch (const InputError& error) {
+            return [this, reason = QString::fromUtf8(error.what())] { showFailure(reason); };
+        }
+    });
+}
+
+void MeshView::showComparison(std::shared_ptr<const PathComparison> comparison, bool tried) {
+    comparison_ = std::move(comparison);
+    failure_->hide();
+    answers_->show();
+    std::vector<double> reference;
+    if (tried && before_)
+        for (const ComparedPath& path : before_->paths) reference.push_back(path.cost);
+    paths_->show(comparison_, std::move(reference));
+    stage_->show(comparison_, paths_->path(), paths_->step(), false);
+    if (!tried) return;
+    const CostModel& model = comparison_->question.costs;
+    const double cost = comparison_->best().cost;
+    const double difference = before_ ? cost - before_->best().cost : 0;
+    QString verdict =
+        tr("PyTorch %1 · optimal %2")
+            .arg(formatCost(model, comparison_->paths[PathComparison::executed].cost), formatCost(model, cost));
+    if (std::isfinite(difference) && difference != 0)
+        verdict += QStringLiteral(" (%1)").arg(formatCostDifference(model, difference));
+    tell(verdict, difference < 0);
+}
+
+void MeshView::showFailure(const QString& reason) {
+    comparison_.reset();
+    paths_->clear();
+    stage_->clear();
+    failure_->setText(reason);
+    failure_->show();
+    answers_->hide();
+}
+
+void MeshView::tell(const QString& verdict, bool better) {
+    for (StateEditor* editor : {&form_->source(), &form_->target()})
+        if (editor->board().dragging()) editor->board().setVerdict(verdict, better);
+}
+
+QString MeshView::pathAsText() const {
+    return comparison_ ? pathText(*comparison_, paths_->path()) : QString();
+}
+
+void MeshView::copyPath() {
+    const QString text = pathAsText();
+    if (text.isEmpty()) return emit told(tr("There is no path to copy"));
+    QApplication::clipboard()->setText(text);
+    emit told(tr("Copied %1").arg(comparison_->paths[paths_->path()].title));
+}
+
+void MeshView::askAndSave() {
+    if (!comparison_) return emit told(tr("There is no path to save"));
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save path"), QStringLiteral("redistribution.svg"),
+                                                      tr("Pictures and text (*.svg *.png *.txt)"));
+    if (!file.isEmpty()) savePath(file);
+}
+
+void MeshView::savePath(const QString& file) {
+    if (!comparison_) return emit told(tr("There is no path to save"));
+    const QString suffix = QFileInfo(file).suffix().toLower();
+    QString problem;
+    if (suffix == u"png" || suffix == u"svg") {
+        problem = savePathPicture(file, *comparison_, paths_->path());
+    } else {
+        QSaveFile out(file);
+        if (!out.open(QIODevice::WriteOnly) || out.write(pathAsText().toUtf8()) < 0 || !out.commit())
+            problem = tr("%1 could not be written").arg(file);
+    }
+    emit told(problem.isEmpty() ? tr("Saved %1").arg(QFileInfo(file).fileName()) : problem);
+}
+
+QJsonObject MeshView::state() const {
+    return {{"inputs", inputs_.toJson()},
+            {"animated", stage_->animated()},
+            {"columns", QString::fromLatin1(columns_->saveState().toBase64())},
+            {"answers", QString::fromLatin1(answers_->saveState().toBase64())}};
+}
+
+void MeshView::restore(const QJsonObject& state) {
+    if (state.isEmpty()) return;
+    columns_->restoreState(QByteArray::fromBase64(state["columns"].toString().toLatin1()));
+    answers_->restoreState(QByteArray::fromBase64(state["answers"].toString().toLatin1()));
+    stage_->setAnimated(state["animated"].toBool(true));
+    undo_.clear();
+    setInputs(MeshInputs::fromJson(state["inputs"].toObject()));
+}
+
+/// Undo and redo are those of this view while it has the keys.
+bool MeshView::event(QEvent* event) {
+    if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return QWidget::event(event);
+    auto* key = static_cast<QKeyEvent*>(event);
+    const bool undo = key->matches(QKeySequence::Undo) && undo_.canUndo();
+    const bool redo = key->matches(QKeySequence::Redo) && undo_.canRedo();
+    if (!undo && !redo) return QWidget::event(event);
+    if (event->type() == QEvent::KeyPress) undo ? undo_.undo() : undo_.redo();
+    event->accept();
+    return true;
+}
+
+/// Fields leave undo to the view: each text that was typed is an edit of it.
+bool MeshView::eventFilter(QObject*, QEvent* event) {
+    if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return false;
+    const auto* key = static_cast<QKeyEvent*>(event);
+    return (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) && this->event(event);
+}
+
+void MeshView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    columns_->setOrientation(width() < narrow_width ? Qt::Vertical : Qt::Horizontal);
+}
+
+}  // namespace overlap::ui

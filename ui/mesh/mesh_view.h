@@ -1,0 +1,109 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QUndoStack>
+#include <QWidget>
+#include <memory>
+
+#include "ui/document/latest_task.h"
+#include "ui/mesh/mesh_inputs.h"
+#include "ui/mesh/mesh_parameters.h"
+#include "ui/mesh/path_comparison.h"
+
+class QLabel;
+class QLineEdit;
+class QListView;
+class QSplitter;
+
+namespace overlap::ui {
+
+class InputsForm;
+class PathBoard;
+class RankStage;
+
+/// How a tensor gets from one layout on a mesh to another: both states by text and by hand, every planner's path beside
+/// the others', and who holds what before and after each step. Works without a graph; an open graph offers its
+/// parameters to start from.
+class MeshView : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit MeshView(QWidget* parent = nullptr);
+    ~MeshView() override;
+
+    const MeshInputs& inputs() const { return inputs_; }
+    /// Asks something else, as an edit that can be undone. Edits with one `merge` key other than -1 in a row are one.
+    void edit(const MeshInputs& inputs, const QString& text, int merge = -1);
+    QUndoStack& undoStack() { return undo_; }
+
+    /// What the open graph offers; an empty list hides the column.
+    void setParameters(std::vector<MeshParameter> parameters);
+
+    /// The newest answer, or nullptr where there is none.
+    std::shared_ptr<const PathComparison> comparison() const { return comparison_; }
+    bool busy() const { return task_.busy(); }
+
+    /// The chosen path as text; empty where there is none.
+    QString pathAsText() const;
+    void copyPath();
+    /// Writes the chosen path: as a picture where the name ends in .png or .svg, else as text. What goes wrong is told.
+    void savePath(const QString& file);
+
+    /// Stands beside the tabs: what can be done with a path.
+    QWidget* headerControls() { return header_; }
+
+    QJsonObject state() const;
+    void restore(const QJsonObject& state);
+
+    InputsForm& form() { return *form_; }
+    PathBoard& paths() { return *paths_; }
+    RankStage& stage() { return *stage_; }
+
+  signals:
+    /// Something that state() has is another now.
+    void stateChanged();
+    /// A sentence on what was done or could not be.
+    void told(const QString& sentence);
+    void parameterSelected(const QString& name);
+
+  protected:
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    class Edit;
+
+    void makeHeader();
+    QWidget* makeParameters();
+    void connectForm();
+    void setInputs(const MeshInputs& inputs);
+    /// Answers `inputs`; `tried` while a chip is dragged.
+    void evaluate(const MeshInputs& inputs, bool tried);
+    void showComparison(std::shared_ptr<const PathComparison> comparison, bool tried);
+    void showFailure(const QString& reason);
+    void tell(const QString& verdict, bool better);
+    void fitStates();
+    QString stateText(MeshField field, const ShardingState& state) const;
+    void askAndSave();
+
+    MeshInputs inputs_;
+    MeshQuestion question_;
+    ShardingState last_source_, last_target_;  ///< the newest that could be read
+    QUndoStack undo_;
+    std::shared_ptr<const PathComparison> comparison_;
+    std::shared_ptr<const PathComparison> before_;  ///< what a drag began with
+    MeshParameterModel* parameters_;
+    QWidget* header_;
+    QWidget* parameter_column_ = nullptr;
+    QLineEdit* filter_ = nullptr;
+    QListView* list_ = nullptr;
+    InputsForm* form_;
+    PathBoard* paths_;
+    RankStage* stage_;
+    QLabel* failure_;
+    QSplitter *columns_, *answers_;
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui

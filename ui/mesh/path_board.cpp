@@ -1,0 +1,318 @@
+#include "ui/mesh/path_board.h"
+
+#include <QAccessible>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "core/mesh/sharding_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int narrowest_card = 176;
+constexpr int card_gap = 8;
+constexpr int outer_margin = 8;
+constexpr int padding = 8;
+constexpr int head_height = 60;  ///< title, cost, bytes, bar
+constexpr int step_height = 34;
+constexpr int note_gap = 4;
+constexpr int bar_height = 3;
+constexpr int sign_width = 14;  ///< of a disc or a triangle before a sentence
+constexpr int tallest_note = 10000;
+
+QString bytesText(std::int64_t bytes) {
+    return formatBytes(static_cast<double>(bytes));
+}
+
+}  // namespace
+
+PathBoard::PathBoard(QWidget* parent) : QWidget(parent) {
+    setObjectName("pathBoard");
+    setAccessibleName(tr("Paths"));
+    setFocusPolicy(Qt::StrongFocus);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+}
+
+void PathBoard::show(std::shared_ptr<const PathComparison> comparison, std::vector<double> reference) {
+    comparison_ = std::move(comparison);
+    reference_ = std::move(reference);
+    path_ = std::min(path_, comparison_->paths.size() - 1);
+    step_ = std::min(step_, steps(path_) - 1);
+    setMinimumHeight(minimumSizeHint().height());
+    updateGeometry();
+    update();
+}
+
+void PathBoard::clear() {
+    comparison_.reset();
+    update();
+}
+
+int PathBoard::steps(std::size_t path) const {
+    return comparison_ ? static_cast<int>(comparison_->paths[path].steps.size()) : 0;
+}
+
+void PathBoard::select(std::size_t path, int step) {
+    if (!comparison_) return;
+    path = std::min(path, comparison_->paths.size() - 1);
+    step = std::clamp(step, whole_path, steps(path) - 1);
+    if (path == path_ && step == step_) return;
+    path_ = path;
+    step_ = step;
+    setAccessibleDescription(describe());
+    QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&changed);
+    emit selected(path_, step_);
+    update();
+}
+
+QString PathBoard::describe() const {
+    const ComparedPath& path = comparison_->paths[path_];
+    const CostModel& model = comparison_->question.costs;
+    if (step_ < 0 || !path.plan)
+        return tr("%1: %2, %3 sent. %4")
+            .arg(path.title, formatCost(model, path.cost), bytesText(path.sent_bytes), path.problems.join(u' '));
+    const auto index = static_cast<std::size_t>(step_);
+    const ComparedStep& step = path.steps[index];
+    return tr("%1, step %2 of %3: %4, %5, %6, %7. %8")
+        .arg(path.title)
+        .arg(step_ + 1)
+        .arg(path.steps.size())
+        .arg(stepTitle(path.plan->steps[index], comparison_->question.mesh), stepChange(path.plan->steps[index]),
+             formatCost(model, step.cost), bytesText(step.sent_bytes), step.problem + step.needs);
+}
+
+std::vector<PathBoard::Note> PathBoard::notes(const ComparedPath& path) const {
+    std::vector<Note> notes;
+    for (const QString& problem : path.problems) notes.push_back({problem, Note::Kind::error});
+    if (path.plan && path.steps.empty())
+        notes.push_back({tr("Nothing to do: both states are the same."), Note::Kind::plain});
+    for (std::size_t step = 0; step < path.steps.size(); ++step)
+        if (!path.steps[step].needs.isEmpty())
+            notes.push_back({tr("Step %1: %2").arg(step + 1).arg(path.steps[step].needs), Note::Kind::caution});
+    if (!path.own_cost.isEmpty()) notes.push_back({tr("By its own costs: %1").arg(path.own_cost), Note::Kind::plain});
+    return notes;
+}
+
+int PathBoard::cardWidth() const {
+    const int count = comparison_ ? static_cast<int>(comparison_->paths.size()) : 1;
+    return std::max(narrowest_card, (width() - 2 * outer_margin - (count - 1) * card_gap) / count);
+}
+
+int PathBoard::notesHeight(const std::vector<Note>& notes) const {
+    const QFontMetrics metrics(textFont(smallTextPx));
+    int height = 0;
+    for (const Note& note : notes)
+        height += note_gap + metrics
+                                 .boundingRect(QRect(0, 0, cardWidth() - 2 * padding - sign_width, tallest_note),
+                                               Qt::TextWordWrap, note.text)
+                                 .height();
+    return height;
+}
+
+QSize PathBoard::minimumSizeHint() const {
+    if (!comparison_) return {narrowest_card, head_height};
+    const auto count = static_cast<int>(comparison_->paths.size());
+    int tallest = 0;
+    for (std::size_t path = 0; path < comparison_->paths.size(); ++path)
+        tallest = std::max(tallest, steps(path) * step_height + notesHeight(notes(comparison_->paths[path])));
+    return {2 * outer_margin + count * narrowest_card + (count - 1) * card_gap,
+            2 * outer_margin + head_height + tallest + 2 * padding};
+}
+
+QRect PathBoard::cardArea(std::size_t path) const {
+    const int wide = cardWidth();
+    return {outer_margin + static_cast<int>(path) * (wide + card_gap), outer_margin, wide, height() - 2 * outer_margin};
+}
+
+QRect PathBoard::stepArea(std::size_t path, int step) const {
+    const QRect card = cardArea(path);
+    return {card.left() + 4, card.top() + padding + head_height + step * step_height, card.width() - 8,
+            step_height - 2};
+}
+
+void PathBoard::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    setMinimumHeight(minimumSizeHint().height());
+}
+
+bool PathBoard::hit(const QPoint& position, std::size_t& path, int& step) const {
+    if (!comparison_) return false;
+    for (path = 0; path < comparison_->paths.size(); ++path) {
+        if (!cardArea(path).contains(position)) continue;
+        for (step = steps(path) - 1; step > whole_path; --step)
+            if (stepArea(path, step).contains(position)) break;
+        return true;
+    }
+    return false;
+}
+
+void PathBoard::mousePressEvent(QMouseEvent* event) {
+    std::size_t path = 0;
+    int step = 0;
+    if (hit(event->position().toPoint(), path, step)) select(path, step);
+}
+
+void PathBoard::keyPressEvent(QKeyEvent* event) {
+    if (!comparison_) return QWidget::keyPressEvent(event);
+    switch (event->key()) {
+        case Qt::Key_Left:
+            if (path_ > 0) select(path_ - 1, whole_path);
+            return;
+        case Qt::Key_Right:
+            return select(path_ + 1, path_ + 1 < comparison_->paths.size() ? whole_path : step_);
+        case Qt::Key_Up:
+            return select(path_, step_ - 1);
+        case Qt::Key_Down:
+            return select(path_, step_ + 1);
+        default:
+            QWidget::keyPressEvent(event);
+    }
+}
+
+void PathBoard::focusInEvent(QFocusEvent* event) {
+    QWidget::focusInEvent(event);
+    if (comparison_) setAccessibleDescription(describe());
+    update();
+}
+
+void PathBoard::focusOutEvent(QFocusEvent* event) {
+    QWidget::focusOutEvent(event);
+    update();
+}
+
+bool PathBoard::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    auto* help = static_cast<QHelpEvent*>(event);
+    std::size_t path = 0;
+    int step = 0;
+    if (!hit(help->pos(), path, step)) return true;
+    QString text = comparison_->paths[path].help;
+    if (step >= 0) {
+        const auto index = static_cast<std::size_t>(step);
+        const ComparedStep& compared = comparison_->paths[path].steps[index];
+        const QStringList parts{stepChange(comparison_->paths[path].plan->steps[index]), compared.problem,
+                                compared.needs};
+        text = parts.filter(QStringLiteral(" ")).join(u'\n');
+    }
+    QToolTip::showText(help->globalPos(), text, this);
+    return true;
+}
+
+void PathBoard::paintFigures(QPainter& painter, std::size_t index, const QRect& inside) const {
+    const Theme& theme = currentTheme();
+    const ComparedPath& path = comparison_->paths[index];
+    const CostModel& model = comparison_->question.costs;
+    QRect line(inside.left(), inside.top(), inside.width(), 18);
+    painter.setFont(textFont(normalTextPx, QFont::DemiBold));
+    painter.setPen(theme.text);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, path.title);
+
+    // Against what PyTorch runs or, while an edit is tried, against this path before it.
+    const bool tried = index < reference_.size();
+    const double other = tried ? reference_[index] : comparison_->paths[PathComparison::executed].cost;
+    const double difference = path.cost - other;
+    if (path.plan && std::isfinite(difference) && (tried ? difference != 0 : index != PathComparison::executed)) {
+        painter.setPen(difference < 0 ? theme.hidden : difference > 0 ? theme.caution : theme.dim);
+        const QString text = tried || other == 0 ? formatCostDifference(model, difference)
+                                                 : formatDifference(difference / other, Unit::Percent);
+        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, text);
+    }
+    line.translate(0, 18);
+    painter.setPen(theme.text);
+    painter.setFont(textFont(largeTextPx, QFont::DemiBold));
+    const QString cost = path.plan ? formatCost(model, path.cost) : tr("no path");
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, cost);
+    const int cost_width = painter.fontMetrics().horizontalAdvance(cost) + 8;
+    if (path.plan) {
+        painter.setFont(textFont(smallTextPx));
+        painter.setPen(theme.dim);
+        const QString count = path.steps.size() == 1 ? tr("1 step") : tr("%1 steps").arg(path.steps.size());
+        painter.drawText(line.adjusted(cost_width, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
+                         tr("%1 sent · %2").arg(bytesText(path.sent_bytes), count));
+    }
+    double dearest = 0;
+    for (const ComparedPath& any : comparison_->paths)
+        if (any.plan && std::isfinite(any.cost)) dearest = std::max(dearest, any.cost);
+    if (!path.plan || !std::isfinite(path.cost) || dearest == 0) return;
+    const QRect bar(inside.left(), line.bottom() + 6, inside.width(), bar_height);
+    painter.fillRect(bar, theme.line);
+    painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * path.cost / dearest, bar_height),
+                     path.cost <= comparison_->best().cost ? theme.hidden : theme.compute);
+}
+
+void PathBoard::paintStep(QPainter& painter, std::size_t path, int step) const {
+    const Theme& theme = currentTheme();
+    const auto index = static_cast<std::size_t>(step);
+    const ComparedStep& compared = comparison_->paths[path].steps[index];
+    const RedistributionStep& planned = comparison_->paths[path].plan->steps[index];
+    const QRect area = stepArea(path, step);
+    if (path == path_ && step == step_) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme.selection());
+        painter.drawRoundedRect(area, 4, 4);
+    }
+    const QRect first(area.left() + 4, area.top() + 1, area.width() - 8, 16);
+    const QRect second = first.translated(0, 15);
+    painter.setFont(numberFont(smallTextPx));
+    const QString cost =
+        communicates(planned.kind) ? formatCost(comparison_->question.costs, compared.cost) : tr("local");
+    const int cost_width = painter.fontMetrics().horizontalAdvance(cost);
+    painter.setPen(communicates(planned.kind) ? theme.text : theme.dim);
+    painter.drawText(first, Qt::AlignRight | Qt::AlignVCenter, cost);
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(compared.problem.isEmpty() ? theme.text : theme.exposed);
+    const QString title = QStringLiteral("%1  %2").arg(step + 1).arg(stepTitle(planned, comparison_->question.mesh));
+    painter.drawText(first, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(title, Qt::ElideRight, first.width() - cost_width - 8));
+    painter.setPen(theme.dim);
+    QString change = stepChange(planned);
+    if (!compared.problem.isEmpty()) change += QStringLiteral(" ●");
+    if (!compared.needs.isEmpty()) change += QStringLiteral(" ▲");
+    painter.drawText(second.adjusted(12, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, change);
+    if (communicates(planned.kind))
+        painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, bytesText(compared.sent_bytes));
+}
+
+void PathBoard::paintCard(QPainter& painter, std::size_t index) const {
+    const Theme& theme = currentTheme();
+    const ComparedPath& path = comparison_->paths[index];
+    const QRect card = cardArea(index);
+    const bool chosen = index == path_;
+    painter.setPen(QPen(chosen ? theme.accent : theme.line, chosen && hasFocus() ? 1.5 : 1));
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(QRectF(card).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    const QRect inside = card.adjusted(padding, padding, -padding, -padding);
+    paintFigures(painter, index, inside);
+    for (int step = 0; step < steps(index); ++step) paintStep(painter, index, step);
+    int top = stepArea(index, steps(index)).top();
+    painter.setFont(textFont(smallTextPx));
+    for (const Note& note : notes(path)) {
+        const bool error = note.kind == Note::Kind::error;
+        const QRect line(inside.left(), top + note_gap, inside.width(), painter.fontMetrics().height());
+        const QRect room(line.left() + sign_width, line.top(), line.width() - sign_width, tallest_note);
+        const QRect taken = painter.fontMetrics().boundingRect(room, Qt::TextWordWrap, note.text);
+        painter.setPen(error ? theme.exposed : theme.caution);
+        if (note.kind != Note::Kind::plain)
+            painter.drawText(line, Qt::AlignLeft, error ? QStringLiteral("●") : QStringLiteral("▲"));
+        painter.setPen(error ? theme.text : theme.dim);
+        painter.drawText(room, Qt::TextWordWrap, note.text);
+        top = taken.bottom();
+    }
+}
+
+void PathBoard::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), currentTheme().background);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (!comparison_) return;
+    for (std::size_t path = 0; path < comparison_->paths.size(); ++path) paintCard(painter, path);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <memory>
+
+#include "ui/mesh/path_comparison.h"
+#include "ui/mesh/state_picture.h"
+
+class QLabel;
+class QToolButton;
+
+namespace overlap::ui {
+
+class RankCanvas;
+
+/// The picture of a path with what goes through it: step back, step on, play, which dimensions and ranks are drawn, and
+/// the sentence on the step and on the rank that is pointed at.
+class RankStage : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit RankStage(QWidget* parent = nullptr);
+
+    /// Shows a step of a path, or its source beside its target for a `step` below 0. @param moving plays the step.
+    void show(std::shared_ptr<const PathComparison> comparison, std::size_t path, int step, bool moving);
+    void clear();
+
+    RankCanvas& canvas() { return *canvas_; }
+    void play();
+    void stop();
+    bool playing() const { return playing_; }
+    /// Asks for the step `by` further on.
+    void stepBy(int by);
+
+    bool animated() const;
+    void setAnimated(bool animated);
+
+  signals:
+    /// A person, or playing, goes to a step; -1 is the path as a whole.
+    void stepWanted(int step);
+    void animatedChanged();
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    QWidget* makeBar();
+    void goOn();
+    void updateBar();
+    void fillAxesMenu();
+    QString stepSentence() const;
+
+    RankCanvas* canvas_;
+    QToolButton *back_, *play_, *on_, *axes_, *block_back_, *block_on_, *animate_;
+    QLabel *sentence_, *problem_, *rank_;
+    QTimer pause_;  ///< between two steps that are played
+    std::shared_ptr<const PathComparison> comparison_;
+    std::size_t path_ = 0;
+    int step_ = -1;
+    bool playing_ = false;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,244 @@
+#include "ui/mesh/state_picture.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+
+namespace overlap::ui {
+namespace {
+
+constexpr double gap = gridPx;       ///< between ranks, and once more between groups of them
+constexpr double label_height = 13;  ///< of a rank's number
+constexpr double label_width = 18;
+constexpr double largest_height = 72;  ///< of a miniature: more says no more
+constexpr double hatch_period = 5;
+
+/// Where the columns (or rows) of a grid begin, in cells of `size`: positions with wider gaps at every boundary of an
+/// outer dimension.
+std::vector<double> positions(const Extents& dims, double size) {
+    std::int64_t count = 1;
+    for (const std::int64_t dim : dims) count *= dim;
+    std::vector<double> result;
+    double at = 0;
+    for (std::int64_t index = 0; index < count; ++index) {
+        if (index > 0) {
+            at += size + gap;
+            std::int64_t group = 1;
+            for (std::size_t dim = dims.size(); dim-- > 1;) {
+                group *= dims[dim];
+                if (index % group == 0) at += gap;
+            }
+        }
+        result.push_back(at);
+    }
+    return result;
+}
+
+double extentOf(const Extents& dims) {
+    return positions(dims, 0).back();
+}
+
+struct Share {
+    double begin, end;
+};
+
+/// Ranges as shares of a length, those that no pixel keeps apart joined.
+std::vector<Share> shares(const DimensionPart& part, std::int64_t size, double length) {
+    std::vector<Share> result;
+    for (const IndexRange& range : part) {
+        if (range.size() == 0 || size == 0) continue;
+        const Share share{length * static_cast<double>(range.begin) / static_cast<double>(size),
+                          length * static_cast<double>(range.end) / static_cast<double>(size)};
+        if (!result.empty() && share.begin - result.back().end < 0.5)
+            result.back().end = share.end;
+        else
+            result.push_back(share);
+    }
+    return result;
+}
+
+std::vector<Share> sharesOf(const RankSlice& slice, std::optional<int> dim, const Extents& shape, double length) {
+    if (!dim) return {{0, length}};
+    const auto index = static_cast<std::size_t>(*dim);
+    return shares(slice.parts[index], shape[index], length);
+}
+
+/// Both ends' shares in between; nothing where they are not as many.
+std::vector<Share> between(const std::vector<Share>& from, const std::vector<Share>& to, double progress) {
+    std::vector<Share> result;
+    for (std::size_t i = 0; i < to.size(); ++i)
+        result.push_back(
+            {std::lerp(from[i].begin, to[i].begin, progress), std::lerp(from[i].end, to[i].end, progress)});
+    return result;
+}
+
+void hatch(QPainter& painter, const QRectF& area, const QColor& colour) {
+    painter.setPen(QPen(colour, 1.2));
+    // Lines x + y = c, on one pattern for all areas, cut where they leave this one: no clipping, which SVG lacks.
+    const double first = std::ceil((area.left() + area.top()) / hatch_period) * hatch_period;
+    for (double c = first; c < area.right() + area.bottom(); c += hatch_period) {
+        const double left = std::max(area.left(), c - area.bottom());
+        const double right = std::min(area.right(), c - area.top());
+        if (left < right) painter.drawLine(QPointF(left, c - left), QPointF(right, c - right));
+    }
+}
+
+void fill(QPainter& painter, const QRectF& area, const QColor& colour, bool partial, const Theme& theme) {
+    painter.fillRect(area, partial ? blended(theme.background, colour, 0.3) : colour);
+    if (partial) hatch(painter, area, colour);
+}
+
+void fillShares(QPainter& painter, const QPointF& origin, const std::vector<Share>& rows,
+                const std::vector<Share>& columns, const QColor& colour, bool partial, const Theme& theme) {
+    for (const Share& row : rows)
+        for (const Share& column : columns)
+            fill(painter,
+                 {origin.x() + column.begin, origin.y() + row.begin, std::max(1.0, column.end - column.begin),
+                  std::max(1.0, row.end - row.begin)},
+                 colour, partial, theme);
+}
+
+}  // namespace
+
+PictureAxes usualAxes(const std::vector<ShardingState>& states, int tensor_dims) {
+    std::vector<int> dims;
+    const auto add = [&](int dim) {
+        if (std::ranges::find(dims, dim) == dims.end()) dims.push_back(dim);
+    };
+    for (int dim = 0; dim < tensor_dims; ++dim)
+        for (const ShardingState& state : states)
+            if (!mesh_dims_of(state.shard_order, dim).empty()) add(dim);
+    for (int dim = 0; dim < tensor_dims; ++dim) add(dim);
+    PictureAxes axes;
+    if (dims.size() == 1) axes.columns = dims[0];
+    if (dims.size() > 1) {
+        axes.rows = std::min(dims[0], dims[1]);
+        axes.columns = std::max(dims[0], dims[1]);
+    }
+    return axes;
+}
+
+double miniatureAspect(const Extents& tensor_shape, const PictureAxes& axes) {
+    if (!axes.columns) return 1;
+    if (!axes.rows) return 4;
+    const auto size = [&](int dim) {
+        return static_cast<double>(std::max<std::int64_t>(1, tensor_shape[static_cast<std::size_t>(dim)]));
+    };
+    return std::clamp(size(*axes.columns) / size(*axes.rows), 0.7, 2.2);
+}
+
+RankGrid layOutRanks(const RankBlock& block, const QRectF& area, double aspect) {
+    struct Candidate {
+        Extents rows, columns;
+        bool wrapped = false;
+    };
+    std::vector<Candidate> candidates;
+    for (std::size_t split = 0; split <= block.shape.size(); ++split) {
+        const auto middle = block.shape.begin() + static_cast<std::ptrdiff_t>(split);
+        candidates.push_back({Extents(block.shape.begin(), middle), Extents(middle, block.shape.end()), false});
+    }
+    if (block.shape.size() == 1)
+        for (std::int64_t columns = 2; columns < block.shape[0]; ++columns)
+            candidates.push_back({{(block.shape[0] + columns - 1) / columns}, {columns}, true});
+    RankGrid grid;
+    double best = -1;
+    const Candidate* chosen = nullptr;
+    double height = 0;
+    const auto count = [](const Extents& dims) {
+        double product = 1;
+        for (const std::int64_t dim : dims) product *= static_cast<double>(dim);
+        return product;
+    };
+    for (const Candidate& candidate : candidates) {
+        const double width = (area.width() - extentOf(candidate.columns)) / count(candidate.columns);
+        const double room = (area.height() - extentOf(candidate.rows)) / count(candidate.rows) - label_height;
+        const double fitting = std::min({width / aspect, room, largest_height});
+        if (fitting <= best) continue;
+        best = fitting;
+        height = fitting;
+        chosen = &candidate;
+    }
+    if (!chosen) return grid;
+    grid.labelled = height * aspect >= label_width;
+    double cell_height = height + label_height;
+    if (!grid.labelled || height < 4) {
+        grid.labelled = false;
+        cell_height = std::max(2.0, (area.height() - extentOf(chosen->rows)) / count(chosen->rows));
+        height = cell_height;
+    }
+    const double cell_width =
+        std::max(2.0, std::min(height * aspect, (area.width() - extentOf(chosen->columns)) / count(chosen->columns)));
+    const std::vector<double> x = positions(chosen->columns, cell_width), y = positions(chosen->rows, cell_height);
+    for (std::int64_t rank = 0; rank < block.ranks(); ++rank) {
+        const auto column = static_cast<std::size_t>(rank) % x.size(), row = static_cast<std::size_t>(rank) / x.size();
+        grid.cells.emplace_back(area.left() + x[column], area.top() + y[row], cell_width, cell_height);
+    }
+    grid.column_dims = static_cast<int>(chosen->columns.size());
+    grid.wrapped = chosen->wrapped;
+    return grid;
+}
+
+QString gridText(const RankGrid& grid, const RankBlock& block, const DeviceMesh& mesh) {
+    QStringList rows, columns;
+    const int dims = static_cast<int>(block.shape.size());
+    for (int dim = 0; dim < dims; ++dim)
+        (dim < dims - grid.column_dims ? rows : columns).append(meshDimText(mesh, mesh.dims() - dims + dim));
+    QStringList text;
+    const QString separator = QStringLiteral(", ");
+    if (!rows.isEmpty()) text.append(QStringLiteral("↓ ") + rows.join(separator));
+    if (!columns.isEmpty()) text.append(QStringLiteral("→ ") + columns.join(separator));
+    return text.join(QStringLiteral("   "));
+}
+
+QColor sliceColour(int hue, const Theme& theme) {
+    if (hue < 0) return theme.compute;
+    const auto hues = static_cast<int>(theme.bucketHues.size());
+    // Beyond eight slices the hues return paler; hover tells which slice it is.
+    const double strength = std::max(0.4, 1.0 - 0.2 * (hue / hues));
+    return blended(theme.background, theme.bucket(static_cast<std::uint32_t>(hue % hues)), strength);
+}
+
+void paintRank(QPainter& painter, const QRectF& cell, bool labelled, const SlicePair& slices,
+               const Extents& tensor_shape, const PictureAxes& axes, const Theme& theme) {
+    QRectF tensor = cell;
+    if (labelled) {
+        painter.setFont(numberFont(smallTextPx));
+        painter.setPen(theme.dim);
+        painter.drawText(QRectF(cell.left(), cell.top(), cell.width(), label_height), Qt::AlignLeft | Qt::AlignVCenter,
+                         QString::number(slices.to.rank));
+        tensor.setTop(cell.top() + label_height);
+    }
+    painter.fillRect(tensor, theme.panel);
+    const QColor from = sliceColour(slices.from.hue, theme), to = sliceColour(slices.to.hue, theme);
+    const bool partial = slices.progress < 0.5 ? slices.from.partial : slices.to.partial;
+    const auto rows = [&](const RankSlice& slice) { return sharesOf(slice, axes.rows, tensor_shape, tensor.height()); };
+    const auto columns = [&](const RankSlice& slice) {
+        return sharesOf(slice, axes.columns, tensor_shape, tensor.width());
+    };
+    const auto from_rows = rows(slices.from), to_rows = rows(slices.to);
+    const auto from_columns = columns(slices.from), to_columns = columns(slices.to);
+    if (from_rows.size() == to_rows.size() && from_columns.size() == to_columns.size()) {
+        if (!(slices.progress < 0.5 ? slices.from : slices.to).empty())
+            fillShares(painter, tensor.topLeft(), between(from_rows, to_rows, slices.progress),
+                       between(from_columns, to_columns, slices.progress), blended(from, to, slices.progress), partial,
+                       theme);
+    } else {
+        // As many ranges as do not become one another: one fades, the other comes.
+        if (!slices.from.empty() && slices.progress < 1)
+            fillShares(painter, tensor.topLeft(), from_rows, from_columns,
+                       blended(theme.panel, from, 1 - slices.progress), slices.from.partial, theme);
+        if (!slices.to.empty())
+            fillShares(painter, tensor.topLeft(), to_rows, to_columns, blended(theme.panel, to, slices.progress),
+                       slices.to.partial, theme);
+    }
+    painter.setPen(QPen(theme.line, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(tensor);
+    if (slices.to.empty() && slices.progress == 1) {
+        painter.setPen(QPen(theme.faint, 1));
+        painter.drawLine(tensor.bottomLeft(), tensor.topRight());
+    }
+}
+
+}  // namespace overlap::ui
