@@ -52,8 +52,8 @@ std::optional<std::int64_t> time_of(simdjson::ondemand::value value, const char*
     const std::string_view text = text_of(value);
     const std::optional<std::int64_t> time_ns = nanoseconds_of(text);
     if (time_ns) return time_ns;
-    throw InputError("", std::string("\"") + field + "\" is " + quoted_text(text) +
-                             ", and a number of microseconds within 95 years was expected");
+    throw InputError("", std::string("\"") + field + "\": expected a number of microseconds within 95 years, found " +
+                             quoted_text(text));
 }
 
 std::string place_of(std::uint64_t number, std::uint64_t byte) {
@@ -104,7 +104,8 @@ void TraceEventReader::read(std::string_view list, std::size_t readable, std::ui
         for (auto entry : document.get_array()) {
             Value value = entry.value();
             offset = position + static_cast<std::uint64_t>(value.raw_json_token().data() - list.data());
-            if (value.type() != json_type::object) throw InputError("", "it is no object");
+            if (value.type() != json_type::object)
+                throw InputError("", "expected an object, found " + quoted_text(text_of(value)));
             read_entry(value, offset);
         }
     } catch (const simdjson::simdjson_error& error) {
@@ -135,8 +136,7 @@ void TraceEventReader::read_field(const char* key, Value value) {
         case 'p':
             if (is(key, "ph")) {
                 const std::string_view phase = text_of(value);
-                if (phase.size() != 1)
-                    throw InputError("", "\"ph\" is " + quoted_text(phase) + ", and a letter was expected");
+                if (phase.size() != 1) throw InputError("", "\"ph\": expected one letter, found " + quoted_text(phase));
                 event_.phase = phase[0];
             } else if (is(key, "pid")) {
                 event_.process = text_of(value);
@@ -258,7 +258,7 @@ void TraceEventReader::explain(std::string_view list, std::uint64_t position, st
         rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n"), rest.size()));
         const std::uint64_t byte = position + static_cast<std::uint64_t>(rest.data() - list.data());
         const std::size_t end = json_value_end(rest);
-        if (end == 0) throw InputError(place_of(number, byte), "an event was expected");
+        if (end == 0) throw InputError(place_of(number, byte), "expected an event");
         try {
             JsonDocument(JsonBytes(std::string(rest.substr(0, end))));
         } catch (const InputError& entry) {
@@ -270,7 +270,7 @@ void TraceEventReader::explain(std::string_view list, std::uint64_t position, st
         if (rest.starts_with(']')) break;
         if (!rest.starts_with(',')) {
             throw InputError(place_of(number + 1, position + static_cast<std::uint64_t>(rest.data() - list.data())),
-                             "a comma was expected between events");
+                             "expected a comma between events");
         }
         rest.remove_prefix(1);
     }

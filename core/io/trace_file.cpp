@@ -34,7 +34,7 @@ class TraceReader {
             read_members();
             if (!has_events_) throw InputError("", "it has no traceEvents, so it is no profiler's trace");
         } else {
-            throw InputError("byte 0", "a trace begins with { or [, and this does not");
+            throw InputError("byte 0", "expected { or [, with which a trace begins");
         }
         if (skip_white()) {
             throw InputError(place(), "text follows behind the end of the trace");
@@ -81,7 +81,7 @@ class TraceReader {
     }
 
     void expect(char letter, const char* what) {
-        if (next() != letter) throw InputError(place(), std::string(what) + " was expected");
+        if (next() != letter) throw InputError(place(), std::string("expected ") + what);
         window_.pass(1);
     }
 
@@ -89,7 +89,7 @@ class TraceReader {
     std::string_view value(const std::string& where) {
         while (true) {
             const std::size_t end = json_value_end(window_.text());
-            if (end == 0) throw InputError(where, "a value was expected");
+            if (end == 0) throw InputError(where, "expected a value");
             if (end != std::string_view::npos) return window_.text().substr(0, end);
             if (!grow()) fail_truncated(where);
         }
@@ -98,7 +98,7 @@ class TraceReader {
     void read_members() {
         if (next() == '}') return window_.pass(1);
         while (true) {
-            if (next() != '"') throw InputError(place(), "the name of a member in quotes was expected");
+            if (next() != '"') throw InputError(place(), "expected the name of a member in quotes");
             const std::string_view quoted = value(place());
             const std::string key(quoted.substr(1, quoted.size() - 2));
             window_.pass(quoted.size());

@@ -1,6 +1,7 @@
 #include "core/trace/measured_timeline.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 #include <tuple>
@@ -129,7 +130,7 @@ class MeasuredDrawing {
             lane.subtitle += of.process;
             return lane;
         }
-        lane.subtitle = "GPU " + of.process + ", stream " + of.thread;
+        lane.subtitle = "GPU " + of.process + ", stream " + stream_name(of, layer);
         switch (layer) {
             case Layer::gpu_annotations:
                 lane.title = "Annotations";
@@ -143,9 +144,20 @@ class MeasuredDrawing {
         }
         if (lane.kind == LaneKind::process_group) {
             lane.role = EventRole::unbucketed;
-            lane.subtitle += ", " + std::to_string(stream(track).collectives) + " collectives";
+            const std::uint64_t count = stream(track).collectives;
+            lane.subtitle += ", " + std::to_string(count) + (count == 1 ? " collective" : " collectives");
         }
         return lane;
+    }
+
+    /// Kineto moves a stream's waits to a row of their own, whose number is this much above the stream's.
+    static std::string stream_name(const MeasuredTrack& track, Layer layer) {
+        constexpr std::int64_t wait_rows = 1'000'000;
+        std::int64_t row = 0;
+        const char* end = track.thread.data() + track.thread.size();
+        const bool is_number = std::from_chars(track.thread.data(), end, row).ptr == end;
+        if (layer != Layer::gpu_waits || !is_number || row < wait_rows) return track.thread;
+        return std::to_string(row - wait_rows);
     }
 
     std::string work_title(std::uint32_t track, LaneKind kind) const {

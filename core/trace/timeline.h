@@ -40,6 +40,7 @@ class Timeline {
     /// From the first event or point of memory to the last; never shorter than 1 ns.
     TimeRange range() const { return range_; }
     std::string_view name(std::uint32_t index) const { return names_[index]; }
+    std::uint32_t name_count() const { return static_cast<std::uint32_t>(names_.size()); }
     std::string_view event_name(EventLocation location) const;
     std::uint32_t reference(EventLocation location) const;
     TimeRange event(EventLocation location) const { return lanes_[location.lane].event(location.event); }

@@ -456,6 +456,84 @@ class Explain(CommandLine):
         self.expect_error(2, ["--node"], "explain", self.graph)
 
 
+class TraceStats(CommandLine):
+    def trace(self, name):
+        return os.path.join(DATA, "traces", name + ".json.gz")
+
+    def ranks(self, *files):
+        return self.json("trace-stats", "--json", *files)["ranks"]
+
+    def test_figures_per_rank_and_step(self):
+        (rank,) = self.ranks(self.trace("hta_nccl_data"))
+        self.assertEqual((rank["rank"], rank["world_size"], rank["device"], rank["events"]), (0, 2, "0", 40573))
+        for figures in (rank, *rank["steps"]):
+            self.assertAlmostEqual(
+                figures["overlap_percent"], 100 * (1 - figures["exposed_ms"] / figures["communication_ms"]), places=9
+            )
+            self.assertGreater(figures["compute_ms"], 0)
+            self.assertGreater(figures["idle_ms"], 0)
+            self.assertEqual(figures["unmatched_events"], 0)
+        self.assertEqual([step["name"] for step in rank["steps"]], ["ProfilerStep#4", "ProfilerStep#5", "ProfilerStep#6"])
+        self.assertEqual([step["counted"] for step in rank["steps"]], [True, True, False])
+        (gathered,) = [entry for entry in rank["collectives"] if entry["kind"] == "all_reduce"]
+        self.assertEqual((gathered["description"], gathered["size"], gathered["count"]), ("default_pg", 2, 15))
+
+    def test_figures_of_holistic_trace_analysis(self):
+        with open(os.path.join(DATA, "traces", "holistic_trace_analysis.json")) as file:
+            goldens = json.load(file)["traces"]
+        for name, golden in goldens.items():
+            with self.subTest(trace=name):
+                (rank,) = self.ranks(os.path.join(DATA, "traces", name))
+                figures, temporal = rank["holistic_trace_analysis"], golden["temporal"][0]
+                for ours, theirs in (("compute_us", "compute_time(us)"), ("non_compute_us", "non_compute_time(us)"),
+                                     ("idle_us", "idle_time(us)"), ("kernel_us", "kernel_time(us)")):
+                    self.assertEqual(figures[ours], temporal[theirs])
+                self.assertEqual(round(figures["overlap_percent"], 2), golden["overlap"][0]["comp_comm_overlap_pctg"])
+
+    def test_a_trace_without_gpu_events_has_zeros(self):
+        (rank,) = self.ranks(self.trace("hta_no_distributed_info"))
+        self.assertEqual((rank["rank"], rank["compute_ms"], rank["overlap_percent"], rank["steps"]), (None, 0, None, []))
+        self.assertIsNone(rank["holistic_trace_analysis"])
+        text = self.expect(0, "trace-stats", self.trace("hta_no_distributed_info")).stdout
+        self.assertIn("no GPU events", text)
+
+    def test_table(self):
+        text = self.expect(0, "trace-stats", self.trace("hta_nccl_data")).stdout
+        for words in ("rank 0, GPU 0", "14.76 %", "* ProfilerStep#6", "launches_without_gpu_event: 3"):
+            self.assertIn(words, text)
+
+    def test_ranks_are_aligned_on_their_collectives(self):
+        with gzip.open(self.trace("hta_nccl_data")) as file:
+            other = json.load(file)
+        other["distributedInfo"]["rank"] = 1
+        other["baseTimeNanoseconds"] -= 2_000_000
+        document = self.json("trace-stats", "--json", self.trace("hta_nccl_data"), self.path("rank1.json", other))
+        self.assertEqual([rank["rank"] for rank in document["ranks"]], [0, 1])
+        first, second = document["alignment"]["ranks"]
+        self.assertEqual((first["clock_offset_ms"], second["clock_offset_ms"], second["spread_ms"]), (0, 2, 0))
+        self.assertEqual((second["matched"], second["unmatched"]), (21, 0))
+        self.assertEqual(len(document["alignment"]["collectives"]), 21)
+        text = self.expect(0, "trace-stats", self.trace("hta_nccl_data"), self.path("rank1.json", other)).stdout
+        self.assertIn("clocks, by 21 collectives", text)
+
+    def test_bad_traces(self):
+        with open(self.trace("hta_no_distributed_info"), "rb") as file:
+            packed = file.read()
+        plain = gzip.decompress(packed)
+        files = {
+            "truncated.json.gz": (packed[: len(packed) // 2], "truncated"),
+            "truncated.json": (plain[: len(plain) // 2], "traceEvents["),
+            "empty.json": (b"", "empty"),
+            "graph.json": ({"format": "overlap-graph", "version": 1, "nodes": []}, "traceEvents"),
+            "time.json": ({"traceEvents": [{"ph": "X", "ts": "now", "name": "a"}]}, "microseconds"),
+        }
+        for name, (content, word) in files.items():
+            with self.subTest(file=name):
+                self.expect_error(1, [name, word], "trace-stats", self.trace("hta_no_distributed_info"), self.path(name, content))
+        self.expect_error(1, ["absent.json"], "trace-stats", self.path("absent.json"))
+        self.expect_error(2, ["FILE"], "trace-stats")
+
+
 if __name__ == "__main__":
     PROGRAMS, DATA = sys.argv[1:3]
     unittest.main(argv=sys.argv[:1])

@@ -32,5 +32,34 @@ TEST(RangeStatistics, SumsWhatLiesInTheRange) {
     EXPECT_EQ(range_statistics(*timeline, {300, 400}).events, 0u);
 }
 
+TEST(RangeStatistics, TellsOverlapOfEachGroup) {
+    TimelineBuilder builder;
+    const std::uint32_t compute = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+    const std::uint32_t first = builder.add_lane({"FSDP", "", LaneKind::process_group, EventRole::bucket_0});
+    const std::uint32_t second = builder.add_lane({"TP", "", LaneKind::process_group, EventRole::bucket_1});
+    builder.add(compute, {{0, 100}, 0, EventRole::compute, 0, 0});
+    builder.add(compute, {{100, 140}, 0, EventRole::exposed, 1, 0});
+    builder.add(first, {{50, 140}, 0, EventRole::bucket_0, 1, 40});
+    builder.add(first, {{60, 80}, 0, EventRole::bucket_0, 2, 0});  // overlaps: a row of its own
+    builder.add(second, {{90, 110}, 0, EventRole::bucket_1, 3, 0});
+    const auto timeline = builder.finish();
+    ASSERT_EQ(timeline->lanes().size(), 4u);
+
+    const RangeStatistics sum = range_statistics(*timeline, {0, 120});
+    EXPECT_EQ(sum.communicating_ns, 70);
+    EXPECT_EQ(sum.overlapped_ns, 50);
+    ASSERT_EQ(sum.lanes.size(), 3u);
+    EXPECT_EQ(sum.lanes[0].busy_ns, 100);
+    EXPECT_EQ(sum.lanes[0].exposed_ns, 20);
+    EXPECT_EQ(sum.lanes[1].lane, 1u);
+    EXPECT_EQ(sum.lanes[1].events, 2u);
+    EXPECT_EQ(sum.lanes[1].busy_ns, 70);
+    EXPECT_EQ(sum.lanes[1].exposed_ns, 20);
+    EXPECT_EQ(sum.lanes[1].overlapped_ns, 50);
+    EXPECT_EQ(sum.lanes[2].lane, 3u);
+    EXPECT_EQ(sum.lanes[2].busy_ns, 20);
+    EXPECT_EQ(sum.lanes[2].overlapped_ns, 10);
+}
+
 }  // namespace
 }  // namespace overlap
