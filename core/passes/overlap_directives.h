@@ -1,10 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/graph/module_tree.h"
 #include "core/passes/pass.h"
 
 namespace overlap {
@@ -13,12 +13,12 @@ namespace overlap {
 struct OverlapDirective {
     /// Name of the node that starts it, or of one of the collectives that were merged into it.
     std::string collective;
-    std::string start_after;   ///< a node that it starts behind
-    std::string start_before;  ///< a node that it starts before
-    std::string wait_after;    ///< a node that its wait comes behind
+    std::string start_after{};   ///< a node that it starts behind
+    std::string start_before{};  ///< a node that it starts before
+    std::string wait_after{};    ///< a node that its wait comes behind
     /// Path of a module that it is to run behind: it starts before the module's first node and is waited for after the
-    /// last one. Of a module that runs in both directions, the direction that lies nearer.
-    std::string hide_behind;
+    /// last one (core/passes/directed_order.h tells which nodes count).
+    std::string hide_behind{};
     Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
 
     bool operator==(const OverlapDirective&) const = default;
@@ -43,28 +43,8 @@ Json overlap_directives_json(const OverlapDirectives& directives);
 /// One directive in words, such as `all_gather_5 starts before mm_3 and is waited for after mm_9`.
 std::string describe(const OverlapDirective& directive);
 
-/// "The first comes after the second": what a directive means on one graph.
-struct OverlapEdge {
-    NodeId target = no_node, source = no_node;
-};
-
 /// Buckets made so far: by a merged collective's name, the one that took its place.
 using MergedCollectives = std::vector<std::pair<std::string, std::string>>;
 MergedCollectives merged_collectives(std::span<const PassReport> reports);
-
-/// What a directive comes to.
-/// @param directed_by index in messages, counted from 0.
-/// @throws InputError: no such collective, node or module (with the nearest names), nothing asked for, nothing of the
-/// module is free to run beside the collective, or a single edge contradicts the data (with the way from one to the
-/// other).
-std::vector<OverlapEdge> overlap_edges(const Graph& graph, const ModuleTree& modules, const OverlapDirective& directive,
-                                       const MergedCollectives& merged);
-
-/// Moves nodes so that all directives hold: their edges, and those of the groups' order, are further dependencies of
-/// torch's stable topological sort (torch/_dynamo/graph_deduplication.py, `_stable_topological_sort` with
-/// `additional_deps`), which moves as few nodes as it can.
-/// @throws PassRefusal where a directive cannot hold on this graph, or several contradict each other: with the cycle.
-PassResult apply_overlap_directives(const std::shared_ptr<const Graph>& graph, const ModuleTree& modules,
-                                    const OverlapDirectives& directives, const MergedCollectives& merged);
 
 }  // namespace overlap

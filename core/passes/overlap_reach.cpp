@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "core/cost/control_deps.h"
-#include "core/graph/quote.h"
 
 namespace overlap {
 
@@ -28,13 +28,70 @@ std::vector<NodeId> reached_from(const Graph& graph, const std::vector<NodeId>& 
     return next;
 }
 
+/// Calls visit(node) for everything that has to stand before `node`.
+auto what_it_needs(const Graph& graph, const FurtherEdges& further) {
+    return [&](NodeId node, auto visit) {
+        for (const NodeId input : graph.inputs(node)) visit(input);
+        for (const NodeId source : further.before(node)) visit(source);
+    };
+}
+
+auto what_needs_it(const Graph& graph, const FurtherEdges& further) {
+    return [&](NodeId node, auto visit) {
+        for (const NodeId user : graph.users(node)) visit(user);
+        for (const NodeId target : further.after(node)) visit(target);
+    };
+}
+
+/// From `from` along `next` to a root.
+std::vector<NodeId> way_along(const std::vector<NodeId>& next, NodeId from) {
+    std::vector<NodeId> way{from};
+    while (next[way.back()] != way.back()) way.push_back(next[way.back()]);
+    return way;
+}
+
+std::vector<NodeId> reversed(std::vector<NodeId> way) {
+    std::reverse(way.begin(), way.end());
+    return way;
+}
+
+/// `a -> b -> c` with the middle of long ways left out. A step that no data takes tells why it has to be.
+std::string way_text(const Graph& graph, const std::vector<NodeId>& way) {
+    constexpr std::size_t shown_at_ends = 3;
+    const auto is_start = [&](NodeId node) {
+        return !graph.group_name(node).empty() || graph.target_info(node).starts != CollectiveKind::none;
+    };
+    std::string text;
+    for (std::size_t index = 0; index < way.size(); ++index) {
+        if (index > 0) text += " \xe2\x86\x92 ";  // an arrow to the right
+        if (way.size() > 2 * shown_at_ends + 1 && index == shown_at_ends) {
+            text.append("(").append(std::to_string(way.size() - 2 * shown_at_ends)).append(" more)");
+            index = way.size() - shown_at_ends - 1;
+            continue;
+        }
+        text += graph.name(way[index]);
+        if (index == 0) continue;
+        const std::span<const NodeId> inputs = graph.inputs(way[index]);
+        if (std::find(inputs.begin(), inputs.end(), way[index - 1]) != inputs.end()) continue;
+        text += is_start(way[index]) && is_start(way[index - 1]) ? " (issued behind it on its process group)"
+                                                                 : " (by another directive)";
+    }
+    return text;
+}
+
 }  // namespace
 
-void FurtherEdges::add(const OverlapEdge& edge) {
+bool FurtherEdges::add(const OverlapEdge& edge) {
     std::vector<NodeId>& before = before_[edge.target];
-    if (std::find(before.begin(), before.end(), edge.source) != before.end()) return;
+    if (std::find(before.begin(), before.end(), edge.source) != before.end()) return false;
     before.push_back(edge.source);
     after_[edge.source].push_back(edge.target);
+    return true;
+}
+
+void FurtherEdges::remove(const OverlapEdge& edge) {
+    std::erase(before_[edge.target], edge.source);
+    std::erase(after_[edge.source], edge.target);
 }
 
 void FurtherEdges::add_group_order(const Graph& graph) {
@@ -82,102 +139,61 @@ std::vector<NodeId> waits_of(const Graph& graph, NodeId start) {
     return waits;
 }
 
-OverlapReach::OverlapReach(const Graph& graph, const FurtherEdges& further, NodeId start)
-    : graph_(graph), start_(start), waits_(waits_of(graph, start)) {
-    const auto needs = [&](NodeId node, auto visit) {
-        for (const NodeId input : graph.inputs(node)) visit(input);
-        for (const NodeId source : further.before(node)) visit(source);
-    };
-    const auto dependents = [&](NodeId node, auto visit) {
-        for (const NodeId user : graph.users(node)) visit(user);
-        for (const NodeId target : further.after(node)) visit(target);
-    };
-    needs_next_ = reached_from(graph, {start}, needs);
-    dependent_next_ = reached_from(graph, waits_, dependents);
-    follows_next_ = reached_from(graph, {start}, dependents);
+std::string misplaced(const Graph& graph, OverlapWish wish, NodeId node) {
+    const std::string name(graph.name(node));
+    if (wish == OverlapWish::start_before && graph.op(node) == NodeOp::placeholder)
+        return name + " is an input of the graph, and inputs come before everything";
+    if (wish != OverlapWish::start_before && graph.op(node) == NodeOp::output)
+        return name + " ends the graph, and nothing comes after it";
+    return {};
 }
 
-bool OverlapReach::allows(Wish wish, NodeId node) const {
+std::string refusal_text(const Graph& graph, OverlapWish wish, NodeId start, NodeId node,
+                         const std::vector<NodeId>& way) {
+    const std::string name(graph.name(node)), own(graph.name(start));
+    if (node == start) return "a collective cannot be placed by itself";
+    if (wish == OverlapWish::start_before)
+        return own + " cannot start before " + name + ", which has to come first: " + way_text(graph, way);
+    if (wish == OverlapWish::start_after)
+        return own + " cannot start after " + name + ", which has to come behind it: " + way_text(graph, way);
+    return own + " cannot be waited for after " + name + ", which has to come behind the wait: " + way_text(graph, way);
+}
+
+std::vector<NodeId> dependency_way(const Graph& graph, const FurtherEdges& further, NodeId needed, NodeId user) {
+    const std::vector<NodeId> next = reached_from(graph, {user}, what_it_needs(graph, further));
+    return next[needed] == no_node ? std::vector<NodeId>() : way_along(next, needed);
+}
+
+OverlapReach::OverlapReach(const Graph& graph, const FurtherEdges& further, NodeId start)
+    : graph_(graph),
+      start_(start),
+      waits_(waits_of(graph, start)),
+      needs_next_(reached_from(graph, {start}, what_it_needs(graph, further))),
+      dependent_next_(reached_from(graph, waits_, what_needs_it(graph, further))),
+      follows_next_(reached_from(graph, {start}, what_needs_it(graph, further))) {}
+
+bool OverlapReach::allows(OverlapWish wish, NodeId node) const {
     switch (wish) {
-        case Wish::start_after:
-            return follows_next_[node] == unreached;
-        case Wish::start_before:
-            return needs_next_[node] == unreached;
-        case Wish::wait_after:
+        case OverlapWish::start_after:
+            return follows_next_[node] == no_node;
+        case OverlapWish::start_before:
+            return needs_next_[node] == no_node;
+        case OverlapWish::wait_after:
             break;
     }
-    return !waits_.empty() && dependent_next_[node] == unreached;
+    return dependent_next_[node] == no_node;
 }
 
-std::string OverlapReach::refusal(Wish wish, NodeId node) const {
+std::string OverlapReach::refusal(OverlapWish wish, NodeId node) const {
+    if (wish == OverlapWish::wait_after && waits_.empty())
+        return std::string(graph_.name(start_)) + " is not waited for in this graph";
+    if (std::string never = misplaced(graph_, wish, node); !never.empty()) return never;
     if (allows(wish, node)) return {};
-    const std::string name(graph_.name(node)), own(graph_.name(start_));
-    if (node == start_) return "a collective cannot be placed by itself";
-    if (wish == Wish::start_before)
-        return own + " cannot start before " + name + ", which it needs: " + way(needs_next_, node);
-    if (wish == Wish::start_after)
-        return own + " cannot start after " + name + ", which needs it: " + way(follows_next_, node);
-    if (waits_.empty()) return own + " is not waited for in this graph";
-    return own + " cannot be waited for after " + name + ", which needs its result: " + way(dependent_next_, node);
-}
-
-std::string OverlapReach::way(const std::vector<NodeId>& next, NodeId from) const {
-    std::vector<NodeId> nodes{from};
-    while (next[nodes.back()] != nodes.back()) nodes.push_back(next[nodes.back()]);
-    return way_text(graph_, nodes);
-}
-
-std::string way_text(const Graph& graph, const std::vector<NodeId>& nodes) {
-    constexpr std::size_t shown_at_ends = 3;
-    std::string text;
-    for (std::size_t index = 0; index < nodes.size(); ++index) {
-        if (index > 0) text += " \xe2\x86\x92 ";  // an arrow to the right
-        if (nodes.size() > 2 * shown_at_ends + 1 && index == shown_at_ends) {
-            text.append("(").append(std::to_string(nodes.size() - 2 * shown_at_ends)).append(" more)");
-            index = nodes.size() - shown_at_ends - 1;
-            continue;
-        }
-        text += graph.name(nodes[index]);
-    }
-    return text;
-}
-
-std::vector<NodeId> find_cycle(const Graph& graph, const FurtherEdges& further) {
-    enum class Mark : std::uint8_t { fresh, open, done };
-    std::vector<Mark> marks(graph.node_count(), Mark::fresh);
-    struct Frame {
-        NodeId node;
-        std::size_t edge;
-    };
-    std::vector<Frame> stack;
-    for (NodeId root = 0; root < graph.node_count(); ++root) {
-        if (marks[root] != Mark::fresh) continue;
-        stack.push_back({root, 0});
-        marks[root] = Mark::open;
-        while (!stack.empty()) {
-            Frame& frame = stack.back();
-            const std::span<const NodeId> inputs = graph.inputs(frame.node);
-            const std::vector<NodeId>& before = further.before(frame.node);
-            if (frame.edge == inputs.size() + before.size()) {
-                marks[frame.node] = Mark::done;
-                stack.pop_back();
-                continue;
-            }
-            const std::size_t edge = frame.edge++;
-            const NodeId needed = edge < inputs.size() ? inputs[edge] : before[edge - inputs.size()];
-            if (marks[needed] == Mark::fresh) {
-                marks[needed] = Mark::open;
-                stack.push_back({needed, 0});
-            } else if (marks[needed] == Mark::open) {
-                std::vector<NodeId> cycle;
-                const auto first =
-                    std::find_if(stack.begin(), stack.end(), [&](const Frame& open) { return open.node == needed; });
-                for (auto open = first; open != stack.end(); ++open) cycle.push_back(open->node);
-                return cycle;
-            }
-        }
-    }
-    return {};
+    std::vector<NodeId> way;
+    if (wish == OverlapWish::start_before) way = way_along(needs_next_, node);
+    if (wish == OverlapWish::start_after) way = reversed(way_along(follows_next_, node));
+    if (wish == OverlapWish::wait_after) way = reversed(way_along(dependent_next_, node));
+    return refusal_text(graph_, wish, start_, node, way);
 }
 
 }  // namespace overlap

@@ -5,16 +5,24 @@
 #include <vector>
 
 #include "core/graph/graph.h"
-#include "core/passes/overlap_directives.h"
 
 namespace overlap {
+
+/// "The first comes after the second."
+struct OverlapEdge {
+    NodeId target = no_node, source = no_node;
+
+    bool operator==(const OverlapEdge&) const = default;
+};
 
 /// Dependencies beside a graph's inputs: for each node what has to stand before it, and the reverse.
 class FurtherEdges {
   public:
     explicit FurtherEdges(std::uint32_t node_count) : before_(node_count), after_(node_count) {}
 
-    void add(const OverlapEdge& edge);
+    /// @returns false when the edge was there.
+    bool add(const OverlapEdge& edge);
+    void remove(const OverlapEdge& edge);
     /// An edge between neighbours of every process group's issue order.
     void add_group_order(const Graph& graph);
 
@@ -31,30 +39,39 @@ std::vector<NodeId> collective_starts(const Graph& graph);
 /// The waits on what `start` returns, directly or through one getitem, in graph order.
 std::vector<NodeId> waits_of(const Graph& graph, NodeId start);
 
+/// What a person may ask of a collective in respect of another node.
+enum class OverlapWish : std::uint8_t { start_after, start_before, wait_after };
+
+/// Why `node` can never take part in such a wish, whatever depends on what: a clause, or empty.
+std::string misplaced(const Graph& graph, OverlapWish wish, NodeId node);
+/// That `wish` contradicts what depends on what, in a clause.
+/// @param way from the one that has to come first to the other.
+std::string refusal_text(const Graph& graph, OverlapWish wish, NodeId start, NodeId node,
+                         const std::vector<NodeId>& way);
+
+/// The shortest way by which `user` comes to need `needed`, from `needed` to `user`; empty where it does not.
+std::vector<NodeId> dependency_way(const Graph& graph, const FurtherEdges& further, NodeId needed, NodeId user);
+
 /// Where one collective can go while everything else stays as it depends: answers while a pointer moves, one look a
-/// node. Made once for a drag; holds references.
+/// node. Made once for a drag; holds a reference to the graph.
 class OverlapReach {
   public:
-    enum class Wish : std::uint8_t { start_after, start_before, wait_after };
-
     /// @param further of the other directives and the groups' order.
     OverlapReach(const Graph& graph, const FurtherEdges& further, NodeId start);
 
     NodeId start() const { return start_; }
     const std::vector<NodeId>& waits() const { return waits_; }
 
-    bool allows(Wish wish, NodeId node) const;
     /// Why not: a clause that names the way from one node to the other; empty where it is allowed.
-    std::string refusal(Wish wish, NodeId node) const;
+    std::string refusal(OverlapWish wish, NodeId node) const;
 
-    /// True for nodes that must come before the start, and for those that must come after a wait.
-    bool is_needed(NodeId node) const { return needs_next_[node] != unreached; }
-    bool is_dependent(NodeId node) const { return dependent_next_[node] != unreached; }
+    /// True for the start and nodes that must come before it.
+    bool is_needed(NodeId node) const { return needs_next_[node] != no_node; }
+    /// True for the waits and nodes that must come after one.
+    bool is_dependent(NodeId node) const { return dependent_next_[node] != no_node; }
 
   private:
-    static constexpr NodeId unreached = no_node;
-
-    std::string way(const std::vector<NodeId>& next, NodeId from) const;
+    bool allows(OverlapWish wish, NodeId node) const;
 
     const Graph& graph_;
     NodeId start_;
@@ -63,11 +80,5 @@ class OverlapReach {
     std::vector<NodeId> dependent_next_;  ///< of what needs a wait: the next node on the way back to it
     std::vector<NodeId> follows_next_;    ///< of what needs the start
 };
-
-/// A cycle of inputs and further edges, each node needing the one behind it, the last needing the first; empty without.
-std::vector<NodeId> find_cycle(const Graph& graph, const FurtherEdges& further);
-
-/// `a -> b -> c` with the middle of long ways left out.
-std::string way_text(const Graph& graph, const std::vector<NodeId>& nodes);
 
 }  // namespace overlap
