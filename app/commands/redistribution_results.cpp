@@ -38,23 +38,29 @@ Json plan_json(const RedistributionPlan& plan, const RedistributionCase& questio
     Json json = {{"steps", std::move(steps)}};
     if (!std::isnan(plan.total_cost)) json["total_cost"] = plan.total_cost;
     json["path"] = path_text(plan);
-    if (plan.states_expanded > 0) json["states_expanded"] = plan.states_expanded;
     if (const std::string error = execution_error(plan); !error.empty()) json["torch_error"] = error;
     if (gathers_wrong_data(plan, question.mesh, question.tensor.shape)) json["torch_wrong_when_executed"] = true;
     return json;
 }
 
+/// A plan that a search found, if only after no state at all.
+Json searched_json(const RedistributionPlan& plan, const RedistributionCase& question) {
+    Json json = plan_json(plan, question);
+    json["states_expanded"] = plan.states_expanded;
+    return json;
+}
+
 Json flattened_json(const RedistributionPlan& plan, const RedistributionCase& question, const char* base) {
     Json json = plan_json(plan, question);
-    json.erase("states_expanded");
     json["base"] = base;
     return json;
 }
 
 Json optimal_json(const OptimalPlan& optimal, const RedistributionCase& question) {
-    Json json = plan_json(optimal.plan, question);
-    // Its merged gathers are meant with true sizes where parts differ; that is what `needs` says.
+    Json json = searched_json(optimal.plan, question);
+    // What torch would refuse or do wrong is what `needs` says: merged gathers are meant with true sizes, for example.
     json.erase("torch_wrong_when_executed");
+    json.erase("torch_error");
     for (std::size_t step = 0; step < optimal.needs.size(); ++step)
         if (optimal.needs[step] != StepNeeds::nothing) json["steps"][step]["needs"] = explain(optimal.needs[step]);
     return json;
@@ -116,6 +122,33 @@ Json nccl_json(const NcclCase& question) {
     return {{"id", question.id}, {"cost_us", std::move(costs)}};
 }
 
+bool encodes_order(const RedistributionCase& question) {
+    return question.strided_shards == StridedShards::encode_order &&
+           (has_strided_shard(question.source.placements) || has_strided_shard(question.target.placements));
+}
+
+/// The question as torch's graph planner takes it: orders that strided shards encode made plain. Nothing where they
+/// encode none, for torch then does not ask that planner.
+std::optional<RedistributionCase> with_decoded_orders(const RedistributionCase& question) {
+    RedistributionCase plain = question;
+    if (!encodes_order(question)) return plain;
+    for (ShardingState* state : {&plain.source, &plain.target}) {
+        if (!has_strided_shard(state->placements)) continue;
+        std::optional<ShardingState> decoded = decode_strided_placements(state->placements, question.mesh);
+        if (!decoded) return std::nullopt;
+        *state = *std::move(decoded);
+    }
+    return plain;
+}
+
+/// torch knows no order where strided shards encode one, and then calls every redistribution infinitely dear, but the
+/// one from replicates free.
+double encoded_strategy_cost(const ShardingState& source) {
+    const bool replicated = std::all_of(source.placements.begin(), source.placements.end(),
+                                        [](const Placement& placement) { return placement.is_replicate(); });
+    return replicated ? 0.0 : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 /// Everything that plans for one mesh and tensor.
@@ -143,6 +176,24 @@ class RedistributionResults::Planners {
     MeshTensor tensor_;
 
   public:
+    /// What plans cost on one scale: merged steps priced, groups of one rank free.
+    void add_totals(const RedistributionCase& question, const RedistributionPlan& graph,
+                    const RedistributionPlan& flattened, const RedistributionPlan& executed,
+                    const RedistributionPlan& fixed, Json& result) {
+        const auto torch_cost = [&](const RedistributionPlan& plan) {
+            return cost_json(executed_cost(plan, mesh_, tensor_, *torch_times));
+        };
+        const auto least = [&](OptimalPlanner& planner) { return planner.cost(question.source, question.target); };
+        result["torch_graph"] = graph.total_cost;
+        result["torch_graph_posthoc_flattened"] = torch_cost(flattened);
+        result["torch_default_executed"] = torch_cost(executed);
+        result["optimum_torch_edges"] = graph.total_cost;
+        result["optimum_flat"] = least(merging);
+        result["optimum_flat_permute"] = least(permuting);
+        result["optimum_fixed_torch_edges"] = fixed.total_cost;
+        result["optimum_fixed_flat"] = least(merging_fixed);
+    }
+
     std::unique_ptr<CollectiveTimes> torch_times, fixed_times;
     GraphPlanner graph_torch, graph_fixed;
     OptimalPlanner optimal, permuting, merging, merging_fixed;
@@ -157,44 +208,35 @@ nlohmann::ordered_json RedistributionResults::plans_of(const RedistributionCase&
     Planners& planners = *planners_;
     const DeviceMesh& mesh = question.mesh;
     const MeshTensor& tensor = question.tensor;
+    const std::optional<RedistributionCase> plain = with_decoded_orders(question);
 
-    const RedistributionPlan graph = planners.graph_torch.plan(question.source, question.target);
-    const RedistributionPlan graph_flattened = flatten_consecutive_steps(graph, mesh);
     const RedistributionPlan chosen = default_plan(question.source, question.target, mesh, tensor, planners.graph_torch,
                                                    *planners.torch_times, question.strided_shards);
     const RedistributionPlan executed = flatten_consecutive_steps(chosen, mesh);
-    const bool greedy = plain_default_order(question.source) && plain_default_order(question.target);
-    const bool encoded =
-        question.strided_shards == StridedShards::encode_order &&
-        (has_strided_shard(question.source.placements) || has_strided_shard(question.target.placements));
+    const bool encoded = encodes_order(question);
+    const bool greedy =
+        !plain || (!encoded && plain_default_order(question.source) && plain_default_order(question.target));
 
-    Json plans;
-    plans["graph_torch"] = plan_json(graph, question);
-    const RedistributionPlan fixed = planners.graph_fixed.plan(question.source, question.target);
-    plans["graph_fixed"] = plan_json(fixed, question);
+    Json result = {{"id", question.id}};
+    result["strategy_cost"] = encoded ? cost_json(encoded_strategy_cost(question.source))
+                                      : cost_json(strategy_cost(chosen, question.source, mesh, tensor));
+    Json& plans = result["plans"];
+    if (plain) {
+        const RedistributionPlan graph = planners.graph_torch.plan(plain->source, plain->target);
+        const RedistributionPlan fixed = planners.graph_fixed.plan(plain->source, plain->target);
+        const RedistributionPlan flattened = flatten_consecutive_steps(graph, mesh);
+        plans["graph_torch"] = searched_json(graph, question);
+        plans["graph_fixed"] = searched_json(fixed, question);
+        if (flattened.steps.size() != graph.steps.size())
+            plans["graph_torch_flattened"] = flattened_json(flattened, question, "graph_torch");
+        planners.add_totals(*plain, graph, flattened, executed, fixed, result);
+    }
     if (greedy) plans["greedy"] = plan_json(chosen, question);
     if (executed.steps.size() != chosen.steps.size())
         plans["executed_default"] = flattened_json(executed, question, greedy ? "greedy" : "graph_torch");
-    else if (encoded)
-        plans["executed_default"] = plan_json(executed, question);
-    if (graph_flattened.steps.size() != graph.steps.size())
-        plans["graph_torch_flattened"] = flattened_json(graph_flattened, question, "graph_torch");
-    plans["optimal"] = optimal_json(planners.optimal.plan(question.source, question.target), question);
-
-    const auto torch_cost = [&](const RedistributionPlan& plan) {
-        return cost_json(executed_cost(plan, mesh, tensor, *planners.torch_times));
-    };
-    return {{"id", question.id},
-            {"strategy_cost", encoded ? Json("inf") : cost_json(strategy_cost(chosen, question.source, mesh, tensor))},
-            {"plans", std::move(plans)},
-            {"torch_graph", graph.total_cost},
-            {"torch_graph_posthoc_flattened", torch_cost(graph_flattened)},
-            {"torch_default_executed", torch_cost(executed)},
-            {"optimum_torch_edges", graph.total_cost},
-            {"optimum_flat", planners.merging.cost(question.source, question.target)},
-            {"optimum_flat_permute", planners.permuting.cost(question.source, question.target)},
-            {"optimum_fixed_torch_edges", fixed.total_cost},
-            {"optimum_fixed_flat", planners.merging_fixed.cost(question.source, question.target)}};
+    const RedistributionCase& for_optimal = plain ? *plain : question;
+    plans["optimal"] = optimal_json(planners.optimal.plan(for_optimal.source, for_optimal.target), question);
+    return result;
 }
 
 nlohmann::ordered_json RedistributionResults::answer(const MeshCase& question) {

@@ -32,6 +32,8 @@ StepNeeds needs_of(const RedistributionStep& step, const ShardingState& before, 
     const auto cut = [&](const ShardingState& state, int tensor_dim, bool flat_parts_suffice) {
         return needs_of_cut(state.shard_order, tensor_dim, step.mesh_dims, mesh, tensor_shape, flat_parts_suffice);
     };
+    if (step.kind == StepKind::partition)
+        return can_be_partitioned(step.destination.reduce_op) ? StepNeeds::nothing : StepNeeds::identity;
     if (step.kind != StepKind::permute && !step.flattened()) return StepNeeds::nothing;
     switch (step.kind) {
         case StepKind::all_gather:
@@ -150,6 +152,8 @@ std::string_view explain(StepNeeds needs) {
         case StepNeeds::per_rank_sizes:
             return "Parts differ in size: ranks must exchange true sizes or pad; PyTorch's merged collective would "
                    "deliver wrong data.";
+        case StepNeeds::identity:
+            return "PyTorch has no such step: one rank keeps the value, the others hold the operation's identity.";
         case StepNeeds::exchange:
             return "PyTorch's redistribution has no such step: call all_to_all_single on the merged communicator.";
     }

@@ -20,6 +20,7 @@ enum class StepNeeds : std::uint8_t {
     nothing,         ///< torch's executor does it
     block_order,     ///< blocks of equal size must be put in order locally before or after the collective
     per_rank_sizes,  ///< parts differ in size: pad or send true sizes; torch's executor would deliver wrong data
+    identity,        ///< R to P(product) and bitwise: one rank keeps the value, the others the operation's identity
     exchange,        ///< a permutation: point-to-point sends, which torch's redistribution does not have
 };
 

@@ -24,10 +24,6 @@ std::string mesh_dims_text(const RedistributionStep& step) {
     return text;
 }
 
-bool can_be_partitioned(ReduceOp op) {
-    return op == ReduceOp::sum || op == ReduceOp::avg || op == ReduceOp::min || op == ReduceOp::max;
-}
-
 }  // namespace
 
 std::string_view to_text(StepKind kind) {
@@ -47,6 +43,10 @@ StepKind step_kind(const Placement& source, const Placement& destination) {
     }
     if (source.is_replicate()) return StepKind::partition;
     return source.is_shard() && destination.reduce_op == ReduceOp::sum ? StepKind::embed_zero : StepKind::unsupported;
+}
+
+bool can_be_partitioned(ReduceOp op) {
+    return op == ReduceOp::sum || op == ReduceOp::avg || op == ReduceOp::min || op == ReduceOp::max;
 }
 
 void describe_merged_step(RedistributionStep& step, const ShardingState& before, const DeviceMesh& mesh,
@@ -88,6 +88,7 @@ std::string execution_error(const RedistributionPlan& plan) {
 
 bool gathers_wrong_data(const RedistributionPlan& plan, const DeviceMesh& mesh, const Extents& tensor_shape,
                         std::size_t* wrong_step) {
+    if (!execution_error(plan).empty()) return false;
     for (std::size_t index = 0; index < plan.steps.size(); ++index) {
         const RedistributionStep& step = plan.steps[index];
         if (step.kind != StepKind::all_gather || !step.flattened() || !step.source.is_shard()) continue;

@@ -56,6 +56,9 @@ struct RedistributionPlan {
     std::size_t states_expanded = 0;  ///< by the search; 0 for plans without one
 };
 
+/// True when torch can split a value into parts that reduce to it: for all but product and the bitwise operations.
+bool can_be_partitioned(ReduceOp op);
+
 /// Fills in what a merged step of our own planner says beyond its placements: the logical shape without any of its mesh
 /// dimensions, and the divisor of averages.
 void describe_merged_step(RedistributionStep& step, const ShardingState& before, const DeviceMesh& mesh,

@@ -125,8 +125,13 @@ LocalTensor Ranks::partition(const Group& group, std::int64_t rank, ReduceOp red
         case ReduceOp::max:
             return local(rank);
         default:
-            throw std::runtime_error("torch gives R to " + to_text(Placement::partial(reduce_op)) + " no value");
+            break;
     }
+    if (rank == group.front()) return local(rank);
+    LocalTensor identity = local(rank);
+    const std::int64_t unchanging = reduce_op == ReduceOp::band ? -1 : reduce_op == ReduceOp::product ? 1 : 0;
+    std::fill(identity.values.begin(), identity.values.end(), unchanging);
+    return identity;
 }
 
 LocalTensor Ranks::embed_zero(const Group& group, std::int64_t rank, int dim) const {

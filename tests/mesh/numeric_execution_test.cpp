@@ -90,8 +90,8 @@ TEST(NumericExecution, MovesPartialValues) {
     EXPECT_EQ(execute(one_step("P(bxor)P(bxor)", "RR", {0, 1}, StepKind::all_reduce), mesh, {4, 5}).problem, "");
     EXPECT_EQ(execute(one_step("RP(sum)", "P(sum)P(sum)", {0}, StepKind::partition), mesh, {4, 5}).problem, "");
     EXPECT_EQ(execute(one_step("S(0)S(0)", "S(0)P(sum)", {1}, StepKind::embed_zero), mesh, {4, 5}).problem, "");
-    EXPECT_EQ(execute(one_step("RR", "P(bor)R", {0}, StepKind::partition), mesh, {4, 5}).problem,
-              "torch gives R to P(bor) no value");
+    for (const char* target : {"P(product)R", "P(band)R", "P(bor)R", "P(bxor)R"})
+        EXPECT_EQ(execute(one_step("RR", target, {0}, StepKind::partition), mesh, {4, 5}).problem, "") << target;
     RedistributionPlan merged = one_step("P(sum)P(avg)", "RR", {0, 1}, StepKind::all_reduce);
     EXPECT_NE(execute(merged, mesh, {4, 5}).problem, "");
     merged.steps[0].average_over = 3;

@@ -80,6 +80,8 @@ ShardingState state_in(const nlohmann::json& state) {
     ShardingState result;
     for (const nlohmann::json& placement : state.at("placements"))
         result.placements.push_back(parse_placement(placement.get<std::string>()));
+    // Strided shards that encode an order have none beside it.
+    if (!state.contains("shard_order")) return state_in_default_order(std::move(result.placements));
     for (const auto& entry : state.at("shard_order"))
         result.shard_order.push_back({entry.at(0).get<int>(), entry.at(1).get<std::vector<int>>()});
     return result;

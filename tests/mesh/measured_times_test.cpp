@@ -1,0 +1,62 @@
+// Times of collectives from measurements.
+
+#include "core/mesh/measured_times.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/mesh/problem_of.h"
+
+namespace overlap::test {
+
+namespace {
+
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+
+}  // namespace
+
+TEST(MeasuredTimes, LinearBetweenPointsConstantBelow) {
+    const std::vector<MeasuredTime> points = {{1000, 10.0}, {2000, 14.0}, {4000, 30.0}};
+    EXPECT_DOUBLE_EQ(interpolated_us(points, 0), 10.0);
+    EXPECT_DOUBLE_EQ(interpolated_us(points, 1000), 10.0);
+    EXPECT_DOUBLE_EQ(interpolated_us(points, 1500), 12.0);
+    EXPECT_DOUBLE_EQ(interpolated_us(points, 2000), 14.0);
+    EXPECT_DOUBLE_EQ(interpolated_us(points, 3000), 22.0);
+    EXPECT_DOUBLE_EQ(interpolated_us(points, 6000), 46.0);
+}
+
+TEST(MeasuredTimes, MoreBytesAreNeverFree) {
+    const std::vector<MeasuredTime> noisy = {{1000, 10.0}, {2000, 9.0}};
+    EXPECT_DOUBLE_EQ(interpolated_us(noisy, 50'000), 9.0);
+    const std::vector<MeasuredTime> one = {{1000, 10.0}};
+    EXPECT_DOUBLE_EQ(interpolated_us(one, 500), 10.0);
+    EXPECT_DOUBLE_EQ(interpolated_us(one, 3000), 30.0);
+}
+
+TEST(MeasuredTimes, ByKindAndCommunicatorElseTheOtherModel) {
+    DeviceMesh mesh;
+    mesh.shape = {2, 4};
+    const auto fixed = fixed_times();
+    const auto times = measured_times(mesh,
+                                      {{StepKind::all_gather, {1}, {{0, 1.0}, {4000, 5.0}}},
+                                       {StepKind::all_reduce, {0, 1}, {{0, 7.0}, {8000, 15.0}}}},
+                                      *fixed);
+    const std::vector<int> inner = {1}, outer = {0}, both = {0, 1};
+    // A gather counts what it returns: four times what a rank holds.
+    EXPECT_NEAR(times->time(StepKind::all_gather, inner, 500 / gib), 3.0, 1e-9);
+    EXPECT_NEAR(times->time(StepKind::all_reduce, both, 4000 / gib), 11.0, 1e-9);
+    EXPECT_EQ(times->time(StepKind::all_gather, outer, 500 / gib), 2.0);
+    EXPECT_EQ(times->time(StepKind::all_reduce, inner, 500 / gib), 4.0);
+}
+
+TEST(MeasuredTimes, RefusesTablesThatAreNone) {
+    const auto problem = [](std::vector<MeasuredTime> points) {
+        return problem_of([&] { validate({StepKind::all_gather, {0}, std::move(points)}); });
+    };
+    EXPECT_EQ(problem({}), "measured all_gather: it has no points");
+    EXPECT_EQ(problem({{10, 1.0}, {10, 2.0}}), "measured all_gather: its points must ascend in bytes; 10 does not");
+    EXPECT_EQ(problem({{10, -1.0}}),
+              "measured all_gather: the time at 10 bytes is no finite number that is not negative");
+    EXPECT_EQ(problem({{10, 1.0}, {20, 2.0}}), "accepted");
+}
+
+}  // namespace overlap::test
