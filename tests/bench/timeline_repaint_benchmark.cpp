@@ -39,6 +39,12 @@ void repaint_1080p(benchmark::State& state) {
 }
 BENCHMARK(repaint_1080p)->Arg(1000)->Arg(100)->Arg(10)->Unit(benchmark::kMillisecond);
 
+void repaint_ten_million_events(benchmark::State& state) {
+    static const auto timeline = test::synthetic_trace(10'000'000, 64);
+    repaint(state, {1920, 1080}, timeline, state.range(0));
+}
+BENCHMARK(repaint_ten_million_events)->Arg(1000)->Arg(100)->Arg(10)->Unit(benchmark::kMillisecond);
+
 void repaint_4k(benchmark::State& state) {
     static const auto timeline = test::synthetic_trace(1'000'000, 64);
     repaint(state, {3840, 2160}, timeline, state.range(0));

@@ -62,7 +62,7 @@ QString labelText(const QFontMetricsF& metrics, const Width& widthOf, const QStr
 void LaneLayer::render(const LaneScene& scene, const TimelineGeometry& geometry, const Theme& theme) {
     if (scene == scene_ && !lanes_.isNull()) return;
     const bool sameOverview = !overview_.isNull() && scene.timeline == scene_.timeline && scene.dark == scene_.dark &&
-                              scene.pixelRatio == scene_.pixelRatio &&
+                              scene.pixelRatio == scene_.pixelRatio && scene.arrangement == scene_.arrangement &&
                               overview_.width() == device(geometry.overview.width(), scene.pixelRatio);
     scene_ = scene;
     ++renderCount_;
@@ -95,14 +95,14 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
         for (const int x : grid) row[x] = gridColour;
     }
     const auto block = [&](std::uint32_t lane) {
-        const QRect bar = geometry.bar(lane).translated(0, -geometry.lanes.top());
-        const int top = std::clamp(device(bar.top(), ratio), 0, lanes_.height());
-        const int bottom = std::clamp(device(bar.top() + bar.height(), ratio), 0, lanes_.height());
-        return std::pair{top, bottom - top};
+        const QRect bar = geometry.bar(lane).intersected(geometry.clip(lane)).translated(0, -geometry.lanes.top());
+        const int top = device(bar.top(), ratio);
+        return std::pair{top, device(bar.top() + bar.height(), ratio) - top};
     };
     const auto keepLabels = [&](std::uint32_t lane, const Lane& events, const auto& eventOf) {
         const QRect bar = geometry.bar(lane).translated(0, -geometry.lanes.top());
-        if (bar.height() < smallestLabelRow) return;
+        if (bar.height() < smallestLabelRow || geometry.rows.collapsed[lane]) return;
+        if (!geometry.clip(lane).contains(geometry.bar(lane).center())) return;  // below the pinned lanes
         for (const LabelSlot& slot : scanline_.labels) {
             labels_.push_back(
                 {{lane, eventOf(slot.event)},
@@ -116,6 +116,10 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
         if (height <= 0) continue;
         const Lane& events = scene_.timeline->lanes()[lane];
         rasterize_lane(events, scene_.timeline->mip(lane), axis, base, options, scanline_);
+        if (geometry.rows.collapsed[lane] && events.depth > 0) {
+            paint_scanline_over(scanline_, base.background, pixelRow(lanes_, top), stride(lanes_), height, hatch);
+            continue;
+        }
         for (const int x : grid) {
             Pixel& pixel = scanline_.fill[static_cast<std::size_t>(x)];
             if (pixel == base.background) pixel = gridColour;
@@ -236,12 +240,19 @@ void LaneLayer::renderOverview(const TimelineGeometry& geometry, const Theme& th
     palette.fill[static_cast<std::size_t>(EventRole::exposed)] = theme.exposed.rgb();
     RasterOptions options;
     options.min_label_px = overview_.width() + 1;
-    // The same order as below; the first row, compute, is twice as high.
+    // The same order as below; compute is twice as high.
     const double margin = scene_.pixelRatio * 2;
-    const double unit = (overview_.height() - 2 * margin) / static_cast<double>(lanes.size() + 1);
-    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
-        const int top = static_cast<int>(std::floor(margin + unit * (lane == 0 ? 0 : lane + 1)));
-        const int bottom = static_cast<int>(std::floor(margin + unit * (lane + 2)));
+    const auto shareOf = [&](std::uint32_t lane) {
+        return lanes[lane].description.kind == LaneKind::compute && lanes[lane].depth == 0 ? 2.0 : 1.0;
+    };
+    double shares = 0;
+    for (const std::uint32_t lane : geometry.rows.laneOfRow) shares += shareOf(lane);
+    const double unit = (overview_.height() - 2 * margin) / shares;
+    double place = margin;
+    for (const std::uint32_t lane : geometry.rows.laneOfRow) {
+        const int top = static_cast<int>(std::floor(place));
+        place += unit * shareOf(lane);
+        const int bottom = static_cast<int>(std::floor(place));
         const int gap = unit >= 3 ? 1 : 0;
         if (bottom - top - gap <= 0) continue;
         rasterize_lane(lanes[lane], scene_.timeline->mip(lane), axis, palette, options, scanline_);

@@ -21,7 +21,8 @@ struct LaneScene {
     int scroll = 0;
     double pixelRatio = 1;
     bool dark = true;
-    std::uint64_t highlight = 0;  ///< number of the highlight, see LaneLayer::setHighlight()
+    std::uint64_t highlight = 0;    ///< number of the highlight, see LaneLayer::setHighlight()
+    std::uint64_t arrangement = 0;  ///< changes whenever lanes are arranged anew
     std::int64_t memoryLimit = 0;
 
     bool operator==(const LaneScene&) const = default;

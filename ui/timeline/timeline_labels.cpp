@@ -16,6 +16,7 @@ constexpr int twoLineRow = 32;  ///< rows from this height on show their subtitl
 constexpr int titleHeight = 16;
 constexpr int lineHeight = 15;
 constexpr int labelLeft = 4 * gridPx;
+constexpr int buttonSize = 16;
 
 QString translated(const char* text) {
     return QCoreApplication::translate("TimelineView", text);
@@ -26,8 +27,10 @@ QRect labelCell(const QRect& row, int labelWidth) {
 }
 
 /// A title and, as far as there is room for them, lines below it.
-void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QStringList lines, const Theme& theme) {
-    const QRect text = cell.adjusted(labelLeft, 0, 0, 0);
+/// @param right pixels at the right that stay free, for buttons.
+void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QStringList lines, const Theme& theme,
+                 int right = 0) {
+    const QRect text = cell.adjusted(labelLeft, 0, -right, 0);
     lines.removeAll(QString());
     const qsizetype room = cell.height() < twoLineRow ? 0 : 1 + (cell.height() - twoLineRow) / lineHeight;
     if (lines.size() > room) lines.resize(room);
@@ -48,7 +51,56 @@ void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QSt
     }
 }
 
+/// A drawing pin: head and needle.
+void paintPin(QPainter& painter, const QRect& place, const QColor& colour) {
+    const QPointF middle = QRectF(place).center();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap));
+    painter.drawLine(middle, middle + QPointF(0, 5));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawEllipse(middle - QPointF(0, 2), 3, 3);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+/// Points down at what is open, right at what is collapsed.
+void paintChevron(QPainter& painter, const QRect& place, bool collapsed, const QColor& colour) {
+    const QPointF middle = QRectF(place).center();
+    const QPointF along = collapsed ? QPointF(0, 3.5) : QPointF(3.5, 0);
+    const QPointF tip = collapsed ? QPointF(2.5, 0) : QPointF(0, 2.5);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPolyline(QPolygonF{middle - along - tip / 2, middle + tip / 2, middle + along - tip / 2});
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintButtons(QPainter& painter, const TimelineGeometry& geometry, std::uint32_t lane, bool hovered,
+                  const Theme& theme) {
+    const bool pinned = geometry.rows.rowOfLane[lane] < geometry.rows.pinned;
+    const bool collapsed = geometry.rows.collapsed[lane];
+    if (pinned || hovered)
+        paintPin(painter, laneButton(geometry, lane, LaneButton::Pin), pinned ? theme.accent : theme.dim);
+    if (collapsed || hovered)
+        paintChevron(painter, laneButton(geometry, lane, LaneButton::Collapse), collapsed, theme.dim);
+}
+
 }  // namespace
+
+QRect laneButton(const TimelineGeometry& geometry, std::uint32_t lane, LaneButton button) {
+    const QRect cell = labelCell(geometry.row(lane), geometry.labelWidth);
+    const int size = std::min(buttonSize, cell.height());
+    const int place = button == LaneButton::Collapse ? 1 : 2;
+    return {cell.right() + 1 - place * buttonSize, cell.top() + std::min(4, (cell.height() - size) / 2), buttonSize,
+            size};
+}
+
+LaneButton laneButtonAt(const TimelineGeometry& geometry, std::uint32_t lane, QPointF position) {
+    for (const LaneButton button : {LaneButton::Pin, LaneButton::Collapse}) {
+        if (laneButton(geometry, lane, button).contains(position.toPoint())) return button;
+    }
+    return LaneButton::None;
+}
 
 int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
     const QFontMetrics titles(textFont(normalTextPx));
@@ -87,25 +139,30 @@ void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QStr
 }
 
 void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const Theme& theme,
-                     EventLocation selection) {
+                     const LaneLabels& labels) {
     painter.save();
-    painter.setClipRect(QRect(0, geometry.lanes.top(), geometry.labelWidth, geometry.lanes.height()),
-                        Qt::IntersectClip);
-    for (std::uint32_t index = 0; index < timeline.lanes().size(); ++index) {
+    const QRect column(0, geometry.lanes.top(), geometry.labelWidth, geometry.lanes.height());
+    for (const std::uint32_t index : geometry.rows.laneOfRow) {
         const QRect row = geometry.row(index);
-        if (row.top() + row.height() <= geometry.lanes.top()) continue;
-        if (row.top() >= geometry.lanes.top() + geometry.lanes.height()) break;
+        if (!row.intersects(geometry.clip(index))) continue;
+        painter.setClipRect(geometry.clip(index).intersected(column));
         const Lane& lane = timeline.lanes()[index];
         const QRect cell = labelCell(row, geometry.labelWidth);
         const QRect plate = cell.adjusted(0, row.height() >= 24 ? 1 : 0, 0, row.height() >= 24 ? -1 : 0);
-        const bool selected = selection.valid() && selection.lane == index;
+        const bool selected = labels.selection.valid() && labels.selection.lane == index;
         painter.fillRect(plate, selected ? blended(theme.panel, theme.accent, 0.18) : theme.panel);
         if (lane.depth > 0) continue;  // a further row of the lane above
         const int inset = row.height() >= twoLineRow ? 8 : 3;
         painter.fillRect(QRect(2 * gridPx, cell.top() + inset, 3, cell.height() - 2 * inset),
                          roleColour(theme, lane.description.role));
+        const bool hovered = labels.hovered == static_cast<int>(index);
+        const bool pinned = geometry.rows.rowOfLane[index] < geometry.rows.pinned;
+        const int buttons = pinned || hovered ? 2 : geometry.rows.collapsed[index] ? 1 : 0;
+        const QString figures = labels.figures.value(static_cast<qsizetype>(index));
         paintTitles(painter, cell, QString::fromStdString(lane.description.title),
-                    {QString::fromStdString(lane.description.subtitle)}, theme);
+                    {figures.isEmpty() ? QString::fromStdString(lane.description.subtitle) : figures}, theme,
+                    buttons * buttonSize);
+        paintButtons(painter, geometry, index, hovered, theme);
     }
     painter.restore();
 }

@@ -3,11 +3,9 @@
 #include <QFontMetricsF>
 #include <QPainterPath>
 #include <QRegion>
-#include <QStringList>
 #include <algorithm>
 #include <cmath>
 
-#include "core/trace/range_statistics.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/ruler.h"
 
@@ -51,6 +49,7 @@ void paintPlate(QPainter& painter, QPointF centre, const QString& text, const QR
 void paintOutline(QPainter& painter, const OverlayScene& scene, EventLocation location, const QColor& colour,
                   int width) {
     const QRectF place = scene.geometry.eventRect(scene.timeline, location, scene.range);
+    painter.setClipRect(scene.geometry.lanes.intersected(scene.geometry.clip(location.lane)));
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(colour, width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
     const double inset = width / 2.0;
@@ -143,6 +142,7 @@ void paintOverlay(QPainter& painter, const OverlayScene& scene) {
             painter.drawRect(place.adjusted(2.5, 2.5, -2.5, -2.5));
         }
     }
+    painter.setClipRect(scene.geometry.lanes);
     painter.setRenderHint(QPainter::Antialiasing);
     for (const TimelineArrow& arrow : scene.arrows) paintArrow(painter, scene, arrow);
     painter.setRenderHint(QPainter::Antialiasing, false);
@@ -152,6 +152,8 @@ void paintOverlay(QPainter& painter, const OverlayScene& scene) {
     if (scene.pointer && !scene.marquee) paintPointer(painter, scene);
     if (scene.measured) paintMeasurement(painter, scene);
     if (scene.marquee) paintMarquee(painter, scene);
+    if (scene.dropLine_y >= 0)
+        painter.fillRect(QRect(0, scene.dropLine_y - 1, scene.geometry.lanes.right(), 2), scene.theme.accent);
     painter.restore();
 }
 
@@ -199,18 +201,6 @@ QRegion pointerRegion(const TimelineGeometry& geometry, std::optional<QPointF> p
                                 std::max(geometry.ruler.left(), geometry.ruler.right() - 2 * pointerLabelHalfWidth));
     region += QRect(left, geometry.ruler.top() - 2, 2 * pointerLabelHalfWidth + 2, geometry.ruler.height() + 4);
     return region;
-}
-
-QString measurementText(const Timeline& timeline, TimeRange range) {
-    const RangeStatistics sum = range_statistics(timeline, range);
-    const double whole = static_cast<double>(range.length_ns()) * std::max(1u, sum.compute_lanes);
-    QStringList parts{QChar(0x0394) + QStringLiteral(" ") + formatTime(static_cast<double>(range.length_ns()) * 1e-6),
-                      formatCount(static_cast<std::int64_t>(sum.events)) + QStringLiteral(" events")};
-    if (sum.compute_lanes > 0 && whole > 0) {
-        parts << QStringLiteral("compute ") + formatPercent(static_cast<double>(sum.compute_ns) / whole);
-        parts << QStringLiteral("exposed ") + formatPercent(static_cast<double>(sum.exposed_ns) / whole);
-    }
-    return parts.join(QStringLiteral(" · "));
 }
 
 }  // namespace overlap::ui

@@ -1,5 +1,6 @@
 #include "ui/timeline/timeline_view.h"
 
+#include <QApplication>
 #include <QHelpEvent>
 #include <QLoggingCategory>
 #include <QPaintEvent>
@@ -9,9 +10,11 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "core/trace/range_statistics.h"
 #include "core/trace/timeline_builder.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/timeline/measurement.h"
 #include "ui/timeline/ruler.h"
 #include "ui/timeline/timeline_labels.h"
 
@@ -25,7 +28,10 @@ constexpr int frameMs = 16;
 }  // namespace
 
 TimelineView::TimelineView(QWidget* parent)
-    : QAbstractScrollArea(parent), timeline_(TimelineBuilder().finish()), title_(tr("Timeline")) {
+    : QAbstractScrollArea(parent),
+      timeline_(TimelineBuilder().finish()),
+      edits_(new TimelineEdits(this)),
+      title_(tr("Timeline")) {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -33,6 +39,11 @@ TimelineView::TimelineView(QWidget* parent)
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Timeline"));
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { refresh(); });
+    connect(edits_, &TimelineEdits::changed, this, [this] {
+        ++arrangement_;
+        layOut();
+        refresh();
+    });
     describe();
 }
 
@@ -54,6 +65,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     drag_ = Drag::None;
     measure(std::nullopt);
     const TimeRange limits = timeline_->range();
+    ++arrangement_;
     if (showedAll) history_.clear();
     highlight_ = layer_.setHighlight(*timeline_, highlightedReferences_);
     layOut();
@@ -147,7 +159,9 @@ void TimelineView::clearMeasurement() {
 void TimelineView::measure(std::optional<TimeRange> range) {
     if (range == measured_) return;
     measured_ = range;
-    measurement_ = range ? measurementText(*timeline_, *range) : QString();
+    const RangeStatistics sums = range ? range_statistics(*timeline_, *range) : RangeStatistics();
+    measurement_ = range ? measurementText(sums, *range) : QString();
+    laneFigures_ = range ? laneFigures(*timeline_, sums, *range) : QStringList();
 }
 
 QRectF TimelineView::eventRect(EventLocation location) const {
@@ -156,7 +170,8 @@ QRectF TimelineView::eventRect(EventLocation location) const {
 
 void TimelineView::layOut() {
     const int labels = labelTextWidth(*timeline_, memoryNotes_);
-    geometry_ = TimelineGeometry::of(*timeline_, viewport()->size(), labels, verticalScrollBar()->value());
+    geometry_ = TimelineGeometry::of(*timeline_, LaneRows::of(*timeline_, edits_->lanes()), viewport()->size(), labels,
+                                     verticalScrollBar()->value());
     verticalScrollBar()->setPageStep(std::max(1, geometry_.lanes.height()));
     verticalScrollBar()->setSingleStep(24);
     verticalScrollBar()->setRange(0, std::max(0, geometry_.scrollMaximum()));
@@ -192,8 +207,9 @@ void TimelineView::ensureVisible(EventLocation location) {
         changeRange({middle - half, middle - half + range_.length_ns()}, ViewHistory::Motion::Jump);
     }
     const QRect row = geometry_.row(location.lane);
-    const int above = geometry_.lanes.top() - row.top();
-    const int below = row.top() + row.height() - (geometry_.lanes.top() + geometry_.lanes.height());
+    const QRect visible = geometry_.clip(location.lane);
+    const int above = visible.top() - row.top();
+    const int below = row.top() + row.height() - (visible.top() + visible.height());
     if (above > 0)
         verticalScrollBar()->setValue(verticalScrollBar()->value() - above);
     else if (below > 0)
@@ -255,8 +271,11 @@ OverlayScene TimelineView::overlayScene() const {
         const std::int64_t now = timeAt(dragNow_.x());
         marquee = {std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)};
     }
-    return {*timeline_, geometry_, currentTheme(), range_,       selection_, selectedReference_,
-            hovered_,   pointer_,  measured_,      measurement_, marquee,    arrows_};
+    int dropLine_y = -1;
+    if (drag_ == Drag::Lane && (dragNow_ - dragStart_).manhattanLength() >= QApplication::startDragDistance())
+        dropPlace(dragNow_, &dropLine_y);
+    return {*timeline_, geometry_,    currentTheme(), range_,     selection_, selectedReference_, hovered_, pointer_,
+            measured_,  measurement_, marquee,        dropLine_y, arrows_};
 }
 
 void TimelineView::paintEvent(QPaintEvent* event) {
@@ -265,7 +284,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     sincePaint_.start();
     const Theme& theme = currentTheme();
     layer_.render({timeline_, range_, viewport()->size(), geometry_.scroll, devicePixelRatioF(), theme.dark, highlight_,
-                   memoryLimit_},
+                   arrangement_, memoryLimit_},
                   geometry_, theme);
 
     QPainter painter(viewport());
@@ -286,7 +305,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     paintRuler(painter, geometry_.ruler, range_, theme);
     const QRect below(0, geometry_.ruler.bottom() + 1, viewport()->width(), viewport()->height());
     painter.fillRect(below.intersected(event->rect()), theme.background);
-    paintLaneLabels(painter, geometry_, *timeline_, theme, selection_);
+    paintLaneLabels(painter, geometry_, *timeline_, theme, {selection_, laneFigures_, hoveredLane()});
     painter.drawImage(geometry_.lanes.topLeft(), layer_.lanes());
     if (!geometry_.memory.isEmpty()) {
         painter.drawImage(geometry_.memory.topLeft(), layer_.memory());

@@ -12,6 +12,7 @@
 #include "core/trace/timeline.h"
 #include "ui/timeline/held_keys.h"
 #include "ui/timeline/lane_layer.h"
+#include "ui/timeline/timeline_edits.h"
 #include "ui/timeline/timeline_geometry.h"
 #include "ui/timeline/timeline_overlay.h"
 #include "ui/timeline/view_history.h"
@@ -25,9 +26,13 @@ namespace overlap::ui {
 /// touches no event. Input is applied at once and painted at most every 16 ms. Paint times go to the logging category
 /// `overlap.timeline.frametime`.
 ///
+/// What a person adds to it (arrangement of lanes, notes) is in edits(), to be undone and kept.
+///
 /// Keys, by their place on the keyboard: W S zoom, A D pan, Left Right pan, Up Down lane, `.` `,` next and previous
-/// event, F focus the selection and again to fit all, 0 fit all, Home End, Backspace and Alt+Left back, Alt+Right
-/// forward, Enter activates, Escape lets go; Alt moves four times as fast.
+/// event, `[` `]` along the selection's flow, F focus the selection and again to fit all, 0 fit all, Home End,
+/// Backspace and Alt+Left back, Alt+Right forward, E the most exposed collective and the next ones, R measure the
+/// selection, P pin, Space collapse and Alt+Up Alt+Down move the lane, N note, B next bookmark, M what is alive, Ctrl+F
+/// find, Ctrl+C copy, Enter activates, Escape lets go; Alt moves four times as fast.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 
@@ -48,6 +53,16 @@ class TimelineView : public QAbstractScrollArea {
     QRectF eventRect(EventLocation location) const;
     /// How often events were rasterised so far.
     std::uint64_t renderCount() const { return layer_.renderCount(); }
+    /// Arrangement of the lanes, notes and bookmarks.
+    TimelineEdits& edits() { return *edits_; }
+    const TimelineEdits& edits() const { return *edits_; }
+    /// Arrows that setArrows() gave.
+    const std::vector<TimelineArrow>& arrows() const { return arrows_; }
+    const QString& caption() const { return caption_; }
+    qint64 memoryLimit() const { return memoryLimit_; }
+    /// What Ctrl+C copies: figures of the measured range by lane, or of the selected event, as lines of fields between
+    /// tabs with a heading; empty where there is neither.
+    QString copyText() const;
 
     /// Further lines for the tool tip of what a reference stands for, as rich text.
     void setToolTipProvider(std::function<QString(quint32 reference)> provider);
@@ -79,6 +94,14 @@ class TimelineView : public QAbstractScrollArea {
     void goBack();
     void goForward();
     void clearMeasurement();
+    /// Measures the selected event, or all that is visible without one.
+    void measureSelection();
+    void copy() const;
+    /// Selects the collective for which compute stands still longest; each further call the next one, or the one before
+    /// for -1.
+    void selectMostExposed(int step = 1);
+    /// Selects what the flow's arrows lead to, or come from for -1.
+    void followFlow(int step);
 
   signals:
     /// The user selected an event; no_reference and -1 when they let go.
@@ -107,7 +130,7 @@ class TimelineView : public QAbstractScrollArea {
     void changeEvent(QEvent* event) override;
 
   private:
-    enum class Drag { None, Press, Pan, Marquee, Measure, OverviewMove, OverviewBegin, OverviewEnd };
+    enum class Drag { None, Press, Pan, Marquee, Measure, OverviewMove, OverviewBegin, OverviewEnd, Lane };
 
     // timeline_view.cpp
     void layOut();
@@ -141,7 +164,24 @@ class TimelineView : public QAbstractScrollArea {
     void stepEvent(int step);
     void stepLane(int step);
 
+    // timeline_view_steps.cpp
+    bool taskKey(const QKeyEvent& event);
+
+    // timeline_view_lanes.cpp
+    int hoveredLane() const;
+    std::optional<std::uint32_t> laneForKeys() const;
+    void togglePinned(std::uint32_t lane);
+    void toggleCollapsed(std::uint32_t lane);
+    void stepLanePlace(std::uint32_t lane, int step);
+    bool laneKey(const QKeyEvent& event);
+    void pressLane(std::uint32_t lane, QPointF position);
+    void dropLane(QPointF position);
+    /// Before which lane a dragged one would land, or none for the end; the line that shows it.
+    std::optional<std::uint32_t> dropPlace(QPointF position, int* line_y = nullptr) const;
+
     std::shared_ptr<const Timeline> timeline_;
+    TimelineEdits* edits_;
+    std::uint64_t arrangement_ = 0;  ///< how often lanes were arranged anew
     QString title_;
     QString caption_;
     QStringList memoryNotes_;
@@ -162,6 +202,8 @@ class TimelineView : public QAbstractScrollArea {
     std::optional<QPointF> pointer_;
     std::optional<TimeRange> measured_;
     QString measurement_;
+    QStringList laneFigures_;  ///< of what is measured, by lane; empty while nothing is
+    std::optional<std::uint32_t> pressedLane_;
 
     Drag drag_ = Drag::None;
     QPointF dragStart_;

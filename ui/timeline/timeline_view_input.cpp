@@ -85,8 +85,12 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
 
 void TimelineView::hover(QPointF position) {
     QRegion changed = pointerRegion(geometry_, pointer_);
+    const int laneBefore = hoveredLane();
     pointer_ = position;
     changed += pointerRegion(geometry_, pointer_);
+    for (const int lane : {laneBefore, hoveredLane()}) {  // its buttons come and go
+        if (lane >= 0) changed += geometry_.row(static_cast<std::uint32_t>(lane));
+    }
     const EventLocation now = drag_ == Drag::None ? eventAt(position) : EventLocation{};
     if (now != hovered_) {
         for (const EventLocation location : {hovered_, now}) {
@@ -114,6 +118,7 @@ void TimelineView::hover(QPointF position) {
 void TimelineView::unhover() {
     if (!pointer_) return;
     QRegion changed = pointerRegion(geometry_, pointer_);
+    if (const int lane = hoveredLane(); lane >= 0) changed += geometry_.row(static_cast<std::uint32_t>(lane));
     if (hovered_.valid()) {
         changed += eventRect(hovered_).toAlignedRect().adjusted(-2, -2, 2, 2);
         emit eventHovered(no_reference, -1);
@@ -138,7 +143,9 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
             pressOverview(position);
         else if (inTime)
             beginDrag(Drag::Press, position);
-        else if (const int lane = geometry_.laneAt(static_cast<int>(position.y())); lane < 0)
+        else if (const int lane = geometry_.laneAt(static_cast<int>(position.y())); lane >= 0)
+            pressLane(static_cast<std::uint32_t>(lane), position);
+        else
             select({}, true);
     } else if (event->button() == Qt::BackButton) {
         goBack();
@@ -213,6 +220,7 @@ void TimelineView::continueDrag(QPointF position) {
             return;
         }
         case Drag::Marquee:
+        case Drag::Lane:
             break;
         case Drag::Measure:
             if (std::abs(position.x() - dragStart_.x()) >= 2 || measured_) {
@@ -242,7 +250,9 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
 void TimelineView::finishDrag(QPointF position) {
     const Drag finished = drag_;
     drag_ = Drag::None;
-    if (finished == Drag::Press) {
+    if (finished == Drag::Lane) {
+        dropLane(position);
+    } else if (finished == Drag::Press) {
         select(eventAt(position), true);
     } else if (finished == Drag::Marquee && std::abs(position.x() - dragStart_.x()) >= 3) {
         const std::int64_t now = timeAt(position.x());
@@ -302,6 +312,7 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
     if (event.modifiers() & (Qt::ControlModifier | Qt::MetaModifier)) return false;
     const TimeRange all = timeline_->range();
     const std::int64_t length = range_.length_ns();
+    if (laneKey(event) || taskKey(event)) return true;
     switch (event.key()) {
         case Qt::Key_F:
             focusSelection();
@@ -345,7 +356,8 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
         case Qt::Key_Escape:
             // One thing at a time: the drag, then the measurement, then the selection.
             if (drag_ != Drag::None) {
-                showRange(drag_ == Drag::Marquee || drag_ == Drag::Measure ? range_ : dragRange_);
+                const bool moved = drag_ != Drag::Marquee && drag_ != Drag::Measure && drag_ != Drag::Lane;
+                if (moved) showRange(dragRange_);
                 if (drag_ == Drag::Measure) measure(std::nullopt);
                 drag_ = Drag::None;
                 refresh();
@@ -374,19 +386,20 @@ void TimelineView::stepLane(int step) {
     const auto lanes = timeline_->lanes();
     // At the same time in the next lane that has events; without a selection, in the middle of the first lane.
     std::int64_t time_ns = range_.begin_ns + range_.length_ns() / 2;
-    std::int64_t lane = 0;
+    std::int64_t place = 0;
     if (selection_.valid()) {
         const TimeRange event = timeline_->event(selection_);
         time_ns = event.begin_ns + event.length_ns() / 2;
-        lane = static_cast<std::int64_t>(selection_.lane) + step;
+        place = static_cast<std::int64_t>(geometry_.rows.rowOfLane[selection_.lane]) + step;
     }
     const int direction = step < 0 ? -1 : 1;
-    for (; lane >= 0 && lane < static_cast<std::int64_t>(lanes.size()); lane += direction) {
-        const Lane& row = lanes[static_cast<std::size_t>(lane)];
+    for (; place >= 0 && place < static_cast<std::int64_t>(geometry_.rows.laneOfRow.size()); place += direction) {
+        const std::uint32_t lane = geometry_.rows.laneOfRow[static_cast<std::size_t>(place)];
+        const Lane& row = lanes[lane];
         if (row.empty()) continue;
         std::uint32_t event = std::min(row.first_ending_after(time_ns), row.size() - 1);
         if (event > 0 && row.start_ns[event] - time_ns > time_ns - row.end_ns[event - 1]) --event;
-        select({static_cast<std::uint32_t>(lane), event}, true);
+        select({lane, event}, true);
         return ensureVisible(selection_);
     }
 }

@@ -7,6 +7,7 @@
 
 #include "tests/trace/synthetic_timeline.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/timeline/measurement.h"
 
 namespace overlap::ui {
 
@@ -174,9 +175,10 @@ class TimelineViewTest : public QObject {
     }
 
     void measurementSaysWhatLiesInIt() {
-        const QString text = measurementText(*view_->timeline(), whole());
+        const QString text = measurementText(range_statistics(*view_->timeline(), whole()), whole());
         QVERIFY(text.contains(QStringLiteral("events")));
         QVERIFY(text.contains(QStringLiteral("exposed")));
+        QVERIFY(text.contains(QStringLiteral("overlapped")));
     }
 
     void overviewMovesTheRange() {

@@ -1,0 +1,149 @@
+#include "core/io/timeline_export.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/simulate/json_writer.h"
+
+namespace overlap {
+namespace {
+
+constexpr double ns_per_ms = 1e6;
+constexpr double ns_per_us = 1e3;
+constexpr std::int64_t process = 0;
+
+std::string_view kind_of(EventRole role) {
+    switch (role) {
+        case EventRole::idle:
+            return "idle";
+        case EventRole::compute:
+            return "compute";
+        case EventRole::exposed:
+            return "exposed";
+        case EventRole::hidden:
+            return "hidden";
+        case EventRole::unbucketed:
+            return "unbucketed";
+        default:
+            return "bucket";
+    }
+}
+
+template <typename Visit>
+void for_each_event(const Timeline& timeline, TimeRange range, const Visit& visit) {
+    const auto lanes = timeline.lanes();
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+        for (std::uint32_t event = lanes[lane].first_ending_after(range.begin_ns);
+             event < lanes[lane].size() && lanes[lane].start_ns[event] < range.end_ns; ++event) {
+            visit(EventLocation{lane, event});
+        }
+    }
+}
+
+void append_field(std::string& text, std::string_view field) {
+    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
+        text += field;
+        return;
+    }
+    text += '"';
+    for (const char letter : field) {
+        if (letter == '"') text += '"';
+        text += letter;
+    }
+    text += '"';
+}
+
+void append_milliseconds(std::string& text, std::int64_t time_ns) {
+    char digits[32];
+    const auto written = std::to_chars(digits, digits + sizeof digits, static_cast<double>(time_ns) / ns_per_ms);
+    text.append(digits, written.ptr);
+}
+
+class TraceText {
+  public:
+    TraceText(const Timeline& timeline, TimeRange range) : timeline_(timeline), range_(range) {}
+
+    std::string write() {
+        json_.begin_object().member("displayTimeUnit", "ms").key("traceEvents").begin_array();
+        name_threads();
+        for_each_event(timeline_, range_, [this](EventLocation location) { event(location); });
+        held_bytes();
+        json_.end_array().end_object();
+        return json_.take();
+    }
+
+  private:
+    void metadata(std::string_view name, std::int64_t thread, std::string_view member, const auto& value) {
+        json_.begin_object().member("ph", "M").member("name", name).member("pid", process).member("tid", thread);
+        json_.key("args").begin_object().member(member, value).end_object().end_object();
+    }
+
+    void name_threads() {
+        for (std::size_t lane = 0; lane < timeline_.lanes().size(); ++lane) {
+            const Lane& row = timeline_.lanes()[lane];
+            std::string title = row.description.title;
+            if (row.depth > 0) title.append(" (").append(std::to_string(row.depth + 1)).append(")");
+            const auto thread = static_cast<std::int64_t>(lane);
+            metadata("thread_name", thread, "name", std::string_view(title));
+            metadata("thread_sort_index", thread, "sort_index", thread);
+        }
+    }
+
+    void event(EventLocation location) {
+        const Lane& lane = timeline_.lanes()[location.lane];
+        const TimeRange time = timeline_.event(location);
+        json_.begin_object().member("ph", "X").member("name", timeline_.event_name(location));
+        json_.member("cat", kind_of(lane.role[location.event])).member("pid", process);
+        json_.member("tid", static_cast<std::int64_t>(location.lane));
+        json_.member("ts", static_cast<double>(time.begin_ns) / ns_per_us);
+        json_.member("dur", static_cast<double>(time.length_ns()) / ns_per_us);
+        if (const std::int64_t exposed_ns = lane.exposed_ns[location.event]; exposed_ns > 0) {
+            json_.key("args").begin_object();
+            json_.member("exposed_ms", static_cast<double>(exposed_ns) / ns_per_ms).end_object();
+        }
+        json_.end_object();
+    }
+
+    /// The amount that is held when the range begins, and where it changes.
+    void held_bytes() {
+        const MemoryCurve& curve = timeline_.memory();
+        const auto begin = std::ranges::upper_bound(curve.time_ns, range_.begin_ns) - curve.time_ns.begin();
+        for (auto point = static_cast<std::size_t>(std::max<std::ptrdiff_t>(begin - 1, 0));
+             point < curve.time_ns.size() && curve.time_ns[point] < range_.end_ns; ++point) {
+            json_.begin_object().member("ph", "C").member("name", "memory").member("pid", process);
+            json_.member("ts", static_cast<double>(curve.time_ns[point]) / ns_per_us);
+            json_.key("args").begin_object().member("bytes", curve.bytes[point]).end_object().end_object();
+        }
+    }
+
+    const Timeline& timeline_;
+    TimeRange range_;
+    JsonWriter json_;
+};
+
+}  // namespace
+
+std::string timeline_csv(const Timeline& timeline, TimeRange range) {
+    std::string text = "lane,row,name,kind,start_ms,duration_ms,exposed_ms\r\n";
+    for_each_event(timeline, range, [&](EventLocation location) {
+        const Lane& lane = timeline.lanes()[location.lane];
+        const TimeRange time = timeline.event(location);
+        append_field(text, lane.description.title);
+        text.append(",").append(std::to_string(lane.depth)).append(",");
+        append_field(text, timeline.event_name(location));
+        text.append(",").append(kind_of(lane.role[location.event])).append(",");
+        append_milliseconds(text, time.begin_ns);
+        text += ',';
+        append_milliseconds(text, time.length_ns());
+        text += ',';
+        append_milliseconds(text, lane.exposed_ns[location.event]);
+        text += "\r\n";
+    });
+    return text;
+}
+
+std::string timeline_chrome_trace(const Timeline& timeline, TimeRange range) {
+    return TraceText(timeline, range).write();
+}
+
+}  // namespace overlap
