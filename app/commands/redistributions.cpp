@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "app/commands/formatting.h"
+#include "core/graph/number_text.h"
 #include "core/mesh/sharding_text.h"
 #include "core/plan/wording.h"
 
@@ -51,8 +52,7 @@ std::string chains_text(const ParameterChains& parameter) {
 
 std::string saving_text(const OrderAlternative& best) {
     if (best.saved_ms == 0 && best.saved_bytes == 0) return "nothing";
-    return milliseconds_text(best.saved_ms) + ", " + (best.saved_bytes < 0 ? "-" : "") +
-           bytes_text(std::abs(best.saved_bytes));
+    return time_text(best.saved_ms) + ", " + (best.saved_bytes < 0 ? "-" : "") + bytes_text(std::abs(best.saved_bytes));
 }
 
 std::string order_text(const OrderAlternative& best) {
@@ -68,7 +68,7 @@ std::vector<Row> rows_of(const ComparedChains& compared) {
         if (!best) continue;
         Row row;
         row.chains = chains_text(parameter) + " on " + enumerated(parameter.mesh.groups);
-        row.now = milliseconds_text(comparison.current_ms) + ", " + bytes_text(comparison.current_bytes);
+        row.now = time_text(comparison.current_ms) + ", " + bytes_text(comparison.current_bytes);
         row.best = order_text(*best);
         row.saves = saving_text(*best);
         const auto known = std::ranges::find_if(rows, [&](const Row& other) {

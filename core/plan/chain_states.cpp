@@ -75,15 +75,16 @@ class StateInference {
         return groups;
     }
 
-    bool gradient_reduces(int mesh_dim) const {
-        for (const RedistributionChain& chain : parameter_.chains) {
-            if (chain.role != Role::gradient) continue;
-            for (const PathAction& action : chain.path.actions) {
-                if (action.kind != StepKind::all_reduce && action.kind != StepKind::reduce_scatter) continue;
-                if (parameter_.mesh.dim_of(action.process_group) == mesh_dim) return true;
-            }
+    /// Mesh dimensions that the first chain of a role gathers `tensor_dim` from, outermost first.
+    std::vector<int> gathered_from(Role role, int tensor_dim) const {
+        std::vector<int> dims;
+        const auto chain = std::ranges::find(parameter_.chains, role, &RedistributionChain::role);
+        if (chain == parameter_.chains.end()) return dims;
+        for (const PathAction& action : chain->path.actions) {
+            const bool gathers = action.kind == StepKind::all_gather && action.source_dim == tensor_dim;
+            if (gathers) dims.insert(dims.begin(), parameter_.mesh.dim_of(action.process_group));
         }
-        return false;
+        return dims;
     }
 
     /// Finds the mesh dimension of each action, and with it what each mesh dimension is at both ends.
@@ -144,9 +145,12 @@ class StateInference {
                               ends[dim].last->is_replicate();
             if (fits) candidates.push_back(static_cast<int>(dim));
         }
-        if (candidates.size() > 1 && chain.role == Role::parameter) {
-            std::erase_if(candidates, [&](int dim) { return gradient_reduces(dim); });
-            if (candidates.empty()) return -1;
+        if (candidates.size() > 1) {
+            // A use is laid out as its gradient begins, a gradient ends as its parameter is stored.
+            const Role other = chain.role == Role::parameter ? Role::gradient : Role::parameter;
+            for (const int dim : gathered_from(other, action.target_dim)) {
+                if (std::ranges::find(candidates, dim) != candidates.end()) return dim;
+            }
         }
         if (candidates.size() > 1) {
             throw NotInferred{"which process group " + in_quotes(name(action.node)) +

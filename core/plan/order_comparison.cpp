@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/cost/cost_model.h"
+#include "core/cost/rounding.h"
 #include "core/graph/error.h"
 #include "core/mesh/measured_times.h"
 #include "core/mesh/shard_layout.h"
@@ -72,14 +73,23 @@ class OrderComparer::Workshop {
 
     PricedPlan priced(RedistributionPlan plan, std::vector<StepNeeds> needs) const {
         PricedPlan priced;
-        const Extents largest(mesh_.mesh.shape.size(), 0);
         for (std::size_t index = 0; index < plan.steps.size(); ++index) {
             const RedistributionStep& step = plan.steps[index];
             std::int64_t ranks = 1;
-            for (const int dim : step.mesh_dims) ranks *= mesh_.mesh.shape[static_cast<std::size_t>(dim)];
+            // The first of the step's ranks has a whole piece, and to that the others are padded.
+            Extents coordinate = mesh_.coordinate;
+            for (const int dim : step.mesh_dims) {
+                ranks *= mesh_.mesh.shape[static_cast<std::size_t>(dim)];
+                coordinate[static_cast<std::size_t>(dim)] = 0;
+            }
             if (!communicates(step.kind) || ranks == 1) continue;
             MeshTensor local = tensor_;
-            local.shape = local_shape(plan.states[index], mesh_.mesh, tensor_.shape, largest);
+            local.shape = local_shape(plan.states[index], mesh_.mesh, tensor_.shape, coordinate);
+            if (step.destination.is_shard()) {
+                // What is scattered is padded to pieces of one size.
+                std::int64_t& size = local.shape[static_cast<std::size_t>(step.destination.tensor_dim)];
+                size = (size + ranks - 1) / ranks * ranks;
+            }
             const auto bytes =
                 static_cast<std::int64_t>(collective_bytes(step.kind, static_cast<double>(local.bytes()), ranks));
             priced.bytes += bytes;
@@ -148,7 +158,7 @@ OrderComparison OrderComparer::compare(const ParameterChains& parameter) {
                 alternative.chains.push_back(planned);
             }
             alternative.storage = std::move(storage);
-            alternative.saved_ms = comparison.current_ms - alternative.torch_ms;
+            alternative.saved_ms = round_to_six_decimals(comparison.current_ms - alternative.torch_ms);
             alternative.saved_bytes = comparison.current_bytes - alternative.torch_bytes;
             comparison.alternatives.push_back(std::move(alternative));
         }

@@ -15,7 +15,7 @@ struct PricedPlan {
     RedistributionPlan plan;
     std::vector<StepNeeds> needs;  ///< of each step, of the optimal plan; empty for torch's
     double time_ms = 0;
-    std::int64_t bytes = 0;  ///< larger of input and output of each collective, added up, on the rank with most
+    std::int64_t bytes = 0;  ///< larger of input and output of each collective, padding included, added up
 };
 
 /// What would become of one chain of a parameter.

@@ -56,8 +56,9 @@ struct GraphChains {
 /// * **Mesh**: the process groups of a parameter's chains, by their ranks (redistribution_mesh.h).
 /// * **Placements**: what is gathered was a shard, what is reduced was partial; what a chain leaves alone is as the
 ///   other chains of the parameter say, since a gradient is stored as its parameter is. A chunk names no group: it
-///   belongs to the replicated mesh dimension with its number of parts and this rank's place; of several, one that
-///   gradients are not reduced over.
+///   belongs to the replicated mesh dimension with its number of parts and this rank's place; of several, to the
+///   outermost that the gradient is gathered from, for a use ends as its gradient begins, and a gradient's to the
+///   outermost that its parameter is gathered from. A piece that no mesh dimension explains is computation.
 /// * **Order**: what is gathered first cuts last; a chain that does otherwise is not explained.
 /// * **Shape**: from this rank's tensor after the gathers, or before the reduction; it must chunk to what the graph
 ///   shows at both ends.
