@@ -359,11 +359,10 @@ std::string write_plan_text(const Plan& plan) {
         if (!step.enabled) written["enabled"] = false;
         document["pipeline"].push_back(std::move(written));
     }
+    document["overlaps"] = plan.unevaluated.value("overlaps", Json::array());
     document["device_orders"] = Json::array();
     for (const DeviceOrder& order : plan.device_orders) document["device_orders"].push_back(written(order));
-    for (const std::string_view field : later_fields) {
-        document[std::string(field)] = plan.unevaluated.value(std::string(field), Json::array());
-    }
+    document["process_groups"] = plan.unevaluated.value("process_groups", Json::array());
     document["notes"] = plan.notes;
     for (const auto& [key, value] : plan.unevaluated.items()) document[key] = value;
     // Names come from files that were checked to be UTF-8; a title or note that is not must not cost the plan.
