@@ -22,7 +22,7 @@ constexpr std::int64_t cuda_device_type = 1;  // c10::DeviceType::CUDA, which RO
 /// Whether the text of a key, which a quote ends, is `name`. @param key may be read up to the padding of its window.
 template <std::size_t Size>
 bool is(const char* key, const char (&name)[Size]) {
-    return std::memcmp(key, name, Size - 1) == 0 && key[Size - 1] == '"';
+    return key[Size - 1] == '"' && std::memcmp(key, name, Size - 1) == 0;  // most keys differ in length
 }
 
 std::string_view trimmed(std::string_view token) {

@@ -246,5 +246,70 @@ TEST(JsonListCut, IsTheLastCommaBetweenEntriesOrTheEnd) {
     EXPECT_FALSE(json_list_cut(R"("a)").is_whole);
 }
 
+/// The same letter by letter.
+JsonListCut cut_letter_by_letter(const std::string& text) {
+    JsonListCut cut;
+    int depth = 0;
+    bool in_string = false;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char letter = text[at];
+        if (in_string) {
+            if (letter == '\\') ++at;
+            if (letter == '"') in_string = false;
+        } else if (letter == '"') {
+            in_string = true;
+        } else if (letter == '{' || letter == '[') {
+            ++depth;
+        } else if (letter == '}' || letter == ']') {
+            if (depth-- == 0) return {at, true, false};
+        } else if (letter == ',' && depth == 0) {
+            cut.place = at;
+        }
+    }
+    cut.is_whole = depth == 0 && !in_string;
+    return cut;
+}
+
+TEST(JsonListCut, IsThatOfReadingLetterByLetter) {
+    std::mt19937 random(5);
+    for (int round = 0; round < 20000; ++round) {
+        // Values within values, with strings of all that matters; at the end cut anywhere.
+        std::string text;
+        int depth = 0;
+        const std::size_t length = random() % 400;
+        while (text.size() < length) {
+            switch (random() % 6) {
+                case 0:
+                    text += random() % 2 ? "{" : "[";
+                    ++depth;
+                    break;
+                case 1:
+                    if (depth == 0 && random() % 8 != 0) break;
+                    text += random() % 2 ? "}" : "]";
+                    depth -= depth > 0 ? 1 : 0;
+                    break;
+                case 2:
+                    text += ",";
+                    break;
+                case 3:
+                    text += '"';
+                    for (std::size_t count = random() % 9; count > 0; --count) {
+                        text += std::vector<std::string>{"a", "\\\\", "\\\"", ",", "]", "{", "\\n"}[random() % 7];
+                    }
+                    text += '"';
+                    break;
+                default:
+                    text += std::string(random() % 20, 'x');
+                    break;
+            }
+        }
+        const JsonListCut expected = cut_letter_by_letter(text);
+        const JsonListCut cut = json_list_cut(text);
+        ASSERT_EQ(cut.place, expected.place) << text;
+        ASSERT_EQ(cut.is_closed, expected.is_closed) << text;
+        ASSERT_EQ(cut.is_whole, expected.is_whole) << text;
+    }
+}
+
 }  // namespace
 }  // namespace overlap
