@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "core/graph/error.h"
 #include "core/mesh/optimal_planner.h"
@@ -177,21 +179,21 @@ class RedistributionResults::Planners {
 
   public:
     /// What plans cost on one scale: merged steps priced, groups of one rank free.
-    void add_totals(const RedistributionCase& question, const RedistributionPlan& graph,
-                    const RedistributionPlan& flattened, const RedistributionPlan& executed,
-                    const RedistributionPlan& fixed, Json& result) {
+    Json totals(const RedistributionCase& question, const RedistributionPlan& graph,
+                const RedistributionPlan& flattened, const RedistributionPlan& executed,
+                const RedistributionPlan& fixed) {
         const auto torch_cost = [&](const RedistributionPlan& plan) {
             return cost_json(executed_cost(plan, mesh_, tensor_, *torch_times));
         };
         const auto least = [&](OptimalPlanner& planner) { return planner.cost(question.source, question.target); };
-        result["torch_graph"] = graph.total_cost;
-        result["torch_graph_posthoc_flattened"] = torch_cost(flattened);
-        result["torch_default_executed"] = torch_cost(executed);
-        result["optimum_torch_edges"] = graph.total_cost;
-        result["optimum_flat"] = least(merging);
-        result["optimum_flat_permute"] = least(permuting);
-        result["optimum_fixed_torch_edges"] = fixed.total_cost;
-        result["optimum_fixed_flat"] = least(merging_fixed);
+        return {{"torch_graph", graph.total_cost},
+                {"torch_graph_posthoc_flattened", torch_cost(flattened)},
+                {"torch_default_executed", torch_cost(executed)},
+                {"optimum_torch_edges", graph.total_cost},
+                {"optimum_flat", least(merging)},
+                {"optimum_flat_permute", least(permuting)},
+                {"optimum_fixed_torch_edges", fixed.total_cost},
+                {"optimum_fixed_flat", least(merging_fixed)}};
     }
 
     std::unique_ptr<CollectiveTimes> torch_times, fixed_times;
@@ -220,7 +222,7 @@ nlohmann::ordered_json RedistributionResults::plans_of(const RedistributionCase&
     Json result = {{"id", question.id}};
     result["strategy_cost"] = encoded ? cost_json(encoded_strategy_cost(question.source))
                                       : cost_json(strategy_cost(chosen, question.source, mesh, tensor));
-    Json& plans = result["plans"];
+    Json plans, totals;
     if (plain) {
         const RedistributionPlan graph = planners.graph_torch.plan(plain->source, plain->target);
         const RedistributionPlan fixed = planners.graph_fixed.plan(plain->source, plain->target);
@@ -229,13 +231,15 @@ nlohmann::ordered_json RedistributionResults::plans_of(const RedistributionCase&
         plans["graph_fixed"] = searched_json(fixed, question);
         if (flattened.steps.size() != graph.steps.size())
             plans["graph_torch_flattened"] = flattened_json(flattened, question, "graph_torch");
-        planners.add_totals(*plain, graph, flattened, executed, fixed, result);
+        totals = planners.totals(*plain, graph, flattened, executed, fixed);
     }
     if (greedy) plans["greedy"] = plan_json(chosen, question);
     if (executed.steps.size() != chosen.steps.size())
         plans["executed_default"] = flattened_json(executed, question, greedy ? "greedy" : "graph_torch");
     const RedistributionCase& for_optimal = plain ? *plain : question;
     plans["optimal"] = optimal_json(planners.optimal.plan(for_optimal.source, for_optimal.target), question);
+    result["plans"] = std::move(plans);
+    if (plain) result.update(totals);
     return result;
 }
 
