@@ -88,7 +88,7 @@ DirectiveOutcome DirectedOrder::add(const OverlapDirective& directive) {
     order_before_last_ = order_;
     added_last_.clear();
     try {
-        const NodeId start = collective(directive.collective);
+        const NodeId start = outcome.start = collective(directive.collective);
         const std::vector<NodeId> waits = waits_of(graph_, start);
         for (const Wanted& wanted : wanted(directive, start)) {
             require_possible(wanted, start, waits);
@@ -166,13 +166,13 @@ std::vector<DirectedOrder::Wanted> DirectedOrder::behind_module(const std::strin
     const ModuleTree::ModuleId module = modules_.exists() ? modules_.find(path) : ModuleTree::no_module;
     if (module == ModuleTree::no_module) throw InputError("", "the graph has no module " + in_short_quotes(path));
     const OverlapReach reach(graph_, further_, start);
-    std::vector<NodeId> compute, others;
-    for (const NodeId node : modules_.module(module).nodes) {
+    const std::vector<NodeId>& nodes = modules_.module(module).nodes;
+    const bool computes = std::ranges::any_of(nodes, [&](NodeId node) { return is_compute(graph_, node); });
+    std::vector<NodeId> beside;
+    for (const NodeId node : nodes) {
         if (graph_.op(node) != NodeOp::call_function || reach.is_needed(node) || reach.is_dependent(node)) continue;
-        if (is_compute(graph_, node)) compute.push_back(node);
-        if (is_plain_operator(graph_, node)) others.push_back(node);
+        if (computes ? is_compute(graph_, node) : is_plain_operator(graph_, node)) beside.push_back(node);
     }
-    const std::vector<NodeId>& beside = compute.empty() ? others : compute;
     if (beside.empty())
         throw InputError("", std::string(graph_.name(start)) + " cannot run behind " + path +
                                  ": everything that computes there has to come before it or behind its wait");

@@ -12,6 +12,7 @@ namespace overlap {
 
 /// What a directive comes to on one graph.
 struct DirectiveOutcome {
+    NodeId start = no_node;          ///< of the collective; no_node where the graph has none of that name
     std::string refusal;             ///< why it cannot hold, with the way from one node to the other; empty if it does
     std::vector<OverlapEdge> edges;  ///< nodes of the graph that the directives were given; empty where refused
 
