@@ -87,7 +87,8 @@ class Alignment {
         } else {
             place_by_order(sequences, places);
         }
-        for (auto& [place, members] : places) {
+        for (auto& [place, found] : places) {
+            std::vector<CollectiveMember>& members = found;  // bindings cannot be captured
             const auto differs = [&](CollectiveMember member) { return !agree(members.front(), member); };
             members.erase(std::remove_if(members.begin(), members.end(), differs), members.end());
             if (members.size() < 2) continue;
