@@ -46,8 +46,8 @@ std::string read_dim(const ProcessGroup& group, GroupDim& dim) {
 }  // namespace
 
 int GroupMesh::dim_of(std::string_view group) const {
-    const auto found = std::ranges::find(groups, group);
-    return found == groups.end() ? -1 : static_cast<int>(found - groups.begin());
+    const auto found = dims_by_group.find(group);
+    return found == dims_by_group.end() ? -1 : found->second;
 }
 
 std::vector<int> GroupMesh::ranks(std::span<const int> mesh_dims) const {
@@ -73,16 +73,21 @@ std::vector<int> GroupMesh::ranks(std::span<const int> mesh_dims) const {
 }
 
 GroupMesh mesh_of_groups(const GraphHeader& header, std::span<const std::string> groups) {
-    if (groups.size() > DeviceMesh::dims_limit) {
-        return refused("it communicates on " + std::to_string(groups.size()) + " process groups, more than the " +
-                       std::to_string(DeviceMesh::dims_limit) + " dimensions of a mesh");
-    }
     std::vector<GroupDim> dims;
     for (const std::string& name : groups) {
         const ProcessGroup* group = header.process_group(name);
         if (!group)
             return refused("the graph does not list process group " + in_quotes(name) + ", so its ranks are not known");
-        if (std::string problem = read_dim(*group, dims.emplace_back()); !problem.empty()) return refused(problem);
+        GroupDim dim;
+        if (std::string problem = read_dim(*group, dim); !problem.empty()) return refused(problem);
+        const bool known = std::ranges::any_of(dims, [&](const GroupDim& other) {
+            return other.group->ranks == group->ranks && other.group->rank == group->rank;
+        });
+        if (!known) dims.push_back(dim);
+    }
+    if (dims.size() > DeviceMesh::dims_limit) {
+        return refused("it communicates over " + std::to_string(dims.size()) + " sets of ranks, more than the " +
+                       std::to_string(DeviceMesh::dims_limit) + " dimensions of a mesh");
     }
     std::ranges::stable_sort(dims, [](const GroupDim& a, const GroupDim& b) { return a.stride > b.stride; });
     GroupMesh mesh;
@@ -106,6 +111,10 @@ GroupMesh mesh_of_groups(const GraphHeader& header, std::span<const std::string>
         mesh.strides.push_back(dim.stride);
         mesh.coordinate.push_back(dim.group->rank);
         mesh.first_rank -= static_cast<int>(dim.group->rank * dim.stride);
+        for (const std::string& name : groups) {
+            if (header.process_group(name)->ranks == dim.group->ranks)
+                mesh.dims_by_group[name] = static_cast<int>(index);
+        }
     }
     return mesh;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,7 +19,8 @@ struct GroupMesh {
     /// Why the groups form no mesh; a sentence without full stop, empty when they do. The rest is empty then.
     std::string obstacle;
 
-    /// The mesh dimension of a group, or -1.
+    /// The mesh dimension of a group, or -1. Groups of the same ranks are one dimension: `groups` has the first of
+    /// them.
     int dim_of(std::string_view group) const;
     /// Ranks of this rank's communicator over several mesh dimensions, ascending.
     std::vector<int> ranks(std::span<const int> mesh_dims) const;
@@ -25,6 +28,7 @@ struct GroupMesh {
     /// Ranks from one member of a dimension's group to the next.
     Extents strides;
     int first_rank = 0;  ///< the one at coordinate 0 of all dimensions
+    std::map<std::string, int, std::less<>> dims_by_group;
 };
 
 /// The mesh that `groups` are the dimensions of, from the ranks that the graph's header lists.

@@ -199,6 +199,19 @@ TEST(RedistributionChains, GroupsThatFormNoMeshAreNamed) {
                                           " do not agree on which rank this one is");
 }
 
+TEST(RedistributionChains, GroupsOfTheSameRanksAreOneDimension) {
+    // As passes leave it that give gathers a group of their own.
+    Json document = redistribution_document("fsdp_tp");
+    Json extra = document["process_groups"][0];
+    extra["name"] = "extra";
+    document["process_groups"].push_back(extra);
+    node_of(document, "all_gather_into_tensor_1")["args"][2] = "extra";
+    const ParameterChains parameter = only_parameter(*graph_of(document));
+    EXPECT_EQ(parameter.obstacle, "");
+    EXPECT_EQ(parameter.mesh.mesh.shape, (Extents{2, 4}));
+    EXPECT_EQ(paths_of(parameter), paths_of(only_parameter("fsdp_tp")));
+}
+
 TEST(RedistributionChains, WhatContradictsItselfIsSaid) {
     // The outer group is gathered first although the inner one cuts inside it.
     Json document = redistribution_document("fsdp_2d");
