@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
                                   QStringLiteral("WxH"));
     const QCommandLineOption view(QStringLiteral("view"),
                                   QStringLiteral("part of the window in the picture: window, modules, buckets, "
-                                                 "inspector, problems, passes, groups, timeline or "
+                                                 "inspector, problems, passes, groups, graph, mesh, timeline or "
                                                  "toolbar"),
                                   QStringLiteral("name"));
     const QCommandLineOption select(

@@ -86,7 +86,9 @@ class Arranger {
             const Inside inside = waiting.back();
             waiting.pop_back();
             const Level& level = levels_[inside.level];
-            arrangement.levels.push_back({level.box, level.key});
+            PlacedLevel placed{level.box, level.key};
+            placed.first_box = static_cast<std::uint32_t>(arrangement.boxes.size());
+            placed.first_edge = static_cast<std::uint32_t>(arrangement.edges.size());
             for (std::size_t i = 0; i < level.children.size(); ++i) {
                 const BoxId box = level.children[i];
                 const LayoutPoint at = level.layout->positions[i];
@@ -102,6 +104,9 @@ class Arranger {
                     {below, {rect.x + std::floor(slack / 2), rect.y + options_.header_height}, inside.depth + 1});
             }
             place_edges(arrangement, level, inside.origin);
+            placed.box_count = static_cast<std::uint32_t>(arrangement.boxes.size()) - placed.first_box;
+            placed.edge_count = static_cast<std::uint32_t>(arrangement.edges.size()) - placed.first_edge;
+            arrangement.levels.push_back(placed);
         }
     }
 

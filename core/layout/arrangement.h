@@ -32,6 +32,8 @@ struct PlacedEdge {
 struct PlacedLevel {
     BoxId box = no_box;  ///< whose children it holds
     std::uint64_t key = 0;
+    std::uint32_t first_box = 0, box_count = 0;    ///< of Arrangement::boxes
+    std::uint32_t first_edge = 0, edge_count = 0;  ///< of Arrangement::edges
 };
 
 /// Everything that the graph view draws, in one plane. Immutable once made.
@@ -39,7 +41,7 @@ struct Arrangement {
     std::vector<PlacedBox> boxes;  ///< parents before what is inside them; siblings in order of execution
     std::vector<PlacedEdge> edges;
     std::vector<LayoutPoint> points;
-    std::vector<PlacedLevel> levels;
+    std::vector<PlacedLevel> levels;  ///< those around others first
     LayoutSize size;
     std::vector<std::uint32_t> place_of;  ///< by BoxId: index of `boxes`, or no_place
 

@@ -33,7 +33,7 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
     row_->setContentsMargins(0, 0, 8, 0);
     row_->setSpacing(8);
     row_->addWidget(tabs_);
-    row_->addStretch(1);
+    row_->addStretch();
     auto* upper = new QWidget;
     auto* upper_layout = new QVBoxLayout(upper);
     upper_layout->setContentsMargins(0, 0, 0, 0);
@@ -69,7 +69,7 @@ void CentreTabs::addView(const QString& id, const QString& title, QWidget* widge
     controls_.push_back(controls);
     stack_->addWidget(widget);
     if (controls) {
-        row_->addWidget(controls);
+        row_->addWidget(controls, 1);
         controls->setVisible(views_.size() == 1);
     }
     tabs_->addTab(title);

@@ -11,6 +11,8 @@
 #include <QToolBar>
 #include <QVBoxLayout>
 
+#include "ui/graph/graph_controls.h"
+#include "ui/graph/graph_view.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/log.h"
@@ -63,6 +65,9 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     timeline_connection_ = new TimelineConnection(document_, *timeline_, this);
     notice_ = new NoticeBar;
     centre_ = new CentreTabs(timeline_);
+    graph_model_ = new GraphModel(document_, this);
+    graph_ = new GraphView(*graph_model_);
+    centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
     mesh_ = new MeshView;
     centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls());
     auto* middle = new QWidget;
@@ -112,6 +117,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
             timeline_->setVisibleRange(
                 {std::llround(kept->range_start_ms * 1e6), std::llround(kept->range_end_ms * 1e6)});
     });
+    connect(graph_, &GraphView::told, this, [this](const QString& sentence) { tell(sentence); });
+    connect(graph_, &GraphView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(mesh_, &MeshView::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(mesh_, &MeshView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, [this] { scheduleSession(view_delay_ms); });
@@ -133,6 +140,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
         if (!state_.geometry.isEmpty()) restoreGeometry(state_.geometry);
         if (!state_.layout.isEmpty()) restoreState(state_.layout);
         centre_->restore(state_.views["centre"].toObject());
+        graph_->restore(state_.views["graph"].toObject());
         mesh_->restore(state_.views["mesh"].toObject());
         setThemeMode(state_.theme);
     }

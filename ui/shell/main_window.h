@@ -19,6 +19,8 @@ class ColumnShare;
 class CommandPalette;
 class DockWidths;
 class FiguresBar;
+class GraphModel;
+class GraphView;
 class InspectorPanel;
 class Log;
 class LogPanel;
@@ -61,6 +63,7 @@ class MainWindow : public QMainWindow {
     TimelineView& timeline() { return *timeline_; }
     /// The views above the timeline.
     CentreTabs& centre() { return *centre_; }
+    GraphView& graphView() { return *graph_; }
     MeshView& mesh() { return *mesh_; }
     FiguresBar& figures() { return *figures_; }
     VariantBar& variants() { return *variant_bar_; }
@@ -146,6 +149,8 @@ class MainWindow : public QMainWindow {
     ProcessGroupsPanel* groups_ = nullptr;
     TimelineView* timeline_ = nullptr;
     CentreTabs* centre_ = nullptr;
+    GraphModel* graph_model_ = nullptr;
+    GraphView* graph_ = nullptr;
     MeshView* mesh_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;
     FiguresBar* figures_ = nullptr;

@@ -6,6 +6,7 @@
 
 #include "core/io/plan_file.h"
 #include "ui/document/file_digest.h"
+#include "ui/graph/graph_view.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
@@ -186,6 +187,7 @@ void MainWindow::storeSession() {
     state_.geometry = saveGeometry();
     state_.layout = saveState();
     state_.views["centre"] = centre_->state();
+    state_.views["graph"] = graph_->state();
     state_.views["mesh"] = mesh_->state();
     if (const QString problem = session_->save(state_); !problem.isEmpty()) warn(problem);
 }

@@ -122,7 +122,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     QWidget* wanted = part(window, options.view);
     if (!wanted) {
         fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
-                            "problems, passes, groups, mesh, timeline or toolbar")
+                            "problems, passes, groups, graph, mesh, timeline or toolbar")
                  .arg(options.view));
         return 2;
     }

@@ -1,0 +1,182 @@
+#include "ui/graph/box_texts.h"
+
+#include <QStringList>
+
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+/// Types as they are written beside shapes: short, as in assembly of compilers.
+QString shortDtype(Dtype dtype) {
+    const QString name = fromCore(dtype_info(dtype).name);
+    static const QHash<QString, QString> known{
+        {"bfloat16", "bf16"}, {"float16", "f16"},   {"float32", "f32"}, {"float64", "f64"}, {"int64", "i64"},
+        {"int32", "i32"},     {"complex64", "c64"}, {"uint8", "u8"},    {"int8", "i8"},     {"float8_e4m3fn", "f8"}};
+    return known.value(name, name);
+}
+
+}  // namespace
+
+QString fromCore(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString shortTarget(const QString& target) {
+    const QStringList parts = target.split(u'.');
+    // namespace.name.overload, or a path of a Python function.
+    return parts.size() == 3 ? parts[1] : parts.back();
+}
+
+QString BoxTexts::title(BoxId id) const {
+    const Box& box = tree_.box(id);
+    switch (box.kind) {
+        case BoxKind::root:
+            return tr("model");
+        case BoxKind::module: {
+            const QString whole = fromCore(modules_.path(box.module));
+            BoxId around = box.parent;
+            while (tree_.box(around).kind == BoxKind::run || tree_.box(around).kind == BoxKind::slice)
+                around = tree_.box(around).parent;
+            const ModuleTree::ModuleId outer = tree_.box(around).module;
+            const QString name =
+                outer == ModuleTree::no_module ? whole : whole.mid(fromCore(modules_.path(outer)).size() + 1);
+            return box.phase == Phase::backward && around == BoxTree::root ? tr("%1 backward").arg(name) : name;
+        }
+        case BoxKind::run:
+            return runTitle(box, id);
+        case BoxKind::slice:
+            return QStringLiteral("%1 … %2").arg(fromCore(graph_.name(tree_.nodes_of(id).front())),
+                                                 fromCore(graph_.name(tree_.nodes_of(id).back())));
+        case BoxKind::operation:
+            return graph_.op(box.node) == NodeOp::call_function ? shortTarget(fromCore(graph_.target(box.node)))
+                                                                : fromCore(graph_.name(box.node));
+        case BoxKind::interface:
+            return tr("inputs and output");
+        case BoxKind::unplaced:
+            return box.phase == Phase::backward ? tr("not in a module, backward") : tr("not in a module");
+    }
+    return {};
+}
+
+QString BoxTexts::runTitle(const Box& box, BoxId id) const {
+    const auto [first, last] = tree_.modules_of_run(id);
+    const bool backward = box.phase == Phase::backward;
+    const QString range = QStringLiteral("%1 … %2").arg(fromCore(modules_.path(backward ? last : first)),
+                                                        fromCore(modules_.path(backward ? first : last)));
+    return backward && box.parent == BoxTree::root ? tr("%1 backward").arg(range) : range;
+}
+
+QString BoxTexts::className(BoxId id) const {
+    const Box& box = tree_.box(id);
+    if (box.module == ModuleTree::no_module || box.kind != BoxKind::module) return {};
+    // The base class tells nothing; graphs with `module_fqn` have no other.
+    const QString last = fromCore(modules_.module(box.module).own_class).section(u'.', -1);
+    return last == u"Module" ? QString() : last;
+}
+
+QString BoxTexts::operationFigures(const Box& box, const BoxFigures& figures) const {
+    QStringList parts;
+    if (const double ms = figures.compute_ms + figures.communication_ms; ms > 0) parts.append(formatTime(ms));
+    if (figures.communication_bytes() > 0) {
+        parts.append(formatBytes(static_cast<double>(figures.communication_bytes())));
+    } else if (const auto outputs = graph_.outputs(box.node); !outputs.empty() && outputs.front().is_tensor) {
+        QStringList sizes;
+        for (const std::int64_t size : graph_.shape(outputs.front())) sizes.append(QString::number(size));
+        parts.append(QStringLiteral("%1 %2").arg(shortDtype(outputs.front().dtype), sizes.join(u'×')).trimmed());
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString BoxTexts::figures(BoxId id) const {
+    const Box& box = tree_.box(id);
+    const BoxFigures& figures = figures_[id];
+    if (box.kind == BoxKind::operation) return operationFigures(box, figures);
+    QStringList parts;
+    if (box.kind == BoxKind::run) {
+        parts.append(tr("%1 identical").arg(box.child_count));
+        parts.append(tr("%1 each").arg(formatTime(figures.compute_ms / box.child_count)));
+        return parts.join(QStringLiteral(" · "));
+    }
+    if (box.kind != BoxKind::module) parts.append(tr("%1 nodes").arg(formatCount(box.node_count)));
+    if (figures.compute_ms > 0 || parts.isEmpty()) parts.append(formatTime(figures.compute_ms));
+    const auto moved = [&](const QString& form, std::int64_t bytes) {
+        if (bytes > 0) parts.append(form.arg(formatBytes(static_cast<double>(bytes))));
+    };
+    moved(tr("gathers %1"), figures.gather_bytes);
+    moved(tr("scatters %1"), figures.scatter_bytes);
+    moved(tr("moves %1"), figures.other_bytes);
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString BoxTexts::path(BoxId box) const {
+    QStringList titles;
+    for (; box != no_box && box != BoxTree::root; box = tree_.box(box).parent) titles.prepend(title(box));
+    return titles.join(QStringLiteral(" › "));
+}
+
+QString BoxTexts::toolTip(BoxId id, double exposed_ms) const {
+    const Box& box = tree_.box(id);
+    const BoxFigures& figures = figures_[id];
+    QStringList lines{QStringLiteral("<b>%1</b>").arg(path(id).toHtmlEscaped())};
+    if (box.kind == BoxKind::operation) {
+        lines.append(QStringLiteral("%1 = %2").arg(fromCore(graph_.name(box.node)).toHtmlEscaped(),
+                                                   fromCore(graph_.target(box.node)).toHtmlEscaped()));
+    } else if (const QString name = className(id); !name.isEmpty()) {
+        lines.append(name.toHtmlEscaped());
+    }
+    if (const QString line = this->figures(id); !line.isEmpty()) lines.append(line);
+    if (exposed_ms > 0) lines.append(tr("exposed %1").arg(formatTime(exposed_ms)));
+    if (box.kind != BoxKind::operation)
+        lines.append(tr("%1 nodes, %2 collectives").arg(formatCount(box.node_count), formatCount(figures.collectives)));
+    return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
+}
+
+QString BoxTexts::spoken(BoxId id, bool open) const {
+    QStringList parts{title(id)};
+    const Box& box = tree_.box(id);
+    if (box.phase == Phase::backward && !parts.front().endsWith(tr("backward"))) parts.append(tr("backward"));
+    if (const QString name = className(id); !name.isEmpty()) parts.append(name);
+    if (const QString line = figures(id); !line.isEmpty()) parts.append(line);
+    if (tree_.has_children(id)) parts.append(open ? tr("open") : tr("closed"));
+    return parts.join(QStringLiteral(", "));
+}
+
+QStringList BoxTexts::modules(BoxId id) const {
+    const Box& box = tree_.box(id);
+    QStringList paths;
+    if (box.kind == BoxKind::module) paths.append(fromCore(modules_.path(box.module)));
+    if (box.kind == BoxKind::run)
+        for (BoxId child = box.first_child; child < box.first_child + box.child_count; ++child)
+            paths.append(fromCore(modules_.path(tree_.box(child).module)));
+    return paths;
+}
+
+QString BoxTexts::key(BoxId id) const {
+    const Box& box = tree_.box(id);
+    const QString phase = box.phase == Phase::backward ? QStringLiteral("backward") : QStringLiteral("forward");
+    switch (box.kind) {
+        case BoxKind::module:
+            return QStringLiteral("module %1 %2").arg(phase, fromCore(modules_.path(box.module)));
+        case BoxKind::run:
+            return QStringLiteral("run %1 %2").arg(phase, fromCore(modules_.path(box.module)));
+        case BoxKind::operation:
+            return QStringLiteral("node %1").arg(fromCore(graph_.name(box.node)));
+        case BoxKind::slice:
+            return QStringLiteral("slice %1").arg(fromCore(graph_.name(tree_.nodes_of(id).front())));
+        case BoxKind::interface:
+            return QStringLiteral("interface");
+        case BoxKind::unplaced:
+            return QStringLiteral("unplaced %1").arg(phase);
+        case BoxKind::root:
+            break;
+    }
+    return QStringLiteral("root");
+}
+
+QString BoxTexts::amount(const LevelEdge& edge) {
+    const QString bytes = formatBytes(static_cast<double>(edge.bytes));
+    return edge.tensors == 1 ? bytes : tr("%1 tensors, %2").arg(formatCount(edge.tensors), bytes);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QString>
+#include <string_view>
+
+#include "core/layout/box_tree.h"
+#include "core/plan/box_figures.h"
+
+namespace overlap::ui {
+
+/// Text of the core as Qt has it.
+QString fromCore(std::string_view text);
+
+/// What boxes are called and what is told of them. Cheap to copy; what it refers to must live longer.
+class BoxTexts {
+    Q_DECLARE_TR_FUNCTIONS(BoxTexts)
+
+  public:
+    BoxTexts(const Graph& graph, const ModuleTree& modules, const BoxTree& tree, const std::vector<BoxFigures>& figures)
+        : graph_(graph), modules_(modules), tree_(tree), figures_(figures) {}
+
+    /// `layers.0` at the root, `attention` within it; `layers.1 … layers.30`; `mm` of an operation.
+    QString title(BoxId box) const;
+    /// Class of a module without its package, or empty.
+    QString className(BoxId box) const;
+    /// One line of figures: time, then what its collectives move, or shape and type of an operation's result.
+    QString figures(BoxId box) const;
+    /// The box from the model down, for breadcrumbs and screen readers: `layers.0 › attention`.
+    QString path(BoxId box) const;
+    /// Everything that there is to tell, as rich text.
+    QString toolTip(BoxId box, double exposed_ms) const;
+    /// What a screen reader says.
+    QString spoken(BoxId box, bool open) const;
+    /// Dotted paths of the modules that a box stands for; empty for boxes that are no modules.
+    QStringList modules(BoxId box) const;
+    /// Name that stays the same when the graph is opened again, for the session.
+    QString key(BoxId box) const;
+
+    /// `3 tensors, 436 MiB`.
+    static QString amount(const LevelEdge& edge);
+
+  private:
+    QString runTitle(const Box& box, BoxId id) const;
+    QString operationFigures(const Box& box, const BoxFigures& figures) const;
+
+    const Graph& graph_;
+    const ModuleTree& modules_;
+    const BoxTree& tree_;
+    const std::vector<BoxFigures>& figures_;
+};
+
+/// Names of operators as people say them: `mm` of `aten.mm.default`.
+QString shortTarget(const QString& target);
+
+}  // namespace overlap::ui

@@ -1,0 +1,148 @@
+#include "ui/graph/graph_controls.h"
+
+#include <QActionGroup>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QToolButton>
+
+#include "ui/graph/graph_view.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int search_width = 168;
+constexpr int narrow = 420;  ///< pixels of the header below which search and path give way
+
+/// A field whose Enter steps to the next match, Shift+Enter to the one before, and Escape goes back to the graph.
+class SearchField : public QLineEdit {
+  public:
+    explicit SearchField(GraphView& view) : view_(view) {}
+
+  protected:
+    void keyPressEvent(QKeyEvent* event) override {
+        if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+            return view_.stepMatch(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+        if (event->key() == Qt::Key_Escape) {
+            clear();
+            return view_.setFocus();
+        }
+        QLineEdit::keyPressEvent(event);
+    }
+
+  private:
+    GraphView& view_;
+};
+
+QToolButton* flatButton(const QString& name) {
+    auto* button = new QToolButton;
+    button->setAutoRaise(true);
+    button->setAccessibleName(name);
+    button->setFocusPolicy(Qt::TabFocus);
+    return button;
+}
+
+}  // namespace
+
+GraphControls::GraphControls(GraphView& view, QWidget* parent)
+    : QWidget(parent),
+      view_(view),
+      path_(new QLabel),
+      search_(new SearchField(view)),
+      colour_(flatButton(tr("What the colours of boxes tell"))),
+      filter_(flatButton(tr("Which boxes stay lit"))),
+      fit_(flatButton(tr("Fit all"))) {
+    path_->setProperty("role", "dim");
+    path_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    path_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    path_->setAccessibleName(tr("Where the selected box is"));
+    search_->setPlaceholderText(tr("Search the graph…"));
+    search_->setAccessibleName(tr("Search the graph"));
+    search_->setClearButtonEnabled(true);
+    search_->setMaximumWidth(search_width);
+    fit_->setText(tr("fit"));
+    fit_->setToolTip(tr("Show all of the graph (Home)"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(8, 0, 0, 0);
+    layout->setSpacing(4);
+    layout->addWidget(path_, 2);
+    layout->addWidget(search_, 1);
+    layout->addWidget(filter_);
+    layout->addWidget(colour_);
+    layout->addWidget(fit_);
+    makeColourMenu();
+    makeFilterMenu();
+    showChoices();
+
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) { view_.model().setSearch(text); });
+    connect(fit_, &QToolButton::clicked, &view_, &GraphView::fitAll);
+    connect(path_, &QLabel::linkActivated, this, [this](const QString& link) {
+        view_.setFocus();
+        view_.select(link.toUInt());
+    });
+    connect(&view_, &GraphView::currentChanged, this, &GraphControls::showPath);
+    connect(&view_.model(), &GraphModel::reset, this, [this] { showPath(no_box); });
+    connect(&view_.model(), &GraphModel::changed, this, &GraphControls::showChoices);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { showPath(view_.current()); });
+}
+
+void GraphControls::resizeEvent(QResizeEvent* event) {
+    search_->setVisible(width() >= narrow);
+    QWidget::resizeEvent(event);
+}
+
+void GraphControls::makeColourMenu() {
+    auto* menu = new QMenu(colour_);
+    auto* group = new QActionGroup(menu);
+    for (const BoxColouring colouring : boxColourings()) {
+        QAction* action =
+            menu->addAction(titleOf(colouring), this, [this, colouring] { view_.model().setColouring(colouring); });
+        action->setCheckable(true);
+        action->setData(static_cast<int>(colouring));
+        group->addAction(action);
+    }
+    colour_->setMenu(menu);
+    colour_->setPopupMode(QToolButton::InstantPopup);
+    colour_->setToolTip(tr("What the stripes of boxes tell"));
+}
+
+void GraphControls::makeFilterMenu() {
+    auto* menu = new QMenu(filter_);
+    auto* group = new QActionGroup(menu);
+    for (const BoxSubset subset : boxSubsets()) {
+        QAction* action = menu->addAction(titleOf(subset), this, [this, subset] { view_.model().setSubset(subset); });
+        action->setCheckable(true);
+        action->setData(static_cast<int>(subset));
+        group->addAction(action);
+    }
+    filter_->setMenu(menu);
+    filter_->setPopupMode(QToolButton::InstantPopup);
+    filter_->setToolTip(tr("Dim everything but this"));
+}
+
+void GraphControls::showChoices() {
+    const GraphModel& model = view_.model();
+    const QString arrow = QStringLiteral(" ▾");
+    colour_->setText(tr("colour: %1").arg(titleOf(model.colouring())) + arrow);
+    filter_->setText(tr("show: %1").arg(titleOf(model.subset())) + arrow);
+    for (QAction* action : colour_->menu()->actions())
+        action->setChecked(action->data().toInt() == static_cast<int>(model.colouring()));
+    for (QAction* action : filter_->menu()->actions())
+        action->setChecked(action->data().toInt() == static_cast<int>(model.subset()));
+}
+
+void GraphControls::showPath(BoxId box) {
+    if (!view_.model().isOpen() || box == no_box) return path_->clear();
+    const QString colour = currentTheme().dim.name();
+    QStringList parts;
+    for (BoxId at = box; at != no_box && at != BoxTree::root; at = view_.model().tree().box(at).parent)
+        parts.prepend(QStringLiteral("<a href=\"%1\" style=\"color:%2; text-decoration:none\">%3</a>")
+                          .arg(at)
+                          .arg(colour, view_.model().texts().title(at).toHtmlEscaped()));
+    path_->setText(parts.join(QStringLiteral(" › ")));
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,68 @@
+#include "ui/graph/graph_export.h"
+
+#include <QBuffer>
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <QImage>
+#include <QPainter>
+#include <QSaveFile>
+#include <QSvgGenerator>
+#include <algorithm>
+
+#include "ui/graph/graph_model.h"
+#include "ui/graph/graph_painter.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr double border = 24;
+constexpr double finest_scale = 2;
+
+QByteArray svgOf(const GraphModel& model, const QRectF& area) {
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    QSvgGenerator generator;
+    generator.setOutputDevice(&buffer);
+    generator.setSize(area.size().toSize());
+    generator.setViewBox(QRectF(QPointF(0, 0), area.size()));
+    generator.setTitle(model.texts().title(BoxTree::root));
+    QPainter painter(&generator);
+    painter.fillRect(QRectF(QPointF(0, 0), area.size()), currentTheme().background);
+    painter.translate(-area.topLeft());
+    GraphPainter(model, currentTheme(), 1).paint(painter, area);
+    painter.end();
+    return bytes;
+}
+
+QByteArray pngOf(const GraphModel& model, const QRectF& area) {
+    const double scale = std::min(finest_scale, most_pixels / std::max(area.width(), area.height()));
+    QImage image((area.size() * scale).toSize(), QImage::Format_RGB32);
+    image.fill(currentTheme().background);
+    QPainter painter(&image);
+    painter.scale(scale, scale);
+    painter.translate(-area.topLeft());
+    GraphPainter(model, currentTheme(), scale).paint(painter, area);
+    painter.end();
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    image.save(&buffer, "PNG");
+    return bytes;
+}
+
+}  // namespace
+
+QString writeGraphPicture(const GraphModel& model, const QString& path) {
+    const LayoutSize size = model.arrangement().size;
+    const QRectF area = QRectF(0, 0, size.width, size.height).adjusted(-border, -border, border, border);
+    const bool svg = QFileInfo(path).suffix().compare(QStringLiteral("svg"), Qt::CaseInsensitive) == 0;
+    const QByteArray bytes = svg ? svgOf(model, area) : pngOf(model, area);
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit()) return {};
+    return QCoreApplication::translate("GraphExport", "%1: the picture could not be written (%2)")
+        .arg(path, file.errorString());
+}
+
+}  // namespace overlap::ui

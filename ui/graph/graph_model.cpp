@@ -1,0 +1,250 @@
+#include "ui/graph/graph_model.h"
+
+#include <QFontMetricsF>
+#include <QScopedValueRollback>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/document/document.h"
+#include "ui/graph/graph_metrics.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+
+GraphModel::Contents::Contents(const Document& document)
+    : graph(document.graph()),
+      modules(document.loaded().modules),
+      places(box_places(*graph, *modules)),
+      tree(*graph, *modules, places),
+      figures(box_figures(*graph, tree, places, document.baseline().times_ms)),
+      texts(*graph, *modules, tree, figures) {}
+
+GraphModel::GraphModel(Document& document, QObject* parent) : QObject(parent), document_(document) {
+    connect(&document, &Document::graphChanged, this, &GraphModel::read);
+    connect(&document, &Document::planChanged, this, &GraphModel::updateColours);
+    connect(&document, &Document::evaluationChanged, this, &GraphModel::updateColours);
+    connect(&document.selection(), &Selection::changed, this, [this] {
+        updateSelection();
+        if (!choosing_) emit selectionMoved();
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &GraphModel::changed);
+    if (document.isOpen()) read();
+}
+
+GraphModel::~GraphModel() = default;
+
+void GraphModel::read() {
+    contents_ = document_.isOpen() ? std::make_unique<Contents>(document_) : nullptr;
+    open_.clear();
+    sizes_.clear();
+    cache_.clear();
+    selected_.clear();
+    selected_shown_.clear();
+    chosen_ = no_box;
+    arrangement_ = nullptr;
+    if (contents_) {
+        colours_.setFigures(contents_->tree, contents_->figures);
+        for (const BoxId box : first_open_boxes(contents_->tree)) open_.insert(box);
+        updateColours();
+        rearrange(no_box);
+    }
+    emit reset();
+}
+
+void GraphModel::setColouring(BoxColouring colouring) {
+    if (colouring_ == colouring) return;
+    colouring_ = colouring;
+    emit changed();
+}
+
+void GraphModel::setSearch(const QString& search) {
+    if (search_ == search.trimmed()) return;
+    search_ = search.trimmed();
+    updateFilter();
+}
+
+void GraphModel::setSubset(BoxSubset subset) {
+    if (subset_ == subset) return;
+    subset_ = subset;
+    updateFilter();
+}
+
+void GraphModel::updateColours() {
+    if (!contents_) return;
+    colours_.update(document_, contents_->tree);
+    updateFilter();
+}
+
+void GraphModel::updateFilter() {
+    if (!contents_) return;
+    filter_.update(graph(), tree(), texts(), colours_, search_, subset_);
+    emit changed();
+}
+
+void GraphModel::setOpen(BoxId box, bool open) {
+    if (!tree().has_children(box) || isOpen(box) == open) return;
+    if (open)
+        open_.insert(box);
+    else
+        open_.erase(box);
+    rearrange(box);
+}
+
+void GraphModel::setIdenticalOpen(BoxId box, bool open) {
+    for (BoxId other = 1; other < tree().box_count(); ++other) {
+        if (tree().box(other).kind != tree().box(box).kind ||
+            tree().box(other).structure != tree().box(box).structure || !tree().has_children(other))
+            continue;
+        if (open)
+            open_.insert(other);
+        else
+            open_.erase(other);
+    }
+    rearrange(box);
+}
+
+void GraphModel::closeAll() {
+    open_.clear();
+    for (const BoxId box : first_open_boxes(tree())) open_.insert(box);
+    rearrange(no_box);
+}
+
+void GraphModel::reveal(BoxId box) {
+    bool opened = false;
+    for (BoxId around = tree().box(box).parent; around != no_box && around != BoxTree::root;
+         around = tree().box(around).parent)
+        opened |= open_.insert(around).second;
+    if (opened) rearrange(arrangement_->shown(tree(), box));
+}
+
+QStringList GraphModel::openKeys() const {
+    QStringList keys;
+    if (!contents_) return keys;
+    for (const BoxId box : open_) keys.append(texts().key(box));
+    keys.sort();
+    return keys;
+}
+
+void GraphModel::setOpenKeys(const QStringList& keys) {
+    if (!contents_) return;
+    const QSet<QString> wanted(keys.begin(), keys.end());
+    open_.clear();
+    for (BoxId box = 1; box < tree().box_count(); ++box)
+        if (tree().has_children(box) && wanted.contains(texts().key(box))) open_.insert(box);
+    rearrange(no_box);
+}
+
+BoxId GraphModel::boxOfKey(const QString& key) const {
+    for (BoxId box = 1; contents_ && box < tree().box_count(); ++box)
+        if (texts().key(box) == key) return box;
+    return no_box;
+}
+
+void GraphModel::updateSelection() {
+    selected_.clear();
+    selected_shown_.clear();
+    if (!contents_) return;
+    const Selection& selection = document_.selection();
+    const auto add_module = [&](ModuleTree::ModuleId module) {
+        for (const Phase phase : {Phase::forward, Phase::backward})
+            if (const BoxId box = tree().box_of(module, phase); box != no_box) selected_.push_back(box);
+    };
+    if (selection.kind() == Selection::Kind::node) {
+        const Document::NodePlace place = document_.findNode(selection.node());
+        const NodeId node =
+            place.node == no_node || !place.evaluated ? place.node : document_.evaluation()->origin[place.node];
+        if (node != no_node) selected_.push_back(tree().operation_of(node));
+    } else if (selection.kind() == Selection::Kind::module) {
+        if (const auto module = contents_->modules->find(selection.module().toStdString());
+            module != ModuleTree::no_module)
+            add_module(module);
+    } else if (selection.kind() == Selection::Kind::bucket) {
+        const auto bucket = static_cast<std::size_t>(selection.bucket());
+        if (bucket < document_.buckets().size())
+            for (const std::string& path : document_.buckets()[bucket].modules)
+                if (const auto module = contents_->modules->find(path); module != ModuleTree::no_module)
+                    add_module(module);
+    } else if (selection.kind() == Selection::Kind::group) {
+        const std::string group = selection.group().toStdString();
+        for (NodeId node = 0; node < graph().node_count(); ++node)
+            if (graph().group_name(node) == group) selected_.push_back(tree().operation_of(node));
+    }
+    // A box that has no name outside of this view is selected here alone.
+    if (selection.kind() == Selection::Kind::nothing && choosing_ && chosen_ != no_box) selected_.push_back(chosen_);
+    // The direction that the person chose comes first.
+    if (const auto chosen = std::find(selected_.begin(), selected_.end(), chosen_); chosen != selected_.end())
+        std::rotate(selected_.begin(), chosen, chosen + 1);
+    for (const BoxId box : selected_) selected_shown_.insert(arrangement_->shown(tree(), box));
+    emit changed();
+}
+
+void GraphModel::select(BoxId box) {
+    const QScopedValueRollback guard(choosing_, true);
+    chosen_ = box;
+    Selection& selection = document_.selection();
+    if (box == no_box) {
+        selection.clear();
+    } else if (tree().box(box).kind == BoxKind::operation) {
+        selection.selectNode(fromCore(graph().name(tree().box(box).node)));
+    } else if (tree().box(box).kind == BoxKind::module) {
+        selection.selectModule(texts().modules(box).front());
+    } else {
+        selection.clear();
+    }
+    updateSelection();  // the selection may be the same and the box another
+}
+
+BoxNeighbours GraphModel::neighbours(BoxId box) const {
+    return neighbours_of(graph(), tree(), box,
+                         [this](BoxId operation) { return arrangement_->shown(tree(), operation); });
+}
+
+LayoutSize GraphModel::closedSize(BoxId box) const {
+    LayoutSize& size = sizes_[box];
+    if (size.width > 0) return size;
+    static const QFontMetricsF metrics(textFont(normalTextPx, QFont::DemiBold));
+    const bool operation = tree().box(box).kind == BoxKind::operation;
+    const double text = metrics.horizontalAdvance(texts().title(box)) + 2 * boxMargin + (operation ? 0 : arrowRoom);
+    const double width = std::clamp(text, operation ? narrowestOperation : narrowestModule, widestBox);
+    size = {std::ceil(width / widthStep) * widthStep, operation ? operationHeight : moduleHeight};
+    return size;
+}
+
+double GraphModel::openWidth(BoxId box) const {
+    return closedSize(box).width;
+}
+
+ArrangementOptions GraphModel::options() const {
+    ArrangementOptions options;
+    options.closed_size = [this](BoxId box) { return closedSize(box); };
+    options.open_width = [this](BoxId box) { return openWidth(box); };
+    options.header_height = headerHeight;
+    options.padding = boxPadding;
+    return options;
+}
+
+void GraphModel::rearrange(BoxId anchor) {
+    arrangement_ = arrange(tree(), open_, options(), LayeredEngine(), cache_);
+    selected_shown_.clear();
+    for (const BoxId box : selected_) selected_shown_.insert(arrangement_->shown(tree(), box));
+    emit arranged(anchor);
+}
+
+void GraphModel::takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout) {
+    cache_.put(key, std::move(layout));
+    if (contents_) rearrange(selected_.empty() ? no_box : arrangement_->shown(tree(), selected_.front()));
+}
+
+void GraphModel::forgetLayouts() {
+    cache_.clear();
+    if (contents_) rearrange(no_box);
+}
+
+LevelGraph GraphModel::levelGraph(BoxId box) const {
+    return level_graph(tree(), box, [this](BoxId child) {
+        const PlacedBox* placed = arrangement_->find(child);
+        return LayoutSize{placed->rect.width, placed->rect.height};
+    });
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/layout/arrangement.h"
+#include "core/layout/box_neighbours.h"
+#include "core/plan/box_places.h"
+#include "ui/graph/box_colours.h"
+#include "ui/graph/box_filter.h"
+#include "ui/graph/box_texts.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// What the graph view shows of a document: the boxes of its graph as it was read, which of them are open, where they
+/// lie, their colours, and what is dimmed. The view and the pictures paint it.
+class GraphModel : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit GraphModel(Document& document, QObject* parent = nullptr);
+    ~GraphModel() override;
+
+    /// False while no graph is open; then nothing else may be asked.
+    bool isOpen() const { return contents_ != nullptr; }
+    const Graph& graph() const { return *contents_->graph; }
+    const BoxTree& tree() const { return contents_->tree; }
+    const BoxTexts& texts() const { return contents_->texts; }
+    const BoxColours& colours() const { return colours_; }
+    const BoxFilter& filter() const { return filter_; }
+    const Arrangement& arrangement() const { return *arrangement_; }
+    std::shared_ptr<const Arrangement> sharedArrangement() const { return arrangement_; }
+    Document& document() const { return document_; }
+
+    BoxColouring colouring() const { return colouring_; }
+    void setColouring(BoxColouring colouring);
+    const QString& search() const { return search_; }
+    void setSearch(const QString& search);
+    BoxSubset subset() const { return subset_; }
+    void setSubset(BoxSubset subset);
+
+    bool isOpen(BoxId box) const { return open_.contains(box); }
+    void setOpen(BoxId box, bool open);
+    /// Opens or closes all boxes of the same structure, as identical layers are.
+    void setIdenticalOpen(BoxId box, bool open);
+    /// Closes everything, down to what is open at first.
+    void closeAll();
+    /// Opens what is around a box, so that it is drawn.
+    void reveal(BoxId box);
+    /// Open boxes by BoxTexts::key(), for the session. Unknown keys are ignored.
+    QStringList openKeys() const;
+    void setOpenKeys(const QStringList& keys);
+    /// A box by its key, or no_box.
+    BoxId boxOfKey(const QString& key) const;
+
+    /// Boxes that stand for the shared selection, whether they are drawn or not.
+    const std::vector<BoxId>& selectedBoxes() const { return selected_; }
+    /// Whether a box is selected, or closed around something that is.
+    bool isSelected(BoxId box) const { return selected_shown_.contains(box); }
+    /// Makes what a box stands for the shared selection.
+    void select(BoxId box);
+
+    /// What flows between a drawn box and the others that are drawn.
+    BoxNeighbours neighbours(BoxId box) const;
+
+    /// A layout that another engine made for a level; shown at once where the level is still drawn like that.
+    void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
+    /// Forgets layouts of other engines.
+    void forgetLayouts();
+    /// The level of a box as it is drawn now, for other engines.
+    LevelGraph levelGraph(BoxId box) const;
+
+  signals:
+    /// Another graph, or none.
+    void reset();
+    /// Boxes lie elsewhere; @p anchor should stay where it is on the screen, or no_box.
+    void arranged(overlap::BoxId anchor);
+    /// Colours, selection or what is dimmed became another.
+    void changed();
+    /// The shared selection became another from outside of the view.
+    void selectionMoved();
+
+  private:
+    struct Contents {
+        std::shared_ptr<const Graph> graph;
+        std::shared_ptr<const ModuleTree> modules;
+        BoxPlaces places;
+        BoxTree tree;
+        std::vector<BoxFigures> figures;
+        BoxTexts texts;
+        explicit Contents(const Document& document);
+    };
+
+    void read();
+    void rearrange(BoxId anchor);
+    void updateColours();
+    void updateFilter();
+    void updateSelection();
+    LayoutSize closedSize(BoxId box) const;
+    double openWidth(BoxId box) const;
+    ArrangementOptions options() const;
+
+    Document& document_;
+    std::unique_ptr<Contents> contents_;
+    std::unordered_set<BoxId> open_;
+    LayoutCache cache_;
+    std::shared_ptr<const Arrangement> arrangement_;
+    BoxColours colours_;
+    BoxFilter filter_;
+    BoxColouring colouring_ = BoxColouring::bucket;
+    QString search_;
+    BoxSubset subset_ = BoxSubset::everything;
+    std::vector<BoxId> selected_;
+    std::unordered_set<BoxId> selected_shown_;
+    BoxId chosen_ = no_box;  ///< the box that the person selected last here: one of several of a module
+    bool choosing_ = false;
+    mutable std::unordered_map<BoxId, LayoutSize> sizes_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,346 @@
+#include "ui/graph/graph_painter.h"
+
+#include <QFontMetricsF>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/graph/graph_metrics.h"
+#include "ui/graph/graph_model.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr double dimmed_share = 0.28;
+constexpr double arrow_length = 6;
+constexpr double arrow_half = 3.5;
+constexpr double smallest_arrow_scale = 0.4;
+constexpr double smallest_edge_scale = 0.12;
+constexpr double smallest_round_scale = 0.3;
+constexpr double label_px = 10;
+constexpr double stub_length = 7;
+constexpr std::size_t most_flows = 60;  ///< drawn of a selection, the largest first
+
+QPointF toQt(LayoutPoint point) {
+    return {point.x, point.y};
+}
+
+QPainterPath pathOf(const Arrangement& arrangement, const PlacedEdge& edge) {
+    const LayoutPoint* points = arrangement.points.data() + edge.first_point;
+    QPainterPath path(toQt(points[0]));
+    for (std::uint32_t i = 1; i + 2 < edge.point_count; i += 3)
+        path.cubicTo(toQt(points[i]), toQt(points[i + 1]), toQt(points[i + 2]));
+    return path;
+}
+
+QRectF boundsOf(const Arrangement& arrangement, const PlacedEdge& edge) {
+    const LayoutPoint* points = arrangement.points.data() + edge.first_point;
+    double left = points[0].x, right = left, top = points[0].y, bottom = top;
+    for (std::uint32_t i = 1; i < edge.point_count; ++i) {
+        left = std::min(left, points[i].x);
+        right = std::max(right, points[i].x);
+        top = std::min(top, points[i].y);
+        bottom = std::max(bottom, points[i].y);
+    }
+    return QRectF(left, top, right - left, bottom - top).adjusted(-1, -1, 1, 1);
+}
+
+/// Wider for more bytes, but never bold: 1 to 2.5 pixels from a kibibyte to a gibibyte.
+double edgeWidth(std::int64_t bytes) {
+    const double size = std::log2(std::max(1.0, static_cast<double>(bytes))) - 10;
+    return 1 + 1.5 * std::clamp(size / 20, 0.0, 1.0);
+}
+
+QPen hairline(const QColor& colour, double width = 1) {
+    QPen pen(colour, width);
+    pen.setCosmetic(true);
+    return pen;
+}
+
+}  // namespace
+
+QRectF toQt(const LayoutRect& rect) {
+    return {rect.x, rect.y, rect.width, rect.height};
+}
+
+GraphPainter::GraphPainter(const GraphModel& model, const Theme& theme, double scale)
+    : model_(model), arrangement_(model.arrangement()), theme_(theme), scale_(scale) {}
+
+QColor GraphPainter::faded(const QColor& colour, bool dimmed) const {
+    return dimmed ? blended(theme_.background, colour, dimmed_share) : colour;
+}
+
+void GraphPainter::paint(QPainter& painter, const QRectF& visible) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    std::vector<QRectF> labels;
+    // Level by level: edges lie on the box around them and under the boxes that they connect.
+    for (const PlacedLevel& level : arrangement_.levels) {
+        const PlacedBox* around = level.box == BoxTree::root ? nullptr : arrangement_.find(level.box);
+        if (around && !toQt(around->rect).intersects(visible)) continue;
+        if (around && around->rect.width * scale_ < 4) continue;
+        if (scale_ >= smallest_edge_scale) {
+            for (std::uint32_t i = level.first_edge; i < level.first_edge + level.edge_count; ++i) {
+                const PlacedEdge& edge = arrangement_.edges[i];
+                if (!boundsOf(arrangement_, edge).intersects(visible)) continue;
+                const bool dimmed = model_.filter().dimmed(edge.edge.from) || model_.filter().dimmed(edge.edge.to);
+                paintEdge(painter, edge, faded(theme_.faint, dimmed));
+            }
+        }
+        for (std::uint32_t i = level.first_box; i < level.first_box + level.box_count; ++i)
+            if (toQt(arrangement_.boxes[i].rect).adjusted(-8, -8, 8, 8).intersects(visible))
+                paintBox(painter, arrangement_.boxes[i]);
+        if (readable(label_px))
+            for (std::uint32_t i = level.first_edge; i < level.first_edge + level.edge_count; ++i)
+                if (boundsOf(arrangement_, arrangement_.edges[i]).intersects(visible))
+                    paintLabel(painter, arrangement_.edges[i], labels);
+    }
+}
+
+void GraphPainter::paintEdge(QPainter& painter, const PlacedEdge& edge, const QColor& colour) const {
+    painter.setPen(hairline(colour, edgeWidth(edge.edge.bytes)));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(pathOf(arrangement_, edge));
+    if (scale_ < smallest_arrow_scale) return;
+    const LayoutPoint* points = arrangement_.points.data() + edge.first_point + edge.point_count;
+    QPointF from = toQt(points[-2]);
+    const QPointF tip = toQt(points[-1]);
+    if (from == tip) from = toQt(points[-3]);  // a straight end has its control points on its ends
+    if (from == tip) from = toQt(points[-4]);
+    paintArrow(painter, from, tip);
+}
+
+void GraphPainter::paintArrow(QPainter& painter, QPointF from, QPointF tip) const {
+    const QPointF along = tip - from;
+    const double length = std::hypot(along.x(), along.y());
+    if (length <= 0) return;
+    const QPointF unit = along / length;
+    const QPointF across(-unit.y(), unit.x());
+    const QPointF back = tip - unit * arrow_length;
+    painter.setBrush(painter.pen().color());
+    painter.setPen(Qt::NoPen);
+    painter.drawPolygon(QPolygonF{tip, back + across * arrow_half, back - across * arrow_half});
+}
+
+void GraphPainter::paintLabel(QPainter& painter, const PlacedEdge& edge, std::vector<QRectF>& taken) const {
+    if (edge.edge.bytes <= 0) return;
+    static const QFont font = codeFont(static_cast<int>(label_px) + 1);
+    static const QFontMetricsF metrics(font);
+    const LayoutPoint* points = arrangement_.points.data() + edge.first_point;
+    // Beside the middle of the first bend, which lies in the gap between two rows.
+    std::uint32_t bend = 0;
+    while (bend + 6 < edge.point_count && toQt(points[bend]) == toQt(points[bend + 1])) bend += 3;
+    const LayoutPoint begin = points[bend], end = points[bend + 3];
+    const bool across = std::abs(end.x - begin.x) > std::abs(end.y - begin.y);
+    const QString text =
+        edge.edge.tensors > 1
+            ? QStringLiteral("%1 · %2").arg(edge.edge.tensors).arg(formatBytes(static_cast<double>(edge.edge.bytes)))
+            : formatBytes(static_cast<double>(edge.edge.bytes));
+    const double width = metrics.horizontalAdvance(text);
+    const QPointF middle((begin.x + end.x) / 2, (begin.y + end.y) / 2);
+    const QRectF room = across
+                            ? QRectF(middle.x() - width / 2, middle.y() - metrics.height() - 2, width, metrics.height())
+                            : QRectF(middle.x() + 6, middle.y() - metrics.height() / 2 - 2, width, metrics.height());
+    if (std::any_of(taken.begin(), taken.end(),
+                    [&](const QRectF& other) { return other.adjusted(-4, -1, 4, 1).intersects(room); }))
+        return;
+    // A box may be in the way of a long edge's label.
+    const BoxId around = model_.tree().box(edge.edge.from).parent;
+    for (const QPointF corner : {room.topLeft(), room.topRight(), room.bottomLeft(), room.bottomRight()})
+        if (const BoxId box = arrangement_.at({corner.x(), corner.y()}); box != no_box && box != around) return;
+    taken.push_back(room);
+    const bool dimmed = model_.filter().dimmed(edge.edge.from) || model_.filter().dimmed(edge.edge.to);
+    painter.setFont(font);
+    painter.setPen(faded(theme_.dim, dimmed));
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, text);
+}
+
+void GraphPainter::paintBox(QPainter& painter, const PlacedBox& placed) const {
+    const QRectF rect = toQt(placed.rect);
+    const bool dimmed = model_.filter().dimmed(placed.box);
+    const Box& box = model_.tree().box(placed.box);
+    // Open boxes get darker and lighter in turn, so that levels can be told apart.
+    const QColor fill = placed.open                      ? (placed.depth % 2 == 0 ? theme_.panel : theme_.background)
+                        : box.kind == BoxKind::operation ? theme_.panel
+                                                         : theme_.raised;
+    painter.setPen(hairline(faded(theme_.line, dimmed)));
+    painter.setBrush(dimmed ? blended(theme_.background, fill, 0.5) : fill);
+    if (scale_ < smallest_round_scale) {
+        painter.drawRect(rect);
+    } else {
+        if (box.kind == BoxKind::run && !placed.open) {  // a pile: there is more behind it
+            painter.drawRoundedRect(rect.translated(4, 4), boxRadius, boxRadius);
+        }
+        painter.drawRoundedRect(rect, boxRadius, boxRadius);
+    }
+    paintStripe(painter, placed, dimmed);
+    paintTexts(painter, placed, dimmed);
+    paintStubs(painter, placed, dimmed);
+}
+
+void GraphPainter::paintStripe(QPainter& painter, const PlacedBox& placed, bool dimmed) const {
+    const QList<BoxColours::Part> parts = model_.colours().stripe(placed.box, model_.colouring(), theme_);
+    if (parts.isEmpty()) return;
+    const double inset = scale_ < smallest_round_scale ? 0 : boxRadius - 2;
+    const QRectF rect = toQt(placed.rect).adjusted(0, inset, 0, -inset);
+    const double height = rect.height() / static_cast<double>(parts.size());
+    painter.setPen(Qt::NoPen);
+    for (qsizetype i = 0; i < parts.size(); ++i) {
+        const QRectF part(rect.x(), rect.y() + height * static_cast<double>(i), stripeWidth, height);
+        painter.setBrush(faded(parts[i].colour, dimmed));
+        painter.drawRect(part);
+        if (!parts[i].hatched) continue;
+        painter.setPen(hairline(theme_.background));
+        for (double y = part.top() + 2; y < part.bottom(); y += 6)
+            painter.drawLine(QPointF(part.left(), y + 3), QPointF(part.right(), y));
+        painter.setPen(Qt::NoPen);
+    }
+}
+
+void GraphPainter::paintTexts(QPainter& painter, const PlacedBox& placed, bool dimmed) const {
+    if (!readable(normalTextPx)) return;
+    static const QFont title_font = textFont(normalTextPx, QFont::DemiBold);
+    static const QFont figures_font = textFont(smallTextPx);
+    static const QFontMetricsF title_metrics(title_font), figures_metrics(figures_font);
+    const BoxTexts& texts = model_.texts();
+    const BoxId id = placed.box;
+    const bool expandable = model_.tree().has_children(id);
+    QRectF room = toQt(placed.rect).adjusted(boxMargin, 0, -boxMargin, 0);
+    const double block = titleHeight + (placed.open ? 0 : figuresHeight);
+    const double top = placed.open ? placed.rect.y + (headerHeight - titleHeight) / 2
+                                   : placed.rect.y + (placed.rect.height - block) / 2;
+    if (expandable) {
+        const QPointF centre(room.left() + 4, top + titleHeight / 2);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(faded(theme_.dim, dimmed));
+        painter.drawPolygon(
+            placed.open ? QPolygonF{centre + QPointF(-4, -2.5), centre + QPointF(4, -2.5), centre + QPointF(0, 3)}
+                        : QPolygonF{centre + QPointF(-2.5, -4), centre + QPointF(3, 0), centre + QPointF(-2.5, 4)});
+        room.setLeft(room.left() + arrowRoom);
+    }
+    const QString title = title_metrics.elidedText(texts.title(id), Qt::ElideMiddle, room.width());
+    painter.setFont(title_font);
+    painter.setPen(faded(theme_.text, dimmed));
+    painter.drawText(QRectF(room.left(), top, room.width(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter, title);
+    if (!readable(smallTextPx)) return;
+    const double exposed = model_.colouring() == BoxColouring::exposed ? model_.colours().exposedMs(id) : 0;
+    const QString figures = exposed > 0 ? GraphModel::tr("exposed %1").arg(formatTime(exposed)) : texts.figures(id);
+    QStringList more;
+    if (placed.open)
+        if (const QString name = texts.className(id); !name.isEmpty()) more.append(name);
+    if (!figures.isEmpty()) more.append(figures);
+    QRectF line(room.left(), top + titleHeight, room.width(), figuresHeight);
+    if (placed.open) {
+        const double behind = title_metrics.horizontalAdvance(title) + 10;
+        line = QRectF(room.left() + behind, top, room.width() - behind, titleHeight);
+    }
+    painter.setFont(figures_font);
+    painter.setPen(faded(exposed > 0 ? theme_.exposed : theme_.dim, dimmed));
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                     figures_metrics.elidedText(more.join(QStringLiteral(" · ")), Qt::ElideRight, line.width()));
+}
+
+void GraphPainter::paintStubs(QPainter& painter, const PlacedBox& placed, bool dimmed) const {
+    if (scale_ < smallest_arrow_scale) return;
+    static const QFont font = codeFont(static_cast<int>(label_px));
+    static const QFontMetricsF metrics(font);
+    const QColor colour = faded(theme_.dim, dimmed);
+    const double x = placed.rect.right() - boxMargin;
+    const auto stub = [&](const LevelEdge& sum, double y, double away, bool enters) {
+        if (sum.uses == 0) return;
+        QPen pen = hairline(colour);
+        pen.setDashPattern({2, 2});
+        painter.setPen(pen);
+        painter.drawLine(QPointF(x, y), QPointF(x, y + away * stub_length));
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        const double tip = enters ? y : y + away * stub_length;
+        const double direction = enters ? -away : away;
+        painter.drawPolygon(
+            QPolygonF{QPointF(x, tip), QPointF(x - 2.5, tip - direction * 4), QPointF(x + 2.5, tip - direction * 4)});
+        if (!readable(label_px)) return;
+        const QString text = QString::number(sum.tensors);
+        painter.setFont(font);
+        painter.setPen(colour);
+        painter.drawText(QPointF(x - 6 - metrics.horizontalAdvance(text), y + (away < 0 ? -2 : metrics.ascent() + 1)),
+                         text);
+    };
+    // Along the flow: forward comes in above, backward below.
+    const bool backward = model_.tree().box(placed.box).phase == Phase::backward;
+    stub(placed.stubs_in, backward ? placed.rect.bottom() : placed.rect.y, backward ? 1 : -1, true);
+    stub(placed.stubs_out, backward ? placed.rect.y : placed.rect.bottom(), backward ? -1 : 1, false);
+}
+
+void GraphPainter::paintSelection(QPainter& painter, const QRectF& visible, BoxId hovered, BoxId current,
+                                  bool focused) const {
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (const PlacedBox* box = hovered == no_box ? nullptr : arrangement_.find(hovered)) {
+        painter.setPen(hairline(theme_.faint));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(toQt(box->rect), boxRadius, boxRadius);
+    }
+    if (current != no_box && arrangement_.find(current)) {
+        const BoxNeighbours neighbours = model_.neighbours(current);
+        std::vector<LevelEdge> flows = neighbours.incoming;
+        flows.insert(flows.end(), neighbours.outgoing.begin(), neighbours.outgoing.end());
+        std::stable_sort(flows.begin(), flows.end(),
+                         [](const LevelEdge& a, const LevelEdge& b) { return a.bytes > b.bytes; });
+        if (flows.size() > most_flows) flows.resize(most_flows);
+        for (const PlacedEdge& edge : arrangement_.edges) {
+            if (edge.edge.from != current && edge.edge.to != current) continue;
+            paintEdge(painter, edge, theme_.accent);
+            std::erase_if(
+                flows, [&](const LevelEdge& flow) { return flow.from == edge.edge.from && flow.to == edge.edge.to; });
+        }
+        for (const LevelEdge& flow : flows) paintFlow(painter, flow);
+    }
+    for (const PlacedBox& placed : arrangement_.boxes) {
+        if (!model_.isSelected(placed.box) || !toQt(placed.rect).intersects(visible)) continue;
+        painter.setPen(hairline(theme_.accent, placed.box == current && focused ? 2 : 1.5));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(toQt(placed.rect), boxRadius, boxRadius);
+    }
+}
+
+void GraphPainter::paintFlow(QPainter& painter, const LevelEdge& edge) const {
+    const PlacedBox* from = arrangement_.find(edge.from);
+    const PlacedBox* to = arrangement_.find(edge.to);
+    if (!from || !to) return;
+    const QRectF a = toQt(from->rect), b = toQt(to->rect);
+    QPointF start, end, pull;
+    if (a.bottom() <= b.top() || b.bottom() <= a.top()) {
+        const bool down = a.bottom() <= b.top();
+        start = {a.center().x(), down ? a.bottom() : a.top()};
+        end = {b.center().x(), down ? b.top() : b.bottom()};
+        pull = {0, (end.y() - start.y()) / 2};
+    } else {
+        const bool right = a.center().x() <= b.center().x();
+        start = {right ? a.right() : a.left(), a.center().y()};
+        end = {right ? b.left() : b.right(), b.center().y()};
+        pull = {(end.x() - start.x()) / 2, 0};
+    }
+    QPainterPath path(start);
+    path.cubicTo(start + pull, end - pull, end);
+    QPen pen = hairline(theme_.accent, edgeWidth(edge.bytes));
+    pen.setDashPattern({4, 3});
+    painter.setPen(pen);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path);
+    if (scale_ >= smallest_arrow_scale) paintArrow(painter, end - pull, end);
+}
+
+void GraphPainter::paintAreas(QPainter& painter) const {
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(Qt::NoPen);
+    for (const PlacedBox& placed : arrangement_.boxes) {
+        if (placed.rect.width * scale_ < 0.5) continue;
+        const bool dimmed = model_.filter().dimmed(placed.box);
+        const QColor fill = model_.isSelected(placed.box) ? theme_.accent
+                            : placed.open                 ? theme_.line
+                                                          : blended(theme_.line, theme_.faint, 0.6);
+        painter.fillRect(toQt(placed.rect), faded(fill, dimmed));
+    }
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,410 @@
+#include "ui/graph/graph_view.h"
+
+#include <QElapsedTimer>
+#include <QFileDialog>
+#include <QJsonArray>
+#include <QLoggingCategory>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/document/document.h"
+#include "ui/graph/graph_accessible.h"
+#include "ui/graph/graph_export.h"
+#include "ui/graph/graph_painter.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+Q_LOGGING_CATEGORY(frameTime, "overlap.graph.frametime", QtInfoMsg)
+
+constexpr double smallest_scale = 0.01;
+constexpr double largest_scale = 4;
+constexpr double readable_scale = 0.85;  ///< below it, fitting all at first would make text hard to read
+constexpr double margin = 24;            ///< around what is fitted, pixels
+constexpr double kept_in_view = 48;      ///< pixels of the graph that cannot be moved out of view
+constexpr QSizeF minimap_size(132, 96);
+constexpr double minimap_margin = 12;
+constexpr std::size_t most_places = 100;
+
+}  // namespace
+
+GraphView::GraphView(GraphModel& model, QWidget* parent) : QWidget(parent), model_(model) {
+    installGraphAccessibility();
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setAccessibleName(tr("Graph"));
+    connect(&model, &GraphModel::reset, this, &GraphView::onReset);
+    connect(&model, &GraphModel::arranged, this, &GraphView::onArranged);
+    connect(&model, &GraphModel::changed, this, &GraphView::repaintAll);
+    connect(&model, &GraphModel::selectionMoved, this, &GraphView::onSelectionMoved);
+    onReset();
+}
+
+GraphView::~GraphView() = default;
+
+QJsonObject GraphView::state() const {
+    QJsonObject state{{"colour", nameOf(model_.colouring())}};
+    if (!model_.isOpen()) return state;
+    state["document"] = model_.document().loaded().path;
+    state["open"] = QJsonArray::fromStringList(model_.openKeys());
+    state["x"] = place_.origin.x();
+    state["y"] = place_.origin.y();
+    state["scale"] = place_.scale;
+    return state;
+}
+
+void GraphView::restore(const QJsonObject& state) {
+    kept_ = state;
+    for (const BoxColouring colouring : boxColourings())
+        if (state["colour"].toString() == nameOf(colouring)) model_.setColouring(colouring);
+}
+
+void GraphView::restorePlace() {
+    if (!model_.isOpen() || kept_["document"].toString() != model_.document().loaded().path) return;
+    const QJsonObject kept = std::exchange(kept_, {});
+    QStringList open;
+    for (const QJsonValue value : kept["open"].toArray()) open.append(value.toString());
+    model_.setOpenKeys(open);
+    setPlace({{kept["x"].toDouble(), kept["y"].toDouble()}, kept["scale"].toDouble(1)});
+    first_shown_ = true;
+}
+
+QRectF GraphView::planeRect() const {
+    return {toPlane({0, 0}), QSizeF(size()) / place_.scale};
+}
+
+QRectF GraphView::boxRect(BoxId box) const {
+    const PlacedBox* placed = model_.isOpen() && box != no_box ? model_.arrangement().find(box) : nullptr;
+    if (!placed) return {};
+    return {toScreen(toQt(placed->rect).topLeft()), toQt(placed->rect).size() * place_.scale};
+}
+
+BoxId GraphView::boxAt(QPointF screen) const {
+    if (!model_.isOpen()) return no_box;
+    const QPointF plane = toPlane(screen);
+    return model_.arrangement().at({plane.x(), plane.y()});
+}
+
+void GraphView::onReset() {
+    back_.clear();
+    forward_.clear();
+    hovered_ = no_box;
+    press_ = Press::none;
+    shown_ = model_.isOpen() ? model_.sharedArrangement() : nullptr;
+    first_shown_ = false;
+    setCurrent(no_box);
+    restorePlace();
+    showAtFirst();
+    repaintAll();
+}
+
+void GraphView::onArranged(BoxId anchor) {
+    const std::shared_ptr<const Arrangement> before = std::exchange(shown_, model_.sharedArrangement());
+    if (!before || before->place_of.size() != shown_->place_of.size()) return;
+    hovered_ = no_box;
+    const PlacedBox* from = anchor == no_box ? nullptr : before->find(anchor);
+    const PlacedBox* to = anchor == no_box ? nullptr : shown_->find(anchor);
+    if (from && to)
+        place_.origin += toQt(to->rect).topLeft() - toQt(from->rect).topLeft();
+    else
+        place_ = clamped(place_);
+    focused_once_ = false;
+    if (current_ != no_box && !shown_->find(current_)) setCurrent(shown_->shown(model_.tree(), current_));
+    repaintAll();
+    emit stateChanged();
+}
+
+void GraphView::onSelectionMoved() {
+    const auto& selected = model_.selectedBoxes();
+    setCurrent(selected.empty() ? no_box : model_.arrangement().shown(model_.tree(), selected.front()));
+    focused_once_ = false;
+    if (current_ != no_box) ensureVisible(current_);
+}
+
+void GraphView::setCurrent(BoxId box) {
+    if (box == BoxTree::root) box = no_box;
+    if (box == current_) return;
+    current_ = box;
+    announceCurrentBox(*this);
+    emit currentChanged(box);
+    update();
+}
+
+void GraphView::select(BoxId box) {
+    if (!model_.isOpen()) return;
+    if (box != no_box) model_.reveal(box);
+    setCurrent(box);
+    model_.select(box);
+    focused_once_ = false;
+    if (box != no_box) ensureVisible(box);
+    update();
+}
+
+void GraphView::toggle(BoxId box) {
+    if (model_.isOpen() && box != no_box) model_.setOpen(box, !model_.isOpen(box));
+}
+
+GraphView::Place GraphView::clamped(Place place) const {
+    place.scale = std::clamp(place.scale, smallest_scale, largest_scale);
+    if (!shown_) return place;
+    const QSizeF view = QSizeF(size()) / place.scale;
+    const double kept = kept_in_view / place.scale;
+    place.origin.setX(
+        std::clamp(place.origin.x(), kept - view.width(), std::max(kept - view.width(), shown_->size.width - kept)));
+    place.origin.setY(
+        std::clamp(place.origin.y(), kept - view.height(), std::max(kept - view.height(), shown_->size.height - kept)));
+    return place;
+}
+
+void GraphView::setPlace(Place place, bool remember) {
+    place = clamped(place);
+    if (place == place_) return;
+    if (remember) {
+        back_.push_back(place_);
+        if (back_.size() > most_places) back_.erase(back_.begin());
+        forward_.clear();
+    }
+    const bool scaled = place.scale != place_.scale;
+    place_ = place;
+    base_stale_ = true;
+    update();
+    if (scaled) emit scaleChanged(place_.scale);
+    emit stateChanged();
+}
+
+void GraphView::goBack() {
+    if (back_.empty()) return;
+    forward_.push_back(place_);
+    const Place place = back_.back();
+    back_.pop_back();
+    setPlace(place);
+}
+
+void GraphView::goForward() {
+    if (forward_.empty()) return;
+    back_.push_back(place_);
+    const Place place = forward_.back();
+    forward_.pop_back();
+    setPlace(place);
+}
+
+void GraphView::showAtFirst() {
+    if (first_shown_ || !shown_ || width() < 2 || height() < 2 || !isVisible()) return;
+    first_shown_ = true;
+    const double fit = std::min((width() - 2 * margin) / std::max(1.0, shown_->size.width),
+                                (height() - 2 * margin) / std::max(1.0, shown_->size.height));
+    const double scale = std::clamp(fit, readable_scale, 1.0);
+    // In the middle; what is too high begins at the top.
+    const QSizeF view = QSizeF(size()) / scale;
+    const double x = (shown_->size.width - view.width()) / 2;
+    const double y = std::max((shown_->size.height - view.height()) / 2, -margin / scale);
+    setPlace({{shown_->size.width > view.width() ? -margin / scale : x,
+               shown_->size.height > view.height() ? -margin / scale : y},
+              scale});
+}
+
+void GraphView::showRect(const QRectF& plane, double most) {
+    if (plane.isEmpty()) return;
+    const double scale =
+        std::min({(width() - 2 * margin) / plane.width(), (height() - 2 * margin) / plane.height(), most});
+    const QSizeF view = QSizeF(size()) / std::max(scale, smallest_scale);
+    setPlace({plane.center() - QPointF(view.width(), view.height()) / 2, scale}, true);
+}
+
+void GraphView::fitAll() {
+    if (!shown_) return;
+    showRect(QRectF(0, 0, shown_->size.width, shown_->size.height), 1);
+}
+
+void GraphView::focusSelection() {
+    if (!shown_ || (current_ == no_box && model_.selectedBoxes().empty())) return;
+    const bool again = std::exchange(focused_once_, true);
+    const BoxId wanted = model_.selectedBoxes().empty() ? current_ : model_.selectedBoxes().front();
+    model_.reveal(wanted);
+    setCurrent(wanted);
+    const QRectF rect = toQt(model_.arrangement().find(wanted)->rect);
+    if (again) {
+        showRect(rect, largest_scale / 2);
+    } else {
+        const QSizeF view = QSizeF(size()) / std::max(place_.scale, readable_scale);
+        const QPointF half(view.width() / 2, view.height() / 2);
+        // A box that is larger than the view begins in the corner.
+        const QPointF corner = rect.center() - half;
+        const double border = margin / place_.scale;
+        setPlace({{rect.width() > view.width() ? rect.left() - border : corner.x(),
+                   rect.height() > view.height() ? rect.top() - border : corner.y()},
+                  std::max(place_.scale, readable_scale)},
+                 true);
+    }
+    focused_once_ = true;
+}
+
+void GraphView::ensureVisible(BoxId box) {
+    const QRectF rect = boxRect(box);
+    const QRectF view(QPointF(0, 0), QSizeF(size()));
+    if (rect.isEmpty() ||
+        view.intersected(rect).width() * view.intersected(rect).height() > rect.width() * rect.height() / 2)
+        return;
+    const QRectF inner = view.adjusted(margin, margin, -margin, -margin);
+    QPointF move;
+    if (rect.left() < inner.left() || rect.width() > inner.width())
+        move.setX(rect.left() - inner.left());
+    else if (rect.right() > inner.right())
+        move.setX(rect.right() - inner.right());
+    if (rect.top() < inner.top() || rect.height() > inner.height())
+        move.setY(rect.top() - inner.top());
+    else if (rect.bottom() > inner.bottom())
+        move.setY(rect.bottom() - inner.bottom());
+    setPlace({place_.origin + move / place_.scale, place_.scale});
+}
+
+void GraphView::zoomBy(double factor, QPointF at) {
+    const QPointF fixed = toPlane(at);
+    const double scale = std::clamp(place_.scale * factor, smallest_scale, largest_scale);
+    setPlace({fixed - at / scale, scale});
+}
+
+void GraphView::exportPicture() {
+    if (!model_.isOpen()) return;
+    auto* dialog = new QFileDialog(this, tr("Save the graph as a picture"), QString(),
+                                   tr("PNG picture (*.png);;SVG drawing (*.svg)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("png"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        dialog->setDefaultSuffix(filter.contains(u"svg") ? QStringLiteral("svg") : QStringLiteral("png"));
+    });
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        const QString problem = writeGraphPicture(model_, path);
+        emit told(problem.isEmpty() ? tr("The graph was saved as %1").arg(path) : problem);
+    });
+    dialog->open();
+}
+
+void GraphView::repaintAll() {
+    base_stale_ = true;
+    minimap_stale_ = true;
+    update();
+}
+
+void GraphView::resizeEvent(QResizeEvent*) {
+    showAtFirst();
+    place_ = clamped(place_);
+    repaintAll();
+}
+
+void GraphView::paintBase() {
+    if (!std::exchange(base_stale_, false) && base_.deviceIndependentSize() == QSizeF(size()) &&
+        base_.devicePixelRatio() == devicePixelRatioF())
+        return;
+    QElapsedTimer timer;
+    timer.start();
+    ++render_count_;
+    base_ = QPixmap(size() * devicePixelRatioF());
+    base_.setDevicePixelRatio(devicePixelRatioF());
+    base_.fill(currentTheme().background);
+    QPainter painter(&base_);
+    painter.scale(place_.scale, place_.scale);
+    painter.translate(-place_.origin);
+    GraphPainter(model_, currentTheme(), place_.scale).paint(painter, planeRect());
+    const double ms = static_cast<double>(timer.nsecsElapsed()) * 1e-6;
+    worst_frame_ms_ = std::max(worst_frame_ms_, ms);
+    qCDebug(frameTime) << "painted in" << ms << "ms, worst" << worst_frame_ms_ << "ms";
+}
+
+void GraphView::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    if (!model_.isOpen()) return paintEmpty(painter);
+    paintBase();
+    painter.drawPixmap(0, 0, base_);
+    painter.save();
+    painter.scale(place_.scale, place_.scale);
+    painter.translate(-place_.origin);
+    GraphPainter(model_, currentTheme(), place_.scale)
+        .paintSelection(painter, planeRect(), hovered_, current_, hasFocus());
+    painter.restore();
+    paintLegend(painter);
+    paintMinimap(painter);
+    if (press_ == Press::marquee) {
+        const Theme& theme = currentTheme();
+        QColor fill = theme.accent;
+        fill.setAlphaF(0.12f);
+        painter.setPen(theme.accent);
+        painter.setBrush(fill);
+        painter.drawRect(QRectF(press_at_, press_now_).normalized());
+    }
+}
+
+void GraphView::paintEmpty(QPainter& painter) const {
+    const Theme& theme = currentTheme();
+    painter.fillRect(rect(), theme.background);
+    painter.setPen(theme.dim);
+    painter.setFont(textFont(largeTextPx, QFont::DemiBold));
+    painter.drawText(rect(), Qt::AlignCenter, tr("No graph is open"));
+}
+
+QRectF GraphView::minimapRect() const {
+    if (!shown_ || shown_->size.width <= 0 || shown_->size.height <= 0) return {};
+    const QRectF all(0, 0, shown_->size.width, shown_->size.height);
+    if (planeRect().contains(all)) return {};
+    const QSizeF size = all.size().scaled(minimap_size, Qt::KeepAspectRatio).expandedTo({24, 24});
+    return {QPointF(width() - minimap_margin - size.width(), height() - minimap_margin - size.height()), size};
+}
+
+void GraphView::paintMinimap(QPainter& painter) {
+    const QRectF area = minimapRect();
+    if (area.isEmpty()) return;
+    const Theme& theme = currentTheme();
+    const double x_scale = area.width() / shown_->size.width, y_scale = area.height() / shown_->size.height;
+    if (std::exchange(minimap_stale_, false) || minimap_.deviceIndependentSize() != area.size()) {
+        minimap_ = QPixmap((area.size() * devicePixelRatioF()).toSize());
+        minimap_.setDevicePixelRatio(devicePixelRatioF());
+        minimap_.fill(theme.panel);
+        QPainter inner(&minimap_);
+        inner.scale(x_scale, y_scale);
+        GraphPainter(model_, theme, x_scale).paintAreas(inner);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.drawPixmap(area.topLeft(), minimap_);
+    painter.setPen(theme.line);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(area);
+    const QRectF plane = planeRect();
+    const QRectF seen = QRectF(area.x() + plane.x() * x_scale, area.y() + plane.y() * y_scale, plane.width() * x_scale,
+                               plane.height() * y_scale)
+                            .intersected(area);
+    QColor fill = theme.accent;
+    fill.setAlphaF(0.15f);
+    painter.setPen(theme.accent);
+    painter.setBrush(fill);
+    painter.drawRect(seen);
+}
+
+void GraphView::paintLegend(QPainter& painter) const {
+    const Theme& theme = currentTheme();
+    const QList<BoxColours::Key> keys = model_.colours().legend(model_.colouring(), theme);
+    if (keys.isEmpty()) return;
+    painter.setFont(textFont(smallTextPx));
+    const QFontMetricsF metrics(painter.font());
+    double width = 8;
+    for (const BoxColours::Key& key : keys) width += metrics.horizontalAdvance(key.meaning) + 26;
+    const QRectF area(minimap_margin, height() - minimap_margin - 22, width, 22);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(theme.line);
+    painter.setBrush(theme.panel);
+    painter.drawRoundedRect(area.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+    double x = area.left() + 10;
+    for (const BoxColours::Key& key : keys) {
+        painter.fillRect(QRectF(x, area.center().y() - 5, 4, 10),
+                         key.part.hatched ? QBrush(key.part.colour, Qt::BDiagPattern) : QBrush(key.part.colour));
+        painter.setPen(theme.dim);
+        painter.drawText(QRectF(x + 9, area.top(), width, area.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         key.meaning);
+        x += metrics.horizontalAdvance(key.meaning) + 26;
+    }
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <QBasicTimer>
+#include <QJsonObject>
+#include <QPixmap>
+#include <QWidget>
+#include <memory>
+#include <vector>
+
+#include "ui/graph/graph_model.h"
+#include "ui/timeline/held_keys.h"
+
+class QMenu;
+
+namespace overlap::ui {
+
+/// The graph as nested boxes: looks at a GraphModel through a window that is moved and zoomed.
+///
+/// Boxes and edges are painted into a pixmap when something about them changed; pointer, selection and minimap are
+/// painted above it, so that hovering touches no box. Opening a box leaves it where it is on the screen. Paint times go
+/// to the logging category `overlap.graph.frametime`.
+///
+/// Keys: arrows go to the box in that direction, Ctrl+Down into a box and Ctrl+Up to the one around, Enter opens and
+/// closes, `.` `,` next and previous in order of execution, `]` `[` along the largest flow of data; W S zoom, A D and
+/// Page Up, Page Down pan, F focus the selection and again to fit it, Home and 0 fit all, Backspace and Alt+Left
+/// the view before, Alt+Right forward, Menu the menu of the box, Escape lets go.
+class GraphView : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit GraphView(GraphModel& model, QWidget* parent = nullptr);
+    ~GraphView() override;
+
+    GraphModel& model() { return model_; }
+    const GraphModel& model() const { return model_; }
+    /// The box that keys start from, drawn or not; no_box where none is selected.
+    BoxId current() const { return current_; }
+    /// Pixels of the screen for each unit of the arrangement.
+    double scale() const { return place_.scale; }
+    QPointF toScreen(QPointF plane) const { return (plane - place_.origin) * place_.scale; }
+    QPointF toPlane(QPointF screen) const { return screen / place_.scale + place_.origin; }
+    /// Where a drawn box is on the screen; empty where it is not drawn.
+    QRectF boxRect(BoxId box) const;
+    /// The innermost box at a point of the screen, or no_box.
+    BoxId boxAt(QPointF screen) const;
+    /// Where the minimap is; empty while all is in view.
+    QRectF minimapRect() const;
+    /// How often boxes were painted so far.
+    int renderCount() const { return render_count_; }
+
+    /// What the session keeps: of which document, what is open, the place, the colours.
+    QJsonObject state() const;
+    /// Comes into force when the document that it is of is opened; the colours at once.
+    void restore(const QJsonObject& state);
+
+    /// The menu of a box, or of the empty plane; the caller owns it.
+    QMenu* makeMenu(BoxId box);
+
+    QSize sizeHint() const override { return {800, 400}; }
+    QSize minimumSizeHint() const override { return {200, 100}; }
+
+  public slots:
+    void fitAll();
+    /// Brings the selection into the middle, opening what is around it; once more to fill the view with it.
+    void focusSelection();
+    /// @param at stays where it is on the screen.
+    void zoomBy(double factor, QPointF at);
+    void goBack();
+    void goForward();
+    void select(overlap::BoxId box);
+    void toggle(overlap::BoxId box);
+    /// Selects the next (or previous) match of the search, opening what is around it.
+    void stepMatch(int step);
+    /// Asks for a file and writes what is open into it.
+    void exportPicture();
+
+  signals:
+    void currentChanged(overlap::BoxId box);
+    void scaleChanged(double scale);
+    /// What state() tells became another.
+    void stateChanged();
+    /// One sentence about something that was done or could not be.
+    void told(const QString& sentence);
+
+  protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void keyReleaseEvent(QKeyEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+    void timerEvent(QTimerEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+  private:
+    /// The part of the plane that is in view: its upper left corner, and how large.
+    struct Place {
+        QPointF origin;
+        double scale = 1;
+        bool operator==(const Place&) const = default;
+    };
+    enum class Press { none, box, plane, marquee, minimap };
+
+    // graph_view.cpp
+    void onReset();
+    void onArranged(BoxId anchor);
+    void onSelectionMoved();
+    void setCurrent(BoxId box);
+    void setPlace(Place place, bool remember = false);
+    Place clamped(Place place) const;
+    void restorePlace();
+    void showAtFirst();
+    void showRect(const QRectF& plane, double largest_scale);
+    void ensureVisible(BoxId box);
+    void repaintAll();
+    void paintBase();
+    void paintMinimap(QPainter& painter);
+    void paintLegend(QPainter& painter) const;
+    void paintEmpty(QPainter& painter) const;
+    QRectF planeRect() const;
+
+    // graph_view_input.cpp
+    bool navigationKey(const QKeyEvent& event);
+    bool boxKey(const QKeyEvent& event);
+    void stepTowards(QPointF direction);
+    void stepInOrder(int step);
+    void stepAlongData(bool forward);
+    void glide(const HeldKeys::Motion& motion);
+    bool onTriangle(BoxId box, QPointF screen) const;
+    bool canDrag(BoxId box, QPointF screen) const;
+    void startDrag(BoxId box);
+    void panBy(QPointF pixels);
+    void centreOnMinimap(QPointF screen);
+    void hover(QPointF screen);
+    void copyText(BoxId box) const;
+
+    GraphModel& model_;
+    std::shared_ptr<const Arrangement> shown_;  ///< as it was painted last
+    Place place_;
+    std::vector<Place> back_, forward_;
+    QJsonObject kept_;  ///< of the session, until its document is open
+    bool first_shown_ = false;
+    bool focused_once_ = false;
+    BoxId current_ = no_box;
+    BoxId hovered_ = no_box;
+    QPixmap base_, minimap_;
+    bool base_stale_ = true, minimap_stale_ = true;
+    int render_count_ = 0;
+    double worst_frame_ms_ = 0;
+
+    Press press_ = Press::none;
+    BoxId pressed_ = no_box;
+    QPointF press_at_, press_now_;
+    HeldKeys held_;
+    QBasicTimer glide_timer_;
+};
+
+}  // namespace overlap::ui

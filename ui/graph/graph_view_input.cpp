@@ -1,0 +1,436 @@
+// What mouse, wheel and keyboard do; the other half of GraphView.
+#include <QApplication>
+#include <QClipboard>
+#include <QDrag>
+#include <QHelpEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QNativeGestureEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/document/bucket_commands.h"
+#include "ui/document/document.h"
+#include "ui/document/module_mime.h"
+#include "ui/graph/graph_metrics.h"
+#include "ui/graph/graph_painter.h"
+#include "ui/graph/graph_view.h"
+#include "ui/plan/drag_picture.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr double notch = 120;        ///< QWheelEvent's eighths of a degree
+constexpr double wheel_zoom = 1.2;   ///< factor for one notch
+constexpr double wheel_pixels = 60;  ///< one notch moves
+constexpr double fast_times = 4;
+constexpr double page_share = 0.8;  ///< of the view's height that a page moves
+constexpr int glide_ms = 16;
+
+}  // namespace
+
+bool GraphView::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const BoxId box = minimapRect().contains(help->pos()) ? no_box : boxAt(help->pos());
+        if (box == no_box)
+            QToolTip::hideText();
+        else
+            QToolTip::showText(help->globalPos(), model_.texts().toolTip(box, model_.colours().exposedMs(box)), this,
+                               boxRect(box).toAlignedRect());
+        return true;
+    }
+    if (event->type() == QEvent::NativeGesture) {
+        const auto* gesture = static_cast<QNativeGestureEvent*>(event);
+        if (gesture->gestureType() == Qt::ZoomNativeGesture) zoomBy(1 + gesture->value(), gesture->position());
+        return true;
+    }
+    if (event->type() == QEvent::Show) showAtFirst();
+    return QWidget::event(event);
+}
+
+void GraphView::panBy(QPointF pixels) {
+    setPlace({place_.origin + pixels / place_.scale, place_.scale});
+}
+
+void GraphView::wheelEvent(QWheelEvent* event) {
+    const QPointF turned = event->pixelDelta().isNull() ? QPointF(event->angleDelta()) / notch
+                                                        : QPointF(event->pixelDelta()) / wheel_pixels;
+    const double times = event->modifiers() & Qt::AltModifier ? fast_times : 1;
+    // With Alt, some platforms turn the wheel's axis: whichever moved counts.
+    const double either = turned.y() != 0 ? turned.y() : turned.x();
+    if (event->modifiers() & Qt::ControlModifier)
+        zoomBy(std::pow(wheel_zoom, either * times), event->position());
+    else if (event->modifiers() & Qt::ShiftModifier)
+        panBy({-either * wheel_pixels * times, 0});
+    else
+        panBy(QPointF(-turned.x(), -turned.y()) * wheel_pixels * times);
+    hover(event->position());
+    event->accept();
+}
+
+void GraphView::hover(QPointF screen) {
+    const BoxId box = press_ == Press::none && !minimapRect().contains(screen) ? boxAt(screen) : no_box;
+    const bool clickable = box != no_box && onTriangle(box, screen);
+    const Qt::CursorShape shape = press_ == Press::plane                        ? Qt::ClosedHandCursor
+                                  : clickable || minimapRect().contains(screen) ? Qt::PointingHandCursor
+                                                                                : Qt::ArrowCursor;
+    if (cursor().shape() != shape) setCursor(shape);
+    if (box == hovered_) return;
+    hovered_ = box;
+    update();
+}
+
+bool GraphView::onTriangle(BoxId box, QPointF screen) const {
+    if (!model_.tree().has_children(box)) return false;
+    const QRectF rect = boxRect(box);
+    const double height = model_.isOpen(box) ? headerHeight : moduleHeight;
+    return QRectF(rect.topLeft(), QSizeF(boxMargin + arrowRoom, height) * place_.scale).contains(screen);
+}
+
+bool GraphView::canDrag(BoxId box, QPointF screen) const {
+    if (box == no_box || model_.texts().modules(box).isEmpty()) return false;
+    // Inside an open box, dragging moves the view; its title is the handle.
+    return !model_.isOpen(box) || screen.y() < boxRect(box).top() + headerHeight * place_.scale;
+}
+
+void GraphView::startDrag(BoxId box) {
+    const QStringList modules = model_.texts().modules(box);
+    auto* drag = new QDrag(this);
+    drag->setMimeData(moduleMimeData(modules));
+    const QPixmap picture = dragPicture(modules, devicePixelRatioF());
+    drag->setPixmap(picture);
+    drag->setHotSpot(dragHotSpot(picture));
+    drag->exec(Qt::MoveAction | Qt::CopyAction, Qt::MoveAction);
+}
+
+void GraphView::centreOnMinimap(QPointF screen) {
+    const QRectF area = minimapRect();
+    if (area.isEmpty()) return;
+    const QPointF share((screen.x() - area.x()) / area.width(), (screen.y() - area.y()) / area.height());
+    const QPointF centre(share.x() * shown_->size.width, share.y() * shown_->size.height);
+    setPlace({centre - QPointF(width(), height()) / 2 / place_.scale, place_.scale});
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event) {
+    if (!model_.isOpen()) return;
+    QToolTip::hideText();
+    press_at_ = press_now_ = event->position();
+    pressed_ = boxAt(press_at_);
+    if (event->button() == Qt::BackButton) return goBack();
+    if (event->button() == Qt::ForwardButton) return goForward();
+    const bool marquee = event->button() == Qt::MiddleButton ||
+                         (event->button() == Qt::LeftButton && event->modifiers() & Qt::AltModifier);
+    if (marquee) {
+        press_ = Press::marquee;
+    } else if (event->button() == Qt::LeftButton && minimapRect().contains(press_at_)) {
+        press_ = Press::minimap;
+        back_.push_back(place_);
+        centreOnMinimap(press_at_);
+    } else if (event->button() == Qt::LeftButton) {
+        press_ = Press::box;
+    }
+    update();
+}
+
+void GraphView::mouseMoveEvent(QMouseEvent* event) {
+    const QPointF before = std::exchange(press_now_, event->position());
+    if (press_ == Press::box && (press_now_ - press_at_).manhattanLength() >= QApplication::startDragDistance()) {
+        if (canDrag(pressed_, press_at_)) {
+            press_ = Press::none;
+            startDrag(pressed_);
+            return;
+        }
+        press_ = Press::plane;
+        panBy(press_at_ - press_now_);
+    } else if (press_ == Press::plane) {
+        panBy(before - press_now_);
+    } else if (press_ == Press::minimap) {
+        centreOnMinimap(press_now_);
+    } else if (press_ == Press::marquee) {
+        update();
+    }
+    hover(press_now_);
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event) {
+    const Press finished = std::exchange(press_, Press::none);
+    if (finished == Press::box) {
+        if (pressed_ != no_box && onTriangle(pressed_, press_at_)) toggle(pressed_);
+        select(pressed_);
+    } else if (finished == Press::marquee) {
+        const QRectF marked = QRectF(press_at_, event->position()).normalized();
+        if (marked.width() > 4 && marked.height() > 4)
+            showRect(QRectF(toPlane(marked.topLeft()), toPlane(marked.bottomRight())), 4);
+        update();
+    }
+    hover(event->position());
+}
+
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !model_.isOpen() || minimapRect().contains(event->position())) return;
+    const BoxId box = boxAt(event->position());
+    if (box == no_box) return fitAll();
+    if (!onTriangle(box, event->position())) toggle(box);
+}
+
+void GraphView::leaveEvent(QEvent*) {
+    hovered_ = no_box;
+    update();
+}
+
+void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+    if (!model_.isOpen()) return;
+    const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+    const BoxId box = by_key ? current_ : boxAt(event->pos());
+    if (!by_key) select(box);
+    const QPoint at = by_key && box != no_box ? mapToGlobal(boxRect(box).center().toPoint()) : event->globalPos();
+    QMenu* menu = makeMenu(box);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->popup(at);
+}
+
+QMenu* GraphView::makeMenu(BoxId box) {
+    auto* menu = new QMenu(this);
+    const bool boxed = model_.isOpen() && box != no_box;
+    if (boxed && model_.tree().has_children(box)) {
+        const bool open = model_.isOpen(box);
+        menu->addAction(open ? tr("Close") : tr("Open"), this, [this, box] { toggle(box); });
+        menu->addAction(open ? tr("Close all identical") : tr("Open all identical"), this,
+                        [this, box, open] { model_.setIdenticalOpen(box, !open); });
+    }
+    if (boxed) {
+        menu->addAction(tr("Focus"), this, [this, box] {
+            select(box);
+            focusSelection();
+        });
+        const QStringList modules = model_.texts().modules(box);
+        Document& document = model_.document();
+        if (!modules.isEmpty() && document.editable()) {
+            menu->addSeparator();
+            QMenu* put = menu->addMenu(tr("Put into bucket"));
+            const auto run = [this](const QString& refusal) {
+                if (!refusal.isEmpty()) emit told(refusal);
+            };
+            put->addAction(tr("New bucket"), this,
+                           [&document, modules, run] { run(BucketCommands(document).putIntoNew(modules)); });
+            for (int bucket = 0; bucket < static_cast<int>(document.buckets().size()); ++bucket)
+                put->addAction(BucketCommands(document).title(bucket), this, [&document, modules, bucket, run] {
+                    run(BucketCommands(document).put(modules, bucket));
+                });
+            menu->addAction(tr("Take out of its bucket"), this,
+                            [&document, modules] { BucketCommands(document).takeOut(modules); });
+        }
+        menu->addSeparator();
+        menu->addAction(tr("Copy as text"), this, [this, box] { copyText(box); });
+    }
+    menu->addSeparator();
+    menu->addAction(tr("Fit all"), this, &GraphView::fitAll);
+    if (model_.isOpen()) menu->addAction(tr("Close all boxes"), this, [this] { model_.closeAll(); });
+    menu->addAction(tr("Save picture…"), this, &GraphView::exportPicture);
+    return menu;
+}
+
+void GraphView::copyText(BoxId box) const {
+    QStringList lines{model_.texts().spoken(box, model_.isOpen(box))};
+    const BoxNeighbours neighbours = model_.neighbours(box);
+    for (const LevelEdge& edge : neighbours.incoming)
+        lines.append(tr("from\t%1\t%2").arg(model_.texts().path(edge.from), BoxTexts::amount(edge)));
+    for (const LevelEdge& edge : neighbours.outgoing)
+        lines.append(tr("to\t%1\t%2").arg(model_.texts().path(edge.to), BoxTexts::amount(edge)));
+    QApplication::clipboard()->setText(lines.join(u'\n'));
+}
+
+void GraphView::keyPressEvent(QKeyEvent* event) {
+    if (!model_.isOpen()) return QWidget::keyPressEvent(event);
+    const bool arrow = event->key() == Qt::Key_Left || event->key() == Qt::Key_Right;
+    const HeldKeys::Key key = arrow ? HeldKeys::None : HeldKeys::keyOf(*event);
+    if (key != HeldKeys::None) {
+        if (event->isAutoRepeat()) return;  // the timer moves, at its own pace
+        const bool fast = event->modifiers() & Qt::AltModifier;
+        glide(HeldKeys::stepOf(key, fast));
+        held_.press(key, fast);
+        glide_timer_.start(glide_ms, Qt::PreciseTimer, this);
+        return;
+    }
+    if (event->matches(QKeySequence::Copy) && current_ != no_box) return copyText(current_);
+    if (navigationKey(*event) || boxKey(*event)) return event->accept();
+    QWidget::keyPressEvent(event);
+}
+
+void GraphView::keyReleaseEvent(QKeyEvent* event) {
+    if (event->isAutoRepeat()) return;
+    held_.release(HeldKeys::keyOf(*event));
+    if (!held_.any()) glide_timer_.stop();
+    QWidget::keyReleaseEvent(event);
+}
+
+void GraphView::focusOutEvent(QFocusEvent* event) {
+    held_.releaseAll();
+    glide_timer_.stop();
+    update();
+    QWidget::focusOutEvent(event);
+}
+
+void GraphView::timerEvent(QTimerEvent* event) {
+    if (event->timerId() == glide_timer_.timerId()) return glide(held_.elapsedMotion());
+    QWidget::timerEvent(event);
+}
+
+void GraphView::glide(const HeldKeys::Motion& motion) {
+    const QPointF pointer = mapFromGlobal(QCursor::pos());
+    const QPointF fixed = rect().contains(pointer.toPoint()) ? pointer : QRectF(rect()).center();
+    if (motion.zoom != 1) zoomBy(1 / motion.zoom, fixed);
+    if (motion.pan != 0) panBy({motion.pan * width(), 0});
+}
+
+bool GraphView::navigationKey(const QKeyEvent& event) {
+    const bool alt = event.modifiers() & Qt::AltModifier;
+    switch (event.key()) {
+        case Qt::Key_Home:
+        case Qt::Key_0:
+            fitAll();
+            return true;
+        case Qt::Key_F:
+            if (event.modifiers() & (Qt::ControlModifier | Qt::MetaModifier)) return false;
+            focusSelection();
+            return true;
+        case Qt::Key_Backspace:
+            goBack();
+            return true;
+        case Qt::Key_Left:
+            if (alt) goBack();
+            return alt;
+        case Qt::Key_Right:
+            if (alt) goForward();
+            return alt;
+        case Qt::Key_PageUp:
+        case Qt::Key_PageDown:
+            if (event.modifiers() & Qt::ControlModifier) return false;
+            panBy({0, (event.key() == Qt::Key_PageUp ? -page_share : page_share) * height()});
+            return true;
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+            zoomBy(wheel_zoom, QRectF(rect()).center());
+            return true;
+        case Qt::Key_Minus:
+            zoomBy(1 / wheel_zoom, QRectF(rect()).center());
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool GraphView::boxKey(const QKeyEvent& event) {
+    const bool control = event.modifiers() & Qt::ControlModifier;
+    const bool plain = (event.modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+    if (control && event.key() == Qt::Key_Down && current_ != no_box && model_.tree().has_children(current_)) {
+        select(model_.tree().box(current_).first_child);
+        return true;
+    }
+    if (control && event.key() == Qt::Key_Up && current_ != no_box) {
+        if (const BoxId around = model_.tree().box(current_).parent; around != BoxTree::root) select(around);
+        return true;
+    }
+    if (!plain) return false;
+    switch (event.key()) {
+        case Qt::Key_Left:
+            stepTowards({-1, 0});
+            return true;
+        case Qt::Key_Right:
+            stepTowards({1, 0});
+            return true;
+        case Qt::Key_Up:
+            stepTowards({0, -1});
+            return true;
+        case Qt::Key_Down:
+            stepTowards({0, 1});
+            return true;
+        case Qt::Key_Period:
+        case Qt::Key_Comma:
+            stepInOrder(event.key() == Qt::Key_Period ? 1 : -1);
+            return true;
+        case Qt::Key_BracketRight:
+        case Qt::Key_BracketLeft:
+            stepAlongData(event.key() == Qt::Key_BracketRight);
+            return true;
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            toggle(current_);
+            return current_ != no_box;
+        case Qt::Key_Escape:
+            if (press_ != Press::none) {
+                press_ = Press::none;
+                update();
+                return true;
+            }
+            if (current_ == no_box) return false;
+            select(no_box);
+            return true;
+        default:
+            return false;
+    }
+}
+
+void GraphView::stepTowards(QPointF direction) {
+    const Arrangement& arrangement = model_.arrangement();
+    if (arrangement.boxes.empty()) return;
+    if (current_ == no_box) return select(arrangement.boxes.front().box);
+    // Among its siblings first, then from the box around it.
+    for (BoxId from = current_; from != BoxTree::root; from = model_.tree().box(from).parent) {
+        const QRectF start = toQt(arrangement.find(from)->rect);
+        const Box& around = model_.tree().box(model_.tree().box(from).parent);
+        BoxId nearest = no_box;
+        double least = 0;
+        for (BoxId other = around.first_child; other < around.first_child + around.child_count; ++other) {
+            if (other == from) continue;
+            const QRectF end = toQt(arrangement.find(other)->rect);
+            const QPointF away = end.center() - start.center();
+            const bool across = direction.x() != 0;
+            const double gap = across ? (direction.x() > 0 ? end.left() - start.right() : start.left() - end.right())
+                                      : (direction.y() > 0 ? end.top() - start.bottom() : start.top() - end.bottom());
+            if (gap < 0) continue;
+            const double aside = std::abs(across ? away.y() : away.x());
+            const double distance = gap + 2 * aside;
+            if (nearest != no_box && distance >= least) continue;
+            nearest = other;
+            least = distance;
+        }
+        if (nearest != no_box) return select(nearest);
+    }
+}
+
+void GraphView::stepInOrder(int step) {
+    if (current_ == no_box) return stepTowards({0, 1});
+    const Box& around = model_.tree().box(model_.tree().box(current_).parent);
+    const BoxId first = around.first_child, last = around.first_child + around.child_count - 1;
+    if (current_ == (step > 0 ? last : first)) return;
+    select(step > 0 ? current_ + 1 : current_ - 1);
+}
+
+void GraphView::stepAlongData(bool forward) {
+    if (current_ == no_box) return;
+    const BoxNeighbours neighbours = model_.neighbours(current_);
+    const auto& flows = forward ? neighbours.outgoing : neighbours.incoming;
+    const auto largest = std::max_element(flows.begin(), flows.end(),
+                                          [](const LevelEdge& a, const LevelEdge& b) { return a.bytes < b.bytes; });
+    if (largest != flows.end()) select(forward ? largest->to : largest->from);
+}
+
+void GraphView::stepMatch(int step) {
+    const std::vector<BoxId>& matches = model_.filter().matches();
+    if (matches.empty()) {
+        if (!model_.search().isEmpty()) emit told(tr("Nothing in the graph matches \"%1\"").arg(model_.search()));
+        return;
+    }
+    const auto at = std::find(matches.begin(), matches.end(), current_);
+    const auto count = static_cast<std::ptrdiff_t>(matches.size());
+    const std::ptrdiff_t next =
+        at == matches.end() ? (step > 0 ? 0 : count - 1) : (at - matches.begin() + step + count) % count;
+    select(matches[static_cast<std::size_t>(next)]);
+    emit told(tr("Match %1 of %2").arg(next + 1).arg(count));
+}
+
+}  // namespace overlap::ui
