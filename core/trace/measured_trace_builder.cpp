@@ -102,9 +102,8 @@ void MeasuredTraceBuilder::add(const TraceEvent& event) {
     if (needs_start && !event.start_ns) throw InputError("", "\"ts\" is missing");
     const std::int64_t start_ns = event.start_ns.value_or(0);
     std::int64_t duration_ns = event.duration_ns.value_or(0);
-    if (!in_bounds(start_ns) || !in_bounds(duration_ns)) {
-        throw InputError("", "its time is more than 95 years from zero");
-    }
+    if (!in_bounds(start_ns)) throw InputError("", "its time is more than 95 years from zero");
+    if (duration_ns > greatest_duration_ns) throw InputError("", "it lasts for more than three years");
     TraceRemarks& remarks = trace_->remarks_;
     if (event.phase == 'X' && !event.duration_ns) ++remarks.missing_durations;
     if (duration_ns < 0) ++remarks.negative_durations;
@@ -138,6 +137,21 @@ void MeasuredTraceBuilder::add(const TraceEvent& event) {
         arguments_.push_back(*event.collective);
         arguments_.back().event = number;
     }
+}
+
+void MeasuredTraceBuilder::move_to_base(std::int64_t base_ns) {
+    // Bounds that let any two times be subtracted, and the difference be added to a third.
+    constexpr std::int64_t earliest_ns = -greatest_duration_ns;
+    constexpr std::int64_t latest_ns = greatest_time_ns - greatest_duration_ns;
+    std::vector<std::int64_t>& starts_ns = trace_->events_.start_ns;
+    for (std::size_t event = 0; event < starts_ns.size(); ++event) {
+        starts_ns[event] += base_ns;
+        if (starts_ns[event] < earliest_ns || starts_ns[event] > latest_ns) {
+            throw InputError("traceEvents[" + std::to_string(event) + "]",
+                             "with baseTimeNanoseconds its time lies before 1967 or after 2061");
+        }
+    }
+    for (MemorySample& sample : trace_->memory_) sample.time_ns += base_ns;
 }
 
 void MeasuredTraceBuilder::close_begun_events() {
@@ -215,8 +229,7 @@ std::shared_ptr<const MeasuredTrace> MeasuredTraceBuilder::finish(TraceHeader he
         throw InputError("baseTimeNanoseconds", "it is more than 95 years from zero");
     }
     MeasuredEvents& events = trace_->events_;
-    for (std::int64_t& start_ns : events.start_ns) start_ns += header.base_ns;
-    for (MemorySample& sample : trace_->memory_) sample.time_ns += header.base_ns;
+    move_to_base(header.base_ns);
     trace_->header_ = std::move(header);
     close_begun_events();
     name_tracks();

@@ -50,19 +50,22 @@ class MeasuredTraceBuilder {
     /// For the texts of CollectiveArguments.
     StringId intern(std::string_view text) { return trace_->texts_.intern(text); }
     std::uint32_t size() const { return trace_->events_.size(); }  ///< events so far
-    /// @throws InputError without a place: an event without a start, times beyond 95 years, more than 2^32 - 2 events
-    /// or 2^16 categories.
+    /// @throws InputError without a place: an event without a start, times beyond 95 years, durations beyond three,
+    /// more than 2^32 - 2 events or 2^16 categories.
     void add(const TraceEvent& event);
     /// Finds ends of begun events, launches, operators, collectives and steps. The builder is used up.
     std::shared_ptr<const MeasuredTrace> finish(TraceHeader header);
 
-    /// The greatest time, either side of zero, that is taken for a start, a duration or a base.
+    /// The greatest time, either side of zero, that is taken for a start or a base.
     static constexpr std::int64_t greatest_time_ns = 3'000'000'000'000'000'000;
+    /// The longest that an event may last, and the furthest before 1970 that one may start.
+    static constexpr std::int64_t greatest_duration_ns = 100'000'000'000'000'000;
 
   private:
     std::uint16_t category_of(std::string_view name);
     std::uint32_t track_of(const TraceEvent& event, bool is_gpu);
     void note_metadata(const TraceEvent& event);
+    void move_to_base(std::int64_t base_ns);
     void close_begun_events();
     void name_tracks();
     void find_steps();

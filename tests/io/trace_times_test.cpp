@@ -46,6 +46,22 @@ TEST(TraceTimes, AreRelativeToTheBaseWhereverItStands) {
     EXPECT_EQ(trace_of(event_text("cpu_op", "a", "1661203462598772", "7"))->events().start_ns[0], 1661203462598772000);
 }
 
+TEST(TraceTimes, OfOtherCenturiesAreRefused) {
+    const auto refuses = [](const char* start, const char* duration, const char* base) {
+        try {
+            trace_of(event_text("cpu_op", "a", start, duration), std::string(R"(, "baseTimeNanoseconds": )") + base);
+        } catch (const InputError& error) {
+            return error.place().starts_with("traceEvents[0]");
+        }
+        return false;
+    };
+    EXPECT_FALSE(refuses("-100", "5", "0")) << "relative to an older base";
+    EXPECT_FALSE(refuses("2800000000000000", "5", "0"));
+    EXPECT_TRUE(refuses("-200000000000000", "5", "0"));
+    EXPECT_TRUE(refuses("2800000000000000", "5", "2800000000000000000"));
+    EXPECT_TRUE(refuses("5", "200000000000000", "0"));
+}
+
 TEST(TraceTimes, MayStandInQuotes) {
     const auto trace = trace_of(event_text("cpu_op", "a", R"("12.345")", R"("2")"));
     EXPECT_EQ(trace->events().start_ns[0], 12345);
