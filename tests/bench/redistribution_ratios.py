@@ -9,7 +9,9 @@ random pairs of each mesh with the torch of this Python as well, fresh planners 
 """
 import argparse
 import json
+import math
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -29,6 +31,20 @@ def our_times(programs):
             for entry in json.loads(done.stdout)["benchmarks"]}
 
 
+def random_spec(cases, dice, mesh, meta):
+    """A state, all states equally likely: placements are kept in proportion to the orders that they can have."""
+    kinds = [cases.Replicate(), cases.Partial("sum")] + [cases.Shard(dim) for dim in range(len(meta.shape))]
+    while True:
+        placements = tuple(dice.choice(kinds) for _ in range(mesh.ndim))
+        entries = cases.DTensorSpec.compute_default_shard_order(placements)
+        orders = math.prod(math.factorial(len(entry.mesh_dims)) for entry in entries)
+        if dice.random() * math.factorial(mesh.ndim) < orders:
+            break
+    order = tuple(cases.ShardOrderEntry(entry.tensor_dim, tuple(dice.sample(entry.mesh_dims, len(entry.mesh_dims))))
+                  for entry in entries)
+    return cases.DTensorSpec(mesh, placements, meta, shard_order=order)
+
+
 def torch_median_us(mesh_shape, tensor_dims, count):
     """torch's median over `count` random pairs, planned by a fresh planner each."""
     import make_redistribution_cases as cases
@@ -39,13 +55,9 @@ def torch_median_us(mesh_shape, tensor_dims, count):
     meta = cases.TensorMeta(shape, torch.empty(shape, device="meta").stride(), torch.float32)
     cases._mesh_resources.num_devices_per_host = lambda device: 8
     cases.MeshTopoInfo.build_from_mesh.cache_clear()
-    questions, times = cases.Questions(0), []
+    dice, times = random.Random(0), []
     for _ in range(count):
-        pair = []
-        for _ in range(2):
-            kinds = [cases.Replicate(), cases.Partial("sum")] + [cases.Shard(dim) for dim in range(tensor_dims)]
-            placements = tuple(questions.dice.choice(kinds) for _ in mesh_shape)
-            pair.append(cases.DTensorSpec(mesh, placements, meta, shard_order=questions.order(placements)))
+        pair = [random_spec(cases, dice, mesh, meta) for _ in range(2)]
         start = time.thread_time()
         planner = cases.DTensorRedistributePlanner(mesh, meta)
         planner.generate_graph_based_transform_infos(*pair, shape)
