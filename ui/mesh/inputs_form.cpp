@@ -6,7 +6,6 @@
 #include <QLineEdit>
 #include <QVBoxLayout>
 
-#include "ui/mesh/cost_models.h"
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
 #include "ui/theme/theme.h"
@@ -14,7 +13,8 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int name_width = 80;  ///< of a row's first label, beside which all fields begin
+constexpr int hosts_width = 44;
+constexpr int name_width = 64;  ///< of a row's first label, beside which all fields begin
 const char* const dtypes[] = {"float32", "bfloat16", "float16", "float64", "float8_e4m3fn", "float8_e5m2",
                               "int64",   "int32",    "int16",   "int8",    "uint8",         "bool"};
 
@@ -23,7 +23,7 @@ QComboBox* comboBox(const QString& name) {
     box->setAccessibleName(name);
     box->setFocusPolicy(Qt::StrongFocus);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(8);
+    box->setMinimumContentsLength(6);
     return box;
 }
 
@@ -32,18 +32,13 @@ QComboBox* comboBox(const QString& name) {
 InputsForm::InputsForm(QWidget* parent)
     : QWidget(parent),
       dtype_(comboBox(tr("Element type"))),
-      costs_(comboBox(tr("Cost model"))),
+      hosts_(new QWidget),
       problem_(new QLabel),
       source_(new StateEditor(tr("Source"))),
       target_(new StateEditor(tr("Target"))) {
     setObjectName("meshInputs");
     for (const char* dtype : dtypes) dtype_->addItem(QString::fromLatin1(dtype));
     dtype_->setToolTip(tr("Type of the tensor's elements"));
-    for (const CostModel& model : costModels()) {
-        costs_->addItem(model.title, model.id);
-        costs_->setItemData(costs_->count() - 1, model.help, Qt::ToolTipRole);
-    }
-    costs_->setToolTip(tr("What collectives cost; paths are found and compared by it"));
     problem_->setProperty("role", "refusal");
     problem_->setWordWrap(true);
     problem_->setAccessibleName(tr("What is wrong with mesh or tensor"));
@@ -53,14 +48,22 @@ InputsForm::InputsForm(QWidget* parent)
     QLineEdit* hosts = textField(MeshField::hosts, tr("Devices of a host"),
                                  tr("GPUs of one host: mesh dimensions that span more are priced as inter-host"));
     QLineEdit* tensor = textField(MeshField::tensor, tr("Tensor shape"), tr("Sizes of the whole tensor: 4096, 14336"));
-    names->setPlaceholderText(tr("dp, cp, tp"));
+    names->setPlaceholderText(tr("names: dp, tp"));
+    hosts->setFixedWidth(hosts_width);
+    auto* hosts_layout = new QHBoxLayout(hosts_);
+    auto* a_host = new QLabel(tr("devices a host"));
+    a_host->setProperty("role", "dim");
+    a_host->setBuddy(hosts);
+    hosts_layout->setContentsMargins(0, 0, 0, 0);
+    hosts_layout->setSpacing(4);
+    hosts_layout->addWidget(a_host);
+    hosts_layout->addWidget(hosts);
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(12, 8, 12, 8);
-    layout->setSpacing(6);
-    layout->addWidget(row(tr("Mesh"), mesh, tr("names"), names));
-    layout->addWidget(row(tr("Tensor"), tensor, QString(), dtype_));
-    layout->addWidget(row(tr("Costs"), costs_, tr("per host"), hosts));
+    layout->setSpacing(4);
+    layout->addWidget(row(tr("Mesh"), {mesh, names}));
+    layout->addWidget(row(tr("Tensor"), {tensor, dtype_}));
     layout->addWidget(problem_);
     layout->addSpacing(2);
     layout->addWidget(source_);
@@ -70,28 +73,19 @@ InputsForm::InputsForm(QWidget* parent)
     connectState(source_, MeshField::source);
     connectState(target_, MeshField::target);
     connect(dtype_, &QComboBox::textActivated, this, &InputsForm::dtypeChosen);
-    connect(costs_, &QComboBox::activated, this,
-            [this](int index) { emit costsChosen(costs_->itemData(index).toString()); });
 }
 
-QWidget* InputsForm::row(const QString& name, QWidget* first, const QString& second_name, QWidget* second) {
+QWidget* InputsForm::row(const QString& name, const std::vector<QWidget*>& fields) {
     auto* row = new QWidget;
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(8);
+    layout->setSpacing(4);
     auto* label = new QLabel(name);
     label->setProperty("role", "dim");
     label->setFixedWidth(name_width);
-    label->setBuddy(first);
+    label->setBuddy(fields.front());
     layout->addWidget(label);
-    layout->addWidget(first, 3);
-    if (!second_name.isEmpty()) {
-        auto* second_label = new QLabel(second_name);
-        second_label->setProperty("role", "dim");
-        second_label->setBuddy(second);
-        layout->addWidget(second_label);
-    }
-    layout->addWidget(second, 2);
+    for (QWidget* field : fields) layout->addWidget(field, 1);
     return row;
 }
 
@@ -134,7 +128,6 @@ void InputsForm::show(const MeshInputs& inputs, const MeshQuestion& question) {
     problem_->setVisible(!problems.isEmpty());
     if (dtype_->findText(inputs.dtype) < 0) dtype_->addItem(inputs.dtype);
     dtype_->setCurrentText(inputs.dtype);
-    costs_->setCurrentIndex(costs_->findData(costModel(inputs.cost_model).id));
     const DeviceMesh* mesh = question.mesh ? &*question.mesh : nullptr;
     const MeshTensor* tensor = question.tensor ? &*question.tensor : nullptr;
     const auto showState = [&](StateEditor& editor, MeshField field, const std::optional<ShardingState>& state) {

@@ -13,8 +13,8 @@ namespace overlap::ui {
 
 class StateEditor;
 
-/// Mesh, tensor, costs, source and target: everything that the view asks. What is typed is told at once, and what is
-/// wrong with it stands at its field.
+/// Mesh, tensor, source and target: everything that the view asks but the costs. What is typed is told at once, and
+/// what is wrong with it stands at its field.
 class InputsForm : public QWidget {
     Q_OBJECT
 
@@ -26,12 +26,13 @@ class InputsForm : public QWidget {
     StateEditor& source() { return *source_; }
     StateEditor& target() { return *target_; }
     QLineEdit& field(MeshField field);
+    /// The devices of a host: they matter to costs only, and stand beside the cost model.
+    QWidget* hosts() { return hosts_; }
 
   signals:
     /// `field` has another text. Edits of one field in a row are one edit.
     void typed(overlap::ui::MeshField field, const QString& text);
     void dtypeChosen(const QString& dtype);
-    void costsChosen(const QString& id);
     /// A state was changed by hand: `text` names the edit.
     void stateEdited(overlap::ui::MeshField field, const overlap::ShardingState& state, const QString& text);
     void statePreviewed(overlap::ui::MeshField field, const overlap::ShardingState& state);
@@ -39,12 +40,13 @@ class InputsForm : public QWidget {
     void fitWanted();
 
   private:
-    QWidget* row(const QString& name, QWidget* first, const QString& second_name, QWidget* second);
+    static QWidget* row(const QString& name, const std::vector<QWidget*>& fields);
     QLineEdit* textField(MeshField field, const QString& name, const QString& help);
     void connectState(StateEditor* editor, MeshField field);
 
     std::array<QLineEdit*, 4> fields_{};  ///< mesh, names, hosts, tensor
-    QComboBox *dtype_, *costs_;
+    QComboBox* dtype_;
+    QWidget* hosts_;
     QLabel* problem_;
     StateEditor *source_, *target_;
 };

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -30,7 +31,8 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int narrow_width = 620;  ///< narrower than this, the inputs stand above the answers
+/// Smaller than this, the view is scrolled.
+constexpr QSize least_size(560, 300);
 constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
                                      MeshField::tensor, MeshField::source, MeshField::target};
 
@@ -41,6 +43,7 @@ QScrollArea* scrolled(QWidget* content, const char* name) {
     area->setWidgetResizable(true);
     area->setWidget(content);
     area->setFocusPolicy(Qt::NoFocus);
+    area->setCornerWidget(new QWidget);  // else a style draws one
     return area;
 }
 
@@ -96,8 +99,7 @@ MeshView::MeshView(QWidget* parent)
     answers_->addWidget(scrolled(paths_, "meshPaths"));
     answers_->addWidget(stage_);
     answers_->setChildrenCollapsible(false);
-    answers_->setStretchFactor(0, 0);
-    answers_->setStretchFactor(1, 1);
+    for (int part = 0; part < 2; ++part) answers_->setStretchFactor(part, 1);
     auto* right = new QWidget;
     auto* right_layout = new QVBoxLayout(right);
     right_layout->setContentsMargins(0, 0, 0, 0);
@@ -106,16 +108,18 @@ MeshView::MeshView(QWidget* parent)
     right_layout->addWidget(answers_, 1);
     QScrollArea* inputs = scrolled(form_, "meshInputsArea");
     inputs->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    inputs->setMinimumWidth(260);
+    inputs->setMinimumWidth(form_->minimumSizeHint().width() + 12);
+    answers_->setSizes({150, 170});
     columns_->addWidget(makeParameters());
     columns_->addWidget(inputs);
     columns_->addWidget(right);
     columns_->setChildrenCollapsible(false);
-    columns_->setSizes({180, 320, 640});
+    columns_->setSizes({180, 310, 640});
     columns_->setStretchFactor(2, 1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(columns_);
+    columns_->setMinimumSize(least_size);
+    layout->addWidget(scrolled(columns_, "meshArea"));
 
     connectForm();
     connect(paths_, &PathBoard::selected, this, [this](std::size_t path, int step) {
@@ -141,9 +145,25 @@ void MeshView::makeHeader() {
     QToolButton* save = headerButton(tr("Save…"), tr("Save the chosen path as text or picture (.txt, .png, .svg)"));
     connect(copy, &QToolButton::clicked, this, &MeshView::copyPath);
     connect(save, &QToolButton::clicked, this, &MeshView::askAndSave);
+    costs_ = new QComboBox;
+    costs_->setAccessibleName(tr("Cost model"));
+    costs_->setToolTip(tr("What collectives cost; paths are found and compared by it"));
+    costs_->setFocusPolicy(Qt::StrongFocus);
+    for (const CostModel& model : costModels()) {
+        costs_->addItem(model.title, model.id);
+        costs_->setItemData(costs_->count() - 1, model.help, Qt::ToolTipRole);
+    }
+    connect(costs_, &QComboBox::activated, this, [this](int index) {
+        MeshInputs inputs = inputs_;
+        inputs.cost_model = costs_->itemData(index).toString();
+        edit(inputs, tr("Choose costs"));
+    });
     auto* layout = new QHBoxLayout(header_);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
+    layout->addWidget(form_->hosts());
+    layout->addSpacing(8);
+    layout->addWidget(costs_);
     layout->addWidget(copy);
     layout->addWidget(save);
 }
@@ -195,11 +215,6 @@ void MeshView::connectForm() {
         inputs.dtype = dtype;
         edit(inputs, tr("Choose %1").arg(dtype));
     });
-    connect(form_, &InputsForm::costsChosen, this, [this](const QString& id) {
-        MeshInputs inputs = inputs_;
-        inputs.cost_model = id;
-        edit(inputs, tr("Choose costs"));
-    });
     connect(form_, &InputsForm::stateEdited, this,
             [this](MeshField field, const ShardingState& state, const QString& text) {
                 before_.reset();
@@ -239,6 +254,7 @@ void MeshView::setInputs(const MeshInputs& inputs) {
     if (question_.source) last_source_ = *question_.source;
     if (question_.target) last_target_ = *question_.target;
     form_->show(inputs_, question_);
+    costs_->setCurrentIndex(costs_->findData(costModel(inputs_.cost_model).id));
     evaluate(inputs_, false);
     emit stateChanged();
 }
@@ -379,11 +395,6 @@ bool MeshView::eventFilter(QObject*, QEvent* event) {
     if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return false;
     const auto* key = static_cast<QKeyEvent*>(event);
     return (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) && this->event(event);
-}
-
-void MeshView::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    columns_->setOrientation(width() < narrow_width ? Qt::Vertical : Qt::Horizontal);
 }
 
 }  // namespace overlap::ui

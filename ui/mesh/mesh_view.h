@@ -10,6 +10,7 @@
 #include "ui/mesh/mesh_parameters.h"
 #include "ui/mesh/path_comparison.h"
 
+class QComboBox;
 class QLabel;
 class QLineEdit;
 class QListView;
@@ -69,7 +70,6 @@ class MeshView : public QWidget {
   protected:
     bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
   private:
     class Edit;
@@ -95,6 +95,7 @@ class MeshView : public QWidget {
     std::shared_ptr<const PathComparison> before_;  ///< what a drag began with
     MeshParameterModel* parameters_;
     QWidget* header_;
+    QComboBox* costs_ = nullptr;
     QWidget* parameter_column_ = nullptr;
     QLineEdit* filter_ = nullptr;
     QListView* list_ = nullptr;

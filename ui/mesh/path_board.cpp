@@ -15,11 +15,11 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int narrowest_card = 176;
+constexpr int narrowest_card = 164;
 constexpr int card_gap = 8;
 constexpr int outer_margin = 8;
 constexpr int padding = 8;
-constexpr int head_height = 60;  ///< title, cost, bytes, bar
+constexpr int head_height = 50;  ///< title, cost, bytes, bar
 constexpr int step_height = 34;
 constexpr int note_gap = 4;
 constexpr int bar_height = 3;
@@ -210,38 +210,35 @@ void PathBoard::paintFigures(QPainter& painter, std::size_t index, const QRect& 
     const ComparedPath& path = comparison_->paths[index];
     const CostModel& model = comparison_->question.costs;
     QRect line(inside.left(), inside.top(), inside.width(), 18);
-    painter.setFont(textFont(normalTextPx, QFont::DemiBold));
+    painter.setFont(textFont(largeTextPx, QFont::DemiBold));
     painter.setPen(theme.text);
+    const QString cost = path.plan ? formatCost(model, path.cost) : tr("no path");
+    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, cost);
+    painter.setFont(textFont(normalTextPx, QFont::DemiBold));
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, path.title);
+    line.translate(0, 18);
+    if (!path.plan) return;
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(theme.dim);
+    const QString count = path.steps.size() == 1 ? tr("1 step") : tr("%1 steps").arg(path.steps.size());
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, tr("%1 sent · %2").arg(bytesText(path.sent_bytes), count));
 
     // Against what PyTorch runs or, while an edit is tried, against this path before it.
     const bool tried = index < reference_.size();
     const double other = tried ? reference_[index] : comparison_->paths[PathComparison::executed].cost;
     const double difference = path.cost - other;
-    if (path.plan && std::isfinite(difference) && (tried ? difference != 0 : index != PathComparison::executed)) {
+    if (std::isfinite(difference) && (tried ? difference != 0 : index != PathComparison::executed)) {
         painter.setPen(difference < 0 ? theme.hidden : difference > 0 ? theme.caution : theme.dim);
-        const QString text = tried || other == 0 ? formatCostDifference(model, difference)
-                                                 : formatDifference(difference / other, Unit::Percent);
+        const QString text = difference == 0       ? tr("equal")
+                             : tried || other == 0 ? formatCostDifference(model, difference)
+                                                   : formatDifference(difference / other, Unit::Percent);
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, text);
-    }
-    line.translate(0, 18);
-    painter.setPen(theme.text);
-    painter.setFont(textFont(largeTextPx, QFont::DemiBold));
-    const QString cost = path.plan ? formatCost(model, path.cost) : tr("no path");
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, cost);
-    const int cost_width = painter.fontMetrics().horizontalAdvance(cost) + 8;
-    if (path.plan) {
-        painter.setFont(textFont(smallTextPx));
-        painter.setPen(theme.dim);
-        const QString count = path.steps.size() == 1 ? tr("1 step") : tr("%1 steps").arg(path.steps.size());
-        painter.drawText(line.adjusted(cost_width, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
-                         tr("%1 sent · %2").arg(bytesText(path.sent_bytes), count));
     }
     double dearest = 0;
     for (const ComparedPath& any : comparison_->paths)
         if (any.plan && std::isfinite(any.cost)) dearest = std::max(dearest, any.cost);
-    if (!path.plan || !std::isfinite(path.cost) || dearest == 0) return;
-    const QRect bar(inside.left(), line.bottom() + 6, inside.width(), bar_height);
+    if (!std::isfinite(path.cost) || dearest == 0) return;
+    const QRect bar(inside.left(), line.bottom() + 4, inside.width(), bar_height);
     painter.fillRect(bar, theme.line);
     painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * path.cost / dearest, bar_height),
                      path.cost <= comparison_->best().cost ? theme.hidden : theme.compute);
@@ -268,16 +265,18 @@ void PathBoard::paintStep(QPainter& painter, std::size_t path, int step) const {
     painter.drawText(first, Qt::AlignRight | Qt::AlignVCenter, cost);
     painter.setFont(textFont(smallTextPx));
     painter.setPen(compared.problem.isEmpty() ? theme.text : theme.exposed);
-    const QString title = QStringLiteral("%1  %2").arg(step + 1).arg(stepTitle(planned, comparison_->question.mesh));
+    const QString title = QStringLiteral("%1  %2").arg(step + 1).arg(kindText(planned.kind));
     painter.drawText(first, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(title, Qt::ElideRight, first.width() - cost_width - 8));
     painter.setPen(theme.dim);
-    QString change = stepChange(planned);
-    if (!compared.problem.isEmpty()) change += QStringLiteral(" ●");
-    if (!compared.needs.isEmpty()) change += QStringLiteral(" ▲");
-    painter.drawText(second.adjusted(12, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, change);
-    if (communicates(planned.kind))
-        painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, bytesText(compared.sent_bytes));
+    const QString bytes = communicates(planned.kind) ? bytesText(compared.sent_bytes) : QString();
+    painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, bytes);
+    QString change = tr("%1 on %2").arg(stepChange(planned), stepDims(planned, comparison_->question.mesh));
+    if (!compared.problem.isEmpty()) change.prepend(QStringLiteral("● "));
+    if (!compared.needs.isEmpty()) change.prepend(QStringLiteral("▲ "));
+    const QRect room = second.adjusted(12, 0, -painter.fontMetrics().horizontalAdvance(bytes) - 8, 0);
+    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(change, Qt::ElideRight, room.width()));
 }
 
 void PathBoard::paintCard(QPainter& painter, std::size_t index) const {

@@ -129,12 +129,21 @@ std::optional<PathComparison> comparePaths(PathQuestion asked, std::stop_token s
     return comparison;
 }
 
-QString stepTitle(const RedistributionStep& step, const DeviceMesh& mesh) {
+QString kindText(StepKind kind) {
+    const std::string_view text = to_text(kind);
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString stepDims(const RedistributionStep& step, const DeviceMesh& mesh) {
     QStringList dims;
-    for (const int mesh_dim : step.mesh_dims) dims.append(meshDimText(mesh, mesh_dim));
-    const std::string_view kind = to_text(step.kind);
-    return tr("%1 over %2")
-        .arg(QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())), dims.join(QStringLiteral(" + ")));
+    for (const int mesh_dim : step.mesh_dims) dims.append(QString::fromStdString(mesh.dim_name(mesh_dim)));
+    return dims.join(QStringLiteral(", "));
+}
+
+QString stepTitle(const RedistributionStep& step, const DeviceMesh& mesh) {
+    const QString dims = stepDims(step, mesh);
+    if (!mesh.dim_names.empty()) return tr("%1 over %2").arg(kindText(step.kind), dims);
+    return (step.flattened() ? tr("%1 over mesh dims %2") : tr("%1 over mesh dim %2")).arg(kindText(step.kind), dims);
 }
 
 QString stepChange(const RedistributionStep& step) {

@@ -15,8 +15,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int margin = 12;
-constexpr int caption_height = 34;
-constexpr int axes_height = 16;
+constexpr int caption_height = 36;
 constexpr int arrow_width = 36;
 
 }  // namespace
@@ -101,7 +100,7 @@ void RankCanvas::layOut() {
     after_.area = before_.area.translated(one ? 0 : side_width + arrow_width, 0);
     const double aspect = miniatureAspect(comparison_->question.tensor.shape, axes_);
     for (Side* side : {&before_, &after_})
-        side->grid = layOutRanks(block_, side->area.adjusted(0, caption_height + axes_height, 0, -2), aspect);
+        side->grid = layOutRanks(block_, side->area.adjusted(0, caption_height, 0, -2), aspect);
 }
 
 void RankCanvas::resizeEvent(QResizeEvent* event) {
@@ -204,15 +203,15 @@ void RankCanvas::paintSide(QPainter& painter, const Side& side, const std::vecto
     const QRect first_line(side.area.left(), side.area.top(), side.area.width(), 16);
     painter.drawText(first_line, Qt::AlignLeft | Qt::AlignVCenter, role);
     painter.drawText(first_line, Qt::AlignRight | Qt::AlignVCenter, caption(side));
+    const QRect second_line = first_line.translated(0, 16);
+    const QString dims = gridText(side.grid, block_, question.mesh);
+    painter.drawText(second_line, Qt::AlignRight | Qt::AlignVCenter, dims);
+    const int room = second_line.width() - painter.fontMetrics().horizontalAdvance(dims) - 8;
     painter.setFont(codeFont(largeTextPx));
     painter.setPen(theme.text);
     const QString state = QString::fromStdString(to_text(plan_->states[side.state]));
-    painter.drawText(first_line.translated(0, 16), Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(state, Qt::ElideMiddle, first_line.width()));
-    painter.setFont(textFont(smallTextPx));
-    painter.setPen(theme.dim);
-    painter.drawText(QRect(side.area.left(), side.area.top() + caption_height, side.area.width(), axes_height - 2),
-                     Qt::AlignLeft | Qt::AlignVCenter, gridText(side.grid, block_, question.mesh));
+    painter.drawText(second_line, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(state, Qt::ElideMiddle, room));
     for (std::size_t rank = 0; rank < side.grid.cells.size(); ++rank) {
         const QRectF& cell = side.grid.cells[rank];
         paintRank(painter, cell, side.grid.labelled, {from[rank], side.slices[rank], progress}, question.tensor.shape,

@@ -77,14 +77,17 @@ QWidget* RankStage::makeBar() {
     animate_ = barButton(tr("Animate"), tr("Move slices from one state to the next when a step is chosen"));
     animate_->setObjectName("animateSteps");
     animate_->setCheckable(true);
-    animate_->setChecked(true);
     connect(back_, &QToolButton::clicked, this, [this] { stepBy(-1); });
     connect(on_, &QToolButton::clicked, this, [this] { stepBy(1); });
     connect(play_, &QToolButton::clicked, this, [this] { playing_ ? stop() : play(); });
     connect(axes_->menu(), &QMenu::aboutToShow, this, &RankStage::fillAxesMenu);
     connect(block_back_, &QToolButton::clicked, this, [this] { canvas_->setBlock(canvas_->block() - 1); });
     connect(block_on_, &QToolButton::clicked, this, [this] { canvas_->setBlock(canvas_->block() + 1); });
-    connect(animate_, &QToolButton::toggled, this, &RankStage::animatedChanged);
+    connect(animate_, &QToolButton::toggled, this, [this](bool animated) {
+        animate_->setText(animated ? tr("✓ Animate") : tr("Animate"));
+        emit animatedChanged();
+    });
+    animate_->setChecked(true);
     sentence_->setObjectName("stepSentence");
     sentence_->setMinimumWidth(40);
     sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse);

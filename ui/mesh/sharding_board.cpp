@@ -16,9 +16,9 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int row_height = 28;
-constexpr int chip_height = 20;
-constexpr int label_width = 88;
+constexpr int row_height = 25;
+constexpr int chip_height = 18;
+constexpr int label_width = 80;
 constexpr int chip_padding = 8;
 constexpr int chip_gap = 12;  ///< has room for the sign of an order
 
@@ -118,7 +118,7 @@ int ShardingBoard::chipWidth(int mesh_dim) const {
 }
 
 QRect ShardingBoard::rowArea(std::size_t row) const {
-    return {label_width, static_cast<int>(row) * row_height + 2, width() - label_width, row_height - 4};
+    return {label_width, static_cast<int>(row) * row_height + 1, width() - label_width, row_height - 2};
 }
 
 QRect ShardingBoard::chipArea(int mesh_dim) const {
@@ -336,7 +336,7 @@ void ShardingBoard::paintEvent(QPaintEvent*) {
         painter.setPen(theme.dim);
         QString label = rowText(row);
         if (row.kind == PlacementKind::partial) label += QStringLiteral(" ▾");
-        painter.drawText(QRect(0, area.top(), label_width - 8, area.height()), Qt::AlignLeft | Qt::AlignVCenter, label);
+        painter.drawText(QRect(0, area.top(), label_width - 4, area.height()), Qt::AlignLeft | Qt::AlignVCenter, label);
         painter.setPen(QPen(target ? theme.accent : theme.line, 1));
         painter.setBrush(theme.background);
         painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);

@@ -22,7 +22,8 @@ StateEditor::StateEditor(const QString& title, QWidget* parent)
     auto* heading = new QLabel(title);
     heading->setProperty("role", "heading");
     heading->setBuddy(field_);
-    field_->setFont(codeFont(largeTextPx));
+    field_->setFont(codeFont(normalTextPx));
+    field_->setMinimumWidth(80);
     field_->setAccessibleName(tr("%1, as text").arg(title));
     field_->setToolTip(
         tr("By mesh dimensions, as PyTorch prints it: S(0)[1]S(0)[0]R. Or by tensor dimensions: S(0)[2,0]R[1]."));
@@ -38,17 +39,17 @@ StateEditor::StateEditor(const QString& title, QWidget* parent)
     fit_->setText(tr("Fit"));
     fit_->setToolTip(tr("Make the state fit mesh and tensor: new mesh dimensions replicate, others stay as they are"));
     auto* line = new QHBoxLayout;
-    line->setSpacing(8);
+    line->setSpacing(4);
     line->addWidget(heading);
     line->addWidget(field_, 1);
     line->addWidget(fit_);
-    heading->setFixedWidth(80);
+    heading->setFixedWidth(64);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
     layout->addLayout(line);
     auto* below = new QHBoxLayout;
-    below->setContentsMargins(88, 0, 0, 0);
+    below->setContentsMargins(80, 0, 0, 0);
     below->addWidget(other_, 1);
     layout->addLayout(below);
     layout->addWidget(problem_);

@@ -8,20 +8,26 @@
 namespace overlap::ui {
 namespace {
 
-constexpr double gap = gridPx;       ///< between ranks, and once more between groups of them
 constexpr double label_height = 13;  ///< of a rank's number
 constexpr double label_width = 18;
-constexpr double largest_height = 72;  ///< of a miniature: more says no more
+constexpr double least_height = 4;   ///< of a miniature beside a number
+constexpr double wide_gap = gridPx;  ///< between ranks, and once more between groups of them
+constexpr double narrow_gap = 1.5;
+constexpr double largest_height = 120;  ///< of a miniature: more says no more
 constexpr double hatch_period = 5;
+
+double product(const Extents& dims) {
+    double result = 1;
+    for (const std::int64_t dim : dims) result *= static_cast<double>(dim);
+    return result;
+}
 
 /// Where the columns (or rows) of a grid begin, in cells of `size`: positions with wider gaps at every boundary of an
 /// outer dimension.
-std::vector<double> positions(const Extents& dims, double size) {
-    std::int64_t count = 1;
-    for (const std::int64_t dim : dims) count *= dim;
+std::vector<double> positions(const Extents& dims, double size, double gap) {
     std::vector<double> result;
     double at = 0;
-    for (std::int64_t index = 0; index < count; ++index) {
+    for (std::int64_t index = 0; static_cast<double>(index) < product(dims); ++index) {
         if (index > 0) {
             at += size + gap;
             std::int64_t group = 1;
@@ -35,8 +41,33 @@ std::vector<double> positions(const Extents& dims, double size) {
     return result;
 }
 
-double extentOf(const Extents& dims) {
-    return positions(dims, 0).back();
+double gapsOf(const Extents& dims, double gap) {
+    return positions(dims, 0, gap).back();
+}
+
+/// Mesh dimensions that run down and along. One dimension alone may run over several rows.
+struct Arrangement {
+    Extents rows, columns;
+};
+
+std::vector<Arrangement> arrangements(const RankBlock& block) {
+    std::vector<Arrangement> result;
+    for (std::size_t split = 0; split <= block.shape.size(); ++split) {
+        const auto middle = block.shape.begin() + static_cast<std::ptrdiff_t>(split);
+        result.push_back({Extents(block.shape.begin(), middle), Extents(middle, block.shape.end())});
+    }
+    if (block.shape.size() == 1)
+        for (std::int64_t columns = 2; columns < block.shape[0]; ++columns)
+            result.push_back({{(block.shape[0] + columns - 1) / columns}, {columns}});
+    return result;
+}
+
+/// The largest cells of that arrangement: a miniature of `aspect` below a label.
+QSizeF cellSize(const Arrangement& arrangement, const QRectF& area, double aspect, double gap, double label) {
+    const double width = (area.width() - gapsOf(arrangement.columns, gap)) / product(arrangement.columns);
+    const double height = (area.height() - gapsOf(arrangement.rows, gap)) / product(arrangement.rows) - label;
+    const double fitting = std::min({width / aspect, height, largest_height});
+    return {fitting * aspect, fitting + label};
 }
 
 struct Share {
@@ -129,53 +160,28 @@ double miniatureAspect(const Extents& tensor_shape, const PictureAxes& axes) {
 }
 
 RankGrid layOutRanks(const RankBlock& block, const QRectF& area, double aspect) {
-    struct Candidate {
-        Extents rows, columns;
-        bool wrapped = false;
+    const std::vector<Arrangement> possible = arrangements(block);
+    const auto best = [&](double gap, double label) {
+        return *std::ranges::max_element(possible, {}, [&](const Arrangement& arrangement) {
+            return cellSize(arrangement, area, aspect, gap, label).height();
+        });
     };
-    std::vector<Candidate> candidates;
-    for (std::size_t split = 0; split <= block.shape.size(); ++split) {
-        const auto middle = block.shape.begin() + static_cast<std::ptrdiff_t>(split);
-        candidates.push_back({Extents(block.shape.begin(), middle), Extents(middle, block.shape.end()), false});
-    }
-    if (block.shape.size() == 1)
-        for (std::int64_t columns = 2; columns < block.shape[0]; ++columns)
-            candidates.push_back({{(block.shape[0] + columns - 1) / columns}, {columns}, true});
     RankGrid grid;
-    double best = -1;
-    const Candidate* chosen = nullptr;
-    double height = 0;
-    const auto count = [](const Extents& dims) {
-        double product = 1;
-        for (const std::int64_t dim : dims) product *= static_cast<double>(dim);
-        return product;
-    };
-    for (const Candidate& candidate : candidates) {
-        const double width = (area.width() - extentOf(candidate.columns)) / count(candidate.columns);
-        const double room = (area.height() - extentOf(candidate.rows)) / count(candidate.rows) - label_height;
-        const double fitting = std::min({width / aspect, room, largest_height});
-        if (fitting <= best) continue;
-        best = fitting;
-        height = fitting;
-        chosen = &candidate;
-    }
-    if (!chosen) return grid;
-    grid.labelled = height * aspect >= label_width;
-    double cell_height = height + label_height;
-    if (!grid.labelled || height < 4) {
+    grid.labelled = true;
+    double gap = wide_gap;
+    Arrangement chosen = best(gap, label_height);
+    QSizeF cell = cellSize(chosen, area, aspect, gap, label_height);
+    if (cell.width() < label_width || cell.height() < label_height + least_height) {
         grid.labelled = false;
-        cell_height = std::max(2.0, (area.height() - extentOf(chosen->rows)) / count(chosen->rows));
-        height = cell_height;
+        gap = narrow_gap;
+        chosen = best(gap, 0);
+        cell = cellSize(chosen, area, aspect, gap, 0).expandedTo({1, 1});
     }
-    const double cell_width =
-        std::max(2.0, std::min(height * aspect, (area.width() - extentOf(chosen->columns)) / count(chosen->columns)));
-    const std::vector<double> x = positions(chosen->columns, cell_width), y = positions(chosen->rows, cell_height);
-    for (std::int64_t rank = 0; rank < block.ranks(); ++rank) {
-        const auto column = static_cast<std::size_t>(rank) % x.size(), row = static_cast<std::size_t>(rank) / x.size();
-        grid.cells.emplace_back(area.left() + x[column], area.top() + y[row], cell_width, cell_height);
-    }
-    grid.column_dims = static_cast<int>(chosen->columns.size());
-    grid.wrapped = chosen->wrapped;
+    const std::vector<double> x = positions(chosen.columns, cell.width(), gap);
+    const std::vector<double> y = positions(chosen.rows, cell.height(), gap);
+    for (std::size_t rank = 0; rank < static_cast<std::size_t>(block.ranks()); ++rank)
+        grid.cells.emplace_back(area.topLeft() + QPointF(x[rank % x.size()], y[rank / x.size()]), cell);
+    grid.column_dims = static_cast<int>(chosen.columns.size());
     return grid;
 }
 

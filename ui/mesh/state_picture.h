@@ -24,7 +24,6 @@ PictureAxes usualAxes(const std::vector<ShardingState>& states, int tensor_dims)
 struct RankGrid {
     std::vector<QRectF> cells;  ///< one for each rank of the block
     int column_dims = 0;        ///< how many of the block's last mesh dimensions run along a row
-    bool wrapped = false;       ///< one mesh dimension runs over several rows
     bool labelled = false;      ///< cells have room for the rank's number
 };
 
