@@ -17,8 +17,11 @@ std::uint32_t Timeline::reference(EventLocation location) const {
 }
 
 std::span<const Timeline::Occurrence> Timeline::find(std::uint32_t reference) const {
-    const auto found = std::ranges::equal_range(occurrences_, reference, {}, &Occurrence::reference);
-    return {found.begin(), found.end()};
+    const auto first = std::lower_bound(occurrences_.begin(), occurrences_.end(), reference,
+                                        [](const Occurrence& a, std::uint32_t b) { return a.reference < b; });
+    const auto end = std::upper_bound(first, occurrences_.end(), reference,
+                                      [](std::uint32_t a, const Occurrence& b) { return a < b.reference; });
+    return {first, end};
 }
 
 }  // namespace overlap
