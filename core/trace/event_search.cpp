@@ -102,9 +102,8 @@ std::vector<EventLocation> most_exposed_events(const Timeline& timeline) {
             if (lanes[index].exposed_ns[event] > 0) events.push_back({index, event});
         }
     }
-    std::ranges::stable_sort(events, std::ranges::greater{}, [&](EventLocation location) {
-        return lanes[location.lane].exposed_ns[location.event];
-    });
+    std::ranges::stable_sort(events, std::ranges::greater{},
+                             [&](EventLocation location) { return lanes[location.lane].exposed_ns[location.event]; });
     return events;
 }
 

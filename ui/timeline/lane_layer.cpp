@@ -1,6 +1,5 @@
 #include "ui/timeline/lane_layer.h"
 
-#include <QPainter>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,11 +22,15 @@ int device(double logical, double ratio) {
     return static_cast<int>(std::lround(logical * ratio));
 }
 
-/// Makes `image` blank and of this size; keeps its memory where the size is the same.
-void makeBlank(QImage& image, QSize logical, double ratio, const QColor& colour) {
+/// Gives `image` this size; keeps its memory, and what is in it, where the size is the same.
+void makeFit(QImage& image, QSize logical, double ratio) {
     const QSize size(device(logical.width(), ratio), device(logical.height(), ratio));
     if (image.size() != size) image = QImage(size, QImage::Format_RGB32);
     image.setDevicePixelRatio(ratio);
+}
+
+void makeBlank(QImage& image, QSize logical, double ratio, const QColor& colour) {
+    makeFit(image, logical, ratio);
     image.fill(colour);
 }
 
@@ -67,14 +70,17 @@ void LaneLayer::render(const LaneScene& scene, const TimelineGeometry& geometry,
     scene_ = scene;
     ++renderCount_;
     renderLanes(geometry, theme);
-    renderLabels(geometry, theme);
+    if (!labels_.empty()) {
+        QPainter painter(&lanes_);
+        paintLabels(painter, theme);
+    }
     renderMemory(geometry, theme);
     if (!sameOverview) renderOverview(geometry, theme);
 }
 
 void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme) {
     const double ratio = scene_.pixelRatio;
-    makeBlank(lanes_, geometry.lanes.size(), ratio, theme.background);
+    makeFit(lanes_, geometry.lanes.size(), ratio);
     labels_.clear();
     if (lanes_.isNull()) return;
     const TimeAxis axis{scene_.range, static_cast<double>(lanes_.width())};
@@ -90,10 +96,9 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
 
     const std::vector<int> grid = gridColumns(axis, ratio);
     const Pixel gridColour = blended(theme.background, theme.line, 0.55).rgb();
-    for (int y = 0; y < lanes_.height(); ++y) {
-        Pixel* const row = pixelRow(lanes_, y);
-        for (const int x : grid) row[x] = gridColour;
-    }
+    std::vector<Pixel> empty(static_cast<std::size_t>(lanes_.width()), plain.background);
+    for (const int x : grid) empty[static_cast<std::size_t>(x)] = gridColour;
+    std::vector<bool> covered(static_cast<std::size_t>(lanes_.height()));
     const auto block = [&](std::uint32_t lane) {
         const QRect bar = geometry.bar(lane).intersected(geometry.clip(lane)).translated(0, -geometry.lanes.top());
         const int top = device(bar.top(), ratio);
@@ -125,7 +130,12 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
             if (pixel == base.background) pixel = gridColour;
         }
         paint_scanline(scanline_, pixelRow(lanes_, top), stride(lanes_), height, hatch);
+        std::fill_n(covered.begin() + top, height, true);
         if (!hasHighlight()) keepLabels(lane, events, [](std::uint32_t event) { return event; });
+    }
+    // Only what no bar covers is painted as ground: filling all of a large window first costs as much as the bars.
+    for (int y = 0; y < lanes_.height(); ++y) {
+        if (!covered[static_cast<std::size_t>(y)]) std::ranges::copy(empty, pixelRow(lanes_, y));
     }
     for (const Highlighted& highlighted : highlighted_) {
         const auto [top, height] = block(highlighted.lane);
@@ -138,14 +148,12 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
     }
 }
 
-void LaneLayer::renderLabels(const TimelineGeometry&, const Theme& theme) {
-    if (labels_.empty()) return;
+void LaneLayer::paintLabels(QPainter& painter, const Theme& theme) {
     if (labels_.size() > mostLabels) {
         std::nth_element(labels_.begin(), labels_.begin() + mostLabels, labels_.end(),
                          [](const Label& a, const Label& b) { return a.place.width() > b.place.width(); });
         labels_.resize(mostLabels);
     }
-    QPainter painter(&lanes_);
     painter.setFont(textFont(smallTextPx));
     const QFontMetricsF metrics(painter.font());
     std::map<EventRole, QColor> inks;
@@ -261,13 +269,9 @@ void LaneLayer::renderOverview(const TimelineGeometry& geometry, const Theme& th
     }
 }
 
-std::uint64_t LaneLayer::setHighlight(const Timeline& timeline, const std::vector<std::uint32_t>& references) {
+std::uint64_t LaneLayer::setHighlight(const Timeline& timeline, const std::vector<EventLocation>& locations) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> events;
-    for (const std::uint32_t reference : references) {
-        for (const auto& occurrence : timeline.find(reference)) {
-            events[occurrence.location.lane].push_back(occurrence.location.event);
-        }
-    }
+    for (const EventLocation location : locations) events[location.lane].push_back(location.event);
     highlighted_.clear();
     for (auto& [lane, chosen] : events) {
         std::ranges::sort(chosen);

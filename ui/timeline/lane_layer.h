@@ -2,6 +2,7 @@
 
 #include <QHash>
 #include <QImage>
+#include <QPainter>
 #include <QStaticText>
 #include <memory>
 #include <vector>
@@ -35,13 +36,16 @@ class LaneLayer {
     /// Draws anew if `scene` differs from the last one.
     void render(const LaneScene& scene, const TimelineGeometry& geometry, const Theme& theme);
 
+    /// Texts upon the events of the scene that was drawn last, with the lanes' corner at the origin.
+    void paintLabels(QPainter& painter, const Theme& theme);
+
     const QImage& lanes() const { return lanes_; }
     const QImage& memory() const { return memory_; }
     const QImage& overview() const { return overview_; }
 
-    /// Events of these references stand out and the rest is dimmed; none for no dimming.
+    /// These events stand out and the rest is dimmed; none for no dimming.
     /// @returns the number for LaneScene::highlight.
-    std::uint64_t setHighlight(const Timeline& timeline, const std::vector<std::uint32_t>& references);
+    std::uint64_t setHighlight(const Timeline& timeline, const std::vector<EventLocation>& locations);
     bool hasHighlight() const { return !highlighted_.empty(); }
 
     /// How often lanes were rasterised, for the frame meter and for tests.
@@ -57,7 +61,6 @@ class LaneLayer {
     };
 
     void renderLanes(const TimelineGeometry& geometry, const Theme& theme);
-    void renderLabels(const TimelineGeometry& geometry, const Theme& theme);
     void renderMemory(const TimelineGeometry& geometry, const Theme& theme);
     void renderOverview(const TimelineGeometry& geometry, const Theme& theme);
 

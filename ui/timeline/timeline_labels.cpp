@@ -115,7 +115,7 @@ int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
 }
 
 void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QString& title, const QString& caption,
-                 const Theme& theme, bool focused) {
+                 const Theme& theme, bool focused, bool withKeys) {
     const QRect line = geometry.header.adjusted(labelLeft, 0, -3 * gridPx, 0);
     int left = line.left();
     if (!title.isEmpty()) {
@@ -131,7 +131,7 @@ void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QStr
     painter.drawText(QRect(left, line.top(), room, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(caption, Qt::ElideRight, room));
     const QString keys = translated("W A S D · Ctrl+wheel · F focus · 0 all");
-    if (metrics.horizontalAdvance(caption) + metrics.horizontalAdvance(keys) + 8 * gridPx < room) {
+    if (withKeys && metrics.horizontalAdvance(caption) + metrics.horizontalAdvance(keys) + 8 * gridPx < room) {
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, keys);
     }
     painter.fillRect(QRect(0, geometry.header.bottom(), geometry.header.width(), 1),

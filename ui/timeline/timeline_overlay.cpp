@@ -181,6 +181,22 @@ void paintOverviewRange(QPainter& painter, const OverlayScene& scene) {
     }
 }
 
+void paintDensity(QPainter& painter, const QRect& overview, const std::vector<std::uint32_t>& density,
+                  const Theme& theme) {
+    const std::uint32_t most = density.empty() ? 0 : *std::ranges::max_element(density);
+    if (most == 0) return;
+    // A single match is still four pixels high: one looks for it.
+    const double lowest = 4;
+    const double room = overview.height() - lowest;
+    for (std::size_t x = 0; x < density.size(); ++x) {
+        if (density[x] == 0) continue;
+        const double height = lowest + (most > 1 ? room * std::log(density[x]) / std::log(most) : 0);
+        painter.fillRect(
+            QRectF(overview.left() + static_cast<double>(x) - 0.5, overview.bottom() + 1 - height, 2, height),
+            theme.accent);
+    }
+}
+
 EventLocation anchorOf(const Timeline& timeline, quint32 reference) {
     const auto occurrences = timeline.find(reference);
     if (occurrences.empty()) return {};

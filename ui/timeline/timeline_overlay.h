@@ -41,6 +41,9 @@ struct OverlayScene {
 void paintOverlay(QPainter& painter, const OverlayScene& scene);
 /// The visible range upon the overview, in the overview's place.
 void paintOverviewRange(QPainter& painter, const OverlayScene& scene);
+/// How many matches of a search lie at each pixel of the overview, as bars along its lower edge.
+void paintDensity(QPainter& painter, const QRect& overview, const std::vector<std::uint32_t>& density,
+                  const Theme& theme);
 /// The visible range as a rectangle in the overview.
 QRectF overviewRange(const Timeline& timeline, const TimelineGeometry& geometry, TimeRange range);
 /// What changes when the pointer moves from or to `pointer`.

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QLoggingCategory>
 #include <QPaintEvent>
 #include <QPainter>
@@ -9,13 +10,17 @@
 #include <QTimerEvent>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 #include "core/trace/range_statistics.h"
 #include "core/trace/timeline_builder.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/timeline/find_bar.h"
 #include "ui/timeline/measurement.h"
+#include "ui/timeline/note_marks.h"
 #include "ui/timeline/ruler.h"
+#include "ui/timeline/timeline_accessible.h"
 #include "ui/timeline/timeline_labels.h"
 
 namespace overlap::ui {
@@ -31,19 +36,25 @@ TimelineView::TimelineView(QWidget* parent)
     : QAbstractScrollArea(parent),
       timeline_(TimelineBuilder().finish()),
       edits_(new TimelineEdits(this)),
-      title_(tr("Timeline")) {
+      title_(tr("Timeline")),
+      findBar_(new FindBar(viewport())) {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Timeline"));
+    installTimelineAccessibility();
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { refresh(); });
     connect(edits_, &TimelineEdits::changed, this, [this] {
         ++arrangement_;
+        placeNotes();
         layOut();
         refresh();
     });
+    connect(findBar_, &FindBar::queryChanged, this, &TimelineView::search);
+    connect(findBar_, &FindBar::stepWanted, this, &TimelineView::stepMatch);
+    connect(findBar_, &FindBar::closed, this, qOverload<>(&QWidget::setFocus));
     describe();
 }
 
@@ -57,6 +68,7 @@ QSize TimelineView::minimumSizeHint() const {
 }
 
 void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const QString& caption) {
+    if (drag_ == Drag::Event) finishEventDrag(false);
     const TimeRange before = timeline_->range();
     const bool showedAll = range_ == clamped(before, before) || timeline_->event_count() == 0;
     timeline_ = timeline ? std::move(timeline) : TimelineBuilder().finish();
@@ -67,7 +79,12 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     const TimeRange limits = timeline_->range();
     ++arrangement_;
     if (showedAll) history_.clear();
-    highlight_ = layer_.setHighlight(*timeline_, highlightedReferences_);
+    finder_.search(timeline_, finder_.query(), searchText_);
+    findBar_->setSummary(finder_.summary(selection_));
+    applyHighlight();
+    placeNotes();
+    if (alivePanel_) alivePanel_->hide();
+    aliveTime_.reset();
     layOut();
     showRange(clamped(showedAll ? limits : range_, limits));
     const auto found = timeline_->find(selectedReference_);
@@ -121,8 +138,21 @@ void TimelineView::selectReference(quint32 reference) {
 
 void TimelineView::highlightReferences(std::vector<quint32> references) {
     highlightedReferences_ = std::move(references);
-    highlight_ = layer_.setHighlight(*timeline_, highlightedReferences_);
+    applyHighlight();
     refresh();
+}
+
+/// What a search finds stands out; without one, what views ask for.
+void TimelineView::applyHighlight() {
+    if (finder_.active()) {
+        highlight_ = layer_.setHighlight(*timeline_, finder_.matches().events);
+        return;
+    }
+    std::vector<EventLocation> locations;
+    for (const quint32 reference : highlightedReferences_) {
+        for (const auto& occurrence : timeline_->find(reference)) locations.push_back(occurrence.location);
+    }
+    highlight_ = layer_.setHighlight(*timeline_, locations);
 }
 
 void TimelineView::setArrows(std::vector<TimelineArrow> arrows) {
@@ -199,6 +229,17 @@ void TimelineView::select(EventLocation location, bool tell) {
     if (tell) emit eventSelected(selectedReference_, location.valid() ? static_cast<int>(location.lane) : -1);
 }
 
+void TimelineView::selectEvent(EventLocation location) {
+    select(location, true);
+    if (location.valid()) ensureVisible(location);
+}
+
+TimelinePicture TimelineView::picture(bool visibleOnly) const {
+    return {
+        timeline_,    edits_->lanes(), edits_->notes(),    visibleOnly ? range_ : timeline_->range(), title_, caption_,
+        memoryLimit_, memoryNotes_,    viewport()->width()};
+}
+
 void TimelineView::ensureVisible(EventLocation location) {
     const TimeRange event = timeline_->event(location);
     if (event.end_ns <= range_.begin_ns || event.begin_ns >= range_.end_ns) {
@@ -232,6 +273,8 @@ void TimelineView::describe() {
                text;
     }
     setAccessibleDescription(text);
+    announceSelection(*this);
+    if (finder_.active()) findBar_->setSummary(finder_.summary(selection_));
 }
 
 void TimelineView::refresh() {
@@ -289,7 +332,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
 
     QPainter painter(viewport());
     painter.setClipRegion(event->region());
-    painter.fillRect(event->rect(), theme.panel);
+    painter.fillRect(event->rect() & QRect(0, 0, viewport()->width(), geometry_.ruler.bottom() + 1), theme.panel);
     paintHeader(painter, geometry_, title_, caption_, theme, hasFocus());
     if (timeline_->event_count() == 0) {
         const QRect free = viewport()->rect().adjusted(0, geometry_.header.height(), 0, 0);
@@ -302,16 +345,28 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     const OverlayScene scene = overlayScene();
     painter.drawImage(geometry_.overview.topLeft(), layer_.overview());
     paintOverviewRange(painter, scene);
+    if (finder_.active()) paintDensity(painter, geometry_.overview, finder_.density(geometry_.overview.width()), theme);
     paintRuler(painter, geometry_.ruler, range_, theme);
-    const QRect below(0, geometry_.ruler.bottom() + 1, viewport()->width(), viewport()->height());
-    painter.fillRect(below.intersected(event->rect()), theme.background);
+    paintNotes(painter, geometry_, edits_->notes(), placedNotes_, timeline_->range(), range_, theme);
+    // Around the images only: they cover most of the window, and are opaque.
+    QRegion ground(QRect(0, geometry_.ruler.bottom() + 1, viewport()->width(), viewport()->height()));
+    ground = ground.intersected(event->rect()) - geometry_.lanes - geometry_.memory;
+    for (const QRect& part : ground) painter.fillRect(part, theme.background);
     paintLaneLabels(painter, geometry_, *timeline_, theme, {selection_, laneFigures_, hoveredLane()});
     painter.drawImage(geometry_.lanes.topLeft(), layer_.lanes());
     if (!geometry_.memory.isEmpty()) {
         painter.drawImage(geometry_.memory.topLeft(), layer_.memory());
         paintMemoryMarks(painter, geometry_, *timeline_, range_, memoryLimit_, memoryNotes_, theme);
+        if (aliveTime_) {
+            const double x = geometry_.lanes.left() + std::floor(geometry_.axis(range_).x_of(*aliveTime_));
+            if (x >= geometry_.memory.left())
+                painter.fillRect(QRectF(x, geometry_.memory.top(), 1, geometry_.memory.height()), theme.accent);
+        }
     }
     paintOverlay(painter, scene);
+    if (drag_ == Drag::Event)
+        paintEventDrag(painter, *timeline_, geometry_, range_, grip_, eventDragPlace().time_ns, dragNow_, dragAnswer_,
+                       theme);
 
     const double took_ms = static_cast<double>(frame.nsecsElapsed()) * 1e-6;
     worstFrame_ms_ = std::max(worstFrame_ms_, took_ms);
@@ -321,6 +376,8 @@ void TimelineView::paintEvent(QPaintEvent* event) {
 
 void TimelineView::resizeEvent(QResizeEvent*) {
     layOut();
+    placeFindBar();
+    placeAlivePanel();
     refresh();
 }
 
@@ -337,12 +394,27 @@ void TimelineView::changeEvent(QEvent* event) {
     QAbstractScrollArea::changeEvent(event);
 }
 
+bool TimelineView::event(QEvent* event) {
+    // Keys that mean something else in the window mean the timeline while one works there.
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Find) || key->matches(QKeySequence::Copy) || key->key() == Qt::Key_Slash) {
+            event->accept();
+            return true;
+        }
+    }
+    return QAbstractScrollArea::event(event);
+}
+
 bool TimelineView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const QRect& memory = geometry_.memory;
         const bool in_memory = help->pos().y() >= memory.top() && help->pos().y() <= memory.bottom();
-        const QString text = in_memory && !memory.isEmpty() ? memoryHelp_ : toolTipText(eventAt(help->pos()));
+        const int note = noteAt(geometry_, placedNotes_, range_, help->pos());
+        const QString text = note >= 0 ? noteTitle(edits_->notes()[static_cast<std::size_t>(note)]).toHtmlEscaped()
+                             : in_memory && !memory.isEmpty() ? memoryHelp_
+                                                              : toolTipText(eventAt(help->pos()));
         if (text.isEmpty())
             QToolTip::hideText();
         else

@@ -10,14 +10,23 @@
 #include <vector>
 
 #include "core/trace/timeline.h"
+#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/event_drag.h"
+#include "ui/timeline/event_finder.h"
 #include "ui/timeline/held_keys.h"
 #include "ui/timeline/lane_layer.h"
 #include "ui/timeline/timeline_edits.h"
 #include "ui/timeline/timeline_geometry.h"
 #include "ui/timeline/timeline_overlay.h"
+#include "ui/timeline/timeline_picture.h"
 #include "ui/timeline/view_history.h"
 
+class QMenu;
+
 namespace overlap::ui {
+
+class FindBar;
+class NoteEditor;
 
 /// The timeline of one step: lanes, ruler, overview and memory curve, with everything that mouse and keyboard do there.
 ///
@@ -58,14 +67,24 @@ class TimelineView : public QAbstractScrollArea {
     const TimelineEdits& edits() const { return *edits_; }
     /// Arrows that setArrows() gave.
     const std::vector<TimelineArrow>& arrows() const { return arrows_; }
-    const QString& caption() const { return caption_; }
-    qint64 memoryLimit() const { return memoryLimit_; }
+    /// The event at `position` of the viewport, or one that is not valid().
+    EventLocation eventAt(QPointF position) const;
+    /// A picture of what is visible, or of the whole timeline, with this view's width.
+    TimelinePicture picture(bool visibleOnly) const;
     /// What Ctrl+C copies: figures of the measured range by lane, or of the selected event, as lines of fields between
     /// tabs with a heading; empty where there is neither.
     QString copyText() const;
 
     /// Further lines for the tool tip of what a reference stands for, as rich text.
     void setToolTipProvider(std::function<QString(quint32 reference)> provider);
+    /// Further text that a search looks at, such as an event's module.
+    void setSearchTextProvider(EventFinder::MoreText provider);
+    /// What is alive at a point of the timeline's memory curve.
+    void setAliveProvider(std::function<AliveTensors(std::size_t point)> provider);
+    const EventFinder& finder() const { return finder_; }
+
+    /// What dragging an event of a process group does; without it, the view is panned.
+    void setEventDragHandler(EventDragHandler handler);
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -84,6 +103,8 @@ class TimelineView : public QAbstractScrollArea {
 
     /// Selects what `reference` stands for and brings it into view; no_reference lets go. Emits nothing.
     void selectReference(quint32 reference);
+    /// Selects the event and brings it into view, as a click there would.
+    void selectEvent(overlap::EventLocation location);
     /// Dims all but these; none to show all alike.
     void highlightReferences(std::vector<quint32> references);
     /// Thin curves between events, for the selection's flow. Arrows to what has no event are left out.
@@ -94,6 +115,13 @@ class TimelineView : public QAbstractScrollArea {
     void goBack();
     void goForward();
     void clearMeasurement();
+    void openFind();
+    /// Opens the search with `query` and dims what does not match.
+    void find(const QString& query);
+    /// Lists what is alive then, beside the memory curve.
+    void showAlive(std::int64_t time_ns);
+    /// Opens a line to type a note on what is measured, else selected, else under the pointer.
+    void startNote();
     /// Measures the selected event, or all that is visible without one.
     void measureSelection();
     void copy() const;
@@ -111,8 +139,14 @@ class TimelineView : public QAbstractScrollArea {
     /// no_reference and -1 when the pointer left.
     void eventHovered(quint32 reference, int lane);
     void visibleRangeChanged(overlap::TimeRange range);
+    /// The user asks for a file of what is visible, or of all.
+    void exportWanted(bool visibleOnly);
+    /// The menu of an event is about to show, or of no event; items may be added.
+    void eventMenuAboutToShow(QMenu* menu, quint32 reference);
 
   protected:
+    bool event(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     bool viewportEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
@@ -130,7 +164,7 @@ class TimelineView : public QAbstractScrollArea {
     void changeEvent(QEvent* event) override;
 
   private:
-    enum class Drag { None, Press, Pan, Marquee, Measure, OverviewMove, OverviewBegin, OverviewEnd, Lane };
+    enum class Drag { None, Press, Pan, Marquee, Measure, OverviewMove, OverviewBegin, OverviewEnd, Lane, Event };
 
     // timeline_view.cpp
     void layOut();
@@ -139,6 +173,7 @@ class TimelineView : public QAbstractScrollArea {
     void select(EventLocation location, bool tell);
     void ensureVisible(EventLocation location);
     void describe();
+    void applyHighlight();
     void measure(std::optional<TimeRange> range);
     void refresh();
     void refresh(const QRegion& region);
@@ -147,7 +182,6 @@ class TimelineView : public QAbstractScrollArea {
     QString toolTipText(EventLocation location) const;
 
     // timeline_view_input.cpp
-    EventLocation eventAt(QPointF position) const;
     std::int64_t timeAt(double x) const;
     std::int64_t overviewTimeAt(double x) const;
     void zoom(double factor, double x);
@@ -163,6 +197,30 @@ class TimelineView : public QAbstractScrollArea {
     bool stepKey(const QKeyEvent& event);
     void stepEvent(int step);
     void stepLane(int step);
+
+    // timeline_view_drag.cpp
+    bool beginEventDrag();
+    EventDragPlace eventDragPlace() const;
+    void moveEventDrag();
+    void finishEventDrag(bool dropped);
+
+    // timeline_view_menu.cpp
+    void search(const QString& query);
+    void stepMatch(int step);
+    void placeFindBar();
+    void addNoteItems(QMenu& menu, int note);
+    void addLaneItems(QMenu& menu, std::uint32_t lane);
+    void addEventItems(QMenu& menu, EventLocation location);
+
+    // timeline_view_notes.cpp
+    void placeNotes();
+    void editNote(int index);
+    void removeNote(int index);
+    void openNoteEditor(const TimelineNote& note, int index);
+    void showNote(int index);
+    void stepNote(int step);
+    void placeAlivePanel();
+    bool noteKey(const QKeyEvent& event);
 
     // timeline_view_steps.cpp
     bool taskKey(const QKeyEvent& event);
@@ -205,11 +263,26 @@ class TimelineView : public QAbstractScrollArea {
     QStringList laneFigures_;  ///< of what is measured, by lane; empty while nothing is
     std::optional<std::uint32_t> pressedLane_;
 
+    FindBar* findBar_;
+    EventFinder finder_;
+    EventFinder::MoreText searchText_;
+    std::vector<PlacedNote> placedNotes_;  ///< of edits_->notes()
+    int shownNote_ = -1;
+    NoteEditor* noteEditor_ = nullptr;
+    TimelineNote typedNote_;
+    int typedIndex_ = -1;
+    AlivePanel* alivePanel_ = nullptr;
+    std::function<AliveTensors(std::size_t)> aliveProvider_;
+    std::optional<std::int64_t> aliveTime_;
+
     Drag drag_ = Drag::None;
     QPointF dragStart_;
     QPointF dragNow_;
     TimeRange dragRange_;             ///< the visible range when the drag began
     std::int64_t dragAnchor_ns_ = 0;  ///< the end that stays
+    EventDragHandler dragHandler_;
+    EventGrip grip_;
+    EventDragAnswer dragAnswer_;
     HeldKeys held_;
     QBasicTimer glideTimer_;
 

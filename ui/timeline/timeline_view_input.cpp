@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/trace/lane_rasterizer.h"
+#include "ui/timeline/note_marks.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -165,6 +166,7 @@ void TimelineView::beginDrag(Drag drag, QPointF position) {
 }
 
 void TimelineView::pressRuler(QPointF position) {
+    if (const int note = noteAt(geometry_, placedNotes_, range_, position); note >= 0) return showNote(note);
     dragAnchor_ns_ = timeAt(position.x());
     if (measured_) {  // near an edge of what was measured: the other edge stays
         const TimeAxis axis = geometry_.axis(range_);
@@ -212,6 +214,7 @@ void TimelineView::continueDrag(QPointF position) {
             return;
         case Drag::Press:
             if ((position - dragStart_).manhattanLength() < QApplication::startDragDistance()) return;
+            if (beginEventDrag()) break;
             drag_ = Drag::Pan;
             [[fallthrough]];
         case Drag::Pan: {
@@ -219,6 +222,7 @@ void TimelineView::continueDrag(QPointF position) {
             changeRange(panned(dragRange_, share, timeline_->range()), ViewHistory::Motion::Gliding);
             return;
         }
+        case Drag::Event:
         case Drag::Marquee:
         case Drag::Lane:
             break;
@@ -239,6 +243,7 @@ void TimelineView::continueDrag(QPointF position) {
                               timeline_->range()));
             return;
     }
+    if (drag_ == Drag::Event) moveEventDrag();
     refresh();
 }
 
@@ -248,12 +253,16 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void TimelineView::finishDrag(QPointF position) {
+    if (drag_ == Drag::Event) return finishEventDrag(true);
     const Drag finished = drag_;
     drag_ = Drag::None;
     if (finished == Drag::Lane) {
         dropLane(position);
     } else if (finished == Drag::Press) {
-        select(eventAt(position), true);
+        if (geometry_.memory.contains(position.toPoint()))
+            showAlive(timeAt(position.x()));
+        else
+            select(eventAt(position), true);
     } else if (finished == Drag::Marquee && std::abs(position.x() - dragStart_.x()) >= 3) {
         const std::int64_t now = timeAt(position.x());
         changeRange({std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)}, ViewHistory::Motion::Jump);
@@ -264,6 +273,7 @@ void TimelineView::finishDrag(QPointF position) {
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
     if (geometry_.overview.contains(event->position().toPoint())) return fitAll();
+    if (const int note = noteAt(geometry_, placedNotes_, range_, event->position()); note >= 0) return editNote(note);
     const EventLocation location = eventAt(event->position());
     if (!location.valid()) return;
     select(location, true);
@@ -309,10 +319,18 @@ void TimelineView::focusOutEvent(QFocusEvent* event) {
 }
 
 bool TimelineView::stepKey(const QKeyEvent& event) {
+    if (event.matches(QKeySequence::Find) || event.key() == Qt::Key_Slash) {
+        openFind();
+        return true;
+    }
+    if (event.matches(QKeySequence::Copy)) {
+        copy();
+        return true;
+    }
     if (event.modifiers() & (Qt::ControlModifier | Qt::MetaModifier)) return false;
     const TimeRange all = timeline_->range();
     const std::int64_t length = range_.length_ns();
-    if (laneKey(event) || taskKey(event)) return true;
+    if (laneKey(event) || taskKey(event) || noteKey(event)) return true;
     switch (event.key()) {
         case Qt::Key_F:
             focusSelection();
@@ -355,7 +373,9 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
             return true;
         case Qt::Key_Escape:
             // One thing at a time: the drag, then the measurement, then the selection.
-            if (drag_ != Drag::None) {
+            if (drag_ == Drag::Event) {
+                finishEventDrag(false);
+            } else if (drag_ != Drag::None) {
                 const bool moved = drag_ != Drag::Marquee && drag_ != Drag::Measure && drag_ != Drag::Lane;
                 if (moved) showRange(dragRange_);
                 if (drag_ == Drag::Measure) measure(std::nullopt);

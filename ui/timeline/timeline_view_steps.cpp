@@ -33,8 +33,7 @@ void TimelineView::selectMostExposed(int step) {
     const auto found = std::ranges::find(ranked, selection_);
     const std::ptrdiff_t current = found - ranked.begin();
     const std::ptrdiff_t next = found == ranked.end() ? (step > 0 ? 0 : count - 1) : (current + step + count) % count;
-    select(ranked[static_cast<std::size_t>(next)], true);
-    ensureVisible(selection_);
+    selectEvent(ranked[static_cast<std::size_t>(next)]);
 }
 
 void TimelineView::followFlow(int step) {
@@ -42,8 +41,7 @@ void TimelineView::followFlow(int step) {
         if ((step > 0 ? arrow.from : arrow.to) != selectedReference_) continue;
         const EventLocation next = anchorOf(*timeline_, step > 0 ? arrow.to : arrow.from);
         if (!next.valid()) continue;
-        select(next, true);
-        return ensureVisible(selection_);
+        return selectEvent(next);
     }
 }
 

@@ -1,0 +1,354 @@
+#include <QAccessible>
+#include <QClipboard>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTreeWidget>
+#include <QXmlStreamReader>
+#include <QtTest>
+#include <numeric>
+
+#include "core/trace/range_statistics.h"
+#include "core/trace/timeline_builder.h"
+#include "tests/trace/synthetic_timeline.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/timeline/find_bar.h"
+#include "ui/timeline/measurement.h"
+#include "ui/timeline/note_editor.h"
+#include "ui/timeline/timeline_labels.h"
+#include "ui/timeline/timeline_picture.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+/// Working with a timeline beyond looking at it: lanes arranged, events found, noted, copied and exported.
+class TimelineWorkTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void init() {
+        view_ = std::make_unique<TimelineView>();
+        view_->resize(1200, 500);
+        view_->setTimeline(test::synthetic_step(16), QStringLiteral("simulated"));
+        view_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
+        view_->setFocus();
+    }
+    void cleanup() { view_.reset(); }
+
+    void lanesMoveByKeysAndUndo() {
+        view_->selectReference(test::first_gather + 3);
+        const int before = rowTop(1);
+        QTest::keyClick(view_.get(), Qt::Key_Up, Qt::AltModifier);
+        QVERIFY(rowTop(1) < before);
+        QVERIFY(rowTop(1) < rowTop(0));
+        QVERIFY(view_->edits().undoStack().undoText().contains(QStringLiteral("FSDP gathers")));
+        // At the top it goes no further, and that is no edit.
+        QTest::keyClick(view_.get(), Qt::Key_Up, Qt::AltModifier);
+        QCOMPARE(view_->edits().undoStack().count(), 1);
+        QTest::keyClick(view_.get(), Qt::Key_Down, Qt::AltModifier);
+        QTest::keyClick(view_.get(), Qt::Key_Down, Qt::AltModifier);
+        QVERIFY(rowTop(1) > rowTop(2));
+        while (view_->edits().undoStack().canUndo()) view_->edits().undoStack().undo();
+        QCOMPARE(rowTop(1), before);
+    }
+
+    void titlesAreDragged() {
+        const auto middle = [&](std::uint32_t lane) {
+            return QPointF(20, view_->geometryOfParts().row(lane).center().y());
+        };
+        drag(middle(2), QPointF(20, view_->geometryOfParts().row(0).top() + 3));
+        QVERIFY(rowTop(2) < rowTop(0));
+        QVERIFY(rowTop(0) < rowTop(1));
+        drag(middle(2), QPointF(20, view_->geometryOfParts().row(1).bottom() - 2));
+        QVERIFY(rowTop(2) > rowTop(1));
+        // The order of rows holds for clicks too.
+        QTest::mouseClick(view_->viewport(), Qt::LeftButton, {}, view_->eventRect({1, 3}).center().toPoint());
+        QCOMPARE(view_->selection(), (EventLocation{1, 3}));
+    }
+
+    void pinnedLanesStayWhileOthersScroll() {
+        view_->setTimeline(test::synthetic_trace(2000, 40));
+        const std::uint32_t lane = 30;
+        view_->selectEvent({lane, 0});
+        QTest::keyClick(view_.get(), Qt::Key_P);
+        QCOMPARE(rowTop(lane), view_->geometryOfParts().lanes.top());
+        view_->verticalScrollBar()->setValue(100);
+        QCOMPARE(rowTop(lane), view_->geometryOfParts().lanes.top());
+        QVERIFY(rowTop(0) < rowTop(lane));
+        // Where both lie, the pinned one is meant.
+        QCOMPARE(view_->geometryOfParts().laneAt(rowTop(lane) + 2), static_cast<int>(lane));
+        QTest::keyClick(view_.get(), Qt::Key_P);
+        view_->verticalScrollBar()->setValue(0);
+        QVERIFY(rowTop(lane) > rowTop(lane - 1));
+    }
+
+    void collapsedLanesAreThinAndKeepTheirRows() {
+        TimelineBuilder builder;
+        const std::uint32_t lane = builder.add_lane({"stream", "", LaneKind::compute, EventRole::compute});
+        builder.add(lane, {{0, 1000}, builder.intern("outer"), EventRole::compute, 1, 0});
+        builder.add(lane, {{200, 400}, builder.intern("inner"), EventRole::bucket_0, 2, 0});
+        view_->setTimeline(builder.finish());
+        QCOMPARE(view_->timeline()->lanes().size(), std::size_t{2});
+        QVERIFY(rowTop(1) > rowTop(0));
+        view_->selectEvent({0, 0});
+        QTest::keyClick(view_.get(), Qt::Key_Space);
+        QCOMPARE(rowTop(1), rowTop(0));
+        QVERIFY(view_->geometryOfParts().row(0).height() < 20);
+        view_->viewport()->grab();
+        QTest::keyClick(view_.get(), Qt::Key_Space);
+        QVERIFY(rowTop(1) > rowTop(0));
+    }
+
+    void buttonsOfATitlePinAndCollapse() {
+        const QPoint pin = laneButton(view_->geometryOfParts(), 2, LaneButton::Pin).center();
+        QTest::mouseClick(view_->viewport(), Qt::LeftButton, {}, pin);
+        QCOMPARE(view_->edits().lanes().pinned, QStringList{QStringLiteral("FSDP")});
+        const QPoint chevron = laneButton(view_->geometryOfParts(), 0, LaneButton::Collapse).center();
+        QTest::mouseClick(view_->viewport(), Qt::LeftButton, {}, chevron);
+        QCOMPARE(view_->edits().lanes().collapsed, QStringList{QStringLiteral("Compute")});
+    }
+
+    void arrangementsKeepLanesThatAreAway() {
+        const LaneArrangement kept{{QStringLiteral("FSDP"), QStringLiteral("gone"), QStringLiteral("Compute")}, {}, {}};
+        const Timeline& timeline = *view_->timeline();
+        const LaneRows rows = LaneRows::of(timeline, kept);
+        // What the order does not name follows what it follows in the timeline.
+        QCOMPARE(rows.laneOfRow, (std::vector<std::uint32_t>{2, 0, 1}));
+        const LaneArrangement moved = withLaneMoved(kept, timeline, 1, 2u);
+        QCOMPARE(LaneRows::of(timeline, moved).laneOfRow, (std::vector<std::uint32_t>{1, 2, 0}));
+        QVERIFY(moved.order.contains(QStringLiteral("gone")));
+    }
+
+    void measuringFillsTheTitlesAndIsCopied() {
+        view_->selectReference(test::first_gather + 3);
+        QTest::keyClick(view_.get(), Qt::Key_R);
+        QCOMPARE(*view_->measured(), view_->timeline()->event(view_->selection()));
+        const RangeStatistics sums = range_statistics(*view_->timeline(), *view_->measured());
+        const QStringList figures = laneFigures(*view_->timeline(), sums, *view_->measured());
+        QCOMPARE(figures.size(), 3);
+        QVERIFY(figures[1].contains(QStringLiteral("hidden")));
+        QTest::keyClick(view_.get(), Qt::Key_C, Qt::ControlModifier);
+        const QStringList lines = QGuiApplication::clipboard()->text().split(u'\n', Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 6);  // heading, three lanes, all communication, the range
+        QVERIFY(lines[2].startsWith(QStringLiteral("FSDP gathers\t1\t")));
+        view_->clearMeasurement();
+        QVERIFY(view_->copyText().contains(QStringLiteral("all_gather layers.3\tFSDP gathers\t")));
+    }
+
+    void findingDimsCountsAndSteps() {
+        ThemeManager::instance().setMode(ThemeMode::Dark);
+        QTest::keyClick(view_.get(), Qt::Key_F, Qt::ControlModifier);
+        auto* bar = view_->findChild<FindBar*>();
+        QVERIFY(bar->isVisible());
+        const QPoint other = view_->eventRect({2, 4}).center().toPoint();
+        const int plain = view_->viewport()->grab().toImage().pixelColor(other).value();
+        auto* field = bar->findChild<QLineEdit*>();
+        QTest::keyClicks(field, QStringLiteral("gather LAYERS.3"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(view_->finder().matches().events.size(), std::size_t{2});  // forward and backward
+        QVERIFY(view_->viewport()->grab().toImage().pixelColor(other).value() < plain);
+        const EventLocation first = view_->selection();
+        QVERIFY(view_->finder().summary(first).startsWith(QStringLiteral("1 of 2")));
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(view_->selection() != first);
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(view_->selection(), first);
+        QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
+        QVERIFY(view_->selection() != first);
+        // The density strip stands where the matches are.
+        EventFinder finder = view_->finder();
+        const std::vector<std::uint32_t> density = finder.density(100);
+        QCOMPARE(std::accumulate(density.begin(), density.end(), 0u), 2u);
+        QTest::keyClick(field, Qt::Key_Escape);
+        QVERIFY(!bar->isVisible());
+        QVERIFY(!view_->finder().active());
+        QCOMPARE(view_->viewport()->grab().toImage().pixelColor(other).value(), plain);
+    }
+
+    void searchGoesOnInAnotherTimeline() {
+        view_->find(QStringLiteral("reduce_scatter"));
+        QCOMPARE(view_->finder().matches().events.size(), std::size_t{16});
+        view_->setTimeline(test::synthetic_step(20));
+        QCOMPARE(view_->finder().matches().events.size(), std::size_t{20});
+        view_->setSearchTextProvider([](std::uint32_t reference) { return reference == 5 ? "head" : ""; });
+        view_->find(QStringLiteral("head"));
+        QCOMPARE(view_->finder().matches().events.size(), std::size_t{1});
+    }
+
+    void exposedCollectivesAreWalkedFromTheWorst() {
+        QTest::keyClick(view_.get(), Qt::Key_E);
+        const auto exposed = [&] {
+            const EventLocation at = view_->selection();
+            return view_->timeline()->lanes()[at.lane].exposed_ns[at.event];
+        };
+        const std::int64_t worst = exposed();
+        for (const Lane& lane : view_->timeline()->lanes())
+            for (const std::int64_t other : lane.exposed_ns) QVERIFY(other <= worst);
+        QTest::keyClick(view_.get(), Qt::Key_E);
+        QVERIFY(exposed() <= worst && exposed() > 0);
+        QTest::keyClick(view_.get(), Qt::Key_E, Qt::ShiftModifier);
+        QCOMPARE(exposed(), worst);
+    }
+
+    void flowIsWalkedByKeys() {
+        view_->selectReference(test::first_gather + 3);
+        view_->setArrows({{7, test::first_gather + 3}, {test::first_gather + 3, 24}});
+        QTest::keyClick(view_.get(), Qt::Key_BracketRight);
+        QCOMPARE(view_->timeline()->reference(view_->selection()), 24u);
+        QTest::keyClick(view_.get(), Qt::Key_BracketLeft);
+        QCOMPARE(view_->timeline()->reference(view_->selection()), test::first_gather + 3);
+        QTest::keyClick(view_.get(), Qt::Key_BracketLeft);
+        QCOMPARE(view_->timeline()->reference(view_->selection()), 7u);
+    }
+
+    void notesAreTypedKeptAndUndone() {
+        view_->selectReference(test::first_gather + 3);
+        QTest::keyClick(view_.get(), Qt::Key_N);
+        auto* editor = view_->findChild<NoteEditor*>();
+        QVERIFY(editor && editor->isVisible());
+        QTest::keyClicks(editor, QStringLiteral("too late"));
+        QTest::keyClick(editor, Qt::Key_Return);
+        QCOMPARE(view_->edits().notes().size(), std::size_t{1});
+        QCOMPARE(view_->edits().notes()[0].event, QStringLiteral("all_gather layers.3"));
+        QCOMPARE(view_->edits().notes()[0].text, QStringLiteral("too late"));
+        // Escape drops what is typed.
+        QTest::keyClick(view_.get(), Qt::Key_N);
+        QTest::keyClicks(editor, QStringLiteral("no"));
+        QTest::keyClick(editor, Qt::Key_Escape);
+        QCOMPARE(view_->edits().notes().size(), std::size_t{1});
+
+        const QJsonObject json = view_->edits().toJson();
+        TimelineEdits restored;
+        restored.restore(json);
+        QCOMPARE(restored.notes(), view_->edits().notes());
+        QVERIFY(!restored.undoStack().canUndo());
+
+        // In another timeline it is where its event is; without it, where it was.
+        const auto places = placed(view_->edits().notes(), *test::synthetic_step(24));
+        QVERIFY(places[0].location.valid());
+        const auto away = placed(view_->edits().notes(), *test::synthetic_trace(100, 2));
+        QVERIFY(!away[0].location.valid());
+        QCOMPARE(away[0].time, view_->edits().notes()[0].time);
+
+        view_->edits().undoStack().undo();
+        QVERIFY(view_->edits().notes().empty());
+    }
+
+    void bookmarksAreWalked() {
+        view_->edits().setNotes(QStringLiteral("add"),
+                                {{{}, {5'000'000, 5'000'000}, {}}, {{}, {1'000'000, 3'000'000}, {}}});
+        view_->setVisibleRange({60'000'000, 61'000'000});
+        QTest::keyClick(view_.get(), Qt::Key_B);
+        QVERIFY(view_->visibleRange().begin_ns <= 1'000'000);
+        QCOMPARE(*view_->measured(), (TimeRange{1'000'000, 3'000'000}));
+        QTest::keyClick(view_.get(), Qt::Key_B);
+        QVERIFY(view_->visibleRange().begin_ns <= 5'000'000 && view_->visibleRange().end_ns >= 5'000'000);
+        view_->viewport()->grab();
+    }
+
+    void badKeepsakesAreLeftOut() {
+        TimelineEdits edits;
+        edits.restore({{"lanes", 3},
+                       {"notes", QJsonArray{QJsonObject{{"begin_ns", "x"}}, QJsonObject{{"begin_ns", 9}, {"end_ns", 3}},
+                                            QJsonObject{{"begin_ns", 1}, {"end_ns", 1}, {"text", "kept"}}}}});
+        QCOMPARE(edits.notes().size(), std::size_t{1});
+        QCOMPARE(edits.notes()[0].text, QStringLiteral("kept"));
+    }
+
+    void memoryCurveTellsWhatIsAlive() {
+        std::size_t asked = 0;
+        view_->setAliveProvider([&](std::size_t point) {
+            asked = point;
+            return AliveTensors{3 << 20,
+                                2,
+                                QStringLiteral("estimate"),
+                                {{4, QStringLiteral("mm"), QStringLiteral("layers.0"), 2 << 20, QStringLiteral("add")},
+                                 {5, QStringLiteral("add"), {}, 1 << 20, {}}}};
+        });
+        const QRect memory = view_->geometryOfParts().memory;
+        const double x = memory.left() + memory.width() * 0.4;
+        QTest::mouseClick(view_->viewport(), Qt::LeftButton, {}, QPoint(static_cast<int>(x), memory.center().y()));
+        auto* panel = view_->findChild<AlivePanel*>();
+        QVERIFY(panel && panel->isVisible());
+        const MemoryCurve& curve = view_->timeline()->memory();
+        const std::int64_t time =
+            view_->geometryOfParts().axis(view_->visibleRange()).time_at(std::floor(x) - memory.left());
+        QVERIFY(curve.time_ns[asked] <= time && time < curve.time_ns[asked + 1]);
+        QVERIFY(panel->text().contains(QStringLiteral("2097152\tmm\tlayers.0\tadd")));
+        auto* list = panel->findChild<QTreeWidget*>();
+        QTest::keyClick(list, Qt::Key_Down);
+        QTest::keyClick(list, Qt::Key_Return);
+        QCOMPARE(view_->timeline()->reference(view_->selection()), 5u);
+        QTest::keyClick(list, Qt::Key_Escape);
+        QVERIFY(!panel->isVisible());
+    }
+
+    void picturesShowLanesAndText() {
+        const TimelinePicture picture = view_->picture(false);
+        const QImage image = timelineImage(picture, darkTheme(), 2);
+        QCOMPARE(image.width(), 2 * view_->viewport()->width());
+        const QByteArray svg = timelineSvg(picture, lightTheme());
+        QXmlStreamReader reader(svg);
+        int shapes = 0;
+        while (!reader.atEnd()) {
+            reader.readNext();
+            if (reader.isStartElement() && (reader.name() == u"rect" || reader.name() == u"path")) ++shapes;
+            QVERIFY(reader.name() != u"image");
+        }
+        QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+        QVERIFY(shapes > 100);
+        QVERIFY(svg.contains("FSDP gathers"));
+        QVERIFY(svg.size() < 4'000'000);
+    }
+
+    void assistiveProgramsSeeLanesAndEvents() {
+        QAccessibleInterface* root = QAccessible::queryAccessibleInterface(view_.get());
+        QVERIFY(root);
+        std::vector<QAccessibleInterface*> lanes;
+        for (int index = 0; index < root->childCount(); ++index)
+            if (root->child(index)->role() == QAccessible::List) lanes.push_back(root->child(index));
+        QCOMPARE(lanes.size(), std::size_t{3});
+        QVERIFY(lanes[1]->text(QAccessible::Name).startsWith(QStringLiteral("FSDP gathers, own group, 64 ranks, 32")));
+        QCOMPARE(lanes[1]->childCount(), 32);
+        QAccessibleInterface* gather = lanes[1]->child(3);
+        QCOMPARE(gather->text(QAccessible::Name), QStringLiteral("all_gather layers.3"));
+        QVERIFY(!gather->text(QAccessible::Description).isEmpty());
+        QCOMPARE(gather->parent(), lanes[1]);
+        QCOMPARE(lanes[1]->indexOfChild(gather), 3);
+        QVERIFY(view_->rect().contains(view_->mapFromGlobal(gather->rect().center())));
+        QVERIFY(!gather->state().selected);
+        QSignalSpy selected(view_.get(), &TimelineView::eventSelected);
+        gather->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+        QCOMPARE(view_->selection(), (EventLocation{1, 3}));
+        QCOMPARE(selected.count(), 1);
+        QVERIFY(gather->state().selected);
+        // What is gone says so rather than naming something else.
+        view_->setTimeline(test::synthetic_step(4));
+        QVERIFY(!gather->isValid());
+    }
+
+  private:
+    int rowTop(std::uint32_t lane) const { return view_->geometryOfParts().row(lane).top(); }
+    void drag(QPointF from, QPointF to) {
+        const auto send = [&](QEvent::Type type, QPointF position, Qt::MouseButton changed, Qt::MouseButtons held) {
+            QMouseEvent event(type, position, view_->viewport()->mapToGlobal(position), changed, held, {});
+            QCoreApplication::sendEvent(view_->viewport(), &event);
+        };
+        send(QEvent::MouseButtonPress, from, Qt::LeftButton, Qt::LeftButton);
+        send(QEvent::MouseMove, (from + to) / 2, Qt::NoButton, Qt::LeftButton);
+        send(QEvent::MouseMove, to, Qt::NoButton, Qt::LeftButton);
+        view_->viewport()->grab();
+        send(QEvent::MouseButtonRelease, to, Qt::LeftButton, Qt::NoButton);
+    }
+
+    std::unique_ptr<TimelineView> view_;
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::TimelineWorkTest)
+#include "timeline_work_test.moc"

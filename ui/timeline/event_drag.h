@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QPainter>
+#include <QStringList>
+#include <functional>
+#include <vector>
+
+#include "core/trace/timeline.h"
+#include "ui/theme/theme.h"
+#include "ui/timeline/timeline_geometry.h"
+
+namespace overlap::ui {
+
+/// Where an event is held while it is dragged.
+struct EventGrip {
+    EventLocation event;
+    bool byEnd = false;          ///< only its end moves
+    std::int64_t offset_ns = 0;  ///< from the dragged edge to the pointer
+};
+
+/// Where a dragged event is.
+struct EventDragPlace {
+    std::int64_t time_ns = 0;          ///< of the edge that is dragged: the beginning, or with EventGrip::byEnd the end
+    quint32 under = no_reference;      ///< what lies under the pointer, other than the dragged event
+    Qt::KeyboardModifiers modifiers{};
+};
+
+/// What the place where an event is dragged to would mean.
+struct EventDragAnswer {
+    QString wish;           ///< such as `starts before mm_3`
+    QString refusal;        ///< why not; empty where it can be dropped
+    QStringList effects;    ///< what dropping it there changes, such as `step −12.1 ms`
+    bool meaning = false;   ///< false where dropping it changes nothing
+};
+
+/// Says what dragging events is for. The timeline knows events; what they stand for, only the owner does.
+struct EventDragHandler {
+    /// Whether the event can be dragged; when it can, what does not depend on the place is prepared.
+    std::function<bool(quint32 reference, bool byEnd)> begin;
+    std::function<EventDragAnswer(const EventDragPlace& place)> ask;
+    /// The event is let go: dropped, or given up.
+    std::function<void(const EventDragPlace& place)> drop;
+    std::function<void()> cancel;
+};
+
+/// How the event would be held at `position`: by its end within a few pixels of it where it is wide enough.
+EventGrip gripAt(const Timeline& timeline, const TimelineGeometry& geometry, TimeRange range, EventLocation event,
+                 QPointF position);
+
+/// The event at the place where it is dragged to, a line at the edge that moves, and the answer beside the pointer.
+void paintEventDrag(QPainter& painter, const Timeline& timeline, const TimelineGeometry& geometry, TimeRange range,
+                    const EventGrip& grip, std::int64_t edge_ns, QPointF pointer, const EventDragAnswer& answer,
+                    const Theme& theme);
+
+}  // namespace overlap::ui

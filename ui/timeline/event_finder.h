@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QString>
+#include <functional>
+#include <memory>
+
+#include "core/trace/event_search.h"
+
+namespace overlap::ui {
+
+/// What was searched for in a timeline, what was found, and where in it a person stands.
+class EventFinder {
+  public:
+    using MoreText = std::function<std::string(std::uint32_t reference)>;
+
+    /// Searches; an empty query finds nothing and is no search.
+    void search(std::shared_ptr<const Timeline> timeline, const QString& query, const MoreText& moreText);
+
+    bool active() const { return !query_.isEmpty(); }
+    const QString& query() const { return query_; }
+    const EventMatches& matches() const { return matches_; }
+
+    /// The match after `selection` in time, or before it for -1, around the ends; where `selection` is not valid(), the
+    /// first after `time_ns`, or the last before it. Not valid() where there is no match.
+    EventLocation next(EventLocation selection, std::int64_t time_ns, int step) const;
+
+    /// "3 of 64 · Σ 218 ms · median 3.1 ms · longest 9.4 ms"; `selection` counts where it is a match.
+    QString summary(EventLocation selection) const;
+    /// Matches by pixel of the whole timeline; counted once for a width.
+    const std::vector<std::uint32_t>& density(int width_px);
+
+  private:
+    std::ptrdiff_t placeOf(EventLocation selection) const;
+
+    std::shared_ptr<const Timeline> timeline_;
+    QString query_;
+    EventMatches matches_;
+    std::vector<std::uint32_t> density_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,48 @@
+// Dragging an event to another time; a part of TimelineView.
+#include <QGuiApplication>
+
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+void TimelineView::setEventDragHandler(EventDragHandler handler) {
+    dragHandler_ = std::move(handler);
+}
+
+/// @returns whether what was pressed is an event that can be dragged.
+bool TimelineView::beginEventDrag() {
+    const EventLocation pressed = eventAt(dragStart_);
+    if (!pressed.valid() || !dragHandler_.begin) return false;
+    if (timeline_->lanes()[pressed.lane].description.kind != LaneKind::process_group) return false;
+    grip_ = gripAt(*timeline_, geometry_, range_, pressed, dragStart_);
+    if (!dragHandler_.begin(timeline_->reference(pressed), grip_.byEnd)) return false;
+    if (pressed != selection_) select(pressed, false);
+    drag_ = Drag::Event;
+    return true;
+}
+
+EventDragPlace TimelineView::eventDragPlace() const {
+    EventDragPlace place;
+    place.time_ns = timeAt(dragNow_.x()) - grip_.offset_ns;
+    place.modifiers = QGuiApplication::keyboardModifiers();
+    const EventLocation under = eventAt(dragNow_);
+    if (under.valid() && timeline_->reference(under) != timeline_->reference(grip_.event))
+        place.under = timeline_->reference(under);
+    return place;
+}
+
+void TimelineView::moveEventDrag() {
+    dragAnswer_ = dragHandler_.ask(eventDragPlace());
+    const QString told = QStringList({dragAnswer_.wish, dragAnswer_.refusal, dragAnswer_.effects.join(u", ")})
+                             .join(QStringLiteral(". "));
+    setAccessibleDescription(told);
+}
+
+void TimelineView::finishEventDrag(bool dropped) {
+    drag_ = Drag::None;
+    describe();
+    dropped ? dragHandler_.drop(eventDragPlace()) : dragHandler_.cancel();
+    refresh();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,111 @@
+// The menus of lanes, events, notes and the ruler, and the search; a part of TimelineView.
+#include <QContextMenuEvent>
+#include <QMenu>
+
+#include "ui/timeline/find_bar.h"
+#include "ui/timeline/note_marks.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+void TimelineView::setSearchTextProvider(EventFinder::MoreText provider) {
+    searchText_ = std::move(provider);
+}
+
+void TimelineView::openFind() {
+    findBar_->open();
+    placeFindBar();
+}
+
+void TimelineView::find(const QString& query) {
+    findBar_->show();
+    findBar_->setQuery(query);
+    placeFindBar();
+}
+
+void TimelineView::search(const QString& query) {
+    finder_.search(timeline_, query, searchText_);
+    applyHighlight();
+    findBar_->setSummary(finder_.summary(selection_));
+    placeFindBar();
+    refresh();
+}
+
+void TimelineView::stepMatch(int step) {
+    const EventLocation next = finder_.next(selection_, range_.begin_ns, step);
+    if (!next.valid()) return;
+    selectEvent(next);
+}
+
+/// In the header, at its right; over all of it where the window is narrow.
+void TimelineView::placeFindBar() {
+    if (!findBar_->isVisible()) return;
+    const int width = std::min(findBar_->sizeHint().width(), viewport()->width());
+    findBar_->setGeometry(viewport()->width() - width, 0, width, geometry_.header.height() - 1);
+}
+
+void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
+    QPointF position = event->pos();
+    if (event->reason() == QContextMenuEvent::Keyboard && selection_.valid()) position = eventRect(selection_).center();
+    QMenu menu(this);
+    const int lane = geometry_.laneAt(static_cast<int>(position.y()));
+    const int note = noteAt(geometry_, placedNotes_, range_, position);
+    if (note >= 0) {
+        addNoteItems(menu, note);
+    } else if (lane >= 0 && position.x() < geometry_.labelWidth) {
+        addLaneItems(menu, static_cast<std::uint32_t>(lane));
+    } else {
+        const EventLocation location = event->reason() == QContextMenuEvent::Keyboard ? selection_ : eventAt(position);
+        if (location.valid() && location != selection_) select(location, true);
+        addEventItems(menu, location);
+        if (geometry_.memory.contains(position.toPoint()) && aliveProvider_) {
+            const std::int64_t time = timeAt(position.x());
+            menu.addAction(tr("What is alive here"), this, [this, time] { showAlive(time); });
+        }
+    }
+    menu.addSeparator();
+    menu.addAction(tr("Find…\tCtrl+F"), this, &TimelineView::openFind);
+    menu.addAction(tr("Fit all\t0"), this, &TimelineView::fitAll);
+    menu.addAction(tr("Previous view\tBackspace"), this, &TimelineView::goBack)->setEnabled(history_.canGoBack());
+    menu.addSeparator();
+    menu.addAction(tr("Export visible range…"), this, [this] { emit exportWanted(true); });
+    menu.addAction(tr("Export timeline…"), this, [this] { emit exportWanted(false); });
+    menu.exec(event->reason() == QContextMenuEvent::Keyboard ? viewport()->mapToGlobal(position.toPoint())
+                                                             : event->globalPos());
+}
+
+void TimelineView::addNoteItems(QMenu& menu, int note) {
+    menu.addSection(noteTitle(edits_->notes()[static_cast<std::size_t>(note)]));
+    menu.addAction(tr("Show"), this, [this, note] { showNote(note); });
+    menu.addAction(tr("Edit note…"), this, [this, note] { editNote(note); });
+    menu.addAction(tr("Remove note"), this, [this, note] { removeNote(note); });
+}
+
+void TimelineView::addLaneItems(QMenu& menu, std::uint32_t lane) {
+    const bool pinned = geometry_.rows.rowOfLane[lane] < geometry_.rows.pinned;
+    const bool collapsed = geometry_.rows.collapsed[lane];
+    menu.addAction(pinned ? tr("Unpin\tP") : tr("Pin at the top\tP"), this, [this, lane] { togglePinned(lane); });
+    menu.addAction(collapsed ? tr("Expand\tSpace") : tr("Collapse\tSpace"), this,
+                   [this, lane] { toggleCollapsed(lane); });
+    menu.addAction(tr("Move up\tAlt+Up"), this, [this, lane] { stepLanePlace(lane, -1); });
+    menu.addAction(tr("Move down\tAlt+Down"), this, [this, lane] { stepLanePlace(lane, +1); });
+    menu.addAction(tr("Lanes as at first"), this, [this] { edits_->arrange(tr("lanes as at first"), {}); })
+        ->setEnabled(edits_->lanes() != LaneArrangement());
+}
+
+void TimelineView::addEventItems(QMenu& menu, EventLocation location) {
+    if (location.valid()) {
+        menu.addAction(tr("Focus\tF"), this, &TimelineView::focusSelection);
+        menu.addAction(tr("Measure\tR"), this, &TimelineView::measureSelection);
+        menu.addAction(tr("Go to producer\t["), this, [this] { followFlow(-1); });
+        menu.addAction(tr("Go to first consumer\t]"), this, [this] { followFlow(+1); });
+        menu.addAction(tr("What is alive at its start\tM"), this,
+                       [this, location] { showAlive(timeline_->event(location).begin_ns); })
+            ->setEnabled(aliveProvider_ && !timeline_->memory().empty());
+    }
+    menu.addAction(tr("Add note…\tN"), this, &TimelineView::startNote);
+    menu.addAction(tr("Copy as text\tCtrl+C"), this, &TimelineView::copy)->setEnabled(!copyText().isEmpty());
+    emit eventMenuAboutToShow(&menu, location.valid() ? timeline_->reference(location) : no_reference);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,158 @@
+// Notes and bookmarks, and the list of what is alive at a moment; a part of TimelineView.
+#include <QKeyEvent>
+#include <algorithm>
+
+#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/note_editor.h"
+#include "ui/timeline/note_marks.h"
+#include "ui/timeline/ruler.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int aliveHeight = 220;
+constexpr int aliveWidth = 640;
+
+}  // namespace
+
+void TimelineView::placeNotes() {
+    placedNotes_ = placed(edits_->notes(), *timeline_);
+}
+
+void TimelineView::startNote() {
+    TimelineNote note;
+    if (measured_) {
+        note.time = *measured_;
+    } else if (selection_.valid()) {
+        const auto name = timeline_->event_name(selection_);
+        note.event = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+        note.time = timeline_->event(selection_);
+    } else {
+        const bool inside = pointer_ && pointer_->x() >= geometry_.lanes.left();
+        const std::int64_t time = inside ? timeAt(pointer_->x()) : range_.begin_ns + range_.length_ns() / 2;
+        note.time = {time, time};
+    }
+    openNoteEditor(note, -1);
+}
+
+void TimelineView::editNote(int index) {
+    openNoteEditor(edits_->notes()[static_cast<std::size_t>(index)], index);
+}
+
+void TimelineView::removeNote(int index) {
+    std::vector<TimelineNote> notes = edits_->notes();
+    notes.erase(notes.begin() + index);
+    edits_->setNotes(tr("remove note"), std::move(notes));
+}
+
+/// @param index of the note that is edited, or -1 for a new one.
+void TimelineView::openNoteEditor(const TimelineNote& note, int index) {
+    if (!noteEditor_) {
+        noteEditor_ = new NoteEditor(viewport());
+        connect(noteEditor_, &NoteEditor::accepted, this, [this](const QString& text) {
+            TimelineNote typed = typedNote_;
+            typed.text = text;
+            std::vector<TimelineNote> notes = edits_->notes();
+            const bool fresh = typedIndex_ < 0 || typedIndex_ >= static_cast<int>(notes.size());
+            fresh ? notes.push_back(typed) : void(notes[static_cast<std::size_t>(typedIndex_)] = typed);
+            edits_->setNotes(fresh ? tr("add note") : tr("edit note"), std::move(notes));
+            setFocus();
+        });
+    }
+    typedNote_ = note;
+    typedIndex_ = index;
+    const double x = geometry_.lanes.left() + geometry_.axis(range_).x_of(note.time.begin_ns);
+    noteEditor_->open(
+        {static_cast<int>(std::clamp(x, 0.0, static_cast<double>(viewport()->width()))), geometry_.ruler.top()},
+        note.text);
+}
+
+void TimelineView::showNote(int index) {
+    const PlacedNote& place = placedNotes_[static_cast<std::size_t>(index)];
+    if (place.location.valid()) {
+        return selectEvent(place.location);
+    }
+    const std::int64_t middle = place.time.begin_ns + place.time.length_ns() / 2;
+    const std::int64_t length = std::max(range_.length_ns(), place.time.length_ns());
+    changeRange({middle - length / 2, middle - length / 2 + length}, ViewHistory::Motion::Jump);
+    if (place.time.length_ns() > 0) measure(place.time);
+    refresh();
+}
+
+void TimelineView::stepNote(int step) {
+    if (placedNotes_.empty()) return;
+    std::vector<int> order(placedNotes_.size());
+    for (std::size_t index = 0; index < order.size(); ++index) order[index] = static_cast<int>(index);
+    std::ranges::stable_sort(order, {},
+                             [this](int index) { return placedNotes_[static_cast<std::size_t>(index)].time.begin_ns; });
+    const auto last = std::ranges::find(order, shownNote_);
+    const auto count = static_cast<std::ptrdiff_t>(order.size());
+    const std::ptrdiff_t place =
+        last == order.end() ? (step > 0 ? 0 : count - 1) : (last - order.begin() + step + count) % count;
+    shownNote_ = order[static_cast<std::size_t>(place)];
+    showNote(shownNote_);
+}
+
+void TimelineView::setAliveProvider(std::function<AliveTensors(std::size_t point)> provider) {
+    aliveProvider_ = std::move(provider);
+}
+
+void TimelineView::showAlive(std::int64_t time_ns) {
+    const MemoryCurve& curve = timeline_->memory();
+    if (!aliveProvider_ || curve.empty()) return;
+    const auto after = std::ranges::upper_bound(curve.time_ns, time_ns) - curve.time_ns.begin();
+    const auto point = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - 1));
+    if (!alivePanel_) {
+        alivePanel_ = new AlivePanel(this);
+        connect(alivePanel_, &AlivePanel::chosen, this, [this](quint32 reference) {
+            const EventLocation location = anchorOf(*timeline_, reference);
+            if (!location.valid()) return emit eventSelected(reference, -1);
+            selectEvent(location);
+        });
+        connect(alivePanel_, &AlivePanel::closed, this, [this] {
+            aliveTime_.reset();
+            setFocus();
+            refresh();
+        });
+    }
+    aliveTime_ = time_ns;
+    alivePanel_->showTensors(aliveProvider_(point), momentText(time_ns, geometry_.axis(range_)));
+    placeAlivePanel();
+    alivePanel_->setFocus();
+    refresh();
+}
+
+/// Above the memory curve, beside the moment rather than upon it.
+void TimelineView::placeAlivePanel() {
+    if (!alivePanel_ || !aliveTime_) return;
+    const int width = std::min(aliveWidth, viewport()->width() - 16);
+    const int bottom = geometry_.memory.isEmpty() ? viewport()->height() - 8 : geometry_.memory.top() - 4;
+    const int height = std::clamp(bottom - geometry_.ruler.bottom() - 8, 96, aliveHeight);
+    const double x = geometry_.lanes.left() + geometry_.axis(range_).x_of(*aliveTime_);
+    const int beside = static_cast<int>(x) + 12 + width <= viewport()->width() ? static_cast<int>(x) + 12
+                                                                               : static_cast<int>(x) - 12 - width;
+    alivePanel_->setGeometry(std::clamp(beside, 8, std::max(8, viewport()->width() - width - 8)),
+                             std::max(0, bottom - height), width, height);
+}
+
+bool TimelineView::noteKey(const QKeyEvent& event) {
+    switch (event.key()) {
+        case Qt::Key_N:
+            startNote();
+            return true;
+        case Qt::Key_B:
+            stepNote(event.modifiers() & Qt::ShiftModifier ? -1 : 1);
+            return true;
+        case Qt::Key_M: {
+            const MemoryCurve& curve = timeline_->memory();
+            if (curve.empty()) return true;
+            showAlive(selection_.valid() ? timeline_->event(selection_).begin_ns : curve.time_ns[curve.peak()]);
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+}  // namespace overlap::ui
