@@ -175,6 +175,19 @@ bool matches_pattern(std::string_view pattern, std::string_view name) {
     return true;
 }
 
+std::string pattern_of_alikes(std::string_view name) {
+    std::string pattern;
+    while (true) {
+        const std::size_t dot = std::min(name.find('.'), name.size());
+        const std::string_view part = name.substr(0, dot);
+        const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+        pattern.append(number ? "*" : part);
+        if (dot == name.size()) return pattern;
+        pattern += '.';
+        name.remove_prefix(dot + 1);
+    }
+}
+
 DeviceOrderEffect effect_of(const DeviceOrder& order, std::span<const ParameterChains> parameters,
                             std::span<const OrderComparison> comparisons, const std::vector<bool>& taken) {
     DeviceOrderEffect effect;

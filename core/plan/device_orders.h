@@ -14,6 +14,10 @@ namespace overlap {
 /// 31 as in bucket entries; anything else for itself.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 
+/// A pattern for a parameter and its alikes: parts of the name that are numbers become stars,
+/// `layers.*.attention.wq.weight`.
+std::string pattern_of_alikes(std::string_view name);
+
 /// What one entry of a plan's device orders comes to on a graph.
 struct DeviceOrderEffect {
     std::vector<std::size_t> parameters;  ///< indices of parameters that would be stored in the order

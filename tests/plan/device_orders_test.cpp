@@ -62,6 +62,13 @@ TEST(DeviceOrders, PatternsMatchNames) {
     EXPECT_FALSE(matches_pattern("*a*a*a*a*a*a*a*a*b", many));
 }
 
+TEST(DeviceOrders, AlikesDifferInNumbers) {
+    EXPECT_EQ(pattern_of_alikes("layers.12.moe.experts.0.w1"), "layers.*.moe.experts.*.w1");
+    EXPECT_EQ(pattern_of_alikes("norm.weight"), "norm.weight");
+    EXPECT_EQ(pattern_of_alikes("arg3_1"), "arg3_1");
+    EXPECT_EQ(pattern_of_alikes(""), "");
+}
+
 TEST(DeviceOrders, ChoiceCarriesItsSaving) {
     const Chosen chosen;
     const DeviceOrder& order = chosen.plan.device_orders[0];
