@@ -32,7 +32,8 @@ namespace overlap::ui {
 namespace {
 
 /// Smaller than this, the view is scrolled.
-constexpr QSize least_size(560, 300);
+constexpr QSize least_size(600, 300);
+constexpr int parameters_width = 180;
 constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
                                      MeshField::tensor, MeshField::source, MeshField::target};
 
@@ -99,7 +100,8 @@ MeshView::MeshView(QWidget* parent)
     answers_->addWidget(scrolled(paths_, "meshPaths"));
     answers_->addWidget(stage_);
     answers_->setChildrenCollapsible(false);
-    for (int part = 0; part < 2; ++part) answers_->setStretchFactor(part, 1);
+    answers_->setStretchFactor(0, 1);
+    answers_->setStretchFactor(1, 2);
     auto* right = new QWidget;
     auto* right_layout = new QVBoxLayout(right);
     right_layout->setContentsMargins(0, 0, 0, 0);
@@ -114,7 +116,7 @@ MeshView::MeshView(QWidget* parent)
     columns_->addWidget(inputs);
     columns_->addWidget(right);
     columns_->setChildrenCollapsible(false);
-    columns_->setSizes({180, 310, 640});
+    columns_->setSizes({parameters_width, 310, 640});
     columns_->setStretchFactor(2, 1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -195,12 +197,14 @@ QWidget* MeshView::makeParameters() {
     layout->setSpacing(4);
     layout->addWidget(filter_);
     layout->addWidget(list_, 1);
+    parameter_column_->setMinimumWidth(parameters_width / 2);
     parameter_column_->hide();
     return parameter_column_;
 }
 
 void MeshView::setParameters(std::vector<MeshParameter> parameters) {
     parameter_column_->setVisible(!parameters.empty());
+    columns_->setMinimumSize(least_size + QSize(parameters.empty() ? 0 : parameters_width, 0));
     parameters_->set(std::move(parameters));
 }
 

@@ -15,7 +15,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int narrowest_card = 164;
+constexpr int narrowest_card = 180;
 constexpr int card_gap = 8;
 constexpr int outer_margin = 8;
 constexpr int padding = 8;
@@ -193,7 +193,8 @@ bool PathBoard::event(QEvent* event) {
     std::size_t path = 0;
     int step = 0;
     if (!hit(help->pos(), path, step)) return true;
-    QString text = comparison_->paths[path].help;
+    QString text =
+        tr("%1. A rank sends %2.").arg(comparison_->paths[path].help, bytesText(comparison_->paths[path].sent_bytes));
     if (step >= 0) {
         const auto index = static_cast<std::size_t>(step);
         const ComparedStep& compared = comparison_->paths[path].steps[index];
@@ -218,22 +219,24 @@ void PathBoard::paintFigures(QPainter& painter, std::size_t index, const QRect& 
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, path.title);
     line.translate(0, 18);
     if (!path.plan) return;
-    painter.setFont(textFont(smallTextPx));
-    painter.setPen(theme.dim);
-    const QString count = path.steps.size() == 1 ? tr("1 step") : tr("%1 steps").arg(path.steps.size());
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, tr("%1 sent · %2").arg(bytesText(path.sent_bytes), count));
-
     // Against what PyTorch runs or, while an edit is tried, against this path before it.
     const bool tried = index < reference_.size();
     const double other = tried ? reference_[index] : comparison_->paths[PathComparison::executed].cost;
     const double difference = path.cost - other;
-    if (std::isfinite(difference) && (tried ? difference != 0 : index != PathComparison::executed)) {
-        painter.setPen(difference < 0 ? theme.hidden : difference > 0 ? theme.caution : theme.dim);
-        const QString text = difference == 0       ? tr("equal")
-                             : tried || other == 0 ? formatCostDifference(model, difference)
-                                                   : formatDifference(difference / other, Unit::Percent);
-        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, text);
-    }
+    QString against;
+    if (std::isfinite(difference) && (tried ? difference != 0 : index != PathComparison::executed))
+        against = difference == 0       ? tr("equal")
+                  : tried || other == 0 ? formatCostDifference(model, difference)
+                                        : formatDifference(difference / other, Unit::Percent);
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(difference < 0 ? theme.hidden : difference > 0 ? theme.caution : theme.dim);
+    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, against);
+    painter.setPen(theme.dim);
+    const QString count = path.steps.size() == 1 ? tr("1 step") : tr("%1 steps").arg(path.steps.size());
+    const int room = line.width() - painter.fontMetrics().horizontalAdvance(against) - 8;
+    painter.drawText(
+        line, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(tr("%1 · %2").arg(bytesText(path.sent_bytes), count), Qt::ElideRight, room));
     double dearest = 0;
     for (const ComparedPath& any : comparison_->paths)
         if (any.plan && std::isfinite(any.cost)) dearest = std::max(dearest, any.cost);
@@ -271,7 +274,8 @@ void PathBoard::paintStep(QPainter& painter, std::size_t path, int step) const {
     painter.setPen(theme.dim);
     const QString bytes = communicates(planned.kind) ? bytesText(compared.sent_bytes) : QString();
     painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, bytes);
-    QString change = tr("%1 on %2").arg(stepChange(planned), stepDims(planned, comparison_->question.mesh));
+    QString change =
+        tr("%1 on %2").arg(stepChange(planned).remove(u' '), stepDims(planned, comparison_->question.mesh));
     if (!compared.problem.isEmpty()) change.prepend(QStringLiteral("● "));
     if (!compared.needs.isEmpty()) change.prepend(QStringLiteral("▲ "));
     const QRect room = second.adjusted(12, 0, -painter.fontMetrics().horizontalAdvance(bytes) - 8, 0);

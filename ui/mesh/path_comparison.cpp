@@ -137,7 +137,7 @@ QString kindText(StepKind kind) {
 QString stepDims(const RedistributionStep& step, const DeviceMesh& mesh) {
     QStringList dims;
     for (const int mesh_dim : step.mesh_dims) dims.append(QString::fromStdString(mesh.dim_name(mesh_dim)));
-    return dims.join(QStringLiteral(", "));
+    return dims.join(u',');
 }
 
 QString stepTitle(const RedistributionStep& step, const DeviceMesh& mesh) {

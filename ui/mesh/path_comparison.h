@@ -54,7 +54,7 @@ struct PathComparison {
 /// @returns nothing when `stop` is requested meanwhile.
 std::optional<PathComparison> comparePaths(PathQuestion question, std::stop_token stop);
 
-/// Steps in words: "all_gather", "dp, tp", "all_gather over dp, tp", "S(0) → R".
+/// Steps in words: "all_gather", "dp,tp", "all_gather over dp,tp", "S(0) → R".
 QString kindText(StepKind kind);
 QString stepDims(const RedistributionStep& step, const DeviceMesh& mesh);
 QString stepTitle(const RedistributionStep& step, const DeviceMesh& mesh);

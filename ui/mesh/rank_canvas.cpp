@@ -17,6 +17,7 @@ namespace {
 constexpr int margin = 12;
 constexpr int caption_height = 36;
 constexpr int arrow_width = 36;
+constexpr int least_state_width = 100;  ///< of a state's text; what mesh dimensions run where gives way to it
 
 }  // namespace
 
@@ -205,8 +206,11 @@ void RankCanvas::paintSide(QPainter& painter, const Side& side, const std::vecto
     painter.drawText(first_line, Qt::AlignRight | Qt::AlignVCenter, caption(side));
     const QRect second_line = first_line.translated(0, 16);
     const QString dims = gridText(side.grid, block_, question.mesh);
-    painter.drawText(second_line, Qt::AlignRight | Qt::AlignVCenter, dims);
-    const int room = second_line.width() - painter.fontMetrics().horizontalAdvance(dims) - 8;
+    int room = second_line.width() - painter.fontMetrics().horizontalAdvance(dims) - 8;
+    if (room < least_state_width)
+        room = second_line.width();  // hover tells coordinates
+    else
+        painter.drawText(second_line, Qt::AlignRight | Qt::AlignVCenter, dims);
     painter.setFont(codeFont(largeTextPx));
     painter.setPen(theme.text);
     const QString state = QString::fromStdString(to_text(plan_->states[side.state]));

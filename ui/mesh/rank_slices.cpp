@@ -109,7 +109,9 @@ QString sliceText(const RankSlice& slice, const ShardingState& state, const Devi
     QStringList place, ranges;
     for (int dim = 0; dim < mesh.dims(); ++dim)
         place.append(
-            QStringLiteral("%1 %2").arg(meshDimText(mesh, dim)).arg(coordinate[static_cast<std::size_t>(dim)]));
+            mesh.dim_names.empty()
+                ? QString::number(coordinate[static_cast<std::size_t>(dim)])
+                : QStringLiteral("%1 %2").arg(meshDimText(mesh, dim)).arg(coordinate[static_cast<std::size_t>(dim)]));
     Extents shape;
     std::int64_t elements = 1;
     for (const DimensionPart& part : slice.parts) {
@@ -133,7 +135,7 @@ QString sliceText(const RankSlice& slice, const ShardingState& state, const Devi
 }
 
 QString meshDimText(const DeviceMesh& mesh, int mesh_dim) {
-    return mesh.dim_names.empty() ? tr("dim %1").arg(mesh_dim) : QString::fromStdString(mesh.dim_name(mesh_dim));
+    return mesh.dim_names.empty() ? tr("mesh dim %1").arg(mesh_dim) : QString::fromStdString(mesh.dim_name(mesh_dim));
 }
 
 }  // namespace overlap::ui

@@ -52,7 +52,7 @@ std::vector<RankSlice> rankSlices(const ShardingState& state, const DeviceMesh& 
 /// "rank 5 (dp 1, tp 1): [32:64, 0:24] · 32 × 24 · 3 KiB".
 QString sliceText(const RankSlice& slice, const ShardingState& state, const DeviceMesh& mesh, const MeshTensor& tensor);
 
-/// A mesh dimension in words: its name, or "dim 1" where the mesh has none.
+/// A mesh dimension in words: its name, or "mesh dim 1" where the mesh has none.
 QString meshDimText(const DeviceMesh& mesh, int mesh_dim);
 
 }  // namespace overlap::ui

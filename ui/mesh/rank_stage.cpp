@@ -180,10 +180,10 @@ QString RankStage::stepSentence() const {
     const RedistributionStep& step = path.plan->steps[index];
     std::int64_t ranks = 1;
     for (const int dim : step.mesh_dims) ranks *= comparison_->question.mesh.shape[static_cast<std::size_t>(dim)];
-    QString text =
-        tr("Step %1 of %2: %3").arg(step_ + 1).arg(path.steps.size()).arg(stepTitle(step, comparison_->question.mesh));
-    if (!communicates(step.kind)) return text + tr(", nothing is sent");
-    return text + tr(", groups of %1 ranks, %2 sent, %3")
+    const QString text =
+        tr("%1/%2  %3").arg(step_ + 1).arg(path.steps.size()).arg(stepTitle(step, comparison_->question.mesh));
+    if (!communicates(step.kind)) return text + tr(" · nothing is sent");
+    return text + tr(" · groups of %1 · %2 · %3")
                       .arg(formatCount(ranks), formatBytes(static_cast<double>(path.steps[index].sent_bytes)),
                            formatCost(model, path.steps[index].cost));
 }

@@ -336,7 +336,8 @@ void ShardingBoard::paintEvent(QPaintEvent*) {
         painter.setPen(theme.dim);
         QString label = rowText(row);
         if (row.kind == PlacementKind::partial) label += QStringLiteral(" ▾");
-        painter.drawText(QRect(0, area.top(), label_width - 4, area.height()), Qt::AlignLeft | Qt::AlignVCenter, label);
+        painter.drawText(QRect(0, area.top(), label_width - 4, area.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(label, Qt::ElideRight, label_width - 4));
         painter.setPen(QPen(target ? theme.accent : theme.line, 1));
         painter.setBrush(theme.background);
         painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);

@@ -189,11 +189,13 @@ QString gridText(const RankGrid& grid, const RankBlock& block, const DeviceMesh&
     QStringList rows, columns;
     const int dims = static_cast<int>(block.shape.size());
     for (int dim = 0; dim < dims; ++dim)
-        (dim < dims - grid.column_dims ? rows : columns).append(meshDimText(mesh, mesh.dims() - dims + dim));
+        (dim < dims - grid.column_dims ? rows : columns)
+            .append(QString::fromStdString(mesh.dim_name(mesh.dims() - dims + dim)));
     QStringList text;
     const QString separator = QStringLiteral(", ");
-    if (!rows.isEmpty()) text.append(QStringLiteral("↓ ") + rows.join(separator));
-    if (!columns.isEmpty()) text.append(QStringLiteral("→ ") + columns.join(separator));
+    const QString prefix = mesh.dim_names.empty() ? QCoreApplication::translate("RankGrid", "mesh ") : QString();
+    if (!rows.isEmpty()) text.append(QStringLiteral("↓ ") + prefix + rows.join(separator));
+    if (!columns.isEmpty()) text.append(QStringLiteral("→ ") + prefix + columns.join(separator));
     return text.join(QStringLiteral("   "));
 }
 

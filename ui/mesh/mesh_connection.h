@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+
+#include "core/plan/device_orders.h"
+#include "ui/document/latest_task.h"
+
+class QWidget;
+
+namespace overlap::ui {
+
+class Document;
+class MeshView;
+
+/// Connects the Mesh view with the document: offers the open graph's parameters with what redistributes them, found in
+/// the background, and takes the order that the view shows into the current plan.
+class MeshConnection : public QObject {
+    Q_OBJECT
+
+  public:
+    MeshConnection(Document& document, MeshView& view, QObject* parent = nullptr);
+
+    /// True while the open graph's chains are being looked for.
+    bool busy() const { return task_.busy(); }
+    /// The open graph's chains; nullptr until they are found, and where times are not known.
+    std::shared_ptr<const ComparedChains> chains() const { return compared_; }
+
+    /// Why takeOrder() would refuse, as a sentence without full stop; empty where it would not. What is taken is the
+    /// source that the view shows, for the parameter that was selected last.
+    QString refusal() const;
+    /// The names that the selected parameter's alikes share: what to offer as a pattern.
+    QString suggestedPattern() const;
+    /// Puts the order into the current plan, for all parameters that match `pattern`, as one edit that can be undone.
+    /// An entry with this pattern is replaced.
+    void takeOrder(const QString& pattern);
+    /// Asks for the pattern in a dialog over `window` and takes the order; tells why not where it is refused.
+    void askAndTakeOrder(QWidget* window);
+
+  signals:
+    /// A sentence on what was done or why it was not.
+    void told(const QString& sentence);
+
+  private:
+    void findChains();
+    void show(std::shared_ptr<const ComparedChains> compared);
+    const ParameterChains* selected() const;
+    /// The alternative that the view's source is, or nullptr.
+    const OrderAlternative* shownOrder() const;
+
+    Document& document_;
+    MeshView& view_;
+    std::shared_ptr<const ComparedChains> compared_;
+    QString selected_;
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui
