@@ -8,6 +8,7 @@
 #include "core/graph/error.h"
 #include "core/mesh/shard_layout.h"
 #include "core/mesh/sharding_text.h"
+#include "core/mesh/shared_state_space.h"
 
 namespace overlap {
 
@@ -153,11 +154,20 @@ StateSpace& StateSpaces::between(const ShardingState& source, const ShardingStat
             append_new(strided_shards, placement);
             if (state == &target) append_new(rules.strided_targets, placement);
         }
-    for (StateSpace& space : spaces_)
-        if (space.rules() == rules && space.code().strided_shards() == strided_shards) return space;
-    StateCode code(static_cast<int>(sizes_.mesh_shape.size()), static_cast<int>(sizes_.tensor_shape.size()),
-                   std::move(strided_shards));
-    return spaces_.emplace_back(std::move(code), std::move(rules), sizes_);
+    for (const std::shared_ptr<StateSpace>& space : spaces_)
+        if (space->rules() == rules && space->code().strided_shards() == strided_shards) return *space;
+    return *spaces_.emplace_back(make(std::move(rules), std::move(strided_shards)));
+}
+
+std::shared_ptr<StateSpace> StateSpaces::make(StateSpaceRules rules, std::vector<Placement> strided_shards) const {
+    const auto mesh_dims = static_cast<int>(sizes_.mesh_shape.size());
+    const auto tensor_dims = static_cast<int>(sizes_.tensor_shape.size());
+    const bool torch_only = !rules.merged_collectives && !rules.permutations;
+    if (torch_only && strided_shards.empty())
+        if (std::shared_ptr<StateSpace> shared = shared_state_space(mesh_dims, tensor_dims, rules.reduce_ops))
+            return shared;
+    return std::make_shared<StateSpace>(StateCode(mesh_dims, tensor_dims, std::move(strided_shards)), std::move(rules),
+                                        sizes_);
 }
 
 PathQuestion path_question(StateSpaces& spaces, const ShardingState& source, const ShardingState& target,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -103,9 +104,11 @@ class StateSpaces {
     StateSpace& between(const ShardingState& source, const ShardingState& target);
 
   private:
+    std::shared_ptr<StateSpace> make(StateSpaceRules rules, std::vector<Placement> strided_shards) const;
+
     StateSpaceSizes sizes_;
     StateSpaceRules rules_;
-    std::vector<StateSpace> spaces_;
+    std::vector<std::shared_ptr<StateSpace>> spaces_;
 };
 
 /// A question made ready: both states checked and numbered.

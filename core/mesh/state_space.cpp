@@ -87,6 +87,11 @@ std::span<const StateEdge> StateSpace::edges(std::uint32_t number) {
     return {edges_.data() + node.first_edge, node.edge_count};
 }
 
+void StateSpace::complete() {
+    find(0);  // replicated on every mesh dimension: from there every state can be reached
+    for (std::uint32_t number = 0; number < nodes_.size(); ++number) edges(number);
+}
+
 void StateSpace::expand(std::uint32_t number) {
     const PackedState state = nodes_[number].state;
     const auto first = static_cast<std::uint32_t>(edges_.size());

@@ -106,6 +106,10 @@ class StateSpace {
     /// The steps out of a state, in torch's order, ours after them. Valid until the next call.
     std::span<const StateEdge> edges(std::uint32_t number);
 
+    /// Finds every state and step there is. Nothing changes afterwards, so threads may share the space: states that
+    /// fit its rules are all known.
+    void complete();
+
   private:
     struct Node {
         PackedState state = 0;

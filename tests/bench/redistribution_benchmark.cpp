@@ -1,9 +1,9 @@
 // Plans between random states of a mesh: cold (a planner made for the plan) and warm. Medians, 99th percentiles and
 // maxima of single plans are counters, in microseconds. The meshes are those of which torch's times are known.
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 
 #include "core/mesh/graph_planner.h"
@@ -56,11 +56,10 @@ void append_states(std::vector<Placement> placements, const Subject& subject, st
     for (std::size_t dim = 0; dim < subject.tensor_shape.size(); ++dim) with(Placement::shard(static_cast<int>(dim)));
 }
 
-/// CPU time of the thread, as torch's times were taken: other programs do not count.
-double thread_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+/// The steady clock, since reading the thread's own takes as long as a plan on a small mesh. A plan that another
+/// program interrupts shows in the longest times, not in the median.
+double seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /// Times plans of random pairs one by one. `plan` answers a source and a target.
@@ -73,9 +72,9 @@ void time_plans(benchmark::State& state, const Subject& subject, const Plan& pla
     std::vector<double> times_us;
     for (auto _ : state) {
         const ShardingState &source = states[any(random)], &target = states[any(random)];
-        const double start = thread_seconds();
+        const double start = seconds();
         benchmark::DoNotOptimize(plan(source, target));
-        const double time = thread_seconds() - start;
+        const double time = seconds() - start;
         state.SetIterationTime(time);
         times_us.push_back(time * 1e6);
     }
