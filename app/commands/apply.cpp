@@ -71,8 +71,7 @@ class Apply final : public Command {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
         const Pipeline pipeline = passes_.read(*graph);
         const PipelineResult result = run_and_check(graph, pipeline);
-        tell(streams, pipeline.file, pipeline.problems);
-        for (const PassReport& report : result.reports) tell(streams, pipeline.file, report.problems);
+        tell_problems(streams, pipeline, result);
         // The report first: when one of the two cannot be written, the graph is not there without it.
         if (!report_file_.empty())
             write_file_atomically(report_file_, json_text(report(*graph, pipeline, result)) + '\n');
@@ -85,13 +84,6 @@ class Apply final : public Command {
     }
 
   private:
-    static void tell(const Streams& streams, const std::string& pipeline, const std::vector<Problem>& problems) {
-        for (const Problem& problem : problems) {
-            streams.notes << "overlap: " << pipeline << ": " << severity_name(problem.severity) << ": "
-                          << problem.message << '\n';
-        }
-    }
-
     Json report(const Graph& graph, const Pipeline& pipeline, const PipelineResult& result) const {
         Json problems = Json::array();
         for (const Problem& each : pipeline.problems) problems.push_back(problem_json(each));

@@ -22,9 +22,10 @@ namespace overlap::commands {
 namespace {
 
 /// The pipeline as a plan whose entries are those of its first step that has any; other steps keep their own.
-Plan plan_of(const std::vector<PassStep>& steps) {
+Plan plan_of(const Pipeline& pipeline) {
     Plan plan;
-    plan.pipeline = steps;
+    plan.pipeline = pipeline.steps;
+    plan.overlaps = pipeline.overlaps;
     for (PassStep& step : plan.pipeline) {
         const std::optional<StepBuckets> buckets = step_buckets(step);
         if (!buckets) continue;
@@ -70,7 +71,7 @@ class Explain final : public Command {
         std::shared_ptr<const Evaluation> evaluation;
         if (passes_.given()) {
             const Pipeline pipeline = passes_.read(*graph);
-            plan = plan_of(pipeline.steps);
+            plan = plan_of(pipeline);
             evaluation = evaluate(graph, plan);
             require_run(*evaluation, pipeline);
         } else {

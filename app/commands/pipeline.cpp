@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <fstream>
+#include <ostream>
 
 #include "core/graph/error.h"
 #include "core/graph/module_tree.h"
 #include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
 #include "core/io/plan_file.h"
+#include "core/passes/report_json.h"
 #include "core/plan/group_passes.h"
 #include "core/plan/plan.h"
+#include "core/plan/plan_overlaps.h"
 #include "core/plan/presets.h"
 
 namespace overlap::commands {
@@ -66,8 +69,21 @@ PassResult run_step(const std::shared_ptr<const Graph>& graph, const Pipeline& p
     }
 }
 
+/// The overlaps by hand, with a report that says which of them cannot hold.
+PassResult run_overlaps(const PipelineResult& before, const Pipeline& pipeline) {
+    try {
+        DirectedGraph directed = apply_overlaps(before.graph, before.reports, pipeline.overlaps, pipeline.modules);
+        for (Problem& problem : refused_overlaps(pipeline.overlaps, directed.outcomes))
+            directed.result.report.problems.push_back(std::move(problem));
+        return std::move(directed.result);
+    } catch (const InputError& error) {
+        throw InputError(pipeline.file, "overlaps", error.problem());
+    }
+}
+
 Pipeline read_pipeline(const std::string& path, const Graph& graph) {
-    Pipeline pipeline{path, {}, {}};
+    Pipeline pipeline;
+    pipeline.file = path;
     if (holds_an_object(path)) {
         const Plan plan = read_plan_file(path);
         try {
@@ -76,6 +92,8 @@ Pipeline read_pipeline(const std::string& path, const Graph& graph) {
             throw error.file().empty() ? error.in_file(path) : error;
         }
         pipeline.steps = lower(plan);
+        pipeline.overlaps = plan.overlaps;
+        pipeline.modules = module_source(plan, graph);
         pipeline.problems = check_unevaluated(plan);
     } else {
         pipeline.steps = read_pipeline_file(path);
@@ -94,7 +112,11 @@ Pipeline preset_pipeline(const std::string& name, const Graph& graph) {
     std::vector<std::string> names;
     for (PipelinePreset& preset : pipeline_presets(graph)) {
         if (preset.name == name) {
-            return {"preset " + name, lower(plan_of(preset, graph, preset.title)), std::move(preset.notes)};
+            Pipeline pipeline;
+            pipeline.file = "preset " + name;
+            pipeline.steps = lower(plan_of(preset, graph, preset.title));
+            pipeline.problems = std::move(preset.notes);
+            return pipeline;
         }
         names.push_back(preset.name);
     }
@@ -125,7 +147,23 @@ PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipel
         result.reports.push_back(std::move(done.report));
         result.graph = std::move(done.graph);
     }
+    if (!pipeline.overlaps.list.empty()) {
+        PassResult done = run_overlaps(result, pipeline);
+        result.reports.push_back(std::move(done.report));
+        result.graph = std::move(done.graph);
+    }
     return result;
+}
+
+void tell_problems(const Streams& streams, const Pipeline& pipeline, const PipelineResult& result) {
+    const auto tell = [&](const std::vector<Problem>& problems) {
+        for (const Problem& problem : problems) {
+            streams.notes << "overlap: " << pipeline.file << ": " << severity_name(problem.severity) << ": "
+                          << problem.message << '\n';
+        }
+    };
+    tell(pipeline.problems);
+    for (const PassReport& report : result.reports) tell(report.problems);
 }
 
 PipelineResult run_and_check(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) {
@@ -135,6 +173,12 @@ PipelineResult run_and_check(const std::shared_ptr<const Graph>& graph, const Pi
         add_group_problem(result.graph, done.report);
         result.differences.push_back(graph_difference(*result.graph, *done.graph, done.origin));
         add_entry_problems(*result.graph, pipeline.steps[step], done.report);
+        result.reports.push_back(std::move(done.report));
+        result.graph = std::move(done.graph);
+    }
+    if (!pipeline.overlaps.list.empty()) {
+        PassResult done = run_overlaps(result, pipeline);
+        result.differences.push_back(graph_difference(*result.graph, *done.graph, done.origin));
         result.reports.push_back(std::move(done.report));
         result.graph = std::move(done.graph);
     }

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/command.h"
 #include "core/graph/graph.h"
 #include "core/graph/graph_difference.h"
-#include "core/passes/pass.h"
+#include "core/plan/plan.h"
 
 namespace overlap::commands {
 
@@ -15,6 +16,8 @@ namespace overlap::commands {
 struct Pipeline {
     std::string file;  ///< or what stands for it in messages
     std::vector<PassStep> steps;
+    OverlapDirectives overlaps;                         ///< by hand, applied after the steps
+    ModuleSource modules = ModuleSource::module_stack;  ///< where those look modules up
     std::vector<Problem> problems;  ///< of the plan as a whole, such as parts that are not evaluated
 };
 
@@ -38,13 +41,16 @@ std::string place_of_step(const Pipeline& pipeline, std::size_t step);
 
 struct PipelineResult {
     std::shared_ptr<const Graph> graph;
-    std::vector<PassReport> reports;           ///< one a step
-    std::vector<GraphDifference> differences;  ///< one a step; of run_and_check() alone
+    std::vector<PassReport> reports;           ///< one a step, and one of the overlaps by hand where there are any
+    std::vector<GraphDifference> differences;  ///< the same; of run_and_check() alone
 };
 
-/// Runs the steps one after the other: the passes and nothing else.
+/// Runs the steps one after the other and applies the overlaps: the passes and nothing else.
 /// @throws InputError with the pipeline's file and the step where a pass cannot be run.
 PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline);
+
+/// Writes the problems of a pipeline and its steps as notes.
+void tell_problems(const Streams& streams, const Pipeline& pipeline, const PipelineResult& result);
 
 /// As run_passes; each report also says what is remarkable about its step's bucket entries, such as names that match
 /// nothing, which the reference ignores without a word; and what each step did to the graph is told.

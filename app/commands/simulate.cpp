@@ -1,10 +1,12 @@
-// overlap simulate GRAPH: the stream model's figures and, on request, its timeline as a Chrome trace.
+// overlap simulate GRAPH [--pipeline PIPELINE | --preset PRESET]: the stream model's figures and, on request, its
+// timeline as a Chrome trace.
 
 #include <ostream>
 #include <string>
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/pipeline.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/io/graph_file.h"
@@ -50,6 +52,7 @@ class Simulate final : public Command {
         CLI::App* command = parser.add_subcommand(
             "simulate", "Step time, exposed communication and peak memory of a graph by the stream model.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        passes_.declare(*command, 0);
         command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
             ->check(CLI::Range(0.0, 1e9))
             ->capture_default_str();
@@ -61,6 +64,12 @@ class Simulate final : public Command {
     void run(const Streams& streams) override {
         Figures figures;
         figures.graph = read_graph_file(file_);
+        if (passes_.given()) {
+            const Pipeline pipeline = passes_.read(*figures.graph);
+            const PipelineResult result = run_passes(figures.graph, pipeline);
+            tell_problems(streams, pipeline, result);
+            figures.graph = result.graph;
+        }
         try {
             const std::vector<double> times_ms = node_times_ms(*figures.graph);
             figures.simulation = simulate(*figures.graph, times_ms, options_);
@@ -81,6 +90,7 @@ class Simulate final : public Command {
 
   private:
     std::string file_, trace_file_;
+    PipelineOption passes_;
     SimulationOptions options_;
     bool json_ = false;
 };

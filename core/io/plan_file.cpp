@@ -23,11 +23,11 @@ constexpr int format_version = 1;
 constexpr int depth_limit = 64;
 
 /// Fields that this version turns into something. All others go to Plan::unevaluated.
-constexpr std::array<std::string_view, 8> evaluated_fields = {"format",  "version",  "name",          "graph",
-                                                              "buckets", "pipeline", "device_orders", "notes"};
+constexpr std::array<std::string_view, 9> evaluated_fields = {
+    "format", "version", "name", "graph", "buckets", "pipeline", "overlaps", "device_orders", "notes"};
 
 /// Fields that this version documents and keeps, but does not evaluate yet.
-constexpr std::array<std::string_view, 2> later_fields = {"overlaps", "process_groups"};
+constexpr std::array<std::string_view, 1> later_fields = {"process_groups"};
 
 [[noreturn]] void fail_type(const std::string& place, const Json& found, const std::string& expected) {
     throw InputError(place, "found " + describe_json(found) + ", expected " + expected);
@@ -292,6 +292,9 @@ Plan read_document(const Json& document) {
     std::vector<PassStep> lowered;
     for (const PassStep& step : plan.pipeline) lowered.push_back(lower(plan, step));
     check_steps(lowered, "pipeline");
+    if (const auto overlaps = document.find("overlaps"); overlaps != document.end()) {
+        plan.overlaps = read_overlap_directives(*overlaps);
+    }
     if (const auto orders = document.find("device_orders"); orders != document.end()) {
         if (!orders->is_array()) fail_type("device_orders", *orders, "a list");
         for (std::size_t index = 0; index < orders->size(); ++index) {
@@ -359,7 +362,7 @@ std::string write_plan_text(const Plan& plan) {
         if (!step.enabled) written["enabled"] = false;
         document["pipeline"].push_back(std::move(written));
     }
-    document["overlaps"] = plan.unevaluated.value("overlaps", Json::array());
+    document["overlaps"] = overlap_directives_json(plan.overlaps);
     document["device_orders"] = Json::array();
     for (const DeviceOrder& order : plan.device_orders) document["device_orders"].push_back(written(order));
     document["process_groups"] = plan.unevaluated.value("process_groups", Json::array());

@@ -56,14 +56,13 @@ Stretch nearest_stretch(const Graph& graph, const std::vector<NodeId>& nodes, No
     return nearest;
 }
 
-OverlapDependencies dependencies_of(const std::vector<DirectiveOutcome>& outcomes) {
+OverlapDependencies by_target(const std::vector<OverlapEdge>& edges) {
     OverlapDependencies dependencies;
-    for (const DirectiveOutcome& outcome : outcomes) {
-        for (const OverlapEdge& edge : outcome.edges) {
-            auto known = std::ranges::find(dependencies, edge.target, &OverlapDependencies::value_type::first);
-            if (known == dependencies.end()) known = dependencies.insert(known, {edge.target, {}});
-            known->second.push_back(edge.source);
-        }
+    for (const OverlapEdge& edge : edges) {
+        auto known = std::ranges::find(dependencies, edge.target, &OverlapDependencies::value_type::first);
+        if (known == dependencies.end()) known = dependencies.insert(known, {edge.target, {}});
+        std::vector<NodeId>& sources = known->second;
+        if (std::ranges::find(sources, edge.source) == sources.end()) sources.push_back(edge.source);
     }
     return dependencies;
 }
@@ -86,6 +85,7 @@ DirectedOrder::DirectedOrder(const Graph& graph, const ModuleTree& modules, cons
 DirectiveOutcome DirectedOrder::add(const OverlapDirective& directive) {
     DirectiveOutcome outcome;
     order_before_last_ = order_;
+    edges_before_last_ = edges_.size();
     added_last_.clear();
     try {
         const NodeId start = outcome.start = collective(directive.collective);
@@ -110,6 +110,7 @@ DirectiveOutcome DirectedOrder::add(const OverlapDirective& directive) {
         }
         for (const OverlapEdge& edge : outcome.edges)
             if (edge.source == start) move_before(start, edge.target);
+        edges_.insert(edges_.end(), outcome.edges.begin(), outcome.edges.end());
     } catch (const InputError& error) {
         take_back();
         outcome.edges.clear();
@@ -121,6 +122,7 @@ DirectiveOutcome DirectedOrder::add(const OverlapDirective& directive) {
 void DirectedOrder::take_back() {
     for (const OverlapEdge& edge : added_last_) further_.remove(edge);
     added_last_.clear();
+    edges_.resize(edges_before_last_);
     order_ = order_before_last_;
 }
 
@@ -228,31 +230,28 @@ void DirectedOrder::move_before(NodeId start, NodeId target) {
     std::stable_partition(begin, order_.end(), [&](NodeId node) { return needed[node]; });
 }
 
+PassResult DirectedOrder::apply(const std::shared_ptr<const Graph>& graph) const {
+    if (edges_.empty()) return unchanged(graph, pass_name);
+    GraphEditor editor(graph);
+    editor.set_order(order_);
+    if (!stable_topological_sort(editor, FurtherDependencies(further_.before())))
+        throw PassRefusal(std::string(pass_name), "", "what the graph's nodes depend on is cyclic");
+    if (insert_overlap_deps_) insert_control_deps(editor, by_target(edges_));
+    PassResult result = finished(editor, pass_name);
+    for (const OverlapEdge& edge : edges_)
+        result.report.orderings.push_back(
+            {std::string(graph->name(edge.target)), std::string(graph->name(edge.source))});
+    result.report.problems = reads_before_fill(*result.graph);
+    return result;
+}
+
 DirectedGraph apply_overlap_directives(const std::shared_ptr<const Graph>& graph, const ModuleTree& modules,
                                        const OverlapDirectives& directives, const MergedCollectives& merged) {
     require_order(*graph, pass_name);
     DirectedOrder order(*graph, modules, merged, directives);
     DirectedGraph directed;
-    bool any = false;
-    for (const OverlapDirective& directive : directives.list) {
-        directed.outcomes.push_back(order.add(directive));
-        any |= !directed.outcomes.back().edges.empty();
-    }
-    if (!any) {
-        directed.result = unchanged(graph, pass_name);
-        return directed;
-    }
-    GraphEditor editor(graph);
-    editor.set_order(order.order());
-    if (!stable_topological_sort(editor, FurtherDependencies(order.further().before())))
-        throw PassRefusal(std::string(pass_name), "", "the directives contradict each other");
-    if (directives.insert_overlap_deps) insert_control_deps(editor, dependencies_of(directed.outcomes));
-    directed.result = finished(editor, pass_name);
-    for (const DirectiveOutcome& outcome : directed.outcomes)
-        for (const OverlapEdge& edge : outcome.edges)
-            directed.result.report.orderings.push_back(
-                {std::string(graph->name(edge.target)), std::string(graph->name(edge.source))});
-    directed.result.report.problems = reads_before_fill(*directed.result.graph);
+    for (const OverlapDirective& directive : directives.list) directed.outcomes.push_back(order.add(directive));
+    directed.result = order.apply(graph);
     return directed;
 }
 

@@ -47,9 +47,12 @@ class DirectedOrder {
     /// @throws InputError with the nearest names.
     NodeId collective(const std::string& name) const;
 
+    /// All dependencies beside the graph's own: of the process groups' order and of the directives that hold.
     const FurtherEdges& further() const { return further_; }
-    /// All nodes with the starts moved, for torch's sort.
-    const std::vector<NodeId>& order() const { return order_; }
+
+    /// The graph in this order; itself where no directive holds.
+    /// @param graph the one that the order is of.
+    PassResult apply(const std::shared_ptr<const Graph>& graph) const;
 
   private:
     struct Wanted {
@@ -70,7 +73,9 @@ class DirectedOrder {
     std::vector<NodeId> starts_;
     FurtherEdges further_;
     std::vector<NodeId> order_, order_before_last_;
-    std::vector<OverlapEdge> added_last_;
+    std::vector<OverlapEdge> edges_;  ///< of all directives that hold
+    std::size_t edges_before_last_ = 0;
+    std::vector<OverlapEdge> added_last_;  ///< those of the last one that nothing else asks for
 };
 
 struct DirectedGraph {

@@ -9,6 +9,7 @@
 #include "core/graph/number_text.h"
 #include "core/plan/bucket_marks.h"
 #include "core/plan/device_orders.h"
+#include "core/plan/plan_overlaps.h"
 
 namespace overlap {
 
@@ -48,7 +49,9 @@ class Evaluator {
         result_->problems = check_buckets(input, tree, plan.buckets);
         for (Problem& problem : check_device_orders(input, plan)) result_->problems.push_back(std::move(problem));
         for (Problem& problem : check_unevaluated(plan)) result_->problems.push_back(std::move(problem));
-        if (!run_pipeline(plan) || !measure()) return nullptr;
+        if (!run_pipeline(plan)) return nullptr;
+        direct(plan);
+        if (!measure()) return nullptr;
         assign_entries(tree, plan.buckets);
         return finish();
     }
@@ -57,7 +60,7 @@ class Evaluator {
 
   private:
     void reset_to_input() {
-        result_->graph = result_->input;
+        result_->graph = result_->undirected = result_->input;
         result_->origin.resize(result_->input->node_count());
         std::iota(result_->origin.begin(), result_->origin.end(), NodeId{0});
         result_->bucket_of_node.assign(result_->input->node_count(), -1);
@@ -101,15 +104,41 @@ class Evaluator {
         for (std::size_t problem = 0; problem < result.report.problems.size(); ++problem) {
             outcome.problems.push_back(result_->problems.size() + problem);
         }
-        result_->bucket_of_node = carry_bucket_marks(result_->bucket_of_node, result.origin);
-        if (of_plan) mark_buckets(*result.graph, result.origin, result.report, result_->bucket_of_node);
+        std::vector<std::int32_t> marks = carry_bucket_marks(result_->bucket_of_node, result.origin);
+        if (of_plan) mark_buckets(*result.graph, result.origin, result.report, marks);
+        adopt(result, std::move(marks));
+        result_->reports.push_back(std::move(result.report));
+    }
+
+    /// Goes on with a rewritten graph, whose nodes belong to the buckets that `marks` says.
+    void adopt(PassResult& result, std::vector<std::int32_t> marks) {
+        result_->bucket_of_node = std::move(marks);
         for (NodeId& origin : result.origin) {
             if (origin != no_node) origin = result_->origin[origin];
         }
         result_->graph = std::move(result.graph);
         result_->origin = std::move(result.origin);
         result_->problems.insert(result_->problems.end(), result.report.problems.begin(), result.report.problems.end());
-        result_->reports.push_back(std::move(result.report));
+    }
+
+    /// Overlaps by hand. One that cannot hold is told and left out.
+    void direct(const Plan& plan) {
+        result_->undirected = result_->graph;
+        if (plan.overlaps.list.empty() || result_->refused) return;
+        OverlapOutcome& outcome = result_->overlaps;
+        try {
+            const Clock::time_point begin = Clock::now();
+            DirectedGraph directed =
+                apply_overlaps(result_->graph, result_->reports, plan.overlaps, module_source(plan, *result_->input));
+            outcome.run_ms = milliseconds_since(begin);
+            outcome.directives = std::move(directed.outcomes);
+            outcome.difference = graph_difference(*result_->graph, *directed.result.graph, directed.result.origin);
+            adopt(directed.result, carry_bucket_marks(result_->bucket_of_node, directed.result.origin));
+        } catch (const InputError& error) {
+            refuse(error);
+        }
+        for (Problem& problem : refused_overlaps(plan.overlaps, outcome.directives))
+            result_->problems.push_back(std::move(problem));
     }
 
     void assign_entries(const ModuleTree& tree, const std::vector<BucketEntry>& buckets) {
@@ -128,6 +157,7 @@ class Evaluator {
 
     void refuse(const InputError& error) {
         result_->refused = true;
+        result_->overlaps = {};
         reset_to_input();
         // That entries overlap has been said already, and better.
         const bool told = std::any_of(result_->problems.begin(), result_->problems.end(),

@@ -8,6 +8,7 @@
 #include "core/graph/graph.h"
 #include "core/graph/graph_difference.h"
 #include "core/graph/module_tree.h"
+#include "core/passes/directed_order.h"
 #include "core/passes/pass.h"
 #include "core/plan/plan.h"
 #include "core/simulate/memory_profile.h"
@@ -26,14 +27,23 @@ struct StepOutcome {
     std::string refusal;                ///< why it was refused, with its place; empty unless it was
 };
 
+/// What became of a plan's overlaps by hand, which come after all steps.
+struct OverlapOutcome {
+    std::vector<DirectiveOutcome> directives;  ///< one each; none where the pipeline was refused
+    GraphDifference difference;                ///< between the graph before and after them
+    double run_ms = 0;                         ///< of finding and applying the order
+};
+
 /// Everything that a view shows of one plan on one graph. Immutable once made; views share it.
 struct Evaluation {
     std::shared_ptr<const Graph> input;
     std::shared_ptr<const Graph> graph;  ///< after the pipeline; the input where a step was refused
     std::vector<PassReport> reports;     ///< one for each step that ran
     std::vector<StepOutcome> steps;      ///< one for each step of the plan's pipeline
-    std::vector<Problem> problems;       ///< of the plan, the passes and the simulation
-    bool refused = false;                ///< a step was refused; problems say why, and figures are those of the input
+    OverlapOutcome overlaps;
+    std::shared_ptr<const Graph> undirected;  ///< what the overlaps by hand are applied to; `graph` where none holds
+    std::vector<Problem> problems;            ///< of the plan, the passes and the simulation
+    bool refused = false;  ///< a step was refused; problems say why, and figures are those of the input
 
     std::vector<double> times_ms;  ///< of each node of `graph`
     Simulation simulation;

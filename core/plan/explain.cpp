@@ -7,6 +7,7 @@
 #include "core/cost/control_deps.h"
 #include "core/graph/number_text.h"
 #include "core/passes/bucket_keys.h"
+#include "core/passes/directed_order.h"
 #include "core/passes/eligibility.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/explain_schedule.h"
@@ -93,6 +94,7 @@ class Explainer {
             tell_why_left_alone(start);
         }
         if (evaluation_) tell_timing(evaluation_->graph->find(runs));
+        tell_overlaps(runs);
         tell_schedule();
         return std::move(explanation_);
     }
@@ -124,6 +126,7 @@ class Explainer {
         }
         explanation_.introductions = explanation_.sentences.size();
         tell_timing(start);
+        tell_overlaps(explanation_.collective);
         tell_schedule();
         return std::move(explanation_);
     }
@@ -384,6 +387,19 @@ class Explainer {
         } else if (!exposed) {
             say(who + " takes " + duration +
                 (timing.wait == no_node ? "; nothing waits for it" : ", none of it exposed"));
+        }
+    }
+
+    /// What was asked for by hand.
+    void tell_overlaps(std::string_view runs) {
+        if (!plan_ || !evaluation_) return;
+        const std::vector<DirectiveOutcome>& outcomes = evaluation_->overlaps.directives;
+        for (std::size_t index = 0; index < outcomes.size(); ++index) {
+            const DirectiveOutcome& outcome = outcomes[index];
+            if (outcome.start == no_node || evaluation_->undirected->name(outcome.start) != runs) continue;
+            const std::string asked = describe(plan_->overlaps.list[index]);
+            say(outcome.holds() ? asked + ", because you asked for it"
+                                : "You asked that " + asked + ", which is left out: " + outcome.refusal);
         }
     }
 

@@ -7,6 +7,7 @@
 
 #include "core/graph/graph.h"
 #include "core/graph/module_tree.h"
+#include "core/passes/overlap_directives.h"
 #include "core/passes/pass.h"
 
 namespace overlap {
@@ -54,10 +55,11 @@ struct Plan {
     /// Passes in order. A step that takes buckets (an option of type module_lists) and is not given any takes
     /// `buckets`.
     std::vector<PassStep> pipeline;
+    OverlapDirectives overlaps;  ///< by hand, applied to what the pipeline makes
     std::vector<DeviceOrder> device_orders;
     std::string notes;
-    /// Parts of the document that this version does not evaluate (explicit overlaps, process-group isolation, fields of
-    /// newer writers), kept as they were read.
+    /// Parts of the document that this version does not evaluate (process-group isolation, fields of newer writers),
+    /// kept as they were read.
     Json unevaluated = Json::object();
 
     bool operator==(const Plan&) const = default;
@@ -108,8 +110,7 @@ std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, c
 /// @param tree has no modules; tells which kind of names were looked for.
 Problem no_modules(const Graph& graph, const ModuleTree& tree);
 
-/// What a plan holds that this version keeps but does not evaluate: explicit overlaps, process groups,
-/// fields of newer writers.
+/// What a plan holds that this version keeps but does not evaluate: process groups, fields of newer writers.
 std::vector<Problem> check_unevaluated(const Plan& plan);
 
 /// A plan to start from, as torchtitan makes it (common_utils.py, get_default_transformer_block_buckets): embeddings,

@@ -176,7 +176,7 @@ class BucketCheck {
 };
 
 /// Parts of a plan that later versions evaluate.
-constexpr std::array<std::string_view, 2> later_parts = {"overlaps", "process_groups"};
+constexpr std::array<std::string_view, 1> later_parts = {"process_groups"};
 
 }  // namespace
 

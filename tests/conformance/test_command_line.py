@@ -370,10 +370,39 @@ class Apply(CommandLine):
         self.assertLess(after["step_ms"], before["step_ms"])
 
     def test_what_a_plan_holds_and_is_not_evaluated_is_told(self):
-        later = {"format": "overlap-plan", "version": 1, "overlaps": [{"under": "layers.0"}]}
+        later = {"format": "overlap-plan", "version": 1, "process_groups": [{"name": "x"}]}
         plan = self.path("later.plan.json", later)
         done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", self.path("o.json"))
-        self.assertIn("overlaps are kept, but not evaluated", done.stderr)
+        self.assertIn("process_groups are kept, but not evaluated", done.stderr)
+
+    def overlaps_plan(self):
+        """A plan without passes: one overlap that can hold and one that cannot."""
+        names = [node["name"] for node in read_document(self.graph)["nodes"]]
+        gathers = [name for name in names if name.startswith("all_gather")]
+        first_compute = next(name for name in names if name.startswith(("mm", "embedding")))
+        overlaps = [{"collective": gathers[-1], "start_after": gathers[0]},
+                    {"collective": gathers[3], "start_before": first_compute},
+                    {"collective": "gone", "start_before": first_compute}]
+        return self.path("overlaps.plan.json", {"format": "overlap-plan", "version": 1, "overlaps": overlaps})
+
+    def test_overlaps_by_hand(self):
+        plan, out, report = self.overlaps_plan(), self.path("o.graph.json"), self.path("r.json")
+        done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", out, "--report", report)
+        self.assertIn("error: overlap 3 (gone starts before", done.stderr)
+        self.assertIn("is left out: the graph has no collective", done.stderr)
+        before, after = ([node["name"] for node in read_document(file)["nodes"]] for file in (self.graph, out))
+        self.assertNotEqual(before, after)
+        self.assertEqual(sorted(before), sorted(after))
+        told = read_document(report)["passes"][-1]
+        self.assertEqual(told["pass"], "overlaps")
+        for ordering in told["orderings"]:
+            self.assertLess(after.index(ordering["source"]), after.index(ordering["target"]))
+        whole = self.json("simulate", self.graph, "--pipeline", plan, "--json")
+        self.assertEqual(whole, self.json("simulate", out, "--json"))
+        collective = told["orderings"][-1]["source"]
+        said = self.expect(0, "explain", self.graph, "--node", collective, "--pipeline", plan).stdout
+        self.assertIn("because you asked for it", said)
+        self.expect(0, "bench", self.graph, "--pipeline", plan, "--repeat", "1")
 
     def test_no_graph_is_written_without_its_report(self):
         out = self.path("alone.graph.json")
@@ -532,6 +561,82 @@ class TraceStats(CommandLine):
                 self.expect_error(1, [name, word], "trace-stats", self.trace("hta_no_distributed_info"), self.path(name, content))
         self.expect_error(1, ["absent.json"], "trace-stats", self.path("absent.json"))
         self.expect_error(2, ["FILE"], "trace-stats")
+
+
+class CompareCommand(CommandLine):
+    """A plan beside another one, and beside what a job did."""
+
+    NAMES = {"all_gather": "_allgather_base", "reduce_scatter": "_reduce_scatter_base", "all_reduce": "allreduce"}
+
+    def plan(self, name, *entries):
+        document = {"format": "overlap-plan", "version": 1, "name": name, "pipeline": bucketing(*entries)}
+        return self.path(name + ".plan.json", document)
+
+    def trace(self, name, change=lambda collectives: None):
+        """The simulated step as a profiler would write it; `change` disturbs it."""
+        collectives = self.json("simulate", self.graph, "--json")["collectives"]
+        change(collectives)
+        ranks = str(list(range(8)))
+        events = [{
+            "ph": "X", "cat": "kernel", "name": "ncclDevKernel_Generic(ncclDevComm*)", "pid": 0, "tid": 20, "ts": each["start_ms"] * 1e3,
+            "dur": (each["end_ms"] - each["start_ms"]) * 1e3,
+            "args": {"stream": 20, "device": 0, "Collective name": self.NAMES[each["kind"]], "dtype": "Byte", "In msg nelems": each["bytes"],
+                     "Out msg nelems": each["bytes"], "Group size": 8, "Process Group Name": each["process_group"], "Process Group Ranks": ranks},
+        } for each in collectives]
+        return self.path(name, {"schemaVersion": 1, "traceEvents": events})
+
+    def test_two_plans(self):
+        one_each, together = self.plan("one", "layers.0", "layers.1"), self.plan("both", ["layers.0", "layers.1"])
+        document = self.json("compare", self.graph, "--plan", one_each, "--plan", together, "--json")
+        before, after = document["before"], document["after"]
+        self.assertEqual((before["name"], after["name"]), (one_each, together))
+        self.assertEqual(document["changes"]["vanished"], before["collectives"] - after["collectives"])
+        self.assertEqual(sum(document["changes"].values()), len(document["rows"]))
+        self.assertEqual({row["remark"] for row in document["rows"] if row["change"] == "vanished"},
+                         {"merged into " + row["counterpart"] for row in document["rows"] if row["change"] == "vanished"})
+        self.assertAlmostEqual(sum(row["exposed_change_ms"] for row in document["rows"]), after["exposed_ms"] - before["exposed_ms"], places=6)
+        self.assertNotIn("measurement", document)
+        text = self.expect(0, "compare", self.graph, "--plan", one_each, "--plan", together, "--rows", "2").stdout
+        self.assertIn("merged of 14 instead of 7 collectives", text)
+        self.assertIn("with smaller effects", text)
+
+    def test_one_plan_is_compared_with_the_graph(self):
+        document = self.json("compare", self.graph, "--plan", self.plan("one", "layers.0"), "--json")
+        self.assertEqual(document["before"]["name"], "llama3_debugmodel_fsdp8.prebucket")
+        self.assertGreater(document["changes"]["vanished"], 10)
+
+    def test_measured_step(self):
+        def change(collectives):
+            collectives[7]["end_ms"] += 2
+            for later in collectives[8:]:
+                later["start_ms"] += 2
+                later["end_ms"] += 2
+            del collectives[30]
+            collectives.append({**collectives[-1], "bytes": 77})
+        document = self.json("compare", self.graph, "--trace", self.trace("job.json", change), "--json")
+        measurement = document["measurement"]
+        self.assertEqual((measurement["only_planned"], measurement["only_measured"], measurement["step"]), (1, 1, None))
+        self.assertEqual(measurement["groups"], [{"planned": "0", "measured": "0", "matched_by": "ranks", "collectives": measurement["matched"]}])
+        self.assertEqual(measurement["matched"] + 1, document["before"]["collectives"])
+        self.assertEqual([row["cause"] for row in document["rows"] if row.get("cause", "none") != "none"], ["longer_kernel"])
+        first = document["rows"][0]
+        self.assertEqual((first["change"], first["cause"]), ("changed", "longer_kernel"))
+        self.assertAlmostEqual(first["time_change_ms"], 2, places=3)
+        self.assertEqual((document["changes"]["appeared"], document["changes"]["vanished"]), (1, 1))
+        self.assertGreater(document["prediction_error"]["model"]["mean_absolute_ms"], 0.01)
+        text = self.expect(0, "compare", self.graph, "--trace", self.path("job.json")).stdout
+        self.assertIn("1 only planned, 1 only measured", text)
+        self.assertIn("slower than the plan's cost model says", text)
+
+    def test_usage_and_bad_input(self):
+        plan = self.plan("one", "layers.0")
+        self.expect_error(2, ["nothing to compare"], "compare", self.graph)
+        self.expect_error(2, ["two plans at most"], "compare", self.graph, "--plan", plan, "--plan", plan, "--plan", plan)
+        self.expect_error(2, ["--trace"], "compare", self.graph, "--plan", plan, "--step", "3")
+        trace = self.trace("job.json")
+        self.expect_error(1, ["job.json", "no step \"9\""], "compare", self.graph, "--trace", trace, "--step", "9")
+        self.expect_error(1, ["job.json", "no GPU \"5\"; it has 0"], "compare", self.graph, "--trace", trace, "--device", "5")
+        self.expect_error(1, ["missing.json"], "compare", self.graph, "--trace", self.path("missing.json"))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ TEST(PlanFile, ReadsWhatItWrites) {
 
 TEST(PlanFile, KeepsWhatItDoesNotKnow) {
     const std::string text = head + R"("buckets": [{"modules": "a", "colour": "blue"}],
-        "overlaps": [{"collective": "x", "under": "y"}], "device_orders": [], "of_newer": {"deep": [1, 2.5, null]}})";
+        "overlaps": [{"collective": "x", "under": "y"}], "process_groups": [1], "device_orders": [], "of_newer": {"deep": [1, 2.5, null]}})";
     const Plan plan = read_plan_text(text, "a.plan.json");
     EXPECT_EQ(plan.unevaluated.size(), 2u);
     EXPECT_EQ(plan.unevaluated["of_newer"]["deep"][1], 2.5);
@@ -45,6 +45,21 @@ TEST(PlanFile, KeepsWhatItDoesNotKnow) {
     EXPECT_EQ(written["of_newer"], plan.unevaluated["of_newer"]);
     EXPECT_EQ(written["buckets"][0]["colour"], "blue");
     EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
+}
+
+TEST(PlanFile, ReadsOverlapsAndWritesThemAsTheyWere) {
+    const char* documents[] = {
+        R"([{"collective":"x","start_after":"a","start_before":"b","wait_after":"c","hide_behind":"d","newer":1}])",
+        R"({"keep_group_order":false,"insert_overlap_deps":false,"directives":[{"collective":"x","wait_after":"c"}]})",
+    };
+    for (const char* text : documents) {
+        const Plan plan = read_plan_text(head + "\"overlaps\": " + text + "}", "a.plan.json");
+        EXPECT_EQ(plan.overlaps.list.size(), 1u);
+        EXPECT_TRUE(plan.unevaluated.empty());
+        EXPECT_EQ(Json::parse(write_plan_text(plan))["overlaps"], Json::parse(text));
+        EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
+    }
+    EXPECT_EQ(error_of(head + R"("overlaps": [{"start_after": "a"}]})"), "a.plan.json: overlaps[0]: has no collective");
 }
 
 TEST(PlanFile, NumbersBeyondADoubleAreAnError) {
@@ -76,11 +91,10 @@ TEST(PlanFile, ExpandsAbbreviations) {
 }
 
 TEST(PlanFile, TellsWhatIsNotEvaluated) {
-    EXPECT_TRUE(check_unevaluated(read_plan_text(head + R"("overlaps": []})", "")).empty());
-    const auto problems =
-        check_unevaluated(read_plan_text(head + R"("overlaps": [{}], "process_groups": [], "of_newer": 1})", ""));
+    EXPECT_TRUE(check_unevaluated(read_plan_text(head + R"("process_groups": []})", "")).empty());
+    const auto problems = check_unevaluated(read_plan_text(head + R"("process_groups": [{}], "of_newer": 1})", ""));
     ASSERT_EQ(problems.size(), 2u);
-    EXPECT_EQ(problems[0].message, "the plan's overlaps are kept, but not evaluated by this version");
+    EXPECT_EQ(problems[0].message, "the plan's process_groups are kept, but not evaluated by this version");
     EXPECT_EQ(problems[1].severity, Severity::note);
 }
 

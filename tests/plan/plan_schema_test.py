@@ -31,6 +31,7 @@ def main() -> None:
         "graph": {"name": "x", "nodes": 1, "digest": "short"},
         "buckets": [{"modules": [1]}],
         "pipeline": [{"pass": "manual_overlap_bucketing", "options": {"bucket_mod": None}}],
+        "overlaps": [{"start_before": "mm"}],
         "notes": 3,
     }
     for field, value in alterations.items():

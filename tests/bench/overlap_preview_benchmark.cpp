@@ -1,0 +1,68 @@
+// What a move of the pointer costs while a collective is dragged. Budget for 10,000 nodes: 16 ms.
+#include <benchmark/benchmark.h>
+
+#include "core/io/graph_file.h"
+#include "core/plan/overlap_preview.h"
+
+namespace overlap {
+namespace {
+
+const char* const graphs[] = {"llama3_8b_fsdp64.prebucket", "llama3_70b_fsdp256.prebucket"};
+
+struct Dragged {
+    std::shared_ptr<const Graph> graph;
+    Plan plan;
+    std::shared_ptr<const Evaluation> evaluation;
+    NodeId start = no_node;
+};
+
+/// A collective in the middle of a step with a bucket a block.
+const Dragged& dragged(std::int64_t index) {
+    static const std::vector<Dragged> all = [] {
+        std::vector<Dragged> made;
+        for (const char* name : graphs) {
+            Dragged& each = made.emplace_back();
+            each.graph = read_graph_file(std::string(OVERLAP_TEST_DATA "/graphs/") + name + ".graph.json.gz");
+            each.plan = make_plan(*each.graph, "Plan A");
+            each.plan.buckets =
+                one_bucket_per_block(ModuleTree(*each.graph, preferred_module_source(*each.graph)), each.graph.get());
+            each.evaluation = evaluate(each.graph, each.plan);
+            const std::vector<CollectiveTiming>& collectives = each.evaluation->simulation.collectives;
+            each.start = collectives[collectives.size() / 2].start;
+        }
+        return made;
+    }();
+    return all[static_cast<std::size_t>(index)];
+}
+
+void count_nodes(benchmark::State& state, const Dragged& drag) {
+    state.SetLabel(drag.graph->header().name);
+    state.counters["nodes"] = drag.evaluation->graph->node_count();
+}
+
+void begin_drag(benchmark::State& state) {
+    const Dragged& drag = dragged(state.range(0));
+    for (auto _ : state) benchmark::DoNotOptimize(OverlapPreview(drag.evaluation, drag.plan, drag.start));
+    count_nodes(state, drag);
+}
+BENCHMARK(begin_drag)->ArgName("graph")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+/// Each time another place, from right before the collective to a quarter of the step earlier.
+void move_drag(benchmark::State& state) {
+    const Dragged& drag = dragged(state.range(0));
+    OverlapPreview preview(drag.evaluation, drag.plan, drag.start);
+    const Graph& graph = *drag.evaluation->graph;
+    NodeId place = drag.start;
+    for (auto _ : state) {
+        place = place > drag.start - graph.node_count() / 4 ? place - 97 : drag.start - 1;
+        benchmark::DoNotOptimize(
+            preview.effect_of({.collective = preview.collective(), .start_before = std::string(graph.name(place))}));
+    }
+    count_nodes(state, drag);
+}
+BENCHMARK(move_drag)->ArgName("graph")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace overlap
+
+BENCHMARK_MAIN();

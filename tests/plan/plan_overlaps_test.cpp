@@ -1,0 +1,148 @@
+#include "core/plan/plan_overlaps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/plan/explain.h"
+#include "core/plan/overlap_preview.h"
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+Plan bucketed_plan(const Graph& graph) {
+    Plan plan = make_plan(graph, "Plan A");
+    plan.buckets = one_bucket_per_block(ModuleTree(graph, preferred_module_source(graph)), &graph);
+    return plan;
+}
+
+/// A gather of layer 3 that is to run behind layer 1 of the forward pass.
+OverlapDirective early_gather(const Graph& graph) {
+    const ModuleTree tree(graph, preferred_module_source(graph));
+    for (const NodeId node : tree.nodes("layers.3"))
+        if (graph.target_info(node).starts == CollectiveKind::all_gather)
+            return {.collective = std::string(graph.name(node)), .hide_behind = "layers.1"};
+    return {};
+}
+
+std::vector<std::string> names(const Graph& graph) {
+    std::vector<std::string> names;
+    for (NodeId node = 0; node < graph.node_count(); ++node) names.emplace_back(graph.name(node));
+    return names;
+}
+
+std::vector<std::string> sentences(const Evaluation& evaluation, const Plan& plan, const std::string& node) {
+    return explain_collective(*evaluation.input, evaluation.input->find(node), &evaluation, &plan).sentences;
+}
+
+TEST(PlanOverlaps, MoveWhatThePipelineMade) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = bucketed_plan(*graph);
+    const auto before = evaluate(graph, plan);
+    const OverlapDirective directive = early_gather(*graph);
+    plan.overlaps.list = {directive};
+    const auto after = evaluate(graph, plan);
+    ASSERT_EQ(after->overlaps.directives.size(), 1u);
+    EXPECT_EQ(after->overlaps.directives[0].refusal, "");
+    EXPECT_EQ(names(*after->undirected), names(*before->graph));
+    EXPECT_FALSE(after->overlaps.difference.moved.empty());
+    EXPECT_TRUE(after->overlaps.difference.added.empty());
+    EXPECT_NE(names(*after->graph), names(*before->graph));
+    EXPECT_EQ(after->reports.size(), before->reports.size());
+    EXPECT_FALSE(after->refused);
+    // What belongs to a bucket still does.
+    for (NodeId node = 0; node < after->graph->node_count(); ++node)
+        ASSERT_EQ(after->bucket_of_node[node], before->bucket_of_node[before->graph->find(after->graph->name(node))]);
+    const auto told = sentences(*after, plan, directive.collective);
+    EXPECT_NE(std::ranges::find(told, directive.collective + " runs behind layers.1, because you asked for it"),
+              told.end());
+}
+
+TEST(PlanOverlaps, OneThatDoesNotFitIsAProblemAndTheOthersHold) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = bucketed_plan(*graph);
+    const OverlapDirective good = early_gather(*graph);
+    plan.overlaps.list = {good};
+    const auto alone = evaluate(graph, plan);
+    plan.overlaps.list = {{.collective = "gone", .start_before = "mm"},
+                          good,
+                          {.collective = good.collective, .start_before = good.collective}};
+    const auto together = evaluate(graph, plan);
+    EXPECT_FALSE(together->refused);
+    EXPECT_EQ(names(*together->graph), names(*alone->graph));
+    std::vector<Problem> told;
+    std::ranges::copy_if(together->problems, std::back_inserter(told),
+                         [](const Problem& problem) { return problem.kind == "overlap_refused"; });
+    ASSERT_EQ(told.size(), 2u);
+    EXPECT_EQ(told[0].message.substr(0, told[0].message.find(';')),
+              "overlap 1 (gone starts before mm) is left out: the graph has no collective \"gone\"");
+    EXPECT_EQ(told[0].severity, Severity::error);
+    EXPECT_EQ(told[1].fix, "remove the overlap");
+    EXPECT_EQ(told[1].fix_value, Json(2));
+    EXPECT_TRUE(told[1].message.ends_with("a collective cannot be placed by itself"));
+}
+
+TEST(PlanOverlaps, AreNotAppliedWhereThePipelineIsRefused) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = make_plan(*graph, "Plan A");
+    plan.pipeline.push_back({"no_such_pass"});
+    plan.overlaps.list = {early_gather(*graph)};
+    const auto evaluation = evaluate(graph, plan);
+    EXPECT_TRUE(evaluation->refused);
+    EXPECT_TRUE(evaluation->overlaps.directives.empty());
+    EXPECT_EQ(evaluation->graph, graph);
+}
+
+/// Every collective of a graph, dragged to some places, with and without control_deps, beside another directive.
+TEST(OverlapPreview, TellsWhatAnEvaluationTells) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    std::size_t held = 0, refused = 0;
+    for (const bool insert : {false, true}) {
+        Plan plan = bucketed_plan(*graph);
+        plan.overlaps.insert_overlap_deps = insert;
+        plan.overlaps.list = {early_gather(*graph)};
+        const auto evaluation = evaluate(graph, plan);
+        const Graph& result = *evaluation->graph;
+        for (const CollectiveTiming& timing : evaluation->simulation.collectives) {
+            OverlapPreview preview(evaluation, plan, timing.start);
+            for (const NodeId node : {timing.start - timing.start / 3, timing.start / 2}) {
+                if (result.op(node) != NodeOp::call_function || node == timing.start) continue;
+                const OverlapDirective directive{.collective = preview.collective(),
+                                                 .start_before = std::string(result.name(node))};
+                SCOPED_TRACE(describe(directive));
+                const OverlapPreview::Effect effect = preview.effect_of(directive);
+                Plan changed = plan;
+                changed.overlaps = preview.with(directive);
+                const auto after = evaluate(graph, changed);
+                ASSERT_EQ(effect.refusal, after->overlaps.directives.back().refusal);
+                ASSERT_EQ(effect.step_ms, after->simulation.step_ms);
+                ASSERT_EQ(effect.exposed_ms, after->simulation.exposed_ms);
+                ASSERT_EQ(effect.peak_bytes, after->memory.peak_bytes);
+                ASSERT_EQ(preview.refusal(OverlapWish::start_before, node).empty(), effect.refusal.empty());
+                ++(effect.refusal.empty() ? held : refused);
+            }
+        }
+    }
+    EXPECT_GT(held, 20u);
+    EXPECT_GT(refused, 5u);
+}
+
+TEST(OverlapPreview, ReplacesWhatTheCollectiveHas) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = bucketed_plan(*graph);
+    const OverlapDirective directive = early_gather(*graph);
+    plan.overlaps.list = {directive, {.collective = "gone", .start_before = "mm"}};
+    const auto evaluation = evaluate(graph, plan);
+    const NodeId start =
+        evaluation->graph->find(evaluation->undirected->name(evaluation->overlaps.directives[0].start));
+    const OverlapPreview preview(evaluation, plan, start);
+    EXPECT_EQ(preview.directive(), directive);
+    const OverlapDirectives with = preview.with({.collective = preview.collective(), .start_before = "x"});
+    ASSERT_EQ(with.list.size(), 2u);
+    EXPECT_EQ(with.list[0].collective, "gone");
+    EXPECT_EQ(with.list[1].start_before, "x");
+}
+
+}  // namespace
+}  // namespace overlap
