@@ -1,0 +1,181 @@
+#include "core/measure/measured_step.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
+#include "core/trace/gpu_steps.h"
+#include "core/trace/interval_union.h"
+
+namespace overlap {
+
+namespace {
+
+/// The spans that overlap `range`.
+std::span<const TimeRange> spans_near(const IntervalUnion& spans, TimeRange range) {
+    const auto all = spans.spans();
+    const auto first =
+        std::partition_point(all.begin(), all.end(), [&](TimeRange span) { return span.end_ns <= range.begin_ns; });
+    const auto last =
+        std::partition_point(first, all.end(), [&](TimeRange span) { return span.begin_ns < range.end_ns; });
+    return {first, last};
+}
+
+std::int64_t overlap_of(TimeRange range, const IntervalUnion& with) {
+    std::int64_t shared_ns = 0;
+    for (const TimeRange span : spans_near(with, range)) shared_ns += overlap_ns(span, range);
+    return shared_ns;
+}
+
+/// The end of the last span that begins before `time_ns`, or nothing.
+std::optional<std::int64_t> end_before(const IntervalUnion& spans, std::int64_t time_ns) {
+    const auto after = std::partition_point(spans.spans().begin(), spans.spans().end(),
+                                            [&](TimeRange span) { return span.begin_ns < time_ns; });
+    return after == spans.spans().begin() ? std::nullopt : std::optional(std::prev(after)->end_ns);
+}
+
+class StepReader {
+  public:
+    StepReader(std::shared_ptr<const MeasuredTrace> trace, const StepSelection& selection)
+        : trace_(*trace), step_of_(steps_of_activities(*trace)) {
+        step_.trace = std::move(trace);
+        choose_device(selection.device);
+        choose_step(selection.step);
+    }
+
+    MeasuredStepData run() {
+        sort_activities();
+        step_.compute_ns = compute_.length_ns();
+        step_.communication_ns = communication_.length_ns();
+        step_.exposed_ns = step_.communication_ns - overlap_ns(communication_, compute_);
+        for (const std::uint32_t index : collectives_) add(index);
+        return std::move(step_);
+    }
+
+  private:
+    const std::string& device_of(const GpuActivity& activity) const {
+        return trace_.tracks()[trace_.events().track[activity.event]].process;
+    }
+
+    void choose_device(const std::string& wanted) {
+        std::set<std::pair<std::size_t, std::string>> devices;  // numbers: shorter ones first
+        for (const GpuActivity& activity : trace_.activities()) {
+            if (activity.work != GpuWork::waiting) devices.emplace(device_of(activity).size(), device_of(activity));
+        }
+        if (devices.empty()) throw InputError("", "the trace has no GPU events, so there is no step to compare with");
+        const auto found =
+            std::find_if(devices.begin(), devices.end(), [&](const auto& device) { return device.second == wanted; });
+        if (!wanted.empty() && found == devices.end()) {
+            std::string known;
+            for (const auto& device : devices) known.append(known.empty() ? "" : ", ").append(device.second);
+            throw InputError("", "the trace has no GPU " + in_quotes(wanted) + "; it has " + known);
+        }
+        step_.device = wanted.empty() ? devices.begin()->second : wanted;
+    }
+
+    void choose_step(const std::string& wanted) {
+        std::set<std::uint32_t> steps;
+        for (std::uint32_t index = 0; index < step_of_.size(); ++index) {
+            if (step_of_[index] != no_index && is_of_device(index)) steps.insert(step_of_[index]);
+        }
+        const auto named = [&](std::uint32_t step) {
+            const std::string& name = trace_.steps()[step].name;
+            return name == wanted || name.substr(name.find('#') + 1) == wanted;
+        };
+        const auto found = std::find_if(steps.begin(), steps.end(), named);
+        if (!wanted.empty() && found == steps.end()) {
+            std::string known;
+            for (const std::uint32_t step : steps) {
+                known.append(known.empty() ? "" : ", ").append(trace_.steps()[step].name);
+            }
+            throw InputError("", "GPU " + step_.device + " has no step " + in_quotes(wanted) + "; " +
+                                     (known.empty() ? "the trace has no steps" : "it has " + known));
+        }
+        if (steps.empty()) return;  // everything
+        const auto left_out = steps.lower_bound(first_step_left_out(trace_));
+        chosen_ = !wanted.empty() ? *found : left_out == steps.begin() ? *left_out : *std::prev(left_out);
+        step_.name = trace_.steps()[*chosen_].name;
+    }
+
+    bool is_of_device(std::uint32_t activity) const {
+        return device_of(trace_.activities()[activity]) == step_.device &&
+               trace_.activities()[activity].work != GpuWork::waiting;
+    }
+
+    void sort_activities() {
+        std::vector<TimeRange> compute, communication, busy, all;
+        std::map<std::uint32_t, std::vector<TimeRange>> by_track;
+        for (std::uint32_t index = 0; index < step_of_.size(); ++index) {
+            if (!is_of_device(index) || (chosen_ && step_of_[index] != *chosen_)) continue;
+            const GpuActivity& activity = trace_.activities()[index];
+            const TimeRange range = trace_.range(activity);
+            all.push_back(range);
+            if (activity.work == GpuWork::compute) compute.push_back(range);
+            if (activity.work == GpuWork::communication) {
+                communication.push_back(range);
+                by_track[trace_.events().track[activity.event]].push_back(range);
+                collectives_.push_back(activity.collective);
+            } else {
+                busy.push_back(range);
+            }
+        }
+        const IntervalUnion whole(std::move(all));
+        if (!whole.empty()) step_.span = {whole.spans().front().begin_ns, whole.spans().back().end_ns};
+        compute_ = IntervalUnion(std::move(compute));
+        communication_ = IntervalUnion(std::move(communication));
+        busy_ = IntervalUnion(std::move(busy));
+        for (auto& [track, ranges] : by_track) streams_.emplace(track, IntervalUnion(std::move(ranges)));
+        std::stable_sort(collectives_.begin(), collectives_.end(),
+                         [&](std::uint32_t a, std::uint32_t b) { return range_of(a).begin_ns < range_of(b).begin_ns; });
+    }
+
+    TimeRange range_of(std::uint32_t collective) const {
+        return trace_.range(trace_.activities()[trace_.collectives()[collective].activity]);
+    }
+
+    void add(std::uint32_t index) {
+        const MeasuredCollective& measured = trace_.collectives()[index];
+        const GpuActivity& activity = trace_.activities()[measured.activity];
+        StepCollective& made = step_.collectives.emplace_back();
+        made.collective = index;
+        made.range = trace_.range(activity);
+        made.group = measured.group;
+        made.track = trace_.events().track[activity.event];
+        made.kind = measured.kind;
+        made.bytes = std::max(measured.input_bytes, measured.output_bytes);
+        if (activity.launch != no_index) made.launch_ns = trace_.events().start_ns[activity.launch];
+        made.beside_compute_ns = overlap_of(made.range, compute_);
+        made.exposed_ns = made.length_ns() - made.beside_compute_ns;
+        std::vector<TimeRange> others;
+        for (const auto& [track, stream] : streams_) {
+            if (track == made.track) continue;
+            for (const TimeRange span : spans_near(stream, made.range)) others.push_back(span);
+        }
+        made.beside_others_ns = overlap_of(made.range, IntervalUnion(std::move(others)));
+        std::int64_t last_ns = step_.span.begin_ns;
+        for (const IntervalUnion* work : {&busy_, &streams_.at(made.track)}) {
+            if (const auto end_ns = end_before(*work, made.range.begin_ns)) last_ns = std::max(last_ns, *end_ns);
+        }
+        made.idle_before_ns = std::max<std::int64_t>(0, made.range.begin_ns - last_ns);
+    }
+
+    const MeasuredTrace& trace_;
+    std::vector<std::uint32_t> step_of_;
+    std::optional<std::uint32_t> chosen_;  ///< nothing: the whole trace
+    std::vector<std::uint32_t> collectives_;
+    IntervalUnion compute_, communication_;
+    IntervalUnion busy_;  ///< compute, copies and fills
+    std::map<std::uint32_t, IntervalUnion> streams_;
+    MeasuredStepData step_;
+};
+
+}  // namespace
+
+MeasuredStepData measured_step(std::shared_ptr<const MeasuredTrace> trace, const StepSelection& selection) {
+    return StepReader(std::move(trace), selection).run();
+}
+
+}  // namespace overlap

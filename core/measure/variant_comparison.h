@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/measure/measured_comparison.h"
+#include "core/plan/evaluation.h"
+
+namespace overlap {
+
+enum class CollectiveChange : std::uint8_t {
+    same,
+    moved,     ///< starts at another time or is exposed for longer or shorter
+    changed,   ///< bytes, process group, duration, kind or what it is merged of
+    appeared,  ///< the first side has no such collective
+    vanished,  ///< the second side has none
+};
+
+/// Stable short name, such as `moved`.
+std::string_view collective_change_name(CollectiveChange change);
+
+/// A collective as one side has it.
+struct ComparedCollective {
+    std::uint32_t index = 0;  ///< into Simulation::collectives, or MeasuredStepData::collectives of a measured side
+    std::string name;
+    std::string process_group;
+    CollectiveKind kind = CollectiveKind::none;
+    std::int64_t bytes = 0;
+    double start_ms = 0, time_ms = 0, exposed_ms = 0;
+    std::uint32_t members = 1;  ///< collectives of the input graph that it does the work of
+};
+
+/// A row of the table of differences.
+struct ComparisonRow {
+    CollectiveChange change = CollectiveChange::same;
+    std::optional<ComparedCollective> before, after;
+    bool bytes_changed = false, group_changed = false, time_changed = false, members_changed = false;
+    /// Of what appeared or vanished: the collective of the other side that shares most members with it; may be empty.
+    std::string counterpart;
+    DifferenceCause cause = DifferenceCause::none;  ///< against a measurement only
+    std::string remark;                             ///< one sentence without full stop on the difference; may be empty
+
+    double exposed_change_ms() const { return side(after).exposed_ms - side(before).exposed_ms; }
+    double time_change_ms() const { return side(after).time_ms - side(before).time_ms; }
+    /// 0 where one side is missing.
+    double start_change_ms() const { return before && after ? after->start_ms - before->start_ms : 0; }
+
+  private:
+    static ComparedCollective side(const std::optional<ComparedCollective>& of) {
+        return of.value_or(ComparedCollective());
+    }
+};
+
+/// What one side comes to.
+struct ComparisonTotals {
+    double step_ms = 0, compute_ms = 0, communication_ms = 0, exposed_ms = 0;
+    std::int64_t peak_bytes = 0;  ///< 0 where unknown
+    std::uint32_t collectives = 0;
+};
+
+/// Two variants of a step, or a variant and a measured step.
+struct Comparison {
+    /// Every collective of either side once. Those with the greatest effect first: change of exposed time, then of
+    /// duration, then of start; then in order of start. Deterministic.
+    std::vector<ComparisonRow> rows;
+    ComparisonTotals before, after;
+
+    std::uint32_t count(CollectiveChange change) const;
+};
+
+/// Compares two plans for the same graph. A collective is known by the collectives of the input graph whose work it
+/// does: itself, or the members of its bucket. Where buckets are cut differently, those pair that share most members;
+/// what is left appeared or vanished, and its counterpart says where its members are.
+Comparison compare_variants(const Evaluation& before, const Evaluation& after);
+
+/// The planned step as the first side, the measured one as the second. `moved` and `changed` need a difference of
+/// 5 µs and a tenth of the planned time.
+Comparison compare_variants(const MeasuredComparison& measured);
+
+}  // namespace overlap

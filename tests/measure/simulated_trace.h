@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/plan/evaluation.h"
+#include "core/trace/measured_trace.h"
+
+namespace overlap::test {
+
+/// A simulated step written down as a profiler would have recorded it, to be disturbed in known ways. Times are in
+/// nanoseconds; collectives are in the order of Simulation::collectives, so that number and place agree.
+class SimulatedTrace {
+  public:
+    struct Kernel {
+        std::int64_t start_ns = 0, length_ns = 0, launch_ns = 0;
+        std::int64_t end_ns() const { return start_ns + length_ns; }
+    };
+    struct Collective : Kernel {
+        CollectiveKind kind = CollectiveKind::none;
+        std::int64_t bytes = 0;
+        std::uint32_t group = 0;  ///< index into groups
+        bool has_arguments = true;
+    };
+    struct Group {
+        std::string name;
+        std::vector<std::int64_t> ranks;
+    };
+
+    explicit SimulatedTrace(const Evaluation& evaluation);
+
+    /// Moves everything that starts at `time_ns` or later, launches included.
+    void delay_from(std::int64_t time_ns, std::int64_t delay_ns);
+    /// A kernel takes longer, and what starts after it starts later.
+    void lengthen(std::size_t collective, std::int64_t more_ns);
+
+    /// @param clock_ns added to all times: clocks of different ranks have nothing in common.
+    std::shared_ptr<const MeasuredTrace> finish(std::int64_t clock_ns = 0) const;
+    /// As a file has it, in Kineto's format.
+    std::string json() const;
+
+    std::vector<Kernel> compute;
+    std::vector<Collective> collectives;
+    std::vector<Group> groups;
+};
+
+}  // namespace overlap::test

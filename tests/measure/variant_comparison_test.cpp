@@ -1,0 +1,133 @@
+#include "core/measure/variant_comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/measure/collective_members.h"
+#include "tests/measure/simulated_trace.h"
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+std::shared_ptr<const Evaluation> planned(const std::shared_ptr<const Graph>& graph, const std::string& buckets) {
+    Plan plan = make_plan(*graph, "plan");
+    plan.buckets = parse_bucket_entries(buckets);
+    return evaluate(graph, plan);
+}
+
+/// Every collective of either side is in exactly one row.
+void expect_complete(const Comparison& comparison, const Evaluation& before, const Evaluation& after) {
+    std::multiset<std::uint32_t> of_before, of_after;
+    for (const ComparisonRow& row : comparison.rows) {
+        if (row.before) of_before.insert(row.before->index);
+        if (row.after) of_after.insert(row.after->index);
+    }
+    EXPECT_EQ(of_before.size(), before.simulation.collectives.size());
+    EXPECT_EQ(std::set<std::uint32_t>(of_before.begin(), of_before.end()).size(), of_before.size());
+    EXPECT_EQ(of_after.size(), after.simulation.collectives.size());
+    EXPECT_EQ(std::set<std::uint32_t>(of_after.begin(), of_after.end()).size(), of_after.size());
+}
+
+TEST(CompareVariants, OfTheSamePlanIsTheSame) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto evaluation = planned(graph, "layers.[0-3]");
+    const Comparison comparison = compare_variants(*evaluation, *evaluation);
+    EXPECT_EQ(comparison.count(CollectiveChange::same), comparison.rows.size());
+    expect_complete(comparison, *evaluation, *evaluation);
+}
+
+TEST(CompareVariants, TellsWhatABucketTookIn) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto before = evaluate_baseline(graph);
+    const auto after = planned(graph, "layers.0, layers.1");
+    const Comparison comparison = compare_variants(*before, *after);
+    expect_complete(comparison, *before, *after);
+    EXPECT_EQ(comparison.before.collectives, before->simulation.collectives.size());
+    EXPECT_EQ(comparison.after.exposed_ms, after->simulation.exposed_ms);
+    std::size_t merged = 0, members = 0;
+    for (const PassReport& report : after->reports) {
+        for (const BucketReport& bucket : report.buckets) {
+            ++merged;
+            members += bucket.members.size();
+        }
+    }
+    ASSERT_GT(merged, 0u);
+    EXPECT_EQ(comparison.count(CollectiveChange::vanished), members - merged);
+    EXPECT_EQ(comparison.count(CollectiveChange::appeared), 0u);
+    EXPECT_EQ(comparison.count(CollectiveChange::changed), merged);
+    for (const ComparisonRow& row : comparison.rows) {
+        if (row.change == CollectiveChange::changed) {
+            EXPECT_TRUE(row.members_changed && row.bytes_changed) << row.remark;
+        }
+        if (row.change == CollectiveChange::vanished) {
+            EXPECT_EQ(row.remark, "merged into " + row.counterpart);
+        }
+    }
+    const auto effects = [](const ComparisonRow& row) { return -std::abs(row.exposed_change_ms()); };
+    const auto first_same = std::ranges::find(comparison.rows, CollectiveChange::same, &ComparisonRow::change);
+    EXPECT_TRUE(std::ranges::is_sorted(comparison.rows.begin(), first_same, {}, effects));
+    // The rows' effects add up to the step's.
+    double effect_ms = 0;
+    for (const ComparisonRow& row : comparison.rows) effect_ms += row.exposed_change_ms();
+    EXPECT_NEAR(effect_ms, comparison.after.exposed_ms - comparison.before.exposed_ms, 1e-6);
+}
+
+TEST(CompareVariants, PairsBucketsThatShareMostMembers) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto one_each = planned(graph, "layers.0, layers.1");
+    const auto together = planned(graph, "layers.0+layers.1");
+    const Comparison comparison = compare_variants(*one_each, *together);
+    expect_complete(comparison, *one_each, *together);
+    EXPECT_EQ(comparison.count(CollectiveChange::vanished),
+              one_each->simulation.collectives.size() - together->simulation.collectives.size());
+    const Comparison back = compare_variants(*together, *one_each);
+    EXPECT_EQ(back.count(CollectiveChange::appeared), comparison.count(CollectiveChange::vanished));
+    EXPECT_EQ(back.count(CollectiveChange::changed), comparison.count(CollectiveChange::changed));
+    for (const ComparisonRow& row : back.rows) {
+        if (row.change == CollectiveChange::appeared) {
+            EXPECT_EQ(row.remark, "split off " + row.counterpart);
+        }
+    }
+}
+
+TEST(CompareVariants, MembersAreThoseOfTheInputThroughAllSteps) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto evaluation = planned(graph, "layers.[0-3], norm+output");
+    std::set<std::string> all;
+    std::size_t count = 0;
+    for (const std::vector<std::string>& members : collective_members(*evaluation)) {
+        count += members.size();
+        all.insert(members.begin(), members.end());
+    }
+    EXPECT_EQ(count, all.size());
+    std::set<std::string> starts;
+    const auto baseline = evaluate_baseline(graph);
+    for (const CollectiveTiming& collective : baseline->simulation.collectives) {
+        starts.emplace(graph->name(collective.start));
+    }
+    EXPECT_EQ(all, starts);
+}
+
+TEST(CompareVariants, AgainstAMeasurement) {
+    const auto evaluation = evaluate_baseline(test_graph("llama3_debugmodel_fsdp8.prebucket"));
+    test::SimulatedTrace written(*evaluation);
+    written.lengthen(9, 4'000'000);
+    written.collectives.erase(written.collectives.begin() + 50);
+    const Comparison comparison =
+        compare_variants(compare_with_measurement(evaluation, measured_step(written.finish())));
+    EXPECT_EQ(comparison.rows.size(), evaluation->simulation.collectives.size());
+    const ComparisonRow& first = comparison.rows.front();
+    EXPECT_EQ(first.change, CollectiveChange::changed);
+    EXPECT_EQ(first.before->index, 9u);
+    EXPECT_EQ(first.cause, DifferenceCause::longer_kernel);
+    EXPECT_NEAR(first.time_change_ms(), 4, 1e-5);
+    EXPECT_EQ(comparison.count(CollectiveChange::vanished), 1u);
+    EXPECT_GT(comparison.count(CollectiveChange::moved), 10u);
+    EXPECT_NEAR(comparison.after.step_ms - comparison.before.step_ms, 4, 0.05);
+}
+
+}  // namespace
+}  // namespace overlap
