@@ -32,5 +32,6 @@ std::unique_ptr<Command> make_bench();
 std::unique_ptr<Command> make_explain();
 std::unique_ptr<Command> make_trace_stats();
 std::unique_ptr<Command> make_redistribute();
+std::unique_ptr<Command> make_compare();
 
 }  // namespace overlap::commands

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <ostream>
 
@@ -31,6 +32,13 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string milliseconds_text(double milliseconds) {
     return fixed(milliseconds, 3) + " ms";
+}
+
+std::string percent_text(std::optional<double> percent) {
+    if (!percent) return "-";
+    const auto hundredths = static_cast<std::int64_t>(std::llround(*percent * 100));
+    const std::string rest = std::to_string(hundredths % 100);
+    return std::to_string(hundredths / 100) + (rest.size() < 2 ? ".0" : ".") + rest + " %";
 }
 
 std::string count_text(std::uint64_t count, const std::string& noun) {

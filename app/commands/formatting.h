@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ std::string bytes_text(std::int64_t bytes);
 
 /// Milliseconds for people: `12.345 ms`.
 std::string milliseconds_text(double milliseconds);
+
+/// Percent for people, with two decimals: `12.34 %`; `-` where there is none.
+std::string percent_text(std::optional<double> percent);
 
 /// `1 node`, `2 nodes`.
 std::string count_text(std::uint64_t count, const std::string& noun);

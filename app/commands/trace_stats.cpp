@@ -1,7 +1,6 @@
 // overlap trace-stats FILE…: what measured traces say of compute, communication and idle time, per rank and step.
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,13 +33,6 @@ double milliseconds(std::int64_t time_ns) {
 
 Json percent_or_null(std::optional<double> percent) {
     return percent ? Json(*percent) : Json(nullptr);
-}
-
-std::string percent_text(std::optional<double> percent) {
-    if (!percent) return "-";
-    const auto hundredths = static_cast<std::int64_t>(std::llround(*percent * 100));
-    const std::string rest = std::to_string(hundredths % 100);
-    return std::to_string(hundredths / 100) + (rest.size() < 2 ? ".0" : ".") + rest + " %";
 }
 
 void add_times(Json& json, const GpuTimes& times) {

@@ -1,0 +1,154 @@
+// overlap compare GRAPH [--plan PLAN]... [--trace FILE...]: what differs between two plans, or between a plan and what
+// a job did.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/commands/comparison_output.h"
+#include "app/commands/formatting.h"
+#include "core/graph/error.h"
+#include "core/io/graph_file.h"
+#include "core/io/plan_file.h"
+#include "core/io/profile_file.h"
+#include "core/io/trace_file.h"
+#include "core/passes/report_json.h"
+
+namespace overlap::commands {
+
+namespace {
+
+class Compare final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand(
+            "compare", "What moved, changed, appeared and vanished between two plans, or a plan and a measured step.");
+        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_option("--plan", plans_, "plan to compare; given once, it is compared with the graph as it is")
+            ->allow_extra_args(false);
+        command->add_option("--trace", traces_,
+                            "Kineto or Chrome traces of the job: the one to compare with, then those of other ranks");
+        command->add_option("--profile", profiles_,
+                            "traces to take times of collectives from, for the error of predictions; default: --trace");
+        command->add_option("--step", selection_.step,
+                            "step of the trace, by name or number; default: the last counted");
+        command->add_option("--device", selection_.device, "GPU of the trace; default: the first");
+        command->add_option("--rows", rows_, "rows to print, the greatest effects first; 0: all")
+            ->capture_default_str();
+        command->add_flag("--json", json_, "print JSON, with every collective");
+        command->callback([this] { check_usage(); });
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        std::vector<Variant> variants;
+        if (plans_.size() < 2) variants.push_back({graph->header().name, baseline(graph)});
+        for (const std::string& plan : plans_) variants.push_back({plan, planned(graph, plan, streams)});
+        if (traces_.empty()) {
+            const Comparison comparison = compare_variants(*variants[0].evaluation, *variants[1].evaluation);
+            write(streams.out, {variants[0].name, variants[1].name, comparison, nullptr, {}, {}});
+        } else {
+            compare_with_trace(variants.back(), streams);
+        }
+    }
+
+  private:
+    struct Variant {
+        std::string name;
+        std::shared_ptr<const Evaluation> evaluation;
+    };
+
+    void check_usage() const {
+        if (plans_.size() > 2) throw CLI::ValidationError("--plan", "two plans at most can be compared");
+        if (plans_.size() == 2 && !traces_.empty()) {
+            throw CLI::ValidationError("--trace", "a trace is compared with one plan at most");
+        }
+        if (plans_.empty() && traces_.empty()) {
+            throw CLI::ValidationError("--plan or --trace", "there is nothing to compare the graph with");
+        }
+        if (traces_.empty() && (!profiles_.empty() || !selection_.step.empty() || !selection_.device.empty())) {
+            throw CLI::ValidationError("--profile, --step and --device", "they need --trace");
+        }
+    }
+
+    std::shared_ptr<const Evaluation> baseline(const std::shared_ptr<const Graph>& graph) const {
+        return checked(evaluate_baseline(graph), file_);
+    }
+
+    static std::shared_ptr<const Evaluation> planned(const std::shared_ptr<const Graph>& graph, const std::string& file,
+                                                     const Streams& streams) {
+        const Plan plan = read_plan_file(file);
+        try {
+            check_plan_fits(plan, *graph);
+        } catch (const InputError& error) {
+            throw error.in_file(file);
+        }
+        const std::shared_ptr<const Evaluation> evaluation = checked(evaluate(graph, plan), file);
+        for (const Problem& problem : evaluation->problems) {
+            if (problem.kind == "exposed") continue;  // the table has it
+            streams.notes << "overlap: " << file << ": " << severity_name(problem.severity) << ": " << problem.message
+                          << '\n';
+        }
+        return evaluation;
+    }
+
+    /// A refused plan has the figures of the graph as it is, which nobody asked for.
+    static std::shared_ptr<const Evaluation> checked(std::shared_ptr<const Evaluation> evaluation,
+                                                     const std::string& file) {
+        for (const StepOutcome& step : evaluation->steps) {
+            if (step.state == StepOutcome::State::refused) throw InputError(file, "", step.refusal);
+        }
+        for (const Problem& problem : evaluation->problems) {
+            if (problem.severity == Severity::error) throw InputError(file, "", problem.message);
+        }
+        return evaluation;
+    }
+
+    void compare_with_trace(const Variant& variant, const Streams& streams) const {
+        std::vector<std::shared_ptr<const MeasuredTrace>> traces;
+        for (const std::string& file : traces_) traces.push_back(read_trace_file(file));
+        const AlignedRanks aligned = align_ranks(traces);
+        MeasuredComparison measured;
+        try {
+            measured = compare_with_measurement(variant.evaluation, measured_step(traces.front(), selection_),
+                                                {.ranks = &aligned, .own = 0});
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(traces_.front()) : error;
+        }
+        std::vector<ProfileRecords> records;
+        for (const std::string& file : profiles_.empty() ? traces_ : profiles_) {
+            records.push_back(read_profile_file(file));
+        }
+        const ProfileError of_profile = error_of_profile(measured, ProfileTables(combine_profiles(std::move(records))));
+        const std::string step = measured.step.name.empty() ? "" : ", " + measured.step.name;
+        write(streams.out, {variant.name, traces_.front() + step, compare_variants(measured), &measured,
+                            error_of_plan(measured), of_profile});
+    }
+
+    void write(std::ostream& out, const ComparisonOutput& comparison) const {
+        if (json_) {
+            out << json_text(comparison_json(comparison)) << '\n';
+        } else {
+            write_comparison(out, comparison, rows_);
+        }
+    }
+
+    std::string file_;
+    std::vector<std::string> plans_, traces_, profiles_;
+    StepSelection selection_;
+    std::size_t rows_ = 20;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_compare() {
+    return std::make_unique<Compare>();
+}
+
+}  // namespace overlap::commands

@@ -1,0 +1,211 @@
+#include "app/commands/comparison_output.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <ostream>
+
+#include "app/commands/formatting.h"
+
+namespace overlap::commands {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array changes = {CollectiveChange::moved, CollectiveChange::changed, CollectiveChange::appeared,
+                                CollectiveChange::vanished, CollectiveChange::same};
+
+Json totals_json(const std::string& name, const ComparisonTotals& totals) {
+    return {{"name", name},
+            {"step_ms", totals.step_ms},
+            {"compute_ms", totals.compute_ms},
+            {"communication_ms", totals.communication_ms},
+            {"exposed_ms", totals.exposed_ms},
+            {"peak_memory_bytes", totals.peak_bytes == 0 ? Json(nullptr) : Json(totals.peak_bytes)},
+            {"collectives", totals.collectives}};
+}
+
+Json side_json(const std::optional<ComparedCollective>& side) {
+    if (!side) return nullptr;
+    return {{"name", side->name},
+            {"process_group", side->process_group},
+            {"kind", collective_kind_name(side->kind)},
+            {"bytes", side->bytes},
+            {"start_ms", side->start_ms},
+            {"time_ms", side->time_ms},
+            {"exposed_ms", side->exposed_ms},
+            {"members", side->members}};
+}
+
+/// The row of the measured comparison that a row of the table was made of.
+class MeasuredRows {
+  public:
+    explicit MeasuredRows(const MeasuredComparison* measured) {
+        if (!measured) return;
+        for (const CollectiveComparison& row : measured->rows) rows_[{row.planned, row.measured}] = &row;
+    }
+
+    const CollectiveComparison* of(const ComparisonRow& row) const {
+        const auto found =
+            rows_.find({row.before ? row.before->index : no_index, row.after ? row.after->index : no_index});
+        return found == rows_.end() ? nullptr : found->second;
+    }
+
+  private:
+    std::map<std::pair<std::uint32_t, std::uint32_t>, const CollectiveComparison*> rows_;
+};
+
+Json row_json(const ComparisonRow& row, const MeasuredRows& measured) {
+    Json json = {{"change", collective_change_name(row.change)},
+                 {"before", side_json(row.before)},
+                 {"after", side_json(row.after)},
+                 {"exposed_change_ms", row.exposed_change_ms()},
+                 {"time_change_ms", row.time_change_ms()},
+                 {"start_change_ms", row.start_change_ms()},
+                 {"counterpart", row.counterpart.empty() ? Json(nullptr) : Json(row.counterpart)},
+                 {"remark", row.remark}};
+    if (const CollectiveComparison* shares = measured.of(row)) {
+        json["cause"] = difference_cause_name(row.cause);
+        json["shares"] = {{"late_peer_ms", shares->late_peer_ms},
+                          {"contention_ms", shares->contention_ms},
+                          {"kernel_ms", shares->kernel_ms},
+                          {"launch_gap_ms", shares->launch_gap_ms}};
+    }
+    return json;
+}
+
+Json measurement_json(const MeasuredComparison& measured) {
+    const MeasuredTrace& trace = *measured.step.trace;
+    Json groups = Json::array();
+    for (const GroupMatch& group : measured.matching.groups) {
+        const auto& planned = measured.evaluation->simulation.groups;
+        groups.push_back(
+            {{"planned", group.planned == no_index ? Json(nullptr) : Json(planned[group.planned].process_group)},
+             {"measured", group.measured == no_index ? Json(nullptr) : Json(trace.groups()[group.measured].name)},
+             {"matched_by", group_match_basis_name(group.basis)},
+             {"collectives", group.pairs}});
+    }
+    return {{"device", measured.step.device},
+            {"step", measured.step.name.empty() ? Json(nullptr) : Json(measured.step.name)},
+            {"axis_origin_ns", measured.origin_ns},
+            {"matched", measured.matching.pairs},
+            {"only_planned", measured.only_planned},
+            {"only_measured", measured.only_measured},
+            {"groups", std::move(groups)}};
+}
+
+Json error_json(const PredictionError& error) {
+    return {{"collectives", error.collectives},
+            {"mean_absolute_ms", error.mean_absolute_ms},
+            {"median_relative", error.median_relative}};
+}
+
+std::string signed_milliseconds(double milliseconds) {
+    std::string text = milliseconds > 0 ? "+" : "";
+    return text.append(milliseconds_text(milliseconds));
+}
+
+std::string name_of(const ComparisonRow& row) {
+    if (!row.before || !row.after) return (row.before ? row.before : row.after)->name;
+    return row.before->name == row.after->name ? row.before->name : row.before->name + " -> " + row.after->name;
+}
+
+void write_totals(std::ostream& out, const ComparisonOutput& output) {
+    const ComparisonTotals& before = output.comparison.before;
+    const ComparisonTotals& after = output.comparison.after;
+    out << "before: " << output.before << "\nafter:  " << output.after << '\n';
+    TextTable table({"", "before", "after", "change"});
+    const auto add = [&](const char* name, double a, double b) {
+        table.add({name, milliseconds_text(a), milliseconds_text(b), signed_milliseconds(b - a)});
+    };
+    add("step", before.step_ms, after.step_ms);
+    add("compute", before.compute_ms, after.compute_ms);
+    add("communication", before.communication_ms, after.communication_ms);
+    add("exposed", before.exposed_ms, after.exposed_ms);
+    if (before.peak_bytes != 0 && after.peak_bytes != 0) {
+        const std::int64_t change = after.peak_bytes - before.peak_bytes;
+        std::string sign = change < 0 ? "-" : "+";
+        table.add({"peak memory", bytes_text(before.peak_bytes), bytes_text(after.peak_bytes),
+                   sign.append(bytes_text(std::abs(change)))});
+    }
+    table.add({"collectives", std::to_string(before.collectives), std::to_string(after.collectives), ""});
+    table.write(out);
+}
+
+void write_measurement(std::ostream& out, const ComparisonOutput& output) {
+    const MeasuredComparison& measured = *output.measured;
+    out << count_text(measured.matching.pairs, "collective") << " matched, " << measured.only_planned
+        << " only planned, " << measured.only_measured << " only measured\n";
+    std::map<std::string_view, std::size_t> causes;
+    for (const CollectiveComparison& row : measured.rows) {
+        if (row.cause != DifferenceCause::none) ++causes[difference_cause_name(row.cause)];
+    }
+    for (const auto& [cause, count] : causes) out << "  " << cause << ": " << count << '\n';
+    TextTable table({"error of predicted times", "mean absolute", "median relative"});
+    const auto add = [&](const std::string& name, const PredictionError& error) {
+        table.add({name, milliseconds_text(error.mean_absolute_ms), percent_text(error.median_relative * 100)});
+    };
+    if (output.error_of_plan.collectives == 0) return;
+    add("the graph's own times", output.error_of_plan);
+    add("times of the profile (" + count_text(output.error_of_profile.from_profile, "collective") + " known)",
+        output.error_of_profile.error);
+    table.write(out);
+}
+
+void write_rows(std::ostream& out, const ComparisonOutput& output, std::size_t limit) {
+    const std::vector<ComparisonRow>& rows = output.comparison.rows;
+    const auto differing = static_cast<std::size_t>(
+        std::ranges::count_if(rows, [](const auto& row) { return row.change != CollectiveChange::same; }));
+    const std::size_t shown = limit == 0 ? differing : std::min(limit, differing);
+    for (const CollectiveChange change : changes) {
+        out << collective_change_name(change) << ' ' << output.comparison.count(change)
+            << (change == changes.back() ? "\n" : ", ");
+    }
+    if (shown == 0) return;
+    TextTable table({"collective", "change", "exposed", "duration", "start", output.measured ? "cause" : ""});
+    for (std::size_t index = 0; index < shown; ++index) {
+        const ComparisonRow& row = rows[index];
+        table.add({name_of(row), std::string(collective_change_name(row.change)),
+                   signed_milliseconds(row.exposed_change_ms()), signed_milliseconds(row.time_change_ms()),
+                   signed_milliseconds(row.start_change_ms()),
+                   output.measured ? std::string(difference_cause_name(row.cause)) : ""});
+    }
+    table.write(out);
+    for (std::size_t index = 0; index < shown; ++index) {
+        if (!rows[index].remark.empty()) out << name_of(rows[index]) << ": " << rows[index].remark << '\n';
+    }
+    if (shown < differing) out << "and " << count_text(differing - shown, "row") << " with smaller effects\n";
+}
+
+}  // namespace
+
+Json comparison_json(const ComparisonOutput& output) {
+    const MeasuredRows measured(output.measured);
+    Json counts = Json::object();
+    for (const CollectiveChange change : changes) {
+        counts[std::string(collective_change_name(change))] = output.comparison.count(change);
+    }
+    Json rows = Json::array();
+    for (const ComparisonRow& row : output.comparison.rows) rows.push_back(row_json(row, measured));
+    Json json = {{"before", totals_json(output.before, output.comparison.before)},
+                 {"after", totals_json(output.after, output.comparison.after)},
+                 {"changes", std::move(counts)}};
+    if (output.measured) {
+        json["measurement"] = measurement_json(*output.measured);
+        json["prediction_error"] = {{"model", error_json(output.error_of_plan)},
+                                    {"profile", error_json(output.error_of_profile.error)}};
+        json["prediction_error"]["profile"]["known"] = output.error_of_profile.from_profile;
+    }
+    json["rows"] = std::move(rows);
+    return json;
+}
+
+void write_comparison(std::ostream& out, const ComparisonOutput& output, std::size_t rows) {
+    write_totals(out, output);
+    if (output.measured) write_measurement(out, output);
+    write_rows(out, output, rows);
+}
+
+}  // namespace overlap::commands
