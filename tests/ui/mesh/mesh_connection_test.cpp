@@ -1,0 +1,103 @@
+// The open graph's parameters in the Mesh view, and its order in the plan.
+
+#include "ui/mesh/mesh_connection.h"
+
+#include <QListView>
+#include <QTest>
+#include <QUndoGroup>
+#include <memory>
+
+#include "ui/document/document.h"
+#include "ui/mesh/mesh_view.h"
+
+namespace overlap::ui {
+namespace {
+
+class MeshConnectionTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void init() {
+        view_ = std::make_unique<MeshView>();
+        document_ = std::make_unique<Document>();
+        connection_ = std::make_unique<MeshConnection>(*document_, *view_);
+        document_->openGraph(QStringLiteral(OVERLAP_TEST_DATA "/redistribution_graphs/fsdp_tp.graph.json"));
+        QTRY_VERIFY(document_->isOpen());
+        QTRY_VERIFY(connection_->chains());
+    }
+
+    void cleanup() {
+        connection_.reset();
+        document_.reset();
+        view_.reset();
+    }
+
+    void offersWhatTheGraphRedistributes() {
+        const QAbstractItemModel& list = *parameters();
+        QCOMPARE(list.rowCount(), 1);
+        QCOMPARE(list.index(0, 0).data().toString(), QStringLiteral("parameter_1 · saves 40.56 µs"));
+        const QString help = list.index(0, 0).data(Qt::ToolTipRole).toString();
+        QVERIFY2(help.contains("S(0)[0]S(0)[1] → S(0)R → RR → RS(0)"), qPrintable(help));
+        QVERIFY2(help.contains("S(0)[1]S(0)[0]"), qPrintable(help));
+        select();
+        QCOMPARE(view_->inputs().mesh, QStringLiteral("2 × 4"));
+        QCOMPARE(view_->inputs().source, QStringLiteral("S(0)[0]S(0)[1]"));
+        QCOMPARE(view_->inputs().target, QStringLiteral("RS(0)"));
+    }
+
+    void takesTheShownOrderIntoThePlan() {
+        QVERIFY(!connection_->refusal().isEmpty());
+        select();
+        MeshInputs inputs = view_->inputs();
+        inputs.source = QStringLiteral("S(0)[1]S(0)[0]");
+        view_->edit(inputs, QStringLiteral("order"));
+        QCOMPARE(connection_->refusal(), QString());
+        connection_->takeOrder(QStringLiteral("parameter_*"));
+        QCOMPARE(orders().size(), std::size_t{1});
+        QCOMPARE(orders()[0].order, std::string("S(0)[1]S(0)[0]"));
+        QCOMPARE(orders()[0].parameters, std::string("parameter_*"));
+        QVERIFY(orders()[0].saving_ms > 0);
+        // The same pattern again replaces the entry; each is one step back.
+        inputs.source = QStringLiteral("S(0)[0]S(0)[1]");
+        view_->edit(inputs, QStringLiteral("order"));
+        connection_->takeOrder(QStringLiteral("parameter_*"));
+        QCOMPARE(orders().size(), std::size_t{1});
+        QCOMPARE(orders()[0].saving_ms, 0.0);
+        document_->undoGroup().undo();
+        QCOMPARE(orders()[0].order, std::string("S(0)[1]S(0)[0]"));
+        document_->undoGroup().undo();
+        QVERIFY(orders().empty());
+    }
+
+    void saysWhyNot() {
+        select();
+        MeshInputs inputs = view_->inputs();
+        inputs.source = QStringLiteral("S(1)S(0)");
+        view_->edit(inputs, QStringLiteral("other placements"));
+        QCOMPARE(connection_->refusal(), QStringLiteral("The source is no order of how parameter_1 is stored"));
+        connection_->takeOrder(QStringLiteral("*"));
+        QVERIFY(orders().empty());
+        document_->setCurrentIndex(0);
+        QCOMPARE(connection_->refusal(),
+                 QStringLiteral("The baseline is the graph as it is; choose or add a plan to edit"));
+    }
+
+  private:
+    QAbstractItemModel* parameters() const { return view_->findChild<QListView*>("meshParameters")->model(); }
+    const std::vector<DeviceOrder>& orders() const { return document_->current()->plan().device_orders; }
+
+    void select() {
+        auto* list = view_->findChild<QListView*>("meshParameters");
+        list->setCurrentIndex(list->model()->index(0, 0));
+    }
+
+    std::unique_ptr<MeshView> view_;
+    std::unique_ptr<Document> document_;
+    std::unique_ptr<MeshConnection> connection_;
+};
+
+}  // namespace
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::MeshConnectionTest)
+#include "mesh_connection_test.moc"
