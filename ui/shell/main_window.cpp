@@ -13,6 +13,7 @@
 
 #include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_view.h"
+#include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/log.h"
@@ -69,6 +70,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     graph_ = new GraphView(*graph_model_);
     centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
     mesh_ = new MeshView;
+    mesh_connection_ = new MeshConnection(document_, *mesh_, this);
     centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls());
     auto* middle = new QWidget;
     auto* layout = new QVBoxLayout(middle);
@@ -120,6 +122,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(graph_, &GraphView::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(graph_, &GraphView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(mesh_, &MeshView::told, this, [this](const QString& sentence) { tell(sentence); });
+    connect(mesh_connection_, &MeshConnection::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(mesh_, &MeshView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(&document_, &Document::planChanged, this, [this] { scheduleSession(); });
@@ -321,7 +324,7 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 
 bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
-           !groups_->busy() && !mesh_->busy();
+           !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy();
 }
 
 }  // namespace overlap::ui

@@ -24,6 +24,7 @@ class GraphView;
 class InspectorPanel;
 class Log;
 class LogPanel;
+class MeshConnection;
 class MeshView;
 class ModulesPanel;
 class NoticeBar;
@@ -152,6 +153,7 @@ class MainWindow : public QMainWindow {
     GraphModel* graph_model_ = nullptr;
     GraphView* graph_ = nullptr;
     MeshView* mesh_ = nullptr;
+    MeshConnection* mesh_connection_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;
     FiguresBar* figures_ = nullptr;
     VariantBar* variant_bar_ = nullptr;

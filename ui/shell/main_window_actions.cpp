@@ -11,6 +11,7 @@
 #include "ui/document/automatic_commands.h"
 #include "ui/document/bucket_commands.h"
 #include "ui/graph/graph_view.h"
+#include "ui/mesh/mesh_connection.h"
 #include "ui/panels/log.h"
 #include "ui/panels/modules_panel.h"
 #include "ui/panels/process_groups_panel.h"
@@ -101,6 +102,9 @@ void MainWindow::registerPlanActions() {
                   tr("Add a plan that leaves order and buckets to PyTorch's overlap scheduler"),
                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
                   [this] { AutomaticCommands(document_).addAutomatic(); });
+    actions_->add("plan.order", plan, tr("Use the Mesh view's device &order…"),
+                  tr("Store the parameter of the Mesh view, and its alikes, in the order that its source has"), {},
+                  [this] { mesh_connection_->askAndTakeOrder(this); });
     QAction* manual = actions_->add("plan.manual", plan, tr("Start &manual plan from this result"),
                                     tr("Add a plan whose cards are the buckets of the automatic result"),
                                     {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)}, [this] { startManualPlan(); });
