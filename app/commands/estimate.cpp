@@ -1,16 +1,19 @@
-// overlap estimate GRAPH: the analytic model's time for every node.
+// overlap estimate GRAPH [--profile FILE...] [-o OUT]: the time of every node by the analytic model or by profiles.
 
 #include <algorithm>
 #include <numeric>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "core/cost/cost_model.h"
+#include "core/cost/profile_guided_times.h"
 #include "core/graph/error.h"
 #include "core/io/graph_file.h"
+#include "core/io/profile_file.h"
 #include "core/passes/pass.h"
 
 namespace overlap::commands {
@@ -41,8 +44,13 @@ class Estimate final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
-            "estimate", "The analytic model's time of every node, whatever estimate_ms the file has.");
+            "estimate",
+            "The time of every node: by the analytic model, whatever estimate_ms the file has, or by profiles.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_option("--profile", profiles_,
+                            "profilers' traces, one for each rank, to take times from as PyTorch's profile-guided "
+                            "estimator does; what they do not know keeps the times that simulations use");
+        command->add_option("-o,--output", output_, "write the graph with these times; compressed when it ends in .gz");
         command->add_flag("--json", json_, "print {NAME: milliseconds} for all nodes");
         return command;
     }
@@ -51,10 +59,12 @@ class Estimate final : public Command {
         const std::shared_ptr<const Graph> graph = read_graph_file(file_);
         std::vector<double> times_ms;
         try {
-            times_ms = analytic_times_ms(*graph);
+            times_ms = profiles_.empty() ? analytic_times_ms(*graph) : node_times_ms(*graph);
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(file_) : error;
         }
+        if (!profiles_.empty()) times_ms = of_profiles(*graph, times_ms, streams);
+        if (!output_.empty()) write_graph_file(*with_times(graph, times_ms), output_);
         if (!json_) {
             write_text(streams.out, *graph, times_ms);
             return;
@@ -66,7 +76,20 @@ class Estimate final : public Command {
     }
 
   private:
-    std::string file_;
+    std::vector<double> of_profiles(const Graph& graph, const std::vector<double>& otherwise_ms,
+                                    const Streams& streams) const {
+        std::vector<ProfileRecords> ranks;
+        for (const std::string& file : profiles_) ranks.push_back(read_profile_file(file));
+        const ProfileTables tables(combine_profiles(std::move(ranks)));
+        ProfileGuidedTimes times = profile_guided_times(graph, tables, otherwise_ms);
+        streams.notes << "overlap: the profile knows " << count_text(times.collectives, "collective") << " and "
+                      << count_text(times.operators, "other node") << " of " << count_text(graph.node_count(), "node")
+                      << "; the others keep their times\n";
+        return std::move(times.times_ms);
+    }
+
+    std::string file_, output_;
+    std::vector<std::string> profiles_;
     bool json_ = false;
 };
 

@@ -151,7 +151,7 @@ void report_times(const Settings& settings, PassReport& report) {
     problem.title = "Times of the graph";
     problem.message = chosen +
                       ": the job measures times or reads them from a profile, and may schedule differently; "
-                      "here times are the graph's";
+                      "here times are the graph's, into which overlap estimate --profile puts a profile's";
     report.problems.push_back(std::move(problem));
 }
 

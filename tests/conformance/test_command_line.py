@@ -628,6 +628,30 @@ class CompareCommand(CommandLine):
         self.assertIn("1 only planned, 1 only measured", text)
         self.assertIn("slower than the plan's cost model says", text)
 
+    def test_times_of_a_profile(self):
+        def change(collectives):
+            for each in collectives:
+                each["end_ms"] = each["start_ms"] + 0.25
+        trace = self.trace("job.json", change)
+        with open(trace) as file:
+            document = json.load(file)
+        for event in document["traceEvents"]:  # what the graph gathers and reduces is bfloat16 or float32
+            event["args"]["dtype"] = "BFloat16"
+            event["args"]["Out msg nelems"] //= 2
+        profile, timed = self.path("profile.json", document), self.path("timed.graph.json.gz")
+        done = self.expect(0, "estimate", self.graph, "--profile", profile, "-o", timed, "--json")
+        self.assertRegex(done.stderr, r"the profile knows \d+ collectives and 0 other nodes of 1843 nodes")
+        times = json.loads(done.stdout)
+        self.assertEqual(times["all_gather_into_tensor"], 0.25)
+        nodes = {node["name"]: node for node in read_document(timed)["nodes"]}
+        self.assertEqual(nodes["all_gather_into_tensor"]["estimate_ms"], 0.25)
+        self.assertEqual(nodes["mm"]["estimate_ms"], times["mm"])
+        by_model = self.json("compare", self.graph, "--trace", trace, "--profile", profile, "--json")["prediction_error"]
+        self.assertLess(by_model["profile"]["mean_absolute_ms"], by_model["model"]["mean_absolute_ms"])
+        by_profile = self.json("compare", timed, "--trace", trace, "--json")["prediction_error"]
+        self.assertLessEqual(by_profile["model"]["median_relative"], by_model["model"]["median_relative"])
+        self.expect_error(1, ["profile.json", "traceEvents"], "estimate", self.graph, "--profile", self.path("profile.json", []))
+
     def test_usage_and_bad_input(self):
         plan = self.plan("one", "layers.0")
         self.expect_error(2, ["nothing to compare"], "compare", self.graph)
