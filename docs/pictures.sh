@@ -21,3 +21,4 @@ picture() {
 }
 
 picture window --size 1600x1000 --select bucket:2
+picture mesh --size 1900x1400 --view mesh

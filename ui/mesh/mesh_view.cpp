@@ -14,13 +14,13 @@
 #include <QScrollArea>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
-#include <QToolButton>
 #include <QUndoCommand>
 #include <QVBoxLayout>
 #include <cmath>
 
 #include "core/graph/error.h"
 #include "core/mesh/sharding_text.h"
+#include "ui/mesh/flat_button.h"
 #include "ui/mesh/inputs_form.h"
 #include "ui/mesh/path_board.h"
 #include "ui/mesh/path_export.h"
@@ -46,15 +46,6 @@ QScrollArea* scrolled(QWidget* content, const char* name) {
     area->setFocusPolicy(Qt::NoFocus);
     area->setCornerWidget(new QWidget);  // else a style draws one
     return area;
-}
-
-QToolButton* headerButton(const QString& text, const QString& help) {
-    auto* button = new QToolButton;
-    button->setText(text);
-    button->setToolTip(help);
-    button->setAccessibleName(help);
-    button->setAutoRaise(true);
-    return button;
 }
 
 }  // namespace
@@ -94,7 +85,8 @@ MeshView::MeshView(QWidget* parent)
     setFocusProxy(paths_);
     failure_->setProperty("role", "refusal");
     failure_->setWordWrap(true);
-    failure_->setContentsMargins(12, 6, 12, 6);
+    failure_->setContentsMargins(12, 8, 12, 8);
+    failure_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     failure_->hide();
     makeHeader();
     answers_->addWidget(scrolled(paths_, "meshPaths"));
@@ -143,8 +135,8 @@ MeshView::~MeshView() {
 }
 
 void MeshView::makeHeader() {
-    QToolButton* copy = headerButton(tr("Copy"), tr("Copy the chosen path as text"));
-    QToolButton* save = headerButton(tr("Save…"), tr("Save the chosen path as text or picture (.txt, .png, .svg)"));
+    QToolButton* copy = flatButton(tr("Copy"), tr("Copy the chosen path as text"));
+    QToolButton* save = flatButton(tr("Save…"), tr("Save the chosen path as text or picture (.txt, .png, .svg)"));
     connect(copy, &QToolButton::clicked, this, &MeshView::copyPath);
     connect(save, &QToolButton::clicked, this, &MeshView::askAndSave);
     costs_ = new QComboBox;

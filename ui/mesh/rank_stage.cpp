@@ -4,9 +4,9 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
-#include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/mesh/flat_button.h"
 #include "ui/mesh/rank_canvas.h"
 #include "ui/theme/numbers.h"
 
@@ -15,15 +15,6 @@ namespace {
 
 constexpr int animation_ms = 450;
 constexpr int pause_ms = 350;
-
-QToolButton* barButton(const QString& text, const QString& help) {
-    auto* button = new QToolButton;
-    button->setText(text);
-    button->setAutoRaise(true);
-    button->setToolTip(help);
-    button->setAccessibleName(help);
-    return button;
-}
 
 QLabel* sentenceLabel(const char* role) {
     auto* label = new QLabel;
@@ -66,15 +57,15 @@ RankStage::RankStage(QWidget* parent)
 QWidget* RankStage::makeBar() {
     auto* bar = new QWidget;
     bar->setObjectName("rankStageBar");
-    back_ = barButton(QStringLiteral("◀"), tr("Step back (Left)"));
-    play_ = barButton(tr("Play"), tr("Play the path step by step (Space)"));
-    on_ = barButton(QStringLiteral("▶"), tr("Step on (Right)"));
-    axes_ = barButton(QString(), tr("Tensor dimensions that are drawn"));
+    back_ = flatButton(QStringLiteral("◀"), tr("Step back (Left)"));
+    play_ = flatButton(tr("Play"), tr("Play the path step by step (Space)"));
+    on_ = flatButton(QStringLiteral("▶"), tr("Step on (Right)"));
+    axes_ = flatButton(QString(), tr("Tensor dimensions that are drawn"));
     axes_->setPopupMode(QToolButton::InstantPopup);
     axes_->setMenu(new QMenu(axes_));
-    block_back_ = barButton(QStringLiteral("‹"), tr("Ranks before these"));
-    block_on_ = barButton(QStringLiteral("›"), tr("Ranks after these"));
-    animate_ = barButton(tr("Animate"), tr("Move slices from one state to the next when a step is chosen"));
+    block_back_ = flatButton(QStringLiteral("‹"), tr("Ranks before these"));
+    block_on_ = flatButton(QStringLiteral("›"), tr("Ranks after these"));
+    animate_ = flatButton(tr("Animate"), tr("Move slices from one state to the next when a step is chosen"));
     animate_->setObjectName("animateSteps");
     animate_->setCheckable(true);
     connect(back_, &QToolButton::clicked, this, [this] { stepBy(-1); });
