@@ -107,8 +107,10 @@ std::string signed_milliseconds(double milliseconds) {
     return text.append(milliseconds_text(milliseconds));
 }
 
-std::string name_of(const ComparisonRow& row) {
+/// @param measured: what the trace calls a collective tells nothing beside its planned name.
+std::string name_of(const ComparisonRow& row, bool measured) {
     if (!row.before || !row.after) return (row.before ? row.before : row.after)->name;
+    if (measured) return row.before->name;
     return row.before->name == row.after->name ? row.before->name : row.before->name + " -> " + row.after->name;
 }
 
@@ -167,14 +169,15 @@ void write_rows(std::ostream& out, const ComparisonOutput& output, std::size_t l
     TextTable table({"collective", "change", "exposed", "duration", "start", output.measured ? "cause" : ""});
     for (std::size_t index = 0; index < shown; ++index) {
         const ComparisonRow& row = rows[index];
-        table.add({name_of(row), std::string(collective_change_name(row.change)),
+        table.add({name_of(row, output.measured != nullptr), std::string(collective_change_name(row.change)),
                    signed_milliseconds(row.exposed_change_ms()), signed_milliseconds(row.time_change_ms()),
                    signed_milliseconds(row.start_change_ms()),
                    output.measured ? std::string(difference_cause_name(row.cause)) : ""});
     }
     table.write(out);
     for (std::size_t index = 0; index < shown; ++index) {
-        if (!rows[index].remark.empty()) out << name_of(rows[index]) << ": " << rows[index].remark << '\n';
+        if (rows[index].remark.empty()) continue;
+        out << name_of(rows[index], output.measured != nullptr) << ": " << rows[index].remark << '\n';
     }
     if (shown < differing) out << "and " << count_text(differing - shown, "row") << " with smaller effects\n";
 }

@@ -59,10 +59,13 @@ int element_bytes(const std::string& c10_name) {
 /// Distance between neighbours where it is the same everywhere.
 std::optional<std::int64_t> stride_of(const Ranks& ranks) {
     if (ranks.size() <= 1) return std::nullopt;
-    const std::int64_t stride = ranks[1] - ranks[0];
-    if (stride <= 0) return std::nullopt;
+    std::int64_t stride = 0;
+    if (__builtin_sub_overflow(ranks[1], ranks[0], &stride) || stride <= 0) return std::nullopt;
     for (std::size_t index = 2; index < ranks.size(); ++index) {
-        if (ranks[index] - ranks[index - 1] != stride) return std::nullopt;
+        std::int64_t distance = 0;
+        if (__builtin_sub_overflow(ranks[index], ranks[index - 1], &distance) || distance != stride) {
+            return std::nullopt;
+        }
     }
     return stride;
 }
@@ -71,8 +74,13 @@ std::int64_t size_of(const ProfiledCollective& collective) {
     return collective.ranks.empty() ? collective.group_size : static_cast<std::int64_t>(collective.ranks.size());
 }
 
+/// Exact: sizes of elements are powers of two.
+double bytes_of(std::int64_t elements, const std::string& dtype) {
+    return static_cast<double>(elements) * element_bytes(dtype);
+}
+
 struct BandwidthSample {
-    std::int64_t bytes = 0;
+    double bytes = 0;
     double gb_per_s = 0;
 };
 
@@ -178,8 +186,8 @@ void ProfileTables::add_bandwidths(const std::vector<ProfiledCollective>& record
     std::map<MeshDimension, std::vector<BandwidthSample>> of_dimension;
     for (const ProfiledCollective& record : records) {
         if (record.output_elements <= 0) continue;
-        const std::int64_t bytes = record.output_elements * element_bytes(record.dtype);
-        const BandwidthSample sample{bytes, static_cast<double>(bytes) / (record.time_us * 1e-6) / 1e9};
+        const double bytes = bytes_of(record.output_elements, record.dtype);
+        const BandwidthSample sample{bytes, bytes / (record.time_us * 1e-6) / 1e9};
         of_ranks[record.ranks].push_back(sample);
         if (const std::optional<std::int64_t> stride = stride_of(record.ranks)) {
             of_dimension[{*stride, size_of(record)}].push_back(sample);
@@ -215,7 +223,7 @@ std::optional<double> ProfileTables::by_bandwidth(const Ranks& ranks, std::int64
         if (similar != peak_gb_per_s_of_dimension_.end()) gb_per_s = similar->second;
     }
     if (gb_per_s <= 0) return std::nullopt;
-    return static_cast<double>(elements * element_bytes(dtype)) / (gb_per_s * 1e6);
+    return bytes_of(elements, dtype) / (gb_per_s * 1e6);
 }
 
 std::optional<ProfileTables::CollectiveTime> ProfileTables::collective(std::string_view name, const Ranks& ranks,

@@ -39,6 +39,7 @@ class Matcher {
         for (const GroupMatchBasis basis : {GroupMatchBasis::ranks, GroupMatchBasis::size, GroupMatchBasis::sequence}) {
             pair_groups(basis);
         }
+        share_groups();
         for (const GroupSequence& each : measured_) {
             if (!each.is_taken) result_.groups.push_back({.measured = each.group});
         }
@@ -133,10 +134,12 @@ class Matcher {
     }
 
     void take(std::size_t a, std::size_t b, GroupMatchBasis basis, const SequenceAlignment& alignment) {
-        GroupSequence& planned = planned_[a];
-        GroupSequence& measured = measured_[b];
-        planned.is_taken = measured.is_taken = true;
-        GroupMatch& group = result_.groups[a];
+        planned_[a].is_taken = measured_[b].is_taken = true;
+        record(planned_[a], measured_[b], basis, alignment, result_.groups[a]);
+    }
+
+    void record(const GroupSequence& planned, const GroupSequence& measured, GroupMatchBasis basis,
+                const SequenceAlignment& alignment, GroupMatch& group) {
         group.measured = measured.group;
         group.basis = basis;
         group.pairs = static_cast<std::uint32_t>(alignment.pairs.size());
@@ -145,6 +148,36 @@ class Matcher {
             result_.measured_of[planned.members[i]] = measured.members[j];
             result_.planned_of[measured.members[j]] = planned.members[i];
         }
+    }
+
+    /// One side may have split a group in two of the same ranks: what is left over of the one belongs to the other.
+    void share_groups() {
+        for (std::size_t a = 0; a < planned_.size(); ++a) {
+            for (std::size_t b = 0; b < measured_.size(); ++b) {
+                const bool one_is_taken = planned_[a].is_taken != measured_[b].is_taken;
+                if (!one_is_taken || planned_[a].ranks.empty() || planned_[a].ranks != measured_[b].ranks) continue;
+                const GroupSequence planned = left_of(planned_[a], result_.measured_of);
+                const GroupSequence measured = left_of(measured_[b], result_.planned_of);
+                const SequenceAlignment alignment = align_sequences(planned.items, measured.items);
+                if (alignment.pairs.empty()) continue;
+                if (planned_[a].is_taken) result_.groups.push_back({.planned = planned.group});
+                GroupMatch& group = planned_[a].is_taken ? result_.groups.back() : result_.groups[a];
+                record(planned, measured, GroupMatchBasis::ranks, alignment, group);
+                planned_[a].is_taken = measured_[b].is_taken = true;
+            }
+        }
+    }
+
+    /// The members without a partner.
+    static GroupSequence left_of(const GroupSequence& sequence, const std::vector<std::uint32_t>& partners) {
+        GroupSequence left;
+        left.group = sequence.group;
+        for (std::size_t index = 0; index < sequence.members.size(); ++index) {
+            if (partners[sequence.members[index]] != no_index) continue;
+            left.members.push_back(sequence.members[index]);
+            left.items.push_back(sequence.items[index]);
+        }
+        return left;
     }
 
     const Graph& graph_;

@@ -31,7 +31,8 @@ struct GroupMatch {
 struct CollectiveMatching {
     std::vector<std::uint32_t> measured_of;  ///< for each of Simulation::collectives: of MeasuredStepData::collectives
     std::vector<std::uint32_t> planned_of;   ///< the other way round
-    std::vector<GroupMatch> groups;          ///< planned ones in their order, then those that are measured only
+    /// Planned ones in their order, then further measured ones: of equal ranks, or without a partner.
+    std::vector<GroupMatch> groups;
     std::uint32_t pairs = 0;
 };
 
@@ -39,7 +40,8 @@ struct CollectiveMatching {
 ///
 /// Groups pair one to one: first those with the same ranks, then those with as many ranks, then any; within each of
 /// these, where several would do (a second group of the same ranks), those whose collectives align best, then those of
-/// the same name, then the first. Measured collectives of unknown group count as one group a stream. In a group
+/// the same name, then the first. Where one side has two groups of the same ranks and the other has one, what is left
+/// of that one goes to the second. Measured collectives of unknown group count as one group a stream. In a group
 /// align_sequences() decides.
 /// @throws InputError as align_sequences() does.
 CollectiveMatching match_collectives(const Graph& graph, const Simulation& simulation, const MeasuredStepData& step);

@@ -132,5 +132,21 @@ TEST(MatchCollectives, GroupsThatOnlyOneSideHasAreListed) {
     EXPECT_EQ(step.trace->groups()[matching.groups.back().measured].size, 9);
 }
 
+TEST(MatchCollectives, AGroupThatOnlyOneSideHasSplitKeepsItsCollectives) {
+    const auto evaluation = evaluate_baseline(test_graph("llama3_debugmodel_fsdp8.prebucket"));
+    test::SimulatedTrace written(*evaluation);
+    written.groups.push_back({"scatters", written.groups[0].ranks});
+    for (test::SimulatedTrace::Collective& collective : written.collectives) {
+        if (collective.kind == CollectiveKind::reduce_scatter) collective.group = 1;
+    }
+    expect_matching(*evaluation, written, numbers(written.collectives.size()));
+    const CollectiveMatching matching =
+        match_collectives(*evaluation->graph, evaluation->simulation, measured_step(written.finish()));
+    ASSERT_EQ(matching.groups.size(), 2u);
+    EXPECT_EQ(matching.groups[0].planned, matching.groups[1].planned);
+    EXPECT_NE(matching.groups[0].measured, matching.groups[1].measured);
+    EXPECT_EQ(matching.groups[0].pairs + matching.groups[1].pairs, matching.pairs);
+}
+
 }  // namespace
 }  // namespace overlap
