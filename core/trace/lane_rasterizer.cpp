@@ -41,6 +41,7 @@ class Walk {
         std::int32_t next_px = column_of(std::max(lane_.start_ns.front(), range_.begin_ns));
         for (auto candidate = std::lower_bound(candidates.begin(), candidates.end(), first);
              candidate != candidates.end() && lane_.start_ns[*candidate] < range_.end_ns; ++candidate) {
+            fetch_ahead(candidate, candidates);
             const std::int64_t begin_ns = lane_.start_ns[*candidate], end_ns = lane_.end_ns[*candidate];
             if (static_cast<double>(end_ns - begin_ns) < ns_per_px_) continue;
             const double begin = x_of(begin_ns);
@@ -48,6 +49,18 @@ class Walk {
             next_px = std::max(next_px, draw_event(*candidate, begin, x_of(end_ns), next_px));
         }
         draw_pixels(next_px, column_of(std::min(lane_.end_ns.back(), range_.end_ns)) + 1);
+    }
+
+    /// Long events lie far apart in the columns: waiting for each would be most of the time of a lane of many events.
+    void fetch_ahead(std::vector<std::uint32_t>::const_iterator candidate,
+                     const std::vector<std::uint32_t>& candidates) const {
+        constexpr std::ptrdiff_t ahead = 8;
+        if (candidates.end() - candidate <= ahead) return;
+        const std::uint32_t later = candidate[ahead];
+        __builtin_prefetch(&lane_.start_ns[later]);
+        __builtin_prefetch(&lane_.end_ns[later]);
+        __builtin_prefetch(&lane_.exposed_ns[later]);
+        __builtin_prefetch(&lane_.role[later]);
     }
 
     void draw_pixels(std::int32_t begin_px, std::int32_t end_px) {

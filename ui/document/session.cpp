@@ -40,7 +40,8 @@ QJsonObject toJson(const SessionDocument& document) {
             {"closed", toJson(document.closed)},
             {"current", document.current},
             {"range_start_ms", document.range_start_ms},
-            {"range_end_ms", document.range_end_ms}};
+            {"range_end_ms", document.range_end_ms},
+            {"timeline", document.timeline}};
 }
 
 QJsonObject toJson(const SessionState& state) {
@@ -75,6 +76,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.current = json["current"].toInt(1);
     document.range_start_ms = json["range_start_ms"].toDouble();
     document.range_end_ms = json["range_end_ms"].toDouble();
+    document.timeline = json["timeline"].toObject();
     return document;
 }
 
@@ -130,6 +132,23 @@ int addMissing(std::vector<SessionVariant>& variants, const std::vector<SessionV
     return unsaved;
 }
 
+/// Notes on a timeline are kept nowhere else.
+bool hasNotes(const SessionDocument& document) {
+    return !document.timeline["notes"].toArray().isEmpty();
+}
+
+/// Notes of both; the arrangement of lanes is that of `timeline`.
+void addNotes(QJsonObject& timeline, const QJsonObject& others) {
+    if (timeline.isEmpty()) {
+        timeline = others;
+        return;
+    }
+    QJsonArray notes = timeline["notes"].toArray();
+    for (const QJsonValue note : others["notes"].toArray())
+        if (!notes.contains(note)) notes.append(note);
+    timeline["notes"] = notes;
+}
+
 }  // namespace
 
 SessionDocument* SessionState::document(const QString& graph) {
@@ -142,7 +161,8 @@ void SessionState::put(SessionDocument document) {
     std::erase_if(documents, [&](const SessionDocument& older) { return older.graph == document.graph; });
     documents.insert(documents.begin(), std::move(document));
     for (std::size_t i = documents.size(); i-- > kept_documents;)
-        if (!hasUnsavedEdits(documents[i])) documents.erase(documents.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!hasUnsavedEdits(documents[i]) && !hasNotes(documents[i]))
+            documents.erase(documents.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
 void SessionState::putRecent(const QString& file) {
@@ -164,6 +184,7 @@ int SessionState::adopt(const SessionState& other) {
             mine->variants.clear();
         unsaved += addMissing(mine->variants, theirs.variants);
         addMissing(mine->closed, theirs.closed);
+        addNotes(mine->timeline, theirs.timeline);
     }
     if (open.isEmpty()) open = other.open;
     for (const QString& file : other.recent_files)

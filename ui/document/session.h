@@ -32,6 +32,7 @@ struct SessionDocument {
     double range_start_ms = 0;  ///< visible part of the timeline; an empty range means all of it
     double range_end_ms = 0;
     std::vector<SessionVariant> closed{};  ///< plans that can be reopened, the one closed last at the end
+    QJsonObject timeline{};  ///< what a person made of the timeline; the view's to read
 
     bool operator==(const SessionDocument&) const = default;
 };
@@ -48,7 +49,7 @@ struct SessionState {
     /// The document of a graph, or nullptr.
     SessionDocument* document(const QString& graph);
     /// Puts a document in front, in place of an older one of the same graph. Documents beyond a limit are forgotten,
-    /// oldest first, but never one with unsaved edits.
+    /// oldest first, but never one with unsaved edits or notes on its timeline.
     void put(SessionDocument document);
     void putRecent(const QString& file);
     /// Takes over what another session has and this one has not; nothing of this one goes.

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
+#include <algorithm>
 
 #include "ui/theme/theme.h"
 
@@ -32,7 +33,8 @@ FindBar::FindBar(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)),
     field_->setAccessibleName(tr("Find events in the timeline"));
     field_->setClearButtonEnabled(true);
     field_->setFixedWidth(fieldWidth);
-    summary_->setFont(numberFont(smallTextPx));
+    summary_->setFont(textFont(smallTextPx));
+    summary_->setMinimumWidth(1);  // gives way in a narrow window
     summary_->setAccessibleName(tr("What was found"));
     QToolButton* back = button(Qt::UpArrow, tr("Previous match (Shift+Enter)"), this);
     QToolButton* forward = button(Qt::DownArrow, tr("Next match (Enter)"), this);
@@ -61,7 +63,7 @@ FindBar::FindBar(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)),
 }
 
 void FindBar::open() {
-    show();
+    QFrame::show();
     raise();
     field_->setFocus();
     field_->selectAll();
@@ -76,8 +78,17 @@ void FindBar::setQuery(const QString& query) {
     search();
 }
 
-void FindBar::setSummary(const QString& summary) {
+void FindBar::show(const QString& summary, const QRect& line) {
     summary_->setText(summary);
+    summary_->setToolTip(summary);
+    layout()->activate();
+    const int wanted = sizeHint().width();
+    const int missing = std::max(0, wanted - line.width());
+    if (missing > 0)
+        summary_->setText(summary_->fontMetrics().elidedText(summary, Qt::ElideRight,
+                                                             std::max(0, summary_->sizeHint().width() - missing)));
+    setGeometry(line.right() + 1 - (wanted - missing), line.top(), wanted - missing, line.height());
+    QFrame::show();
 }
 
 void FindBar::search() {

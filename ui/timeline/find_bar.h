@@ -20,7 +20,8 @@ class FindBar : public QFrame {
     void open();
     QString query() const;
     void setQuery(const QString& query);
-    void setSummary(const QString& summary);
+    /// Says what was found, and lies at the right end of `line` with as much of that as there is room for.
+    void show(const QString& summary, const QRect& line);
 
   signals:
     void queryChanged(const QString& query);
@@ -35,7 +36,6 @@ class FindBar : public QFrame {
     void search();
     void step(int step);
     void close();
-
     QLineEdit* field_;
     QLabel* summary_;
     QTimer pause_;

@@ -11,6 +11,7 @@ namespace {
 constexpr double flagWidth = 7;
 constexpr double flagHeight = 10;
 constexpr double widestText = 160;
+constexpr qsizetype fewestLetters = 5;
 constexpr double reach = 6;  ///< pixels around a flag's staff that mean it
 
 double staffOf(const TimelineGeometry& geometry, TimeRange range, const PlacedNote& place) {
@@ -30,10 +31,10 @@ void paintFlag(QPainter& painter, double x, const QRect& ruler, const QColor& co
 }  // namespace
 
 void paintNotes(QPainter& painter, const TimelineGeometry& geometry, const std::vector<TimelineNote>& notes,
-                const std::vector<PlacedNote>& places, TimeRange whole, TimeRange range, const Theme& theme) {
+                const std::vector<PlacedNote>& places, TimeRange step, TimeRange range, const Theme& theme) {
     if (notes.empty()) return;
     const TimeAxis axis = geometry.axis(range);
-    const TimeAxis all{whole, static_cast<double>(geometry.overview.width())};
+    const TimeAxis all{step, static_cast<double>(geometry.overview.width())};
     const QRect ruler = geometry.ruler;
     std::vector<std::size_t> order(notes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -41,8 +42,8 @@ void paintNotes(QPainter& painter, const TimelineGeometry& geometry, const std::
     painter.save();
     painter.setFont(textFont(smallTextPx));
     const QFontMetricsF metrics(painter.font());
-    double free = ruler.left();
-    for (const std::size_t index : order) {
+    for (auto current = order.begin(); current != order.end(); ++current) {
+        const std::size_t index = *current;
         const TimeRange time = places[index].time;
         painter.fillRect(
             QRectF(geometry.overview.left() + std::floor(all.x_of(time.begin_ns)), geometry.overview.top(), 2, 6),
@@ -53,14 +54,18 @@ void paintNotes(QPainter& painter, const TimelineGeometry& geometry, const std::
         if (notes[index].event.isEmpty() && end - x > 1)
             painter.fillRect(QRectF(x, ruler.bottom() - 1, end - x, 2), theme.caution);
         if (x < ruler.left() || x > ruler.right()) continue;
-        const QString text = metrics.elidedText(notes[index].text, Qt::ElideRight, widestText);
+        // Up to the next flag, if that leaves room for more than a few letters.
         const double left = x + flagWidth + 3;
-        if (!text.isEmpty() && left > free) {
-            const QRectF plate(left - 1, ruler.top() + 1, metrics.horizontalAdvance(text) + 4, ruler.height() - 4);
+        const double next =
+            current + 1 == order.end() ? left + widestText : staffOf(geometry, range, places[current[1]]);
+        const double room = std::min({widestText, next - left - 3, ruler.right() - left});
+        const QString& whole = notes[index].text;
+        const QString text = metrics.elidedText(whole, Qt::ElideRight, room);
+        if (!whole.isEmpty() && (text == whole || text.size() >= fewestLetters)) {
+            const QRectF plate(left - 1, ruler.top() + 1, metrics.horizontalAdvance(text) + 3, ruler.height() - 4);
             painter.fillRect(plate, theme.panel);  // the ruler's figures lie below
             painter.setPen(theme.caution);
             painter.drawText(plate, Qt::AlignLeft | Qt::AlignVCenter, text);
-            free = plate.right();
         }
         paintFlag(painter, x, ruler, theme.caution);
     }

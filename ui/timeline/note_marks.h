@@ -8,10 +8,10 @@
 
 namespace overlap::ui {
 
-/// Flags on the ruler with the notes' texts, spans as bars, and ticks in the overview. A text that would cover the one
-/// before it is left out; its flag stays.
+/// Flags on the ruler with the notes' texts, spans as bars, and ticks in the overview. A text is cut at the next flag.
+/// @param step the whole timeline; `range` is what the ruler shows of it.
 void paintNotes(QPainter& painter, const TimelineGeometry& geometry, const std::vector<TimelineNote>& notes,
-                const std::vector<PlacedNote>& places, TimeRange whole, TimeRange range, const Theme& theme);
+                const std::vector<PlacedNote>& places, TimeRange step, TimeRange range, const Theme& theme);
 
 /// Index of the note whose flag is at `position`, or -1.
 int noteAt(const TimelineGeometry& geometry, const std::vector<PlacedNote>& places, TimeRange range, QPointF position);

@@ -185,7 +185,10 @@ void paintDensity(QPainter& painter, const QRect& overview, const std::vector<st
                   const Theme& theme) {
     const std::uint32_t most = density.empty() ? 0 : *std::ranges::max_element(density);
     if (most == 0) return;
-    // A single match is still four pixels high: one looks for it.
+    // Events step back behind what is searched for. A single match is still four pixels high.
+    QColor veil = theme.panel;
+    veil.setAlphaF(0.75F);
+    painter.fillRect(overview, veil);
     const double lowest = 4;
     const double room = overview.height() - lowest;
     for (std::size_t x = 0; x < density.size(); ++x) {

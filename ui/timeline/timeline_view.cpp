@@ -80,7 +80,6 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     ++arrangement_;
     if (showedAll) history_.clear();
     finder_.search(timeline_, finder_.query(), searchText_);
-    findBar_->setSummary(finder_.summary(selection_));
     applyHighlight();
     placeNotes();
     if (alivePanel_) alivePanel_->hide();
@@ -274,7 +273,7 @@ void TimelineView::describe() {
     }
     setAccessibleDescription(text);
     announceSelection(*this);
-    if (finder_.active()) findBar_->setSummary(finder_.summary(selection_));
+    placeFindBar();
 }
 
 void TimelineView::refresh() {

@@ -18,15 +18,14 @@ void TimelineView::openFind() {
 }
 
 void TimelineView::find(const QString& query) {
-    findBar_->show();
     findBar_->setQuery(query);
+    findBar_->setVisible(true);
     placeFindBar();
 }
 
 void TimelineView::search(const QString& query) {
     finder_.search(timeline_, query, searchText_);
     applyHighlight();
-    findBar_->setSummary(finder_.summary(selection_));
     placeFindBar();
     refresh();
 }
@@ -40,8 +39,7 @@ void TimelineView::stepMatch(int step) {
 /// In the header, at its right; over all of it where the window is narrow.
 void TimelineView::placeFindBar() {
     if (!findBar_->isVisible()) return;
-    const int width = std::min(findBar_->sizeHint().width(), viewport()->width());
-    findBar_->setGeometry(viewport()->width() - width, 0, width, geometry_.header.height() - 1);
+    findBar_->show(finder_.summary(selection_), geometry_.header.adjusted(0, 0, 0, -1));
 }
 
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {

@@ -126,13 +126,14 @@ void TimelineView::showAlive(std::int64_t time_ns) {
 /// Above the memory curve, beside the moment rather than upon it.
 void TimelineView::placeAlivePanel() {
     if (!alivePanel_ || !aliveTime_) return;
-    const int width = std::min(aliveWidth, viewport()->width() - 16);
+    const int left = geometry_.lanes.left() + 8;
+    const int width = std::min(aliveWidth, std::max(240, viewport()->width() - left - 8));
     const int bottom = geometry_.memory.isEmpty() ? viewport()->height() - 8 : geometry_.memory.top() - 4;
     const int height = std::clamp(bottom - geometry_.ruler.bottom() - 8, 96, aliveHeight);
     const double x = geometry_.lanes.left() + geometry_.axis(range_).x_of(*aliveTime_);
     const int beside = static_cast<int>(x) + 12 + width <= viewport()->width() ? static_cast<int>(x) + 12
                                                                                : static_cast<int>(x) - 12 - width;
-    alivePanel_->setGeometry(std::clamp(beside, 8, std::max(8, viewport()->width() - width - 8)),
+    alivePanel_->setGeometry(std::clamp(beside, left, std::max(left, viewport()->width() - width - 8)),
                              std::max(0, bottom - height), width, height);
 }
 

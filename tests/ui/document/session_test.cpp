@@ -1,5 +1,7 @@
 #include "ui/document/session.h"
 
+#include <QJsonArray>
+
 #include "core/io/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
@@ -19,7 +21,8 @@ class SessionTest : public QObject {
                    1,
                    10.5,
                    20.25,
-                   {{"closed", "", true}}});
+                   {{"closed", "", true}},
+                   {{"notes", QJsonArray{"a note"}}}});
         state.putRecent("/one");
         state.putRecent("/two");
         state.putRecent("/one");
@@ -116,6 +119,20 @@ class SessionTest : public QObject {
         QCOMPARE(mine.document("graph")->closed, theirs.document("graph")->closed);
         QCOMPARE(mine.adopt(theirs), 0);
         QCOMPARE(mine.document("graph")->variants.size(), 2u);
+    }
+
+    void notesOfBothInstancesAreKept() {
+        SessionState mine, theirs;
+        const QJsonObject first{{"text", "first"}}, second{{"text", "second"}};
+        mine.put({"graph", {}, 1, 0, 0, {}, {{"notes", QJsonArray{first}}, {"lanes", "mine"}}});
+        theirs.put({"graph", {}, 1, 0, 0, {}, {{"notes", QJsonArray{second, first}}, {"lanes", "theirs"}}});
+        mine.adopt(theirs);
+        QCOMPARE(mine.document("graph")->timeline["notes"].toArray(), (QJsonArray{first, second}));
+        QCOMPARE(mine.document("graph")->timeline["lanes"].toString(), "mine");
+        // A graph with notes is not forgotten, however many others come after it.
+        for (int other = 0; other < 60; ++other) mine.put({QString::number(other), {}, 1, 0, 0});
+        QVERIFY(mine.document("graph"));
+        QVERIFY(!mine.document("0"));
     }
 
     void noTwoInstancesShareAFile() {
