@@ -154,7 +154,8 @@ LevelGraph level_graph(const BoxTree& tree, BoxId box, const std::function<Layou
         const Box& drawn = tree.box(child);
         const bool backward = drawn.phase == Phase::backward;
         const bool beside = backward && drawn.twin != no_box;
-        graph.nodes.push_back({size(child), backward, beside ? place[drawn.twin - first] : LevelGraph::no_node});
+        graph.nodes.push_back({size(child), backward, beside ? place[drawn.twin - first] : LevelGraph::no_node,
+                               drawn.kind == BoxKind::interface});
     }
     const auto edges = tree.edges_in(box);
     graph.edges.reserve(edges.size());

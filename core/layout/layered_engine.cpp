@@ -3,13 +3,13 @@
 
 #include "core/layout/layering.h"
 #include "core/layout/level_layout.h"
+#include "core/layout/routes.h"
 #include "core/layout/row_graph.h"
 #include "core/layout/structure_hash.h"
 
 namespace overlap {
 namespace {
 
-constexpr double port_gap = 16;     ///< between ends of edges at one side of a box
 constexpr double port_share = 0.6;  ///< of the side that ends are spread over at most
 constexpr double alone_aspect = 2;  ///< width by height of a field of boxes without edges
 
@@ -115,7 +115,9 @@ class LevelPlacer {
             if (layering_.use[edge] == Layering::Use::stub) continue;
             route.style = RouteStyle::drawn;
             route.points =
-                layering_.use[edge] == Layering::Use::flowing ? flowing_route(edge) : beside_route(graph_.edges[edge]);
+                layering_.use[edge] == Layering::Use::flowing
+                    ? flowing_route(edge)
+                    : route_beside(rect(graph_.edges[edge].from), rect(graph_.edges[edge].to), options_.box_gap);
         }
     }
 
@@ -196,20 +198,6 @@ class LevelPlacer {
         return points;
     }
 
-    /// Between the nearest sides of two boxes.
-    std::vector<LayoutPoint> beside_route(const LevelGraph::Edge& edge) const {
-        const LayoutRect from = rect(edge.from), to = rect(edge.to);
-        const bool right = from.centre().x <= to.centre().x;
-        const bool apart = right ? from.right() <= to.x : to.right() <= from.x;
-        const double reach = std::min(port_gap, std::min(from.height, to.height) / 2);
-        const LayoutPoint start{right ? from.right() : from.x, from.y + reach};
-        // Boxes below each other: around their sides.
-        const LayoutPoint end{apart == right ? to.x : to.right(), to.y + reach};
-        const double bow = apart ? std::abs(end.x - start.x) / 2 : options_.box_gap * 1.5;
-        const double out = right ? bow : -bow;
-        return {start, {start.x + out, start.y}, {apart ? end.x - out : end.x + out, end.y}, end};
-    }
-
     const LevelGraph& graph_;
     const LevelLayoutOptions& options_;
     Layering layering_;
@@ -230,7 +218,11 @@ std::uint64_t level_key(const LevelGraph& graph) {
     StructureHash hash;
     hash.add(std::uint64_t{graph.nodes.size()});
     for (const LevelGraph::Node& node : graph.nodes)
-        hash.add(node.size.width).add(node.size.height).add(std::uint64_t{node.backward}).add(std::uint64_t{node.twin});
+        hash.add(node.size.width)
+            .add(node.size.height)
+            .add(std::uint64_t{node.backward})
+            .add(std::uint64_t{node.twin})
+            .add(std::uint64_t{node.apart});
     for (const LevelGraph::Edge& edge : graph.edges)
         hash.add(std::uint64_t{edge.from} << 32 | edge.to).add(edge.weight);
     return hash.value();

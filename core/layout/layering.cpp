@@ -117,7 +117,9 @@ class RankAssigner {
         };
         fan_.assign(graph_.edges.size(), false);
         for (std::size_t edge = 0; edge < graph_.edges.size(); ++edge) {
-            fan_[edge] = broad(out[graph_.edges[edge].from]) || broad(in[graph_.edges[edge].to]);
+            const LevelGraph::Edge& data = graph_.edges[edge];
+            fan_[edge] = broad(out[data.from]) || broad(in[data.to]) || graph_.nodes[data.from].apart ||
+                         graph_.nodes[data.to].apart;
             if (fan_[edge]) result_.use[edge] = Layering::Use::stub;
         }
     }
@@ -180,14 +182,6 @@ class RankAssigner {
 
 Layering assign_ranks(const LevelGraph& graph, const LevelLayoutOptions& options) {
     return RankAssigner(graph, options).run();
-}
-
-std::vector<std::uint32_t> edges_to_lay_out(const LevelGraph& graph, const LevelLayoutOptions& options) {
-    const Layering layering = assign_ranks(graph, options);
-    std::vector<std::uint32_t> edges;
-    for (std::uint32_t edge = 0; edge < layering.use.size(); ++edge)
-        if (layering.use[edge] == Layering::Use::flowing) edges.push_back(edge);
-    return edges;
 }
 
 }  // namespace overlap

@@ -50,6 +50,8 @@ struct LevelGraph {
         bool backward = false;
         /// For a backward node the forward one that it is drawn beside, or no_node.
         std::uint32_t twin = no_node;
+        /// All of its edges are stubs: inputs of the graph, which lead everywhere.
+        bool apart = false;
     };
     struct Edge {
         std::uint32_t from = 0;
@@ -113,9 +115,5 @@ class LayeredEngine : public LayoutEngine {
 
 /// Key of a level: equal for levels that look alike (sizes, directions, twins, edges).
 std::uint64_t level_key(const LevelGraph& graph);
-
-/// The edges that an engine should lay out: neither against the flow, nor between the columns, nor stubs. Indices.
-/// Engines of other libraries take these alone; long edges and broadcasts are what makes them slow.
-std::vector<std::uint32_t> edges_to_lay_out(const LevelGraph& graph, const LevelLayoutOptions& options);
 
 }  // namespace overlap

@@ -163,12 +163,5 @@ TEST(LayeredEngine, StopsWhenAsked) {
               random_level(1, 50, false).edges.size());
 }
 
-TEST(EdgesToLayOut, AreThoseThatFlow) {
-    LevelGraph graph;
-    graph.nodes.assign(3, {{100, 40}});
-    graph.edges = {{0, 1}, {2, 0}, {1, 2}};
-    EXPECT_EQ(edges_to_lay_out(graph, {}), (std::vector<std::uint32_t>{0, 2}));
-}
-
 }  // namespace
 }  // namespace overlap

@@ -115,7 +115,8 @@ QString BoxTexts::path(BoxId box) const {
     return titles.join(QStringLiteral(" › "));
 }
 
-QString BoxTexts::toolTip(BoxId id, double exposed_ms) const {
+QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms) const {
+    const BoxId id = placed.box;
     const Box& box = tree_.box(id);
     const BoxFigures& figures = figures_[id];
     QStringList lines{QStringLiteral("<b>%1</b>").arg(path(id).toHtmlEscaped())};
@@ -129,6 +130,8 @@ QString BoxTexts::toolTip(BoxId id, double exposed_ms) const {
     if (exposed_ms > 0) lines.append(tr("exposed %1").arg(formatTime(exposed_ms)));
     if (box.kind != BoxKind::operation)
         lines.append(tr("%1 nodes, %2 collectives").arg(formatCount(box.node_count), formatCount(figures.collectives)));
+    if (placed.stubs_in.uses > 0) lines.append(tr("from far away: %1").arg(amount(placed.stubs_in)));
+    if (placed.stubs_out.uses > 0) lines.append(tr("to far away: %1").arg(amount(placed.stubs_out)));
     return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
 }
 

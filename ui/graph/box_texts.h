@@ -4,6 +4,7 @@
 #include <QString>
 #include <string_view>
 
+#include "core/layout/arrangement.h"
 #include "core/layout/box_tree.h"
 #include "core/plan/box_figures.h"
 
@@ -29,7 +30,8 @@ class BoxTexts {
     /// The box from the model down, for breadcrumbs and screen readers: `layers.0 › attention`.
     QString path(BoxId box) const;
     /// Everything that there is to tell, as rich text.
-    QString toolTip(BoxId box, double exposed_ms) const;
+    /// @param placed the box as it is drawn.
+    QString toolTip(const PlacedBox& placed, double exposed_ms) const;
     /// What a screen reader says.
     QString spoken(BoxId box, bool open) const;
     /// Dotted paths of the modules that a box stands for; empty for boxes that are no modules.

@@ -38,6 +38,7 @@ void GraphModel::read() {
     open_.clear();
     sizes_.clear();
     cache_.clear();
+    if (helper_) helper_->cancel();
     selected_.clear();
     selected_shown_.clear();
     chosen_ = no_box;
@@ -70,7 +71,8 @@ void GraphModel::setSubset(BoxSubset subset) {
 }
 
 void GraphModel::updateColours() {
-    if (!contents_) return;
+    // A document tells of plan and evaluation of its next graph before it tells of the graph.
+    if (!contents_ || contents_->graph != document_.graph()) return;
     colours_.update(document_, contents_->tree);
     updateFilter();
 }
@@ -143,7 +145,7 @@ BoxId GraphModel::boxOfKey(const QString& key) const {
 void GraphModel::updateSelection() {
     selected_.clear();
     selected_shown_.clear();
-    if (!contents_) return;
+    if (!contents_ || contents_->graph != document_.graph()) return;
     const Selection& selection = document_.selection();
     const auto add_module = [&](ModuleTree::ModuleId module) {
         for (const Phase phase : {Phase::forward, Phase::backward})
@@ -228,23 +230,33 @@ void GraphModel::rearrange(BoxId anchor) {
     selected_shown_.clear();
     for (const BoxId box : selected_) selected_shown_.insert(arrangement_->shown(tree(), box));
     emit arranged(anchor);
+    if (helper_) askHelper();
+}
+
+void GraphModel::setGraphviz(bool wanted, const QString& program) {
+    if (wanted == graphviz()) return;
+    cache_.clear();
+    helper_ = wanted ? std::make_unique<LayoutHelperClient>(program) : nullptr;
+    if (helper_) {
+        connect(helper_.get(), &LayoutHelperClient::laidOut, this, &GraphModel::takeLayout);
+        connect(helper_.get(), &LayoutHelperClient::failed, this, &GraphModel::told);
+    }
+    if (contents_) rearrange(no_box);
+}
+
+void GraphModel::askHelper() {
+    for (const PlacedLevel& level : arrangement_->levels) {
+        const LevelGraph graph = level_graph(tree(), level.box, [this](BoxId child) {
+            const PlacedBox* placed = arrangement_->find(child);
+            return LayoutSize{placed->rect.width, placed->rect.height};
+        });
+        helper_->request(level.key, graph, cache_.find(level.key));
+    }
 }
 
 void GraphModel::takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout) {
     cache_.put(key, std::move(layout));
     if (contents_) rearrange(selected_.empty() ? no_box : arrangement_->shown(tree(), selected_.front()));
-}
-
-void GraphModel::forgetLayouts() {
-    cache_.clear();
-    if (contents_) rearrange(no_box);
-}
-
-LevelGraph GraphModel::levelGraph(BoxId box) const {
-    return level_graph(tree(), box, [this](BoxId child) {
-        const PlacedBox* placed = arrangement_->find(child);
-        return LayoutSize{placed->rect.width, placed->rect.height};
-    });
 }
 
 }  // namespace overlap::ui

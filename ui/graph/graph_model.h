@@ -12,6 +12,7 @@
 #include "ui/graph/box_colours.h"
 #include "ui/graph/box_filter.h"
 #include "ui/graph/box_texts.h"
+#include "ui/graph/layout_helper_client.h"
 
 namespace overlap::ui {
 
@@ -68,12 +69,13 @@ class GraphModel : public QObject {
     /// What flows between a drawn box and the others that are drawn.
     BoxNeighbours neighbours(BoxId box) const;
 
-    /// A layout that another engine made for a level; shown at once where the level is still drawn like that.
-    void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
-    /// Forgets layouts of other engines.
-    void forgetLayouts();
-    /// The level of a box as it is drawn now, for other engines.
-    LevelGraph levelGraph(BoxId box) const;
+    /// Whether Graphviz lays out levels of one direction. Our own layout is shown first, and stays where the helper
+    /// fails.
+    bool graphviz() const { return helper_ != nullptr; }
+    /// @param program the helper; the one beside the application where it is empty.
+    void setGraphviz(bool wanted, const QString& program = {});
+    /// True while levels are being laid out in the background.
+    bool busy() const { return helper_ && helper_->busy(); }
 
   signals:
     /// Another graph, or none.
@@ -82,6 +84,8 @@ class GraphModel : public QObject {
     void arranged(overlap::BoxId anchor);
     /// Colours, selection or what is dimmed became another.
     void changed();
+    /// One sentence on why a level is not laid out by Graphviz.
+    void told(const QString& sentence);
     /// The shared selection became another from outside of the view.
     void selectionMoved();
 
@@ -98,6 +102,8 @@ class GraphModel : public QObject {
 
     void read();
     void rearrange(BoxId anchor);
+    void askHelper();
+    void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
     void updateColours();
     void updateFilter();
     void updateSelection();
@@ -110,6 +116,7 @@ class GraphModel : public QObject {
     std::unordered_set<BoxId> open_;
     LayoutCache cache_;
     std::shared_ptr<const Arrangement> arrangement_;
+    std::unique_ptr<LayoutHelperClient> helper_;
     BoxColours colours_;
     BoxFilter filter_;
     BoxColouring colouring_ = BoxColouring::bucket;

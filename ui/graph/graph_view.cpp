@@ -26,6 +26,7 @@ constexpr double margin = 24;            ///< around what is fitted, pixels
 constexpr double kept_in_view = 48;      ///< pixels of the graph that cannot be moved out of view
 constexpr QSizeF minimap_size(132, 96);
 constexpr double minimap_margin = 12;
+constexpr double minimap_share = 0.3;  ///< of the view that the minimap takes at most, either way
 constexpr std::size_t most_places = 100;
 
 }  // namespace
@@ -39,6 +40,7 @@ GraphView::GraphView(GraphModel& model, QWidget* parent) : QWidget(parent), mode
     connect(&model, &GraphModel::reset, this, &GraphView::onReset);
     connect(&model, &GraphModel::arranged, this, &GraphView::onArranged);
     connect(&model, &GraphModel::changed, this, &GraphView::repaintAll);
+    connect(&model, &GraphModel::told, this, &GraphView::told);
     connect(&model, &GraphModel::selectionMoved, this, &GraphView::onSelectionMoved);
     onReset();
 }
@@ -46,7 +48,7 @@ GraphView::GraphView(GraphModel& model, QWidget* parent) : QWidget(parent), mode
 GraphView::~GraphView() = default;
 
 QJsonObject GraphView::state() const {
-    QJsonObject state{{"colour", nameOf(model_.colouring())}};
+    QJsonObject state{{"colour", nameOf(model_.colouring())}, {"graphviz", model_.graphviz()}};
     if (!model_.isOpen()) return state;
     state["document"] = model_.document().loaded().path;
     state["open"] = QJsonArray::fromStringList(model_.openKeys());
@@ -58,6 +60,7 @@ QJsonObject GraphView::state() const {
 
 void GraphView::restore(const QJsonObject& state) {
     kept_ = state;
+    model_.setGraphviz(state["graphviz"].toBool());
     for (const BoxColouring colouring : boxColourings())
         if (state["colour"].toString() == nameOf(colouring)) model_.setColouring(colouring);
 }
@@ -350,8 +353,9 @@ QRectF GraphView::minimapRect() const {
     if (!shown_ || shown_->size.width <= 0 || shown_->size.height <= 0) return {};
     const QRectF all(0, 0, shown_->size.width, shown_->size.height);
     if (planeRect().contains(all)) return {};
-    const QSizeF size = all.size().scaled(minimap_size, Qt::KeepAspectRatio).expandedTo({24, 24});
-    return {QPointF(width() - minimap_margin - size.width(), height() - minimap_margin - size.height()), size};
+    const QSizeF most = minimap_size.boundedTo(QSizeF(size()) * minimap_share);
+    const QSizeF scaled = all.size().scaled(most, Qt::KeepAspectRatio).expandedTo({24, 24});
+    return {QPointF(width() - minimap_margin - scaled.width(), height() - minimap_margin - scaled.height()), scaled};
 }
 
 void GraphView::paintMinimap(QPainter& painter) {

@@ -28,6 +28,7 @@ constexpr double wheel_pixels = 60;  ///< one notch moves
 constexpr double fast_times = 4;
 constexpr double page_share = 0.8;  ///< of the view's height that a page moves
 constexpr int glide_ms = 16;
+constexpr double level_share = 0.1;  ///< of the distance aside that counts for boxes that are level with each other
 
 }  // namespace
 
@@ -38,7 +39,8 @@ bool GraphView::event(QEvent* event) {
         if (box == no_box)
             QToolTip::hideText();
         else
-            QToolTip::showText(help->globalPos(), model_.texts().toolTip(box, model_.colours().exposedMs(box)), this,
+            QToolTip::showText(help->globalPos(),
+                               model_.texts().toolTip(*shown_->find(box), model_.colours().exposedMs(box)), this,
                                boxRect(box).toAlignedRect());
         return true;
     }
@@ -387,12 +389,15 @@ void GraphView::stepTowards(QPointF direction) {
         for (BoxId other = around.first_child; other < around.first_child + around.child_count; ++other) {
             if (other == from) continue;
             const QRectF end = toQt(arrangement.find(other)->rect);
-            const QPointF away = end.center() - start.center();
+            const QPointF away = end.topLeft() - start.topLeft();
             const bool across = direction.x() != 0;
             const double gap = across ? (direction.x() > 0 ? end.left() - start.right() : start.left() - end.right())
                                       : (direction.y() > 0 ? end.top() - start.bottom() : start.top() - end.bottom());
             if (gap < 0) continue;
-            const double aside = std::abs(across ? away.y() : away.x());
+            // What lies level with it is nearest, however high or wide boxes are.
+            const double past = across ? std::max(end.top() - start.bottom(), start.top() - end.bottom())
+                                       : std::max(end.left() - start.right(), start.left() - end.right());
+            const double aside = std::max(0.0, past) + level_share * std::abs(across ? away.y() : away.x());
             const double distance = gap + 2 * aside;
             if (nearest != no_box && distance >= least) continue;
             nearest = other;

@@ -10,7 +10,6 @@
 
 #include "ui/document/automatic_commands.h"
 #include "ui/document/bucket_commands.h"
-#include "ui/graph/graph_view.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/panels/log.h"
 #include "ui/panels/modules_panel.h"
@@ -20,6 +19,7 @@
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/command_palette.h"
 #include "ui/shell/figures_bar.h"
+#include "ui/shell/graph_actions.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/shell/pass_actions.h"
@@ -33,6 +33,7 @@ void MainWindow::registerActions() {
     registerFileActions();
     registerPlanActions();
     registerPassActions(*actions_, *passes_);
+    registerGraphActions(*actions_, *graph_);
     registerViewActions();
     registerHelp();
 
@@ -236,19 +237,6 @@ void MainWindow::registerViewActions() {
                   [this] { timeline_->fitAll(); });
     actions_->add("view.focus", view, tr("Timeline: focus s&election"), tr("Show what is selected in the timeline"), {},
                   [this] { timeline_->focusSelection(); });
-    const QString graph = tr("Graph");
-    actions_->add("graph.fit", graph, tr("&Fit all"), tr("Show all of the graph"), {}, [this] { graph_->fitAll(); });
-    actions_->add("graph.focus", graph, tr("F&ocus selection"), tr("Show what is selected in the graph"), {},
-                  [this] { graph_->focusSelection(); });
-    actions_->add("graph.close", graph, tr("&Close all boxes"), tr("Show the graph as it was at first"), {}, [this] {
-        if (graph_->model().isOpen()) graph_->model().closeAll();
-    });
-    actions_->add("graph.picture", graph, tr("Save the graph as a &picture…"),
-                  tr("Save what is open in the graph as PNG or SVG"), {}, [this] { graph_->exportPicture(); });
-    for (const BoxColouring colouring : boxColourings())
-        actions_->add(QStringLiteral("graph.colour.") + nameOf(colouring), graph,
-                      tr("Colour by %1").arg(titleOf(colouring)), tr("What the stripes of boxes tell"), {},
-                      [this, colouring] { graph_->model().setColouring(colouring); });
     for (const auto& [name, text] : {std::pair{"system", tr("Theme: as the s&ystem")},
                                      {"light", tr("Theme: &light")},
                                      {"dark", tr("Theme: &dark")}}) {
@@ -289,17 +277,6 @@ void MainWindow::registerHelp() {
     actions_->addViewKey(timeline, tr("F, 0"), tr("Focus the selection, fit all"));
     actions_->addViewKey(timeline, tr("Backspace or Alt+Left, Alt+Right"), tr("Previous, next view"));
     actions_->addViewKey(timeline, tr("Drag on the ruler"), tr("Measure"));
-    const QString graph = tr("Graph");
-    actions_->addViewKey(graph, tr("Arrows"), tr("Box in that direction"));
-    actions_->addViewKey(graph, tr("Ctrl+Down, Ctrl+Up"), tr("Into the box, to the box around"));
-    actions_->addViewKey(graph, tr("Enter"), tr("Open or close the box"));
-    actions_->addViewKey(graph, tr(". and ,"), tr("Next, previous box in order of execution"));
-    actions_->addViewKey(graph, tr("] and ["), tr("Along the largest flow of data, and against it"));
-    actions_->addViewKey(graph, tr("W, S"), tr("Zoom in, out; Alt is faster"));
-    actions_->addViewKey(graph, tr("A, D, Page Up, Page Down"), tr("Pan"));
-    actions_->addViewKey(graph, tr("Ctrl+wheel"), tr("Zoom at the pointer"));
-    actions_->addViewKey(graph, tr("F, Home"), tr("Focus the selection, fit all"));
-    actions_->addViewKey(graph, tr("Backspace or Alt+Left, Alt+Right"), tr("Previous, next view"));
     const QString groups = tr("Process groups");
     actions_->addViewKey(groups, tr("Up, Down"),
                          tr("Select the group above, below; the timeline shows what runs on it"));

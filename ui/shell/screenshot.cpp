@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "ui/document/pipeline_commands.h"
+#include "ui/graph/graph_view.h"
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/modules_panel.h"
@@ -156,6 +157,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     }
     bringToFront(wanted);
     window.centre().showView(options.view);
+    if (wanted == &window.graphView() && !options.select.isEmpty()) window.graphView().focusSelection();
     if (options.zoom > 0 && options.zoom < 1 && window.timeline().timeline()) {
         const TimeRange whole = window.timeline().timeline()->range();
         const auto length = static_cast<double>(whole.end_ns - whole.begin_ns);

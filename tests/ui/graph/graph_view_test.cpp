@@ -1,0 +1,313 @@
+#include "ui/graph/graph_view.h"
+
+#include <QAccessible>
+#include <QDrag>
+#include <QMenu>
+#include <QSignalSpy>
+#include <QWheelEvent>
+#include <set>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/graph/graph_export.h"
+#include "ui/theme/theme.h"
+
+namespace overlap::ui {
+
+/// The graph as a person works with it: mouse, wheel, keys, screen reader, on a small real graph.
+class GraphViewTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void init() {
+        document_ = openDocument();
+        model_ = std::make_unique<GraphModel>(*document_);
+        view_ = std::make_unique<GraphView>(*model_);
+        view_->resize(1000, 700);
+        view_->show();
+        QVERIFY(QTest::qWaitForWindowActive(view_.get()));
+        view_->setFocus();
+    }
+    void cleanup() {
+        view_.reset();
+        model_.reset();
+        document_.reset();
+    }
+
+    void opensCollapsedAndLegible() {
+        for (const PlacedBox& placed : model_->arrangement().boxes) QVERIFY(!placed.open);
+        QVERIFY(view_->scale() >= 0.85);
+        QVERIFY(!view_->boxRect(box("layers.0")).isEmpty());
+        QVERIFY(view_->boxRect(box("layers.0.attention")).isEmpty());
+    }
+
+    void openingKeepsTheBoxWhereItIs() {
+        const QPointF before = view_->boxRect(box("layers.0")).topLeft();
+        view_->toggle(box("layers.0"));
+        const QPointF after = view_->boxRect(box("layers.0")).topLeft();
+        QVERIFY((after - before).manhattanLength() < 1);
+        QVERIFY(!view_->boxRect(box("layers.0.attention")).isEmpty());
+        view_->toggle(box("layers.0"));
+        QVERIFY((view_->boxRect(box("layers.0")).topLeft() - before).manhattanLength() < 1);
+    }
+
+    void aClickSelectsForAllViewsAndATriangleOpens() {
+        const QRectF rect = view_->boxRect(box("norm"));
+        click(rect.center());
+        QCOMPARE(document_->selection().module(), "norm");
+        QCOMPARE(view_->current(), box("norm"));
+        QVERIFY(!model_->isOpen(box("norm")));
+        click(rect.topLeft() + QPointF(14, 24) * view_->scale());
+        QVERIFY(model_->isOpen(box("norm")));
+    }
+
+    void theSelectionOfOtherViewsIsShownHere() {
+        document_->selection().selectModule("layers.0.attention");
+        // Closed around it for now: the layer is marked.
+        QCOMPARE(view_->current(), box("layers.0"));
+        QVERIFY(model_->isSelected(box("layers.0")));
+        view_->focusSelection();
+        QCOMPARE(view_->current(), box("layers.0.attention"));
+        QVERIFY(QRectF(view_->rect()).contains(view_->boxRect(box("layers.0.attention")).center()));
+        const NodeId node = document_->graph()->find("mm");
+        QVERIFY(node != no_node);
+        document_->selection().selectNode("mm");
+        QVERIFY(model_->isSelected(model_->arrangement().shown(model_->tree(), model_->tree().operation_of(node))));
+    }
+
+    void wheelWithControlZoomsAtThePointer() {
+        const QPointF at(300, 200);
+        const QPointF plane = view_->toPlane(at);
+        turnWheel(at, 120, Qt::ControlModifier);
+        QVERIFY(view_->scale() > 1);
+        QVERIFY((view_->toScreen(plane) - at).manhattanLength() < 0.01);
+        const double scale = view_->scale();
+        turnWheel(at, -120, Qt::NoModifier);
+        QCOMPARE(view_->scale(), scale);
+        QVERIFY(view_->toScreen(plane).y() < at.y());
+    }
+
+    void everyBoxIsReachedByKeys() {
+        QTest::keyClick(view_.get(), Qt::Key_Down);
+        QVERIFY(view_->current() != no_box);
+        view_->select(box("layers.0"));
+        QTest::keyClick(view_.get(), Qt::Key_Return);
+        QVERIFY(model_->isOpen(box("layers.0")));
+        QTest::keyClick(view_.get(), Qt::Key_Down, Qt::ControlModifier);
+        QCOMPARE(model_->tree().box(view_->current()).parent, box("layers.0"));
+        // In order of execution, every child is passed once.
+        std::set<BoxId> passed{view_->current()};
+        for (std::uint32_t i = 1; i < model_->tree().box(box("layers.0")).child_count; ++i) {
+            QTest::keyClick(view_.get(), Qt::Key_Period);
+            passed.insert(view_->current());
+        }
+        QCOMPARE(passed.size(), std::size_t{model_->tree().box(box("layers.0")).child_count});
+        QTest::keyClick(view_.get(), Qt::Key_Up, Qt::ControlModifier);
+        QCOMPARE(view_->current(), box("layers.0"));
+        // Beside it lies the other direction.
+        QTest::keyClick(view_.get(), Qt::Key_Right);
+        QCOMPARE(view_->current(), box("layers.0", Phase::backward));
+        QTest::keyClick(view_.get(), Qt::Key_Left);
+        QCOMPARE(view_->current(), box("layers.0"));
+        QTest::keyClick(view_.get(), Qt::Key_Escape);
+        QCOMPARE(view_->current(), no_box);
+        QCOMPARE(document_->selection().kind(), Selection::Kind::nothing);
+    }
+
+    void dataIsFollowedByKeys() {
+        view_->select(box("tok_embeddings"));
+        QTest::keyClick(view_.get(), Qt::Key_BracketRight);
+        const BoxId next = view_->current();
+        QVERIFY(next != box("tok_embeddings"));
+        bool flows = false;
+        for (const LevelEdge& edge : model_->neighbours(box("tok_embeddings")).outgoing) flows |= edge.to == next;
+        QVERIFY(flows);
+    }
+
+    void homeShowsAllAndBackspaceReturns() {
+        view_->toggle(box("layers.0"));
+        view_->toggle(box("layers.0.attention"));
+        view_->zoomBy(3, {100, 100});
+        const double before = view_->scale();
+        QTest::keyClick(view_.get(), Qt::Key_Home);
+        for (const PlacedBox& placed : model_->arrangement().boxes)
+            QVERIFY(QRectF(view_->rect()).adjusted(-1, -1, 1, 1).contains(view_->boxRect(placed.box)));
+        QVERIFY(view_->minimapRect().isEmpty());
+        QTest::keyClick(view_.get(), Qt::Key_Backspace);
+        QCOMPARE(view_->scale(), before);
+        QVERIFY(!view_->minimapRect().isEmpty());
+    }
+
+    void theMinimapMovesTheView() {
+        view_->zoomBy(3, {100, 100});
+        const QRectF map = view_->minimapRect();
+        const QPointF before = view_->toPlane({0, 0});
+        click(map.bottomRight() - QPointF(3, 3));
+        const QPointF after = view_->toPlane({0, 0});
+        QVERIFY(after.y() > before.y() && after.x() > before.x());
+    }
+
+    void searchingDimsTheRestAndStepsThroughMatches() {
+        model_->setSearch("attention_norm");
+        QVERIFY(model_->filter().active());
+        QVERIFY(!model_->filter().dimmed(box("layers.0")));  // it holds one
+        QVERIFY(!model_->filter().dimmed(box("layers.0.attention_norm")));
+        QVERIFY(model_->filter().dimmed(box("layers.0.feed_forward")));
+        QVERIFY(model_->filter().dimmed(box("tok_embeddings")));
+        view_->stepMatch(1);
+        QCOMPARE(view_->current(), box("layers.0.attention_norm"));
+        QVERIFY(!view_->boxRect(view_->current()).isEmpty());
+        view_->stepMatch(1);
+        QVERIFY(view_->current() != box("layers.0.attention_norm"));
+        QSignalSpy told(view_.get(), &GraphView::told);
+        model_->setSearch("no such thing");
+        view_->stepMatch(1);
+        QVERIFY(told.takeLast()[0].toString().contains("no such thing"));
+        model_->setSearch({});
+        QVERIFY(!model_->filter().active());
+    }
+
+    void filtersDim() {
+        model_->setSubset(BoxSubset::backward);
+        QVERIFY(model_->filter().dimmed(box("layers.0")));
+        QVERIFY(!model_->filter().dimmed(box("layers.0", Phase::backward)));
+        BucketCommands(*document_).addText("layers.0");
+        model_->setSubset(BoxSubset::outsideBuckets);
+        QVERIFY(model_->filter().dimmed(box("layers.0")));
+        QVERIFY(!model_->filter().dimmed(box("norm")));
+    }
+
+    void bucketsColourTheirModules() {
+        BucketCommands(*document_).addText("layers.0+layers.1\nnorm");
+        const Theme& theme = darkTheme();
+        const auto stripe = [&](const char* module) {
+            const auto parts = model_->colours().stripe(box(module), BoxColouring::bucket, theme);
+            return parts.isEmpty() ? QColor() : parts.front().colour;
+        };
+        QCOMPARE(stripe("layers.0"), theme.bucket(0));
+        QCOMPARE(stripe("layers.0.attention"), theme.bucket(0));
+        QCOMPARE(stripe("norm"), theme.bucket(1));
+        QVERIFY(!stripe("tok_embeddings").isValid());
+        for (const BoxColouring colouring : boxColourings()) {
+            model_->setColouring(colouring);
+            QCOMPARE(model_->colours().legend(colouring, theme).isEmpty(), colouring == BoxColouring::bucket);
+        }
+    }
+
+    void theMenuPutsModulesIntoBuckets() {
+        std::unique_ptr<QMenu> menu(view_->makeMenu(box("norm")));
+        QAction* put = nullptr;
+        for (QAction* action : menu->actions())
+            if (action->menu()) put = action->menu()->actions().front();
+        QVERIFY(put);
+        put->trigger();
+        QCOMPARE(document_->buckets().size(), 1u);
+        QCOMPARE(document_->buckets()[0].modules, std::vector<std::string>{"norm"});
+    }
+
+    void identicalLayersOpenTogether() {
+        const BoxId layer = box("layers.1");
+        model_->reveal(layer);
+        model_->setIdenticalOpen(layer, true);
+        int open = 0;
+        for (BoxId other = 1; other < model_->tree().box_count(); ++other)
+            if (model_->tree().box(other).structure == model_->tree().box(layer).structure &&
+                model_->tree().box(other).kind == BoxKind::module)
+                open += model_->isOpen(other) ? 1 : 0;
+        QVERIFY(open > 2);
+    }
+
+    void hoveringPaintsNoBoxAgain() {
+        view_->repaint();
+        const int before = view_->renderCount();
+        for (int x = 100; x < 600; x += 50) {
+            QTest::mouseMove(view_.get(), {x, 200});
+            view_->repaint();
+        }
+        QCOMPARE(view_->renderCount(), before);
+    }
+
+    void picturesAreWrittenWholeOrTold() {
+        QTemporaryDir folder;
+        QCOMPARE(writeGraphPicture(*model_, folder.filePath("graph.png")), QString());
+        QVERIFY(QImage(folder.filePath("graph.png")).width() > 500);
+        QCOMPARE(writeGraphPicture(*model_, folder.filePath("graph.svg")), QString());
+        QFile svg(folder.filePath("graph.svg"));
+        QVERIFY(svg.open(QIODevice::ReadOnly));
+        const QByteArray text = svg.readAll();
+        QVERIFY(text.contains("<svg") && text.contains("layers.0"));
+        QVERIFY(!writeGraphPicture(*model_, folder.filePath("missing/graph.png")).isEmpty());
+    }
+
+    void screenReadersSeeTheBoxes() {
+        QAccessibleInterface* graph = QAccessible::queryAccessibleInterface(view_.get());
+        QVERIFY(graph);
+        QCOMPARE(graph->text(QAccessible::Name), "Graph");
+        QCOMPARE(graph->childCount(), static_cast<int>(model_->tree().box(BoxTree::root).child_count));
+        QAccessibleInterface* layer = nullptr;
+        for (int i = 0; i < graph->childCount(); ++i) {
+            QVERIFY(!graph->child(i)->text(QAccessible::Name).isEmpty());
+            QCOMPARE(graph->indexOfChild(graph->child(i)), i);
+            if (graph->child(i)->text(QAccessible::Name).startsWith("layers.0,")) layer = graph->child(i);
+        }
+        QVERIFY(layer);
+        QVERIFY(layer->text(QAccessible::Name).endsWith("closed"));
+        QVERIFY(layer->state().collapsed);
+        QCOMPARE(layer->childCount(), 0);
+        layer->actionInterface()->doAction(QAccessibleActionInterface::toggleAction());
+        QVERIFY(model_->isOpen(box("layers.0")));
+        QVERIFY(layer->state().expanded && layer->childCount() > 2);
+        QCOMPARE(layer->child(0)->parent(), layer);
+        layer->actionInterface()->doAction(QAccessibleActionInterface::setFocusAction());
+        QCOMPARE(document_->selection().module(), "layers.0");
+        QVERIFY(layer->state().selected);
+        QCOMPARE(graph->focusChild(), layer);
+    }
+
+    void theSessionBringsBackWhatWasOpen() {
+        view_->toggle(box("layers.0"));
+        view_->zoomBy(1.5, {50, 60});
+        model_->setColouring(BoxColouring::kind);
+        const QJsonObject kept = view_->state();
+
+        auto document = std::make_unique<Document>();
+        GraphModel model(*document);
+        GraphView view(model);
+        view.resize(1000, 700);
+        view.restore(kept);
+        document->setGraph(loadGraph(smallGraphFile()));
+        QCOMPARE(model.openKeys(), model_->openKeys());
+        QCOMPARE(view.scale(), view_->scale());
+        QCOMPARE(model.colouring(), BoxColouring::kind);
+    }
+
+    void anotherGraphStartsAnew() {
+        view_->select(box("layers.0"));
+        view_->toggle(box("layers.0"));
+        document_->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64_aot_bw.graph.json.gz")));
+        QCOMPARE(view_->current(), no_box);
+        view_->repaint();
+        QVERIFY(!model_->arrangement().boxes.empty());
+    }
+
+  private:
+    BoxId box(const char* module, Phase phase = Phase::forward) const {
+        return model_->tree().box_of(document_->modules().find(module), phase);
+    }
+    void click(QPointF at) { QTest::mouseClick(view_.get(), Qt::LeftButton, {}, at.toPoint()); }
+    void turnWheel(QPointF at, int angle, Qt::KeyboardModifiers modifiers) {
+        QWheelEvent event(at, view_->mapToGlobal(at), {}, {0, angle}, Qt::NoButton, modifiers, Qt::NoScrollPhase,
+                          false);
+        QCoreApplication::sendEvent(view_.get(), &event);
+    }
+
+    std::unique_ptr<Document> document_;
+    std::unique_ptr<GraphModel> model_;
+    std::unique_ptr<GraphView> view_;
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::GraphViewTest)
+#include "graph_view_test.moc"
