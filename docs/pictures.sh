@@ -21,4 +21,5 @@ picture() {
 }
 
 picture window --size 1600x1000 --select bucket:2
+picture graph --size 1600x1000 --view graph --select module:layers.0.attention.inner_attention
 picture mesh --size 1900x1400 --view mesh
