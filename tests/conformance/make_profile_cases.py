@@ -93,7 +93,7 @@ class RandomProfile:
             dims.append([[4, 4], [2]])
             strides.append([[4, 1], [1]])
             types.append("TensorList")
-        if dims and dims[0] and self.choose.random() < 0.1:
+        if dims and dims[0] and self.choose.random() < 0.1 and isinstance(dims[0][0], int):
             dims[0] = [dims[0][0] + 1, *dims[0][1:]]
         for _ in range(self.choose.choice((1, 1, 2, 3))):
             self.external += 1
