@@ -82,13 +82,21 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrows
     this->document()->setDocumentMargin(12);
     connect(this, &QTextBrowser::anchorClicked, this,
             [this](const QUrl& url) { followInspectorLink(document_, url.toString(QUrl::FullyDecoded)); });
-    connect(&document.selection(), &Selection::changed, this, &InspectorPanel::scheduleUpdate);
+    connect(&document.selection(), &Selection::changed, this, [this] {
+        instead_.reset();
+        scheduleUpdate();
+    });
     connect(&document, &Document::evaluationChanged, this, &InspectorPanel::scheduleUpdate);
     connect(&document, &Document::planChanged, this, &InspectorPanel::scheduleUpdate);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &InspectorPanel::scheduleUpdate);
     search_delay_.setSingleShot(true);
     search_delay_.setInterval(search_delay_ms);
     connect(&search_delay_, &QTimer::timeout, this, &InspectorPanel::searchExposure);
+    showContent();
+}
+
+void InspectorPanel::showInstead(std::optional<InspectorContent> content) {
+    instead_ = std::move(content);
     showContent();
 }
 
@@ -100,7 +108,7 @@ void InspectorPanel::scheduleUpdate() {
 
 void InspectorPanel::showContent() {
     scheduled_ = false;
-    content_ = inspect(document_);
+    content_ = instead_ ? *instead_ : inspect(document_);
     addExposure();
     setHtml(inspectorHtml(content_));
 }
@@ -108,7 +116,7 @@ void InspectorPanel::showContent() {
 void InspectorPanel::addExposure() {
     const Selection& selection = document_.selection();
     const auto evaluation = document_.evaluation();
-    const bool wanted = selection.kind() == Selection::Kind::node && document_.editable() && evaluation &&
+    const bool wanted = !instead_ && selection.kind() == Selection::Kind::node && document_.editable() && evaluation &&
                         !document_.current()->stale() &&
                         scheduler_leaves_exposed(*evaluation, selection.node().toStdString());
     if (!wanted) {

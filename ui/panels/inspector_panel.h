@@ -3,6 +3,7 @@
 #include <QTextBrowser>
 #include <QTimer>
 #include <memory>
+#include <optional>
 
 #include "core/plan/evaluation.h"
 #include "ui/document/latest_task.h"
@@ -16,6 +17,11 @@ class InspectorPanel : public QTextBrowser {
 
   public:
     explicit InspectorPanel(Document& document, QWidget* parent = nullptr);
+
+    /// Shows this until something is selected in the document, or until nothing is given: for what is no part of the
+    /// document, such as an event of a measured trace.
+    void showInstead(std::optional<InspectorContent> content);
+    const InspectorContent& content() const { return content_; }
 
     /// True until the page is that of the selection, with what would hide a collective.
     bool busy() const { return scheduled_ || search_delay_.isActive() || search_.busy(); }
@@ -33,6 +39,7 @@ class InspectorPanel : public QTextBrowser {
 
     Document& document_;
     InspectorContent content_;
+    std::optional<InspectorContent> instead_;
     bool scheduled_ = false;
     // What would hide a collective that the automatic pass leaves exposed: found by running the pass again and again,
     // in the background and once the selection stands still.

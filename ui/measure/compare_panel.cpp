@@ -1,0 +1,279 @@
+#include "ui/measure/compare_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QStyledItemDelegate>
+#include <QToolButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/document/document.h"
+#include "ui/measure/comparison_model.h"
+#include "ui/measure/measurements.h"
+#include "ui/panels/problems_panel.h"
+
+namespace overlap::ui {
+
+namespace {
+
+constexpr int sides_width = 150;
+constexpr int filter_width = 160;
+constexpr int lowest_table = 48;
+/// Of the view that columns of text may take at most: names, groups.
+constexpr double widest_name = 0.22, widest_group = 0.14;
+/// Rows whose widths are looked at; all would take too long in a step of thousands.
+constexpr int measured_rows = 200;
+
+/// Rows as high as those of the other tables.
+class RowDelegate : public QStyledItemDelegate {
+  public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const QSize hint = QStyledItemDelegate::sizeHint(option, index);
+        return {hint.width() + 12, option.fontMetrics.height() + 9};
+    }
+};
+
+QToolButton* toggle(const QString& text, const QString& help) {
+    auto* button = new QToolButton;
+    button->setText(text);
+    button->setToolTip(help);
+    button->setCheckable(true);
+    button->setFocusPolicy(Qt::StrongFocus);
+    return button;
+}
+
+}  // namespace
+
+void ComparisonFilter::setText(const QString& text) {
+    text_ = text.trimmed();
+    invalidateFilter();
+}
+
+void ComparisonFilter::setUnchangedShown(bool shown) {
+    unchanged_ = shown;
+    invalidateFilter();
+}
+
+bool ComparisonFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
+    const QModelIndex index = sourceModel()->index(row, 0, parent);
+    if (!unchanged_ && index.data(ComparisonModel::same_role).toBool()) return false;
+    return text_.isEmpty() || index.data(ComparisonModel::search_role).toString().contains(text_, Qt::CaseInsensitive);
+}
+
+ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      measurements_(measurements),
+      model_(new ComparisonModel(this)),
+      rows_(new ComparisonFilter(this)),
+      before_(new QComboBox),
+      after_(new QComboBox),
+      both_(toggle(tr("Both in the timeline"), tr("Show the second step below the first, on one axis"))),
+      unchanged_(toggle(tr("Unchanged"), tr("List collectives that do not differ, too"))),
+      filter_(new QLineEdit),
+      sums_(new QLabel),
+      view_(new QTreeView) {
+    setObjectName("compare");
+    setAccessibleName(tr("Compare"));
+    makeTable();
+    sums_->setObjectName("comparisonSums");
+    sums_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long line must not widen the window
+    sums_->setContentsMargins(8, 0, 8, 6);
+    sums_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeBar());
+    layout->addWidget(sums_);
+    layout->addWidget(view_, 1);
+    setFocusProxy(view_);
+    setFocusPolicy(Qt::StrongFocus);
+
+    waiting_.setSingleShot(true);
+    connect(&waiting_, &QTimer::timeout, this, &ComparePanel::compare);
+    connect(&document, &Document::graphChanged, this, [this] {
+        both_->setChecked(false);
+        before_->clear();
+        after_->clear();
+    });
+    connect(&document, &Document::variantsChanged, this, &ComparePanel::fillSides);
+    connect(&document, &Document::evaluationChanged, this, &ComparePanel::schedule);
+    connect(&document, &Document::currentChanged, both_, [this] { both_->setChecked(false); });
+    connect(&measurements, &Measurements::changed, this, &ComparePanel::fillSides);
+    connect(&measurements, &Measurements::currentChanged, both_, [this] { both_->setChecked(false); });
+    connect(&measurements, &Measurements::opened, this, [this] { after_->setCurrentIndex(after_->count() - 1); });
+    fillSides();
+}
+
+QWidget* ComparePanel::makeBar() {
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(8);
+    before_->setAccessibleName(tr("First step"));
+    after_->setAccessibleName(tr("Second step"));
+    for (QComboBox* box : {before_, after_}) {
+        box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+        box->setMinimumWidth(sides_width / 2);
+        box->setMaximumWidth(sides_width * 2);
+        box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+        connect(box, &QComboBox::currentIndexChanged, this, &ComparePanel::schedule);
+    }
+    filter_->setPlaceholderText(tr("Filter"));
+    filter_->setAccessibleName(tr("Filter the collectives"));
+    filter_->setClearButtonEnabled(true);
+    filter_->setMaximumWidth(filter_width);
+    connect(filter_, &QLineEdit::textChanged, rows_, &ComparisonFilter::setText);
+    connect(unchanged_, &QToolButton::toggled, rows_, &ComparisonFilter::setUnchangedShown);
+    connect(both_, &QToolButton::toggled, this, [this](bool on) {
+        const auto& steps = model_->steps();
+        emit shownChanged(on && steps ? steps->shown : nullptr);
+    });
+    layout->addWidget(before_);
+    layout->addWidget(new QLabel(QStringLiteral("→")));
+    layout->addWidget(after_);
+    layout->addWidget(both_);
+    layout->addStretch(1);
+    layout->addWidget(unchanged_);
+    layout->addWidget(filter_);
+    return bar;
+}
+
+void ComparePanel::makeTable() {
+    rows_->setSourceModel(model_);
+    rows_->setSortRole(ComparisonModel::sort_role);
+    view_->setModel(rows_);
+    view_->setItemDelegate(new RowDelegate(view_));
+    view_->setAccessibleName(tr("Collectives that differ"));
+    view_->setRootIsDecorated(false);
+    view_->setUniformRowHeights(true);
+    view_->setAllColumnsShowFocus(true);
+    view_->setFrameShape(QFrame::NoFrame);
+    view_->setMinimumHeight(lowest_table);
+    view_->setSortingEnabled(true);
+    view_->header()->setSortIndicatorClearable(true);
+    view_->header()->setSortIndicator(-1, Qt::AscendingOrder);  // by effect
+    view_->header()->setSectionsMovable(false);
+    view_->header()->setStretchLastSection(true);
+    view_->installEventFilter(this);
+    connect(view_, &QTreeView::clicked, this, &ComparePanel::choose);
+    connect(view_, &QTreeView::activated, this, &ComparePanel::choose);
+    connect(model_, &QAbstractItemModel::modelReset, this, &ComparePanel::fitColumns);
+}
+
+void ComparePanel::fillSides() {
+    const bool was_empty = before_->count() == 0;
+    fill(*before_, false);
+    fill(*after_, true);
+    if (was_empty && before_->count() > 0) chooseFirstSides();
+    schedule();
+}
+
+void ComparePanel::fill(QComboBox& box, bool with_measurements) {
+    const QSignalBlocker quiet(&box);
+    const QVariant chosen = box.currentData();
+    box.clear();
+    for (int i = 0; i < document_.variantCount(); ++i)
+        box.addItem(document_.variant(i).title(), document_.variant(i).key());
+    for (int i = 0; with_measurements && i < measurements_.count(); ++i)
+        box.addItem(measurements_.at(i)->title, measurements_.at(i)->files);
+    box.setCurrentIndex(std::max(0, box.findData(chosen)));
+}
+
+void ComparePanel::chooseFirstSides() {
+    const QSignalBlocker quiet_before(before_), quiet_after(after_);
+    const bool measured = measurements_.count() > 0;
+    before_->setCurrentIndex(measured ? document_.currentIndex() : 0);
+    after_->setCurrentIndex(measured ? after_->count() - 1 : std::max(document_.currentIndex(), 1));
+}
+
+ComparedSide ComparePanel::sideOf(const QComboBox& box) const {
+    ComparedSide side;
+    side.title = box.currentText();
+    const int index = box.currentIndex();
+    if (index >= document_.variantCount()) {
+        side.measurement = measurements_.at(index - document_.variantCount());
+    } else {
+        const Variant& variant = document_.variant(index);
+        side.graph = document_.graph();
+        side.plan = variant.plan();
+        if (!variant.stale()) side.evaluation = variant.evaluation();
+    }
+    return side;
+}
+
+void ComparePanel::schedule() {
+    outdated_ = true;
+    if (isVisible() || both_->isChecked()) waiting_.start(0);
+}
+
+void ComparePanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (outdated_) schedule();
+}
+
+void ComparePanel::compare() {
+    outdated_ = false;
+    if (!document_.isOpen()) return show(nullptr, tr("Open a graph to compare plans of it"));
+    const ComparedSide before = sideOf(*before_), after = sideOf(*after_);
+    if (before_->currentData() == after_->currentData())
+        return show(nullptr, tr("Choose two different steps, or open a trace of the job"));
+    task_.start([this, before, after](std::stop_token stop) -> LatestTask::Delivery {
+        try {
+            auto steps = compareSteps(before, after, stop);
+            if (!steps) return {};
+            return [this, steps] { show(steps, {}); };
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] { show(nullptr, reason); };
+        }
+    });
+}
+
+void ComparePanel::show(std::shared_ptr<const ComparedSteps> steps, const QString& refusal) {
+    if (!steps) task_.cancel();
+    model_->setSteps(steps);
+    sums_->setText(steps ? comparisonSums(*steps) : refusal);
+    sums_->setToolTip(sums_->text());
+    both_->setEnabled(steps != nullptr);
+    if (both_->isChecked()) emit shownChanged(steps ? steps->shown : nullptr);
+}
+
+QString ComparePanel::sums() const {
+    return sums_->text();
+}
+
+void ComparePanel::choose(const QModelIndex& shown) {
+    if (shown.isValid()) emit rowChosen(model_->steps(), rows_->mapToSource(shown).row());
+}
+
+bool ComparePanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_ && event->type() == QEvent::KeyPress &&
+        static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(sums_->text() + u'\n' + tableText(*rows_));
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void ComparePanel::fitColumns() {
+    const int width = view_->viewport()->width();
+    for (int column = 0; column < ComparisonModel::remark_column; ++column) {
+        int wanted = view_->header()->sectionSizeHint(column);
+        for (int row = 0; row < std::min(measured_rows, rows_->rowCount()); ++row)
+            wanted = std::max(wanted, view_->sizeHintForIndex(rows_->index(row, column)).width());
+        if (column == ComparisonModel::name_column) wanted = std::min(wanted, static_cast<int>(width * widest_name));
+        if (column == ComparisonModel::group_column) wanted = std::min(wanted, static_cast<int>(width * widest_group));
+        view_->header()->resizeSection(column, wanted);
+    }
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <QSortFilterProxyModel>
+#include <QTimer>
+#include <QWidget>
+#include <memory>
+
+#include "ui/document/latest_task.h"
+#include "ui/measure/compared_steps.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QToolButton;
+class QTreeView;
+
+namespace overlap::ui {
+
+class ComparisonModel;
+class Document;
+class Measurements;
+
+/// Which rows of a comparison are shown.
+class ComparisonFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+
+  public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+
+    void setText(const QString& text);
+    /// Whether collectives without any difference are shown, too.
+    void setUnchangedShown(bool shown);
+
+  protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+  private:
+    QString text_;
+    bool unchanged_ = false;
+};
+
+/// Two plans, or a plan and a measurement, beside one another: sums, and a table of the collectives that differ.
+/// Compares in the background, and only while somebody looks.
+class ComparePanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    ComparePanel(Document& document, Measurements& measurements, QWidget* parent = nullptr);
+
+    ComparisonModel* model() { return model_; }
+    QTreeView* view() { return view_; }
+    QComboBox* before() { return before_; }
+    QComboBox* after() { return after_; }
+    QLineEdit* filter() { return filter_; }
+    /// Checked while both steps are to be shown in the timeline.
+    QToolButton* both() { return both_; }
+    QString sums() const;
+    bool busy() const { return waiting_.isActive() || task_.busy(); }
+
+  signals:
+    /// What the timeline shall show instead of what it would; null for nothing.
+    void shownChanged(std::shared_ptr<const overlap::ui::ShownTimeline> shown);
+    /// A person chose a row.
+    void rowChosen(std::shared_ptr<const overlap::ui::ComparedSteps> steps, int row);
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    QWidget* makeBar();
+    void makeTable();
+    void fillSides();
+    void fill(QComboBox& box, bool with_measurements);
+    void chooseFirstSides();
+    ComparedSide sideOf(const QComboBox& box) const;
+    void schedule();
+    void compare();
+    void show(std::shared_ptr<const ComparedSteps> steps, const QString& refusal);
+    void choose(const QModelIndex& shown);
+    void fitColumns();
+
+    Document& document_;
+    Measurements& measurements_;
+    ComparisonModel* model_;
+    ComparisonFilter* rows_;
+    QComboBox* before_;
+    QComboBox* after_;
+    QToolButton* both_;
+    QToolButton* unchanged_;
+    QLineEdit* filter_;
+    QLabel* sums_;
+    QTreeView* view_;
+    QTimer waiting_;
+    bool outdated_ = true;
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,107 @@
+#include "ui/measure/compared_steps.h"
+
+#include <QFile>
+#include <QObject>
+#include <array>
+
+#include "core/graph/error.h"
+#include "core/io/profile_file.h"
+#include "core/plan/timeline_of.h"
+#include "core/trace/measured_timeline.h"
+#include "core/trace/timeline_stack.h"
+
+namespace overlap::ui {
+
+namespace {
+
+std::shared_ptr<const Evaluation> evaluationOf(const ComparedSide& side, std::stop_token stop) {
+    auto evaluation = side.evaluation ? side.evaluation : evaluate(side.graph, side.plan, stop);
+    if (evaluation && evaluation->refused)
+        throw InputError("", "",
+                         QObject::tr("%1 is refused and has no figures, see Problems").arg(side.title).toStdString());
+    return evaluation;
+}
+
+std::string prefixOf(const QString& title) {
+    return title.toStdString().append(" · ");
+}
+
+std::uint32_t nodeOf(const Evaluation& evaluation, const ComparedCollective& collective) {
+    return evaluation.simulation.collectives[collective.index].start;
+}
+
+void showBoth(ComparedSteps& steps, std::shared_ptr<const Evaluation> before, const TimelinePart& second,
+              ShownPart second_part) {
+    const std::array<TimelinePart, 2> parts{TimelinePart{timeline_of(*before), prefixOf(steps.before)}, second};
+    auto shown = std::make_shared<ShownTimeline>();
+    shown->timeline = stack_timelines(parts);
+    shown->caption = QObject::tr("%1 above, %2 below").arg(steps.before, steps.after);
+    shown->parts = {{0, std::move(before), nullptr}, std::move(second_part)};
+    steps.shown = std::move(shown);
+}
+
+void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Evaluation>& before,
+                            const std::shared_ptr<const Measurement>& measurement) {
+    const auto& trace = measurement->traces.front();
+    steps.measured = compare_with_measurement(before, measured_step(trace), {.ranks = &measurement->aligned, .own = 0});
+    steps.comparison = compare_variants(*steps.measured);
+    steps.error = error_of_plan(*steps.measured);
+
+    TimelinePart part;
+    part.timeline = measured_timeline(*trace, {.host_threads = false, .python_functions = false});
+    part.prefix = prefixOf(steps.after);
+    part.offset_ns = -steps.measured->origin_ns;
+    part.first_reference = before->graph->node_count();
+    part.only = steps.measured->step.span;
+    showBoth(steps, before, part, {part.first_reference, nullptr, measurement});
+}
+
+/// Torch's reader refuses some traces that can be compared well.
+std::optional<ProfileError> errorOfProfile(const MeasuredComparison& measured, const QStringList& files) {
+    try {
+        std::vector<ProfileRecords> records;
+        for (const QString& file : files) records.push_back(read_profile_file(QFile::encodeName(file).toStdString()));
+        return error_of_profile(measured, ProfileTables(combine_profiles(std::move(records))));
+    } catch (const InputError&) {
+        return {};
+    }
+}
+
+}  // namespace
+
+std::uint32_t ComparedSteps::referenceBefore(const ComparisonRow& row) const {
+    return row.before ? nodeOf(*shown->parts.front().evaluation, *row.before) : no_reference;
+}
+
+std::uint32_t ComparedSteps::referenceAfter(const ComparisonRow& row) const {
+    if (!row.after) return no_reference;
+    const ShownPart& part = shown->parts.back();
+    if (!measured) return part.first_reference + nodeOf(*part.evaluation, *row.after);
+    const MeasuredTrace& trace = *measured->step.trace;
+    const StepCollective& collective = measured->step.collectives[row.after->index];
+    return part.first_reference + trace.activities()[trace.collectives()[collective.collective].activity].event;
+}
+
+std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, const ComparedSide& after,
+                                                  std::stop_token stop) {
+    auto steps = std::make_shared<ComparedSteps>();
+    steps->before = before.title;
+    steps->after = after.title;
+    const auto first = evaluationOf(before, stop);
+    if (!first || stop.stop_requested()) return nullptr;
+    if (after.measurement) {
+        compareWithMeasurement(*steps, first, after.measurement);
+        if (stop.stop_requested()) return nullptr;
+        steps->profile_error = errorOfProfile(*steps->measured, after.measurement->files);
+        return steps;
+    }
+    const auto second = evaluationOf(after, stop);
+    if (!second || stop.stop_requested()) return nullptr;
+    steps->comparison = compare_variants(*first, *second);
+    TimelinePart part{timeline_of(*second), prefixOf(after.title)};
+    part.first_reference = first->graph->node_count();
+    showBoth(*steps, first, part, {part.first_reference, second, nullptr});
+    return steps;
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QString>
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "core/measure/prediction_error.h"
+#include "core/measure/variant_comparison.h"
+#include "core/plan/plan.h"
+#include "ui/measure/shown_timeline.h"
+
+namespace overlap::ui {
+
+/// One side of a comparison: a plan, or a measurement.
+struct ComparedSide {
+    QString title;
+    std::shared_ptr<const Graph> graph;
+    Plan plan;
+    std::shared_ptr<const Evaluation> evaluation;    ///< of the plan; null where it is still to be evaluated
+    std::shared_ptr<const Measurement> measurement;  ///< null for a plan
+};
+
+/// Two steps and what differs between them. Immutable, shared.
+struct ComparedSteps {
+    QString before, after;  ///< titles
+    Comparison comparison;
+    std::optional<MeasuredComparison> measured;  ///< where the second side is a measurement
+    std::optional<PredictionError> error;        ///< of the plan's times of collectives, against the measurement
+    /// The same when the times that torch reads from these traces are taken instead; nothing where it reads none.
+    std::optional<ProfileError> profile_error;
+    std::shared_ptr<const ShownTimeline> shown;  ///< both steps, the second below the first
+
+    /// What a row's collective has as reference in `shown`; no_reference where that side lacks it.
+    std::uint32_t referenceBefore(const ComparisonRow& row) const;
+    std::uint32_t referenceAfter(const ComparisonRow& row) const;
+};
+
+/// Compares a plan with another one or with a measurement: the first rank's, its first GPU, the last counted step.
+/// @returns nothing when stopped. @throws InputError, also for a plan that is refused and has no figures.
+std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, const ComparedSide& after,
+                                                  std::stop_token stop);
+
+}  // namespace overlap::ui

@@ -1,0 +1,231 @@
+#include "ui/measure/comparison_model.h"
+
+#include <QBrush>
+
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+
+namespace {
+
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+bool isNumber(int column) {
+    return column >= ComparisonModel::bytes_column && column < ComparisonModel::remark_column;
+}
+
+/// Of either side; of the second where both have it.
+const ComparedCollective& anySide(const ComparisonRow& row) {
+    return row.after ? *row.after : *row.before;
+}
+
+/// Names of a graph's nodes tell more than those of kernels.
+QString nameOf(const ComparisonRow& row) {
+    return text(row.before ? row.before->name : row.after->name);
+}
+
+QString timeOf(const std::optional<ComparedCollective>& side, double ComparedCollective::*figure) {
+    return side ? formatTime((*side).*figure) : QString();
+}
+
+double valueOf(const std::optional<ComparedCollective>& side, double ComparedCollective::*figure) {
+    return side ? (*side).*figure : -1;
+}
+
+QString changeText(CollectiveChange change) {
+    switch (change) {
+        case CollectiveChange::same:
+            return ComparisonModel::tr("same");
+        case CollectiveChange::moved:
+            return ComparisonModel::tr("moved");
+        case CollectiveChange::changed:
+            return ComparisonModel::tr("changed");
+        case CollectiveChange::appeared:
+            return ComparisonModel::tr("appeared");
+        case CollectiveChange::vanished:
+            return ComparisonModel::tr("vanished");
+    }
+    return {};
+}
+
+QString remarkOf(const ComparisonRow& row) {
+    QStringList parts;
+    if (row.cause != DifferenceCause::none)
+        parts.append(text(difference_cause_name(row.cause)).replace(u'_', QLatin1Char(' ')));
+    if (!row.remark.empty()) parts.append(withUnbrokenUnits(QString::fromStdString(row.remark)));
+    if (!row.counterpart.empty())
+        parts.append(ComparisonModel::tr("most of it in %1").arg(QString::fromStdString(row.counterpart)));
+    return parts.join(QStringLiteral(" · "));
+}
+
+QVariant sortValue(const ComparisonRow& row, int column, const QString& shown) {
+    switch (column) {
+        case ComparisonModel::change_column:
+            return static_cast<int>(row.change);
+        case ComparisonModel::bytes_column:
+            return QVariant::fromValue<qlonglong>(anySide(row).bytes);
+        case ComparisonModel::start_column:
+            return row.start_change_ms();
+        case ComparisonModel::before_column:
+            return valueOf(row.before, &ComparedCollective::time_ms);
+        case ComparisonModel::after_column:
+            return valueOf(row.after, &ComparedCollective::time_ms);
+        case ComparisonModel::exposed_before_column:
+            return valueOf(row.before, &ComparedCollective::exposed_ms);
+        case ComparisonModel::exposed_after_column:
+            return valueOf(row.after, &ComparedCollective::exposed_ms);
+        default:
+            return shown;
+    }
+}
+
+QBrush toneOf(const ComparisonRow& row, int column) {
+    const Theme& theme = currentTheme();
+    if (column == ComparisonModel::exposed_after_column && row.before && row.after &&
+        row.change != CollectiveChange::same) {
+        if (row.exposed_change_ms() > 0) return theme.exposed;
+        if (row.exposed_change_ms() < 0) return theme.hidden;
+    }
+    const bool quiet = column == ComparisonModel::remark_column || column == ComparisonModel::group_column ||
+                       row.change == CollectiveChange::same;
+    return quiet ? theme.dim : theme.text;
+}
+
+}  // namespace
+
+void ComparisonModel::setSteps(std::shared_ptr<const ComparedSteps> steps) {
+    beginResetModel();
+    steps_ = std::move(steps);
+    endResetModel();
+}
+
+int ComparisonModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() || !steps_ ? 0 : static_cast<int>(steps_->comparison.rows.size());
+}
+
+int ComparisonModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : column_count;
+}
+
+QString ComparisonModel::text(const ComparisonRow& row, int column) const {
+    switch (column) {
+        case change_column:
+            return changeText(row.change);
+        case name_column:
+            return nameOf(row);
+        case group_column:
+            return QString::fromStdString(anySide(row).process_group);
+        case bytes_column:
+            return anySide(row).bytes > 0 ? formatBytes(static_cast<double>(anySide(row).bytes)) : QString();
+        case start_column:
+            return row.before && row.after ? formatDifference(row.start_change_ms(), Unit::Time) : QString();
+        case before_column:
+            return timeOf(row.before, &ComparedCollective::time_ms);
+        case after_column:
+            return timeOf(row.after, &ComparedCollective::time_ms);
+        case exposed_before_column:
+            return timeOf(row.before, &ComparedCollective::exposed_ms);
+        case exposed_after_column:
+            return timeOf(row.after, &ComparedCollective::exposed_ms);
+        case remark_column:
+            return remarkOf(row);
+    }
+    return {};
+}
+
+QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const ComparisonRow& shown = row(index.row());
+    const int column = index.column();
+    switch (role) {
+        case Qt::DisplayRole:
+        case Qt::ToolTipRole:
+            return text(shown, column);
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue((isNumber(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        case Qt::FontRole:
+            return isNumber(column) ? QVariant(numberFont()) : QVariant();
+        case Qt::ForegroundRole:
+            return toneOf(shown, column);
+        case sort_role:
+            return sortValue(shown, column, text(shown, column));
+        case search_role: {
+            QStringList all;
+            for (const int searched : {change_column, name_column, group_column, remark_column})
+                all.append(text(shown, searched));
+            if (shown.after) all.append(QString::fromStdString(shown.after->name));
+            return all.join(u'\n');
+        }
+        case same_role:
+            return shown.change == CollectiveChange::same;
+        default:
+            return {};
+    }
+}
+
+QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    const bool measured = steps_ && steps_->measured;
+    if (role == Qt::ToolTipRole && steps_) {
+        if (section == before_column || section == exposed_before_column) return steps_->before;
+        if (section == after_column || section == exposed_after_column) return steps_->after;
+    }
+    if (role != Qt::DisplayRole) return {};
+    switch (section) {
+        case change_column:
+            return tr("Change");
+        case name_column:
+            return tr("Collective");
+        case group_column:
+            return tr("Process group");
+        case bytes_column:
+            return tr("Bytes");
+        case start_column:
+            return tr("Starts later by");
+        case before_column:
+            return measured ? tr("Predicted") : tr("Time before");
+        case after_column:
+            return measured ? tr("Measured") : tr("Time after");
+        case exposed_before_column:
+            return measured ? tr("Exposed, predicted") : tr("Exposed before");
+        case exposed_after_column:
+            return measured ? tr("Exposed, measured") : tr("Exposed after");
+        case remark_column:
+            return measured ? tr("Cause") : tr("What differs");
+    }
+    return {};
+}
+
+QString comparisonSums(const ComparedSteps& steps) {
+    const Comparison& comparison = steps.comparison;
+    const auto pair = [](const QString& label, double before, double after) {
+        return ComparisonModel::tr("%1 %2 → %3 (%4)")
+            .arg(label, formatTime(before), formatTime(after), formatDifference(after - before, Unit::Time));
+    };
+    QStringList parts{pair(ComparisonModel::tr("step"), comparison.before.step_ms, comparison.after.step_ms),
+                      pair(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),
+                      pair(ComparisonModel::tr("communication"), comparison.before.communication_ms,
+                           comparison.after.communication_ms),
+                      pair(ComparisonModel::tr("exposed"), comparison.before.exposed_ms, comparison.after.exposed_ms)};
+    QStringList counts;
+    for (const CollectiveChange change :
+         {CollectiveChange::moved, CollectiveChange::changed, CollectiveChange::appeared, CollectiveChange::vanished})
+        if (const std::uint32_t count = comparison.count(change); count > 0)
+            counts.append(QStringLiteral("%1 %2").arg(formatCount(count), changeText(change)));
+    parts.append(counts.isEmpty() ? ComparisonModel::tr("no collective differs") : counts.join(QStringLiteral(", ")));
+    const auto error = [](const PredictionError& of) {
+        return QStringLiteral("±%1 (%2)").arg(formatTime(of.mean_absolute_ms), formatPercent(of.median_relative));
+    };
+    if (steps.error && steps.error->collectives > 0)
+        parts.append(ComparisonModel::tr("predictions off by %1").arg(error(*steps.error)));
+    if (steps.profile_error && steps.profile_error->from_profile > 0)
+        parts.append(ComparisonModel::tr("with this trace's times %1").arg(error(steps.profile_error->error)));
+    return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace overlap::ui

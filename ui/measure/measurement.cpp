@@ -1,0 +1,129 @@
+#include "ui/measure/measurement.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QObject>
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "core/io/trace_file.h"
+#include "core/trace/measured_timeline.h"
+#include "core/trace/timeline_stack.h"
+#include "core/trace/trace_statistics.h"
+
+namespace overlap::ui {
+
+namespace {
+
+using Traces = std::vector<std::shared_ptr<const MeasuredTrace>>;
+
+bool areRanksOfOneJob(const Traces& traces) {
+    std::set<std::int64_t> ranks;
+    for (const auto& trace : traces)
+        if (!trace->header().rank || !ranks.insert(*trace->header().rank).second) return false;
+    return true;
+}
+
+/// When the first event that lasts begins. Metadata events have times of their own, often zero.
+std::int64_t firstStart(const MeasuredTrace& trace) {
+    const MeasuredEvents& events = trace.events();
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (std::uint32_t event = 0; event < events.size(); ++event)
+        if (events.is_interval(event)) first = std::min(first, events.start_ns[event]);
+    return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
+}
+
+void makeTimeline(Measurement& measurement) {
+    const std::size_t count = measurement.traces.size();
+    measurement.origin_ns = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t rank = 0; rank < count; ++rank)
+        measurement.origin_ns = std::min(measurement.origin_ns, firstStart(*measurement.traces[rank]) +
+                                                                    measurement.aligned.ranks[rank].clock_offset_ns);
+    std::vector<TimelinePart> parts;
+    std::uint32_t references = 0;
+    for (std::size_t rank = 0; rank < count; ++rank) {
+        const MeasuredTrace& trace = *measurement.traces[rank];
+        MeasuredTimelineOptions options;
+        options.clock_offset_ns = measurement.aligned.ranks[rank].clock_offset_ns - measurement.origin_ns;
+        const std::string prefix = count == 1 ? std::string() : measurement.rankName(rank).toStdString().append(" · ");
+        parts.push_back({measured_timeline(trace, options), prefix, 0, references});
+        measurement.first_references.push_back(references);
+        references += trace.events().size();
+    }
+    measurement.timeline = count == 1 ? parts.front().timeline : stack_timelines(parts);
+}
+
+std::shared_ptr<Measurement> makeMeasurement(QStringList files, Traces traces) {
+    auto measurement = std::make_shared<Measurement>();
+    measurement->files = std::move(files);
+    measurement->traces = std::move(traces);
+    measurement->aligned = align_ranks(measurement->traces);
+    makeTimeline(*measurement);
+    return measurement;
+}
+
+}  // namespace
+
+Measurement::Event Measurement::eventOf(std::uint32_t reference) const {
+    const auto behind = std::upper_bound(first_references.begin(), first_references.end(), reference);
+    const auto rank = static_cast<std::size_t>(behind - first_references.begin()) - 1;
+    return {rank, reference - first_references[rank]};
+}
+
+QString Measurement::rankName(std::size_t rank) const {
+    if (const auto number = traces[rank]->header().rank) return QObject::tr("Rank %1").arg(*number);
+    return QFileInfo(files[static_cast<qsizetype>(rank)]).fileName();
+}
+
+MeasuredFigures measuredFigures(const Measurement& measurement) {
+    MeasuredFigures figures;
+    const std::vector<DeviceTimes> devices = device_times(*measurement.traces.front());
+    if (devices.empty()) return figures;
+    const DeviceTimes& device = devices.front();
+    figures.has_gpu = true;
+    GpuTimes sum;
+    for (const StepTimes& step : device.steps) {
+        if (!step.is_counted) continue;
+        ++figures.steps;
+        sum.span_ns += step.times.span_ns;
+        sum.communication_ns += step.times.communication_ns;
+        sum.exposed_ns += step.times.exposed_ns;
+    }
+    if (figures.steps == 0) {
+        figures.steps = 1;
+        sum = device.total;
+    }
+    const double to_ms = 1e-6 / static_cast<double>(figures.steps);
+    figures.step_ms = static_cast<double>(sum.span_ns) * to_ms;
+    figures.communication_ms = static_cast<double>(sum.communication_ns) * to_ms;
+    figures.exposed_ms = static_cast<double>(sum.exposed_ns) * to_ms;
+    return figures;
+}
+
+std::vector<std::shared_ptr<Measurement>> readMeasurements(const QStringList& files, std::stop_token stop,
+                                                           const std::function<void(double share)>& progress) {
+    std::vector<std::shared_ptr<Measurement>> measurements;
+    const auto count = static_cast<double>(files.size());
+    Traces traces;
+    for (const QString& file : files) {
+        TraceReading reading;
+        reading.stop = stop;
+        reading.progress = [&](std::uint64_t done, std::uint64_t of) {
+            const double share = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 0;
+            progress((static_cast<double>(traces.size()) + share) / count);
+        };
+        auto trace = read_trace_file(QFile::encodeName(file).toStdString(), reading);
+        if (!trace || stop.stop_requested()) return measurements;
+        traces.push_back(std::move(trace));
+    }
+    if (areRanksOfOneJob(traces)) {
+        measurements.push_back(makeMeasurement(files, std::move(traces)));
+        return measurements;
+    }
+    for (std::size_t i = 0; i < traces.size(); ++i)
+        measurements.push_back(makeMeasurement({files[static_cast<qsizetype>(i)]}, {traces[i]}));
+    return measurements;
+}
+
+}  // namespace overlap::ui

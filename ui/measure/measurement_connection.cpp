@@ -1,0 +1,150 @@
+#include "ui/measure/measurement_connection.h"
+
+#include <QFile>
+#include <utility>
+
+#include "core/io/trace_file.h"
+#include "ui/document/document.h"
+#include "ui/measure/measured_event.h"
+#include "ui/panels/inspector_panel.h"
+#include "ui/theme/numbers.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+namespace {
+
+QString captionOf(const Measurement& measurement) {
+    QStringList parts{MeasurementConnection::tr("measured")};
+    if (measurement.traces.size() > 1)
+        parts.append(MeasurementConnection::tr("%1 ranks").arg(measurement.traces.size()));
+    if (const auto& devices = measurement.traces.front()->header().devices; !devices.empty())
+        parts.append(QString::fromStdString(devices.front()));
+    for (const RankAlignment& rank : measurement.aligned.ranks) {
+        if (rank.is_aligned || measurement.traces.size() == 1) continue;
+        parts.append(MeasurementConnection::tr("clocks not aligned"));
+        break;
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+std::shared_ptr<const ShownTimeline> timelineOf(const std::shared_ptr<const Measurement>& measurement) {
+    auto shown = std::make_shared<ShownTimeline>();
+    shown->timeline = measurement->timeline;
+    shown->caption = captionOf(*measurement);
+    shown->parts.push_back({0, nullptr, measurement});
+    return shown;
+}
+
+}  // namespace
+
+MeasurementConnection::MeasurementConnection(Document& document, Measurements& measurements, TimelineView& view,
+                                             InspectorPanel& inspector, QObject* parent)
+    : QObject(parent), document_(document), measurements_(measurements), view_(view), inspector_(inspector) {
+    connect(&measurements, &Measurements::currentChanged, this, &MeasurementConnection::update);
+    // Whoever turns to another plan wants to see it; a graph that has been read comes up behind what is shown.
+    connect(&document, &Document::graphChanged, this, [this] { opening_graph_ = true; });
+    connect(&document, &Document::currentChanged, this, [this] {
+        if (!std::exchange(opening_graph_, false)) measurements_.setCurrentIndex(-1);
+    });
+    connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) {
+        if (shown_) select(reference);
+    });
+}
+
+void MeasurementConnection::showComparison(std::shared_ptr<const ShownTimeline> comparison) {
+    comparison_ = std::move(comparison);
+    update();
+}
+
+void MeasurementConnection::update() {
+    const auto measurement = measurements_.current();
+    show(comparison_ ? comparison_ : measurement ? timelineOf(measurement) : nullptr);
+}
+
+void MeasurementConnection::show(std::shared_ptr<const ShownTimeline> wanted) {
+    if (!wanted && !shown_) return;
+    arguments_.cancel();
+    inspector_.showInstead({});
+    const bool was_comparison = std::exchange(shows_comparison_, wanted && wanted == comparison_);
+    const bool was_active = std::exchange(shown_, std::move(wanted)) != nullptr;
+    const bool active = shown_ != nullptr;
+    if (active && !was_active) {
+        if (view_.timeline()) plan_range_ = view_.visibleRange();
+        emit activeChanged(true);
+    }
+    view_.setArrows({});
+    view_.highlightReferences({});
+    view_.selectReference(no_reference);
+    if (!active) {
+        emit activeChanged(false);
+        plan_range_.reset();
+        return;
+    }
+    view_.setToolTipProvider([this](quint32 reference) { return toolTip(reference); });
+    view_.setSearchTextProvider({});
+    view_.setAliveProvider({});
+    view_.setMemoryNotes({}, {});
+    view_.setTimeline(shown_->timeline, shown_->caption);
+    if (!was_comparison || !shows_comparison_) view_.fitAll();
+}
+
+void MeasurementConnection::select(quint32 reference) {
+    arguments_.cancel();
+    if (reference == no_reference) {
+        document_.selection().clear();
+        return inspector_.showInstead({});
+    }
+    const ShownPart& part = shown_->partOf(reference);
+    const quint32 own = reference - part.first_reference;
+    if (part.measurement) return selectEvent(*part.measurement, part.measurement->eventOf(own));
+    const std::string_view name = part.evaluation->graph->name(own);
+    document_.selection().selectNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+}
+
+void MeasurementConnection::selectRow(const ComparedSteps& steps, const ComparisonRow& row) {
+    const quint32 before = steps.referenceBefore(row), after = steps.referenceAfter(row);
+    if (shown_ && shown_ == steps.shown) {
+        const quint32 selected = after != no_reference ? after : before;
+        view_.selectReference(selected);
+        view_.highlightReferences({before, after});
+        view_.setArrows(row.before && row.after ? std::vector<TimelineArrow>{{before, after, false}}
+                                                : std::vector<TimelineArrow>());
+        return select(selected);
+    }
+    if (row.before) return document_.selection().selectNode(QString::fromStdString(row.before->name));
+    const ShownPart& part = steps.shown->parts.back();
+    if (part.evaluation) return document_.selection().selectNode(QString::fromStdString(row.after->name));
+    selectEvent(*part.measurement, part.measurement->eventOf(after - part.first_reference));
+}
+
+void MeasurementConnection::selectEvent(const Measurement& measurement, Measurement::Event event) {
+    document_.selection().clear();
+    const InspectorContent known = describeEvent(measurement, event);
+    inspector_.showInstead(known);
+    const std::string file = QFile::encodeName(measurement.files[static_cast<qsizetype>(event.rank)]).toStdString();
+    arguments_.start(
+        [this, known, file, trace = measurement.traces[event.rank], event](std::stop_token) -> LatestTask::Delivery {
+            InspectorContent content = known;
+            try {
+                addArguments(content, read_trace_event(file, *trace, event.event));
+            } catch (const std::exception& error) {
+                content.rows.push_back({{}, {{QString::fromUtf8(error.what()), {}, Tone::caution}}, true});
+            }
+            return [this, content] { inspector_.showInstead(content); };
+        });
+}
+
+QString MeasurementConnection::toolTip(quint32 reference) const {
+    if (!shown_ || reference == no_reference) return {};
+    const ShownPart& part = shown_->partOf(reference);
+    const quint32 own = reference - part.first_reference;
+    if (part.measurement) return eventToolTip(*part.measurement, part.measurement->eventOf(own));
+    const Graph& graph = *part.evaluation->graph;
+    return own < graph.node_count()
+               ? QString::fromUtf8(graph.target(own).data(), static_cast<qsizetype>(graph.target(own).size()))
+                     .toHtmlEscaped()
+               : QString();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <optional>
+
+#include "ui/document/latest_task.h"
+#include "ui/measure/compared_steps.h"
+#include "ui/measure/measurements.h"
+
+namespace overlap::ui {
+
+class Document;
+class InspectorPanel;
+class TimelineView;
+
+/// Puts measurements and comparisons into the timeline in place of the current plan, and what is selected there into
+/// the inspector. While it is active, the view's references are those of shown().
+class MeasurementConnection : public QObject {
+    Q_OBJECT
+
+  public:
+    MeasurementConnection(Document& document, Measurements& measurements, TimelineView& view, InspectorPanel& inspector,
+                          QObject* parent = nullptr);
+
+    /// A comparison is shown instead of whatever else is; null ends that.
+    void showComparison(std::shared_ptr<const ShownTimeline> comparison);
+    /// Selects a row of a comparison: in both steps while the timeline shows them, else what of it is in what is shown.
+    void selectRow(const ComparedSteps& steps, const ComparisonRow& row);
+    /// Null while the current plan is shown.
+    const std::shared_ptr<const ShownTimeline>& shown() const { return shown_; }
+    /// What was visible of the plan's timeline when something else took its place.
+    std::optional<TimeRange> planRange() const { return plan_range_; }
+    /// True until the arguments of the selected event have been read.
+    bool busy() const { return arguments_.busy(); }
+
+  signals:
+    /// The timeline no longer shows the current plan, or shows it again.
+    void activeChanged(bool active);
+
+  private:
+    void update();
+    void show(std::shared_ptr<const ShownTimeline> wanted);
+    void select(quint32 reference);
+    void selectEvent(const Measurement& measurement, Measurement::Event event);
+    QString toolTip(quint32 reference) const;
+
+    Document& document_;
+    Measurements& measurements_;
+    TimelineView& view_;
+    InspectorPanel& inspector_;
+    std::shared_ptr<const ShownTimeline> comparison_, shown_;
+    std::optional<TimeRange> plan_range_;
+    bool opening_graph_ = false, shows_comparison_ = false;
+    LatestTask arguments_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,126 @@
+#include "ui/measure/measurements.h"
+
+#include <QFile>
+#include <algorithm>
+
+namespace overlap::ui {
+
+Measurements::Measurements(QObject* parent) : QObject(parent) {}
+
+void Measurements::setCurrentIndex(int index) {
+    if (index == current_ || index < -1 || index >= count()) return;
+    current_ = index;
+    emit currentChanged();
+}
+
+void Measurements::open(const QStringList& files, bool show) {
+    if (files.isEmpty()) return;
+    const auto same = std::find_if(measurements_.begin(), measurements_.end(),
+                                   [&](const auto& measurement) { return measurement->files == files; });
+    if (same != measurements_.end()) {
+        if (show) setCurrentIndex(static_cast<int>(same - measurements_.begin()));
+        return;
+    }
+    waiting_.push_back({files, show});
+    if (!busy()) startNext();
+}
+
+void Measurements::startNext() {
+    if (waiting_.empty()) return;
+    Request request = std::move(waiting_.front());
+    waiting_.pop_front();
+    start(std::move(request));
+}
+
+void Measurements::start(Request request) {
+    reading_ = request;
+    task_.start([this, request](std::stop_token stop) -> LatestTask::Delivery {
+        const auto tell = [&](double share) {
+            // Dropped by Qt where this object is gone by then.
+            QMetaObject::invokeMethod(
+                this, [this, share] { emit progressed(share); }, Qt::QueuedConnection);
+        };
+        try {
+            auto measurements = readMeasurements(request.files, stop, tell);
+            return [this, measurements = std::move(measurements), show = request.show] {
+                emit finished();
+                add(measurements, show);
+                startNext();
+            };
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] {
+                emit finished();
+                emit failed(reason);
+                startNext();
+            };
+        }
+    });
+    emit started(request.files.front());
+}
+
+void Measurements::add(const std::vector<std::shared_ptr<Measurement>>& measurements, bool show) {
+    for (const auto& measurement : measurements) {
+        measurement->title = freeTitle();
+        measurements_.push_back(measurement);
+        emit changed();
+        emit opened(measurements_.back());
+    }
+    if (show && !measurements.empty()) setCurrentIndex(count() - 1);
+}
+
+QString Measurements::freeTitle() const {
+    const auto taken = [this](const QString& title) {
+        return std::any_of(measurements_.begin(), measurements_.end(),
+                           [&](const auto& measurement) { return measurement->title == title; });
+    };
+    QString title = tr("Measured");
+    for (int number = 2; taken(title); ++number) title = tr("Measured %1").arg(number);
+    return title;
+}
+
+void Measurements::cancel() {
+    if (!busy()) return;
+    waiting_.clear();
+    task_.cancel();
+    emit finished();
+    emit cancelled(reading_.files.front());
+}
+
+void Measurements::close(int index) {
+    if (index < 0 || index >= count()) return;
+    measurements_.erase(measurements_.begin() + index);
+    const bool was_current = index == current_;
+    if (was_current) {
+        current_ = -1;
+    } else if (index < current_) {
+        --current_;
+    }
+    emit changed();
+    if (was_current) emit currentChanged();
+}
+
+QJsonArray Measurements::state() const {
+    QJsonArray all;
+    for (const auto& measurement : measurements_) all.append(QJsonArray::fromStringList(measurement->files));
+    // What is still to be read is open, too, as far as a person is concerned.
+    if (busy()) all.append(QJsonArray::fromStringList(reading_.files));
+    for (const Request& request : waiting_) all.append(QJsonArray::fromStringList(request.files));
+    return all;
+}
+
+void Measurements::restore(const QJsonArray& state) {
+    QStringList gone;
+    for (const QJsonValue& entry : state) {
+        QStringList files;
+        for (const QJsonValue& file : entry.toArray()) files.append(file.toString());
+        const auto is_gone = [](const QString& file) { return !QFile::exists(file); };
+        std::copy_if(files.begin(), files.end(), std::back_inserter(gone), is_gone);
+        if (std::none_of(files.begin(), files.end(), is_gone)) open(files, false);
+    }
+    if (!gone.isEmpty())
+        emit failed(gone.size() == 1
+                        ? tr("%1 is gone; its measurement is not open").arg(gone.front())
+                        : tr("%1 are gone; their measurements are not open").arg(gone.join(QStringLiteral(", "))));
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <QJsonArray>
+#include <QObject>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "ui/document/latest_task.h"
+#include "ui/measure/measurement.h"
+
+namespace overlap::ui {
+
+/// The measurements that are open beside the plans, and which of them is shown instead of the current plan. They belong
+/// to no graph: opening another one leaves them. Reads in the background, one request after the other.
+class Measurements : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit Measurements(QObject* parent = nullptr);
+
+    int count() const { return static_cast<int>(measurements_.size()); }
+    const std::shared_ptr<const Measurement>& at(int index) const {
+        return measurements_[static_cast<std::size_t>(index)];
+    }
+    /// Shown instead of the current plan; -1: the plan is shown.
+    int currentIndex() const { return current_; }
+    std::shared_ptr<const Measurement> current() const { return current_ < 0 ? nullptr : at(current_); }
+    void setCurrentIndex(int index);
+
+    /// Reads traces and shows them; those that are open already are shown at once.
+    /// @param show whether the new measurement becomes the current one.
+    void open(const QStringList& files, bool show = true);
+    /// Stops reading, and forgets what waits to be read.
+    void cancel();
+    void close(int index);
+    bool busy() const { return task_.busy(); }
+
+    /// Files of all measurements, `[[file]]`, for the session.
+    QJsonArray state() const;
+    /// Opens what state() gave, without showing it. Files that are gone are told by failed().
+    void restore(const QJsonArray& state);
+
+  signals:
+    /// Measurements were opened or closed.
+    void changed();
+    void currentChanged();
+    void started(const QString& file);
+    void progressed(double share);
+    /// Reading has ended, in whatever way.
+    void finished();
+    void opened(std::shared_ptr<const overlap::ui::Measurement> measurement);
+    /// One sentence without full stop; nothing else has changed.
+    void failed(const QString& reason);
+    void cancelled(const QString& file);
+
+  private:
+    struct Request {
+        QStringList files;
+        bool show = true;
+    };
+
+    void start(Request request);
+    void startNext();
+    void add(const std::vector<std::shared_ptr<Measurement>>& measurements, bool show);
+    QString freeTitle() const;
+
+    std::vector<std::shared_ptr<const Measurement>> measurements_;
+    int current_ = -1;
+    Request reading_;
+    std::deque<Request> waiting_;
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <QString>
+#include <memory>
+#include <vector>
+
+#include "core/plan/evaluation.h"
+#include "ui/measure/measurement.h"
+
+namespace overlap::ui {
+
+/// What a part of a timeline's references stand for: nodes of an evaluation, or events of a measurement.
+struct ShownPart {
+    std::uint32_t first_reference = 0;
+    std::shared_ptr<const Evaluation> evaluation;    ///< null where it is a measurement
+    std::shared_ptr<const Measurement> measurement;  ///< null where it is an evaluation
+};
+
+/// A timeline that is no plan's: of a measurement, or of two steps below one another.
+struct ShownTimeline {
+    std::shared_ptr<const Timeline> timeline;
+    QString caption;
+    std::vector<ShownPart> parts;  ///< by first_reference; the first one has 0
+
+    /// The part that a reference is of.
+    const ShownPart& partOf(std::uint32_t reference) const {
+        std::size_t part = parts.size() - 1;
+        while (parts[part].first_reference > reference) --part;
+        return parts[part];
+    }
+};
+
+}  // namespace overlap::ui
