@@ -11,6 +11,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/pipeline_commands.h"
+#include "ui/panels/overlaps_view.h"
 #include "ui/panels/pass_options_form.h"
 #include "ui/panels/pass_picker.h"
 #include "ui/panels/passes_model.h"
@@ -49,6 +50,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
       changes_(new StepChangesModel(this)),
       steps_(new PassesView(*model_)),
       options_(new PassOptionsForm(document)),
+      overlaps_(new OverlapsView(document)),
       changes_view_(new StepChangesView(document, *changes_)),
       picker_(new PassPicker(this)),
       preset_menu_(new QMenu(this)),
@@ -70,6 +72,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
     pipeline_layout->setSpacing(0);
     pipeline_layout->addWidget(makeToolBar());
     pipeline_layout->addWidget(steps_, 1);
+    pipeline_layout->addWidget(overlaps_);
     auto* outcome = new QWidget;
     auto* outcome_layout = new QVBoxLayout(outcome);
     outcome_layout->setContentsMargins(0, 0, 0, 0);
@@ -93,6 +96,7 @@ PassesPanel::PassesPanel(Document& document, QWidget* parent)
     connect(model_, &QAbstractItemModel::modelReset, this, [this] { selectStep(wanted_step_); });
     connect(model_, &QAbstractItemModel::dataChanged, this, &PassesPanel::showStep);
     connect(model_, &PassesModel::stepMoved, this, &PassesPanel::selectStep);
+    connect(overlaps_, &OverlapsView::editWanted, this, &PassesPanel::overlapEditWanted);
     connect(steps_, &PassesView::menuWanted, this, &PassesPanel::showMenu);
     connect(picker_, &PassPicker::picked, this, [this](const QString& pass) {
         wanted_step_ = currentStep() + 1;

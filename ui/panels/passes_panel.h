@@ -11,6 +11,7 @@ class QToolButton;
 namespace overlap::ui {
 
 class Document;
+class OverlapsView;
 class PassOptionsForm;
 class PassPicker;
 class PassesModel;
@@ -30,6 +31,7 @@ class PassesPanel : public QWidget {
     PassesView& steps() { return *steps_; }
     PassOptionsForm& options() { return *options_; }
     StepChangesModel& changes() { return *changes_; }
+    OverlapsView& overlaps() { return *overlaps_; }
     PassPicker& picker() { return *picker_; }
     QMenu& presetMenu() { return *preset_menu_; }
 
@@ -48,6 +50,8 @@ class PassesPanel : public QWidget {
   signals:
     /// Something that a person should read, such as what a preset leaves out.
     void told(const QString& sentence);
+    /// The user wants to change what is asked of a collective by hand.
+    void overlapEditWanted(const QString& collective);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -64,6 +68,7 @@ class PassesPanel : public QWidget {
     StepChangesModel* changes_;
     PassesView* steps_;
     PassOptionsForm* options_;
+    OverlapsView* overlaps_;
     StepChangesView* changes_view_;
     PassPicker* picker_;
     QMenu* preset_menu_;

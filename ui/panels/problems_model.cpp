@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/document/overlap_commands.h"
 #include "ui/panels/severity_sign.h"
 
 namespace overlap::ui {
@@ -60,6 +61,10 @@ void ProblemsModel::goTo(int row) {
 
 bool ProblemsModel::applyFix(int row) {
     const Problem shown = problem(row);
+    if (shown.kind == "overlap_refused" && document_.editable()) {
+        OverlapCommands(document_).remove(shown.fix_value.get<int>());
+        return true;
+    }
     const Buckets& buckets = document_.buckets();
     const auto entry = static_cast<std::size_t>(shown.plan_entry);
     if (shown.fix.empty() || shown.module.empty() || !document_.editable() || shown.plan_entry < 0 ||

@@ -20,17 +20,17 @@ struct EventGrip {
 
 /// Where a dragged event is.
 struct EventDragPlace {
-    std::int64_t time_ns = 0;          ///< of the edge that is dragged: the beginning, or with EventGrip::byEnd the end
-    quint32 under = no_reference;      ///< what lies under the pointer, other than the dragged event
+    std::int64_t time_ns = 0;      ///< of the edge that is dragged: the beginning, or with EventGrip::byEnd the end
+    quint32 under = no_reference;  ///< what lies under the pointer, other than the dragged event
     Qt::KeyboardModifiers modifiers{};
 };
 
 /// What the place where an event is dragged to would mean.
 struct EventDragAnswer {
-    QString wish;           ///< such as `starts before mm_3`
-    QString refusal;        ///< why not; empty where it can be dropped
-    QStringList effects;    ///< what dropping it there changes, such as `step −12.1 ms`
-    bool meaning = false;   ///< false where dropping it changes nothing
+    QString wish;          ///< such as `starts before mm_3`
+    QString refusal;       ///< why not; empty where it can be dropped
+    QStringList effects;   ///< what dropping it there changes, such as `step −12.1 ms`
+    bool meaning = false;  ///< false where dropping it changes nothing
 };
 
 /// Says what dragging events is for. The timeline knows events; what they stand for, only the owner does.

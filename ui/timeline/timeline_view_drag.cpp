@@ -16,7 +16,6 @@ bool TimelineView::beginEventDrag() {
     if (timeline_->lanes()[pressed.lane].description.kind != LaneKind::process_group) return false;
     grip_ = gripAt(*timeline_, geometry_, range_, pressed, dragStart_);
     if (!dragHandler_.begin(timeline_->reference(pressed), grip_.byEnd)) return false;
-    if (pressed != selection_) select(pressed, false);
     drag_ = Drag::Event;
     return true;
 }

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QWidget>
+
+class QCheckBox;
+class QListView;
+
+namespace overlap::ui {
+
+class Document;
+class OverlapsModel;
+
+/// Lists the current plan's overlaps by hand, with what became of each, and their settings. Hidden while there is none.
+/// Enter or a double click edits one, Delete removes it, a click selects the collective.
+class OverlapsView : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit OverlapsView(Document& document, QWidget* parent = nullptr);
+
+    OverlapsModel& model() { return *model_; }
+    QListView& list() { return *list_; }
+
+  signals:
+    /// The user wants to change what is asked of the collective.
+    void editWanted(const QString& collective);
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    void update();
+    void removeCurrent();
+    void showMenu(const QPoint& position);
+
+    Document& document_;
+    OverlapsModel* model_;
+    QListView* list_;
+    QCheckBox* group_order_;
+    QCheckBox* control_deps_;
+};
+
+}  // namespace overlap::ui
