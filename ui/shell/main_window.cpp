@@ -35,6 +35,8 @@
 #include "ui/shell/notice_bar.h"
 #include "ui/shell/shell_style.h"
 #include "ui/shell/timeline_connection.h"
+#include "ui/shell/timeline_export.h"
+#include "ui/shell/timeline_undo.h"
 #include "ui/shell/variant_bar.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -64,6 +66,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
 
     timeline_ = new TimelineView;
     timeline_connection_ = new TimelineConnection(document_, *timeline_, this);
+    timeline_export_ = new TimelineExport(*timeline_, this);
+    new TimelineUndo(document_, timeline_->edits(), this);
     notice_ = new NoticeBar;
     centre_ = new CentreTabs(timeline_);
     graph_model_ = new GraphModel(document_, this);
@@ -124,6 +128,12 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(mesh_, &MeshView::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(mesh_connection_, &MeshConnection::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(mesh_, &MeshView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
+    connect(&timeline_->edits(), &TimelineEdits::changed, this, [this] { scheduleSession(); });
+    connect(timeline_, &TimelineView::exportWanted, this,
+            [this](bool visibleOnly) { timeline_export_->ask(document_.name(), visibleOnly); });
+    connect(timeline_export_, &TimelineExport::written, this,
+            [this](const QString& path) { tell(tr("Saved %1").arg(QFileInfo(path).fileName()), path); });
+    connect(timeline_export_, &TimelineExport::failed, this, [this](const QString& reason) { warn(reason); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(&document_, &Document::planChanged, this, [this] { scheduleSession(); });
     connect(&document_, &Document::variantsChanged, this, [this] { scheduleSession(); });
@@ -157,6 +167,8 @@ MainWindow::~MainWindow() {
     document_.disconnect();
     document_.loader().disconnect();
     timeline_->disconnect(this);
+    timeline_->edits().disconnect();
+    timeline_->edits().undoStack().disconnect();
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

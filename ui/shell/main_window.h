@@ -33,6 +33,7 @@ class PassesPanel;
 class ProblemsPanel;
 class ProcessGroupsPanel;
 class TimelineConnection;
+class TimelineExport;
 class TimelineView;
 class VariantBar;
 
@@ -62,6 +63,7 @@ class MainWindow : public QMainWindow {
     PassesPanel& passes() { return *passes_; }
     ProcessGroupsPanel& processGroups() { return *groups_; }
     TimelineView& timeline() { return *timeline_; }
+    TimelineExport& timelineExport() { return *timeline_export_; }
     /// The views above the timeline.
     CentreTabs& centre() { return *centre_; }
     GraphView& graphView() { return *graph_; }
@@ -155,6 +157,7 @@ class MainWindow : public QMainWindow {
     MeshView* mesh_ = nullptr;
     MeshConnection* mesh_connection_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;
+    TimelineExport* timeline_export_ = nullptr;
     FiguresBar* figures_ = nullptr;
     VariantBar* variant_bar_ = nullptr;
     CommandPalette* palette_ = nullptr;

@@ -24,6 +24,7 @@
 #include "ui/shell/notice_bar.h"
 #include "ui/shell/pass_actions.h"
 #include "ui/shell/shortcut_help.h"
+#include "ui/shell/timeline_actions.h"
 #include "ui/shell/variant_bar.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -35,6 +36,8 @@ void MainWindow::registerActions() {
     registerPassActions(*actions_, *passes_);
     registerGraphActions(*actions_, *graph_);
     registerViewActions();
+    registerTimelineActions(*actions_, *timeline_,
+                            [this](bool visibleOnly) { emit timeline_->exportWanted(visibleOnly); });
     registerHelp();
 
     auto toolButton = [this](const char* id, const char* icon, bool text) {
@@ -233,10 +236,6 @@ void MainWindow::registerViewActions() {
     centre_shown->setCheckable(true);
     centre_shown->setChecked(centre_->open());
     connect(centre_, &CentreTabs::openChanged, centre_shown, &QAction::setChecked);
-    actions_->add("view.fit", view, tr("Timeline: &fit all"), tr("Show the whole step"), {},
-                  [this] { timeline_->fitAll(); });
-    actions_->add("view.focus", view, tr("Timeline: focus s&election"), tr("Show what is selected in the timeline"), {},
-                  [this] { timeline_->focusSelection(); });
     for (const auto& [name, text] : {std::pair{"system", tr("Theme: as the s&ystem")},
                                      {"light", tr("Theme: &light")},
                                      {"dark", tr("Theme: &dark")}}) {
@@ -268,15 +267,6 @@ void MainWindow::registerHelp() {
     const QString cards = tr("Buckets");
     actions_->addViewKey(cards, tr("Left, Right"), tr("Mark a module of the bucket"));
     actions_->addViewKey(cards, tr("Alt+Left, Alt+Right"), tr("Move the marked module within its bucket"));
-    const QString timeline = tr("Timeline");
-    actions_->addViewKey(timeline, tr("W, S"), tr("Zoom in, out; Alt is faster"));
-    actions_->addViewKey(timeline, tr("A, D or Left, Right"), tr("Pan"));
-    actions_->addViewKey(timeline, tr("Ctrl+wheel"), tr("Zoom at the pointer"));
-    actions_->addViewKey(timeline, tr(". and ,"), tr("Next, previous event of the lane"));
-    actions_->addViewKey(timeline, tr("Up, Down"), tr("Lane above, below"));
-    actions_->addViewKey(timeline, tr("F, 0"), tr("Focus the selection, fit all"));
-    actions_->addViewKey(timeline, tr("Backspace or Alt+Left, Alt+Right"), tr("Previous, next view"));
-    actions_->addViewKey(timeline, tr("Drag on the ruler"), tr("Measure"));
     const QString groups = tr("Process groups");
     actions_->addViewKey(groups, tr("Up, Down"),
                          tr("Select the group above, below; the timeline shows what runs on it"));

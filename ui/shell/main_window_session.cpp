@@ -130,6 +130,7 @@ RestoredVariants MainWindow::restoredVariants(const LoadedGraph& loaded) {
     RestoredVariants result;
     closed_plans_.clear();
     const SessionDocument* kept = state_.document(loaded.path);
+    timeline_->edits().restore(kept ? kept->timeline : QJsonObject());
     if (!kept) return result;
     closed_plans_ = kept->closed;
     result.current = kept->current;
@@ -163,6 +164,7 @@ void MainWindow::rememberDocument() {
     if (!document_.isOpen()) return;
     SessionDocument kept = sessionDocument(document_);
     kept.closed = closed_plans_;
+    kept.timeline = timeline_->edits().toJson();
     if (const SessionDocument* older = state_.document(kept.graph); older && range_to_restore_) {
         // The timeline does not show this graph yet: what it shows is not what a person chose.
         kept.range_start_ms = older->range_start_ms;

@@ -4,12 +4,15 @@
 #include <algorithm>
 
 #include "core/plan/timeline_of.h"
+#include "core/simulate/alive_storages.h"
 #include "ui/document/document.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 namespace {
+
+constexpr std::size_t most_alive = 200;
 
 QString text(std::string_view view) {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
@@ -46,6 +49,11 @@ TimelineConnection::TimelineConnection(Document& document, TimelineView& view, Q
     : QObject(parent), document_(document), view_(view) {
     view.setTitle(tr("Timeline"));
     view.setToolTipProvider([this](quint32 reference) { return toolTip(reference); });
+    view.setSearchTextProvider([this](quint32 reference) {
+        if (!evaluation_ || reference >= evaluation_->graph->node_count()) return std::string();
+        return std::string(evaluation_->graph->target(reference)) + ' ' + moduleOf(reference);
+    });
+    view.setAliveProvider([this](std::size_t point) { return alive(point); });
     connect(&document, &Document::evaluationChanged, this, &TimelineConnection::makeTimeline);
     connect(&document, &Document::graphChanged, this, [this] { view_.setTimeline(nullptr); });
     connect(&document.selection(), &Selection::changed, this, &TimelineConnection::showSelection);
@@ -122,6 +130,28 @@ void TimelineConnection::showSelection() {
     view_.selectReference(selected == no_node ? no_reference : selected);
     view_.highlightReferences(std::move(highlighted));
     view_.setArrows(selected == no_node ? std::vector<TimelineArrow>() : flowOf(*evaluation_, selected));
+}
+
+std::string TimelineConnection::moduleOf(NodeId node) const {
+    const NodeId origin = evaluation_->origin[node];
+    if (origin == no_node || !document_.modules().exists()) return {};
+    const ModuleTree::ModuleId module = document_.modules().innermost(origin);
+    return module == ModuleTree::no_module ? std::string() : document_.modules().path(module);
+}
+
+AliveTensors TimelineConnection::alive(std::size_t point) const {
+    if (!evaluation_) return {};
+    const Graph& graph = *evaluation_->graph;
+    const AliveStorages held = alive_storages(graph, StorageRule::reference, point, most_alive);
+    AliveTensors tensors;
+    tensors.bytes = held.bytes;
+    tensors.count = static_cast<qint64>(held.count);
+    tensors.rule = tr("PyTorch's estimate");
+    for (const AliveStorage& piece : held.pieces)
+        tensors.largest.push_back({piece.allocator, text(graph.name(piece.allocator)),
+                                   QString::fromStdString(moduleOf(piece.allocator)), piece.bytes,
+                                   piece.last_user == no_node ? QString() : text(graph.name(piece.last_user))});
+    return tensors;
 }
 
 QString TimelineConnection::toolTip(quint32 reference) const {

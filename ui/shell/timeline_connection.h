@@ -5,6 +5,7 @@
 
 #include "core/plan/evaluation.h"
 #include "ui/document/latest_task.h"
+#include "ui/timeline/alive_panel.h"
 
 namespace overlap::ui {
 
@@ -32,6 +33,8 @@ class TimelineConnection : public QObject {
     void showSelection();
     void selectFromView(quint32 reference);
     QString toolTip(quint32 reference) const;
+    std::string moduleOf(NodeId node) const;
+    AliveTensors alive(std::size_t point) const;
 
     Document& document_;
     TimelineView& view_;

@@ -1,0 +1,107 @@
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/document/variant.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/timeline_export.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+/// What a person makes of the timeline in the window: kept in the session, undone beside plans, written into files.
+class TimelineKeepingTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void notesAndLanesComeBackWithTheirGraph() {
+        const QTemporaryDir folder;
+        {
+            MainWindow window(folder.path());
+            open(window);
+            window.timeline().edits().setNotes("add note", {{{}, {1'000, 2'000}, "here"}});
+            window.timeline().edits().arrange("pin", {{}, {"Compute"}, {}});
+            window.storeSession();
+        }
+        MainWindow window(folder.path());
+        QVERIFY(window.timeline().edits().notes().empty());
+        open(window);
+        QCOMPARE(window.timeline().edits().notes().size(), std::size_t{1});
+        QCOMPARE(window.timeline().edits().notes()[0].text, QStringLiteral("here"));
+        QCOMPARE(window.timeline().edits().lanes().pinned, QStringList{"Compute"});
+        QVERIFY(!window.timeline().edits().undoStack().canUndo());
+    }
+
+    void undoTakesBackWhatWasDoneLast() {
+        MainWindow window;
+        open(window);
+        QAction* undo = window.actions().find("edit.undo");
+        BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
+        window.timeline().edits().setNotes("add note", {{{}, {1'000, 1'000}, {}}});
+        QVERIFY(undo->text().contains("note"));
+        undo->trigger();
+        QVERIFY(window.timeline().edits().notes().empty());
+        QVERIFY(!window.document().buckets().empty());
+        undo->trigger();
+        QVERIFY(window.document().buckets().empty());
+    }
+
+    void notesAreNoEditOfThePlan() {
+        MainWindow window;
+        open(window);
+        const bool modified = window.document().current()->modified();
+        window.timeline().edits().setNotes("add note", {{{}, {1'000, 1'000}, {}}});
+        QCOMPARE(window.document().current()->modified(), modified);
+    }
+
+    void theTimelineIsWrittenAsWhatTheNameTells() {
+        const QTemporaryDir folder;
+        MainWindow window;
+        open(window);
+        const auto content = [&](const QString& name) {
+            const QString path = folder.filePath(name);
+            const QString problem = window.timelineExport().write(path, false);
+            if (!problem.isEmpty()) return problem.toUtf8();
+            QFile file(path);
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        QVERIFY(content("t.png").startsWith("\x89PNG"));
+        QVERIFY(content("t.SVG").contains("<svg"));
+        QVERIFY(content("t.csv").startsWith("lane,row,name"));
+        QVERIFY(QJsonDocument::fromJson(content("t.json")).object()["traceEvents"].isArray());
+        QVERIFY(content("t.docx").contains("not as t.docx"));
+        QVERIFY(!QFile::exists(folder.filePath("t.docx")));
+        QVERIFY(window.timelineExport().write("/nowhere/t.csv", false).contains("/nowhere/t.csv"));
+    }
+
+    void clickingTheMemoryCurveListsRealTensors() {
+        MainWindow window;
+        open(window);
+        window.timeline().showAlive(window.timeline().timeline()->range().end_ns / 2);
+        auto* panel = window.findChild<AlivePanel*>();
+        QVERIFY(panel && panel->isVisibleTo(&window));
+        QVERIFY(panel->text().count(u'\n') > 5);
+        QVERIFY(panel->text().contains("layers."));
+    }
+
+    void modulesAreFoundInTheTimeline() {
+        MainWindow window;
+        open(window);
+        window.timeline().find("layers.0 attention");
+        QVERIFY(!window.timeline().finder().matches().events.empty());
+    }
+
+  private:
+    static void open(MainWindow& window) {
+        window.openFiles({smallGraphFile()});
+        QVERIFY(
+            QTest::qWaitFor([&] { return window.idle() && window.timeline().timeline()->event_count() > 0; }, 30'000));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::TimelineKeepingTest)
+#include "timeline_keeping_test.moc"

@@ -1,0 +1,69 @@
+#include "ui/shell/timeline_export.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QSaveFile>
+
+#include "core/io/timeline_export.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+struct Kind {
+    const char* suffix;
+    const char* filter;
+};
+constexpr Kind kinds[] = {{"png", QT_TRANSLATE_NOOP("TimelineExport", "Picture (*.png)")},
+                          {"svg", QT_TRANSLATE_NOOP("TimelineExport", "Drawing (*.svg)")},
+                          {"csv", QT_TRANSLATE_NOOP("TimelineExport", "Table of events (*.csv)")},
+                          {"json", QT_TRANSLATE_NOOP("TimelineExport", "Trace for Perfetto (*.json)")}};
+
+}  // namespace
+
+TimelineExport::TimelineExport(TimelineView& view, QObject* parent) : QObject(parent), view_(view) {}
+
+void TimelineExport::ask(const QString& name, bool visibleOnly) {
+    QStringList filters;
+    for (const Kind& kind : kinds) filters.append(tr(kind.filter));
+    QFileDialog dialog(&view_, visibleOnly ? tr("Export visible range") : tr("Export timeline"));
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setNameFilters(filters);
+    dialog.setDefaultSuffix(QString::fromLatin1(kinds[0].suffix));
+    dialog.selectFile(name + QStringLiteral("-timeline"));
+    connect(&dialog, &QFileDialog::filterSelected, &dialog, [&dialog, &filters](const QString& filter) {
+        const qsizetype index = std::max<qsizetype>(0, filters.indexOf(filter));
+        dialog.setDefaultSuffix(QString::fromLatin1(kinds[index].suffix));
+    });
+    if (dialog.exec() != QDialog::Accepted) return;
+    const QString path = dialog.selectedFiles().constFirst();
+    const QString problem = write(path, visibleOnly);
+    problem.isEmpty() ? emit written(path) : emit failed(problem);
+}
+
+QString TimelineExport::write(const QString& path, bool visibleOnly) const {
+    const QString suffix = QFileInfo(path).suffix().toLower();
+    const TimelinePicture picture = view_.picture(visibleOnly);
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) return tr("%1 could not be written: %2").arg(path, file.errorString());
+    bool whole = false;
+    const auto put = [&file](const auto& bytes) {
+        const auto size = static_cast<qint64>(bytes.size());
+        return file.write(bytes.data(), size) == size;
+    };
+    if (suffix == u"png")
+        whole = timelineImage(picture, currentTheme(), 2).save(&file, "PNG");
+    else if (suffix == u"svg")
+        whole = put(timelineSvg(picture, currentTheme()));
+    else if (suffix == u"csv")
+        whole = put(timeline_csv(*picture.timeline, picture.range));
+    else if (suffix == u"json")
+        whole = put(timeline_chrome_trace(*picture.timeline, picture.range));
+    else
+        return tr("A timeline is written as .png, .svg, .csv or .json, not as %1").arg(QFileInfo(path).fileName());
+    if (!whole || !file.commit()) return tr("%1 could not be written: %2").arg(path, file.errorString());
+    return {};
+}
+
+}  // namespace overlap::ui

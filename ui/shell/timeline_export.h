@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+
+namespace overlap::ui {
+
+class TimelineView;
+
+/// Writes what a timeline shows into files: a picture (.png, .svg), its events (.csv), or a trace for Perfetto (.json).
+class TimelineExport : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit TimelineExport(TimelineView& view, QObject* parent = nullptr);
+
+    /// Asks for a file, and writes it. @param name what the suggested name begins with.
+    void ask(const QString& name, bool visibleOnly);
+    /// Writes the kind of file that the name's ending tells.
+    /// @returns an empty string, or one sentence on why there is no file.
+    QString write(const QString& path, bool visibleOnly) const;
+
+  signals:
+    void written(const QString& path);
+    void failed(const QString& reason);
+
+  private:
+    TimelineView& view_;
+};
+
+}  // namespace overlap::ui
