@@ -21,6 +21,7 @@ class GraphViewTest : public QObject {
   private slots:
     void init() {
         document_ = openDocument();
+        QVERIFY(waitForEvaluation(*document_));  // so that nothing repaints by itself
         model_ = std::make_unique<GraphModel>(*document_);
         view_ = std::make_unique<GraphView>(*model_);
         view_->resize(1000, 700);
