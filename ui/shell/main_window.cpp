@@ -33,6 +33,7 @@
 #include "ui/shell/icons.h"
 #include "ui/shell/load_progress.h"
 #include "ui/shell/notice_bar.h"
+#include "ui/shell/overlap_connection.h"
 #include "ui/shell/shell_style.h"
 #include "ui/shell/timeline_connection.h"
 #include "ui/shell/timeline_export.h"
@@ -66,6 +67,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
 
     timeline_ = new TimelineView;
     timeline_connection_ = new TimelineConnection(document_, *timeline_, this);
+    overlaps_ = new OverlapConnection(document_, *timeline_, this);
+    connect(overlaps_, &OverlapConnection::told, this, [this](const QString& sentence) { tell(sentence); });
     timeline_export_ = new TimelineExport(*timeline_, this);
     new TimelineUndo(document_, timeline_->edits(), this);
     notice_ = new NoticeBar;
@@ -223,6 +226,8 @@ void MainWindow::makeDocks() {
         if (passes_dock_->height() < wanted) resizeDocks({passes_dock_}, {wanted}, Qt::Vertical);
     });
     connect(passes_, &PassesPanel::told, this, [this](const QString& sentence) { tell(sentence); });
+    connect(passes_, &PassesPanel::overlapEditWanted, this,
+            [this](const QString& collective) { overlaps_->edit(collective); });
     connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
         problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
     });

@@ -28,6 +28,7 @@ class MeshConnection;
 class MeshView;
 class ModulesPanel;
 class NoticeBar;
+class OverlapConnection;
 struct NoticeAction;
 class PassesPanel;
 class ProblemsPanel;
@@ -68,6 +69,7 @@ class MainWindow : public QMainWindow {
     CentreTabs& centre() { return *centre_; }
     GraphView& graphView() { return *graph_; }
     MeshView& mesh() { return *mesh_; }
+    OverlapConnection& overlaps() { return *overlaps_; }
     FiguresBar& figures() { return *figures_; }
     VariantBar& variants() { return *variant_bar_; }
     CommandPalette& palette() { return *palette_; }
@@ -157,6 +159,7 @@ class MainWindow : public QMainWindow {
     MeshView* mesh_ = nullptr;
     MeshConnection* mesh_connection_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;
+    OverlapConnection* overlaps_ = nullptr;
     TimelineExport* timeline_export_ = nullptr;
     FiguresBar* figures_ = nullptr;
     VariantBar* variant_bar_ = nullptr;

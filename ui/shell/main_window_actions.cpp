@@ -22,6 +22,7 @@
 #include "ui/shell/graph_actions.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
+#include "ui/shell/overlap_actions.h"
 #include "ui/shell/pass_actions.h"
 #include "ui/shell/shortcut_help.h"
 #include "ui/shell/timeline_actions.h"
@@ -122,6 +123,7 @@ void MainWindow::registerPlanActions() {
         connect(&document_, signal, this, update_manual);
     update_manual();
     board_->setManualStart(manual);
+    registerOverlapActions(*actions_, *overlaps_);
     actions_->add("plan.rename", plan, tr("&Rename plan…"), tr("Give the plan another name"), {},
                   [this] { renamePlan(); });
     actions_->add("plan.close", plan, tr("&Close plan"), tr("Close the plan; it can be reopened"),

@@ -1,0 +1,179 @@
+// A collective taken by the pointer in the timeline and put somewhere else, in the whole window.
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QPushButton>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/overlap_commands.h"
+#include "ui/panels/overlaps_model.h"
+#include "ui/panels/overlaps_view.h"
+#include "ui/panels/passes_panel.h"
+#include "ui/panels/problems_model.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/overlap_connection.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+class OverlapByHandTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<MainWindow> window_;
+
+    Document& document() { return window_->document(); }
+    TimelineView& view() { return window_->timeline(); }
+    const Evaluation& evaluation() { return *document().evaluation(); }
+    const std::vector<OverlapDirective>& directives() { return document().current()->plan().overlaps.list; }
+
+    bool settled() {
+        return QTest::qWaitFor(
+            [this] { return document().isOpen() && window_->idle() && !document().current()->stale(); }, 60'000);
+    }
+
+    /// The longest exposed collective that starts in the second half of the step and is wide enough to take.
+    NodeId takenCollective() {
+        const Simulation& simulation = evaluation().simulation;
+        NodeId longest = no_node;
+        double length = 0;
+        for (const CollectiveTiming& timing : simulation.collectives) {
+            if (timing.kind != CollectiveKind::all_gather || timing.start_ms < simulation.step_ms / 8) continue;
+            if (timing.start_ms > simulation.step_ms / 2 || timing.end_ms - timing.start_ms <= length) continue;
+            length = timing.end_ms - timing.start_ms;
+            longest = timing.start;
+        }
+        return longest;
+    }
+
+    EventLocation locationOf(NodeId node, LaneKind kind) {
+        for (const Timeline::Occurrence& each : view().timeline()->find(node))
+            if (view().timeline()->lanes()[each.location.lane].description.kind == kind) return each.location;
+        return {};
+    }
+
+    /// Drags from `from` to `to` with steps between; without `drop` the button stays down.
+    void drag(QPointF from, QPointF to, bool drop = true) {
+        QWidget* area = view().viewport();
+        QTest::mousePress(area, Qt::LeftButton, {}, from.toPoint());
+        for (const double share : {0.3, 0.7, 1.0}) QTest::mouseMove(area, (from + (to - from) * share).toPoint());
+        if (drop) QTest::mouseRelease(area, Qt::LeftButton, {}, to.toPoint());
+    }
+
+    /// Shows the collective and some time before it.
+    QRectF show(NodeId start) {
+        const EventLocation location = locationOf(start, LaneKind::process_group);
+        const TimeRange time = view().timeline()->event(location);
+        const std::int64_t before = 6 * time.length_ns();
+        view().setVisibleRange({time.begin_ns - before, time.end_ns + time.length_ns()});
+        return view().eventRect(location);
+    }
+
+  private slots:
+    void init() {
+        window_ = std::make_unique<MainWindow>();
+        window_->resize(1600, 1000);
+        window_->show();
+        document().setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(settled());
+        QVERIFY(document().editable());
+    }
+    void cleanup() { window_.reset(); }
+
+    void draggingACollectiveEarlierIsAnEditThatCanBeUndone() {
+        const NodeId start = takenCollective();
+        QVERIFY(start != no_node);
+        const QString name = QString::fromStdString(std::string(evaluation().graph->name(start)));
+        const QRectF rect = show(start);
+        const double before = evaluation().simulation.exposed_ms;
+        drag(rect.center(), rect.center() - QPointF(3 * rect.width(), 0));
+        QCOMPARE(directives().size(), 1u);
+        QCOMPARE(QString::fromStdString(directives()[0].collective), name);
+        QVERIFY(!directives()[0].start_before.empty());
+        QVERIFY(settled());
+        QVERIFY(evaluation().overlaps.directives[0].holds());
+        QVERIFY(evaluation().simulation.exposed_ms < before);
+        window_->actions().find("edit.undo")->trigger();
+        QCOMPARE(directives().size(), 0u);
+    }
+
+    void escapeGivesTheDragUp() {
+        const QRectF rect = show(takenCollective());
+        const auto before = view().highlightedReferences();
+        drag(rect.center(), rect.center() - QPointF(2 * rect.width(), 0), /*drop=*/false);
+        QVERIFY(view().highlightedReferences() != before);  // where it cannot go is dimmed
+        QTest::keyClick(&view(), Qt::Key_Escape);
+        QVERIFY(view().highlightedReferences() == before);
+        QTest::mouseRelease(view().viewport(), Qt::LeftButton, {}, rect.center().toPoint());
+        QVERIFY(directives().empty());
+    }
+
+    void aBaselineIsPannedInstead() {
+        document().setCurrentIndex(0);
+        QVERIFY(settled());
+        const NodeId start = takenCollective();
+        const QRectF rect = show(start);
+        const TimeRange before = view().visibleRange();
+        drag(rect.center(), rect.center() + QPointF(60, 0));
+        QVERIFY(view().visibleRange() != before);
+    }
+
+    void theListShowsWhatBecameOfEach() {
+        const NodeId start = takenCollective();
+        const std::string name(evaluation().graph->name(start));
+        Plan plan = document().current()->plan();
+        plan.overlaps.list = {{.collective = name, .start_before = name}, {.collective = "gone", .wait_after = "mm"}};
+        document().editPlan(QStringLiteral("test"), plan);
+        QVERIFY(settled());
+        auto* overlaps = window_->findChild<OverlapsView*>();
+        QVERIFY(overlaps && !overlaps->isHidden());
+        QCOMPARE(overlaps->model().rowCount(), 2);
+        const QModelIndex first = overlaps->model().index(0);
+        QVERIFY(first.data(OverlapsModel::refused_role).toBool());
+        QCOMPARE(first.data(OverlapsModel::state_role).toString(),
+                 QStringLiteral("left out: a collective cannot be placed by itself"));
+        // A problem with a fix for each.
+        ProblemsModel problems(document());
+        int fixed = 0;
+        for (int row = problems.rowCount(); row-- > 0;)
+            if (problems.problem(row).kind == "overlap_refused" && fixed++ == 0) QVERIFY(problems.applyFix(row));
+        QCOMPARE(fixed, 2);
+        QCOMPARE(directives().size(), 1u);
+        overlaps->list().setCurrentIndex(overlaps->model().index(0));
+        QTest::keyClick(&overlaps->list(), Qt::Key_Delete);
+        QVERIFY(directives().empty());
+        QVERIFY(overlaps->isHidden());
+    }
+
+    void theDialogTellsTheEffectAndRefusals() {
+        const NodeId start = takenCollective();
+        const QString name = QString::fromStdString(std::string(evaluation().graph->name(start)));
+        document().selection().selectNode(name);
+        window_->actions().find("overlap.before")->trigger();
+        OverlapDialog* dialog = window_->overlaps().dialog();
+        QVERIFY(dialog);
+        using Field = OverlapDialog::Field;
+        auto* ok = dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+        QVERIFY(!ok->isEnabled());
+        dialog->field(Field::start_before).setText(name);
+        QCOMPARE(dialog->effectText(), QStringLiteral("a collective cannot be placed by itself"));
+        dialog->field(Field::start_before).clear();
+        dialog->field(Field::hide_behind).setText(QStringLiteral("layers.0"));
+        QVERIFY2(ok->isEnabled(), qPrintable(dialog->effectText()));
+        QVERIFY(dialog->effectText().startsWith(QStringLiteral("step ")));
+        dialog->accept();
+        QCOMPARE(directives().size(), 1u);
+        QCOMPARE(QString::fromStdString(directives()[0].hide_behind), QStringLiteral("layers.0"));
+        QVERIFY(settled());
+        document().selection().selectNode(name);
+        window_->actions().find("overlap.remove")->trigger();
+        QVERIFY(directives().empty());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::OverlapByHandTest)
+#include "overlap_by_hand_test.moc"

@@ -1,0 +1,138 @@
+#include "ui/shell/overlap_connection.h"
+
+#include <QMenu>
+
+#include "ui/document/document.h"
+#include "ui/document/overlap_commands.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+/// Whether the timeline shows that evaluation: it is made in the background and may be late.
+bool shows(const TimelineView& view, const Evaluation& evaluation, quint32 reference) {
+    const auto found = view.timeline()->find(reference);
+    return !found.empty() && reference < evaluation.graph->node_count() &&
+           view.timeline()->event_name(found.front().location) == evaluation.graph->name(reference);
+}
+
+}  // namespace
+
+OverlapConnection::OverlapConnection(Document& document, TimelineView& view, QObject* parent)
+    : QObject(parent), document_(document), view_(view) {
+    view.setEventDragHandler({[this](quint32 reference, bool byEnd) { return begin(reference, byEnd); },
+                              [this](const EventDragPlace& place) { return ask(place); },
+                              [this](const EventDragPlace& place) { drop(place); }, [this] { finish(); }});
+    connect(&view, &TimelineView::eventMenuAboutToShow, this,
+            [this](QMenu* menu, quint32 reference) { fill(*menu, reference); });
+    connect(&document, &Document::graphAboutToChange, this, [this] {
+        if (dialog_) dialog_->reject();
+    });
+}
+
+bool OverlapConnection::begin(quint32 reference, bool byEnd) {
+    const auto evaluation = document_.evaluation();
+    if (!evaluation || !OverlapCommands(document_).refusal().isEmpty() || !shows(view_, *evaluation, reference))
+        return false;
+    if (evaluation->simulation.collective_of_node[reference] < 0) return false;
+    dragged_ = std::make_unique<DraggedOverlap>(document_, evaluation, reference);
+    by_end_ = byEnd;
+    document_.selection().selectNode(text(evaluation->graph->name(reference)));
+    highlighted_before_ = view_.highlightedReferences();
+    std::vector<quint32> allowed{reference};
+    for (NodeId node = 0; node < evaluation->graph->node_count(); ++node)
+        if (evaluation->times_ms[node] > 0 && !dragged_->isForbidden(node)) allowed.push_back(node);
+    view_.highlightReferences(std::move(allowed));
+    return true;
+}
+
+OverlapDirective OverlapConnection::directiveAt(const EventDragPlace& place) const {
+    const Evaluation& evaluation = dragged_->preview().evaluation();
+    const bool on_compute =
+        place.under < evaluation.graph->node_count() && evaluation.simulation.collective_of_node[place.under] < 0;
+    if (on_compute && place.modifiers.testFlag(Qt::ShiftModifier)) return dragged_->behindModuleOf(place.under);
+    if (on_compute) return dragged_->behind(place.under);
+    const double time_ms = static_cast<double>(place.time_ns) * 1e-6;
+    return by_end_ ? dragged_->waitedForAt(time_ms) : dragged_->startedAt(time_ms);
+}
+
+EventDragAnswer OverlapConnection::ask(const EventDragPlace& place) {
+    const DraggedOverlap::Answer& answer = dragged_->answer(directiveAt(place));
+    return {answer.wish, answer.refusal, answer.effects, true};
+}
+
+void OverlapConnection::drop(const EventDragPlace& place) {
+    const QString refusal = dragged_->apply(directiveAt(place));
+    finish();
+    if (!refusal.isEmpty()) emit told(refusal);
+}
+
+void OverlapConnection::finish() {
+    dragged_.reset();
+    view_.highlightReferences(std::move(highlighted_before_));
+    highlighted_before_.clear();
+}
+
+void OverlapConnection::fill(QMenu& menu, quint32 reference) {
+    const auto evaluation = document_.evaluation();
+    if (!evaluation || !shows(view_, *evaluation, reference)) return;
+    if (evaluation->simulation.collective_of_node[reference] < 0) return;
+    const QString node = text(evaluation->graph->name(reference));
+    const QString refusal = OverlapCommands(document_).refusal();
+    menu.addSeparator();
+    menu.setToolTipsVisible(true);
+    const auto add = [&](const QString& title, bool possible, std::function<void()> act) {
+        QAction* action = menu.addAction(title, this, std::move(act));
+        action->setEnabled(possible && refusal.isEmpty());
+        if (!refusal.isEmpty()) action->setToolTip(refusal);
+    };
+    using Field = OverlapDialog::Field;
+    add(tr("Start before…"), true, [this, node] { edit(node, Field::start_before); });
+    add(tr("Start after…"), true, [this, node] { edit(node, Field::start_after); });
+    add(tr("Wait after…"), true, [this, node] { edit(node, Field::wait_after); });
+    add(tr("Hide behind module…"), true, [this, node] { edit(node, Field::hide_behind); });
+    add(tr("Remove my overlap"), OverlapCommands(document_).has(node),
+        [this, node] { OverlapCommands(document_).removeOf(node); });
+}
+
+NodeId OverlapConnection::collectiveOf(const QString& node) {
+    if (const QString refusal = OverlapCommands(document_).refusal(); !refusal.isEmpty()) {
+        emit told(refusal);
+        return no_node;
+    }
+    const Evaluation& evaluation = *document_.evaluation();
+    NodeId start = evaluation.graph->find(node.toStdString());
+    if (start != no_node && evaluation.simulation.collective_of_node[start] < 0)
+        start = evaluation.graph->awaited_start(start);
+    if (start != no_node && evaluation.simulation.collective_of_node[start] >= 0) return start;
+    emit told(node.isEmpty() ? tr("Select a collective first") : tr("%1 is no collective").arg(node));
+    return no_node;
+}
+
+void OverlapConnection::edit(const QString& node, OverlapDialog::Field first) {
+    const NodeId start = collectiveOf(node);
+    if (start == no_node) return;
+    if (dialog_) dialog_->reject();
+    dialog_ = new OverlapDialog(document_, std::make_unique<DraggedOverlap>(document_, document_.evaluation(), start),
+                                first, view_.window());
+    dialog_->setAttribute(Qt::WA_DeleteOnClose);
+    dialog_->setModal(true);
+    dialog_->open();
+}
+
+void OverlapConnection::editSelection(OverlapDialog::Field first) {
+    const Selection& selection = document_.selection();
+    edit(selection.kind() == Selection::Kind::node ? selection.node() : QString(), first);
+}
+
+void OverlapConnection::removeOfSelection() {
+    const Selection& selection = document_.selection();
+    const NodeId start = collectiveOf(selection.kind() == Selection::Kind::node ? selection.node() : QString());
+    if (start != no_node) OverlapCommands(document_).removeOf(text(document_.evaluation()->graph->name(start)));
+}
+
+}  // namespace overlap::ui

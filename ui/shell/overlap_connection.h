@@ -1,0 +1,55 @@
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+#include <memory>
+
+#include "ui/panels/overlap_dialog.h"
+
+class QMenu;
+
+namespace overlap::ui {
+
+struct EventDragAnswer;
+struct EventDragPlace;
+class TimelineView;
+
+/// Lets a person direct overlaps by hand: collectives of the timeline are dragged, their menu and a dialog do the same
+/// by words and keys. While one is dragged, what it can go neither before nor behind is dimmed.
+class OverlapConnection : public QObject {
+    Q_OBJECT
+
+  public:
+    OverlapConnection(Document& document, TimelineView& view, QObject* parent);
+
+    /// Opens the dialog for the collective `node` of the current evaluation, or that it waits for.
+    void edit(const QString& node, OverlapDialog::Field first = OverlapDialog::Field::start_before);
+    /// The same for what is selected.
+    void editSelection(OverlapDialog::Field first);
+    void removeOfSelection();
+    /// The open dialog, or nullptr.
+    OverlapDialog* dialog() const { return dialog_; }
+
+  signals:
+    /// Something that a person should read, such as why a collective cannot be moved.
+    void told(const QString& sentence);
+
+  private:
+    bool begin(quint32 reference, bool byEnd);
+    EventDragAnswer ask(const EventDragPlace& place);
+    void drop(const EventDragPlace& place);
+    void finish();
+    void fill(QMenu& menu, quint32 reference);
+    OverlapDirective directiveAt(const EventDragPlace& place) const;
+    /// The collective's start, or no_node with why not told.
+    NodeId collectiveOf(const QString& node);
+
+    Document& document_;
+    TimelineView& view_;
+    std::unique_ptr<DraggedOverlap> dragged_;
+    bool by_end_ = false;
+    std::vector<quint32> highlighted_before_;
+    QPointer<OverlapDialog> dialog_;
+};
+
+}  // namespace overlap::ui
