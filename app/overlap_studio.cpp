@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
         QStringLiteral("Shows and plans the overlap of communication and compute in a distributed training step."));
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument(QStringLiteral("files"), QStringLiteral("a graph, and plans for it"),
+    parser.addPositionalArgument(QStringLiteral("files"), QStringLiteral("a graph, plans for it, and traces of a job"),
                                  QStringLiteral("[FILE...]"));
     const QCommandLineOption fresh(QStringLiteral("fresh"),
                                    QStringLiteral("start without the last session, and keep none"));
@@ -75,14 +75,16 @@ int main(int argc, char** argv) {
     const QCommandLineOption size(QStringLiteral("size"),
                                   QStringLiteral("size of the picture's window, 1600x1000 by default"),
                                   QStringLiteral("WxH"));
-    const QCommandLineOption view(QStringLiteral("view"),
-                                  QStringLiteral("part of the window in the picture: window, modules, buckets, "
-                                                 "inspector, problems, passes, groups, graph, mesh, timeline or "
-                                                 "toolbar"),
-                                  QStringLiteral("name"));
+    const QCommandLineOption view(
+        QStringLiteral("view"),
+        QStringLiteral("part of the window in the picture: window, modules, buckets, "
+                       "inspector, problems, passes, groups, compare, graph, mesh, timeline or "
+                       "toolbar"),
+        QStringLiteral("name"));
     const QCommandLineOption select(
         QStringLiteral("select"),
-        QStringLiteral("what is selected in the picture: module:PATH, bucket:N, node:NAME, group:NAME or step:N"),
+        QStringLiteral("what is selected in the picture: module:PATH, bucket:N, node:NAME, group:NAME or step:N, "
+                       "or compare: both steps of Compare, in the timeline"),
         QStringLiteral("what"));
     const QCommandLineOption zoom(QStringLiteral("zoom"),
                                   QStringLiteral("share of the step in the picture's timeline, such as 0.1"),

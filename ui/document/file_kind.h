@@ -4,8 +4,8 @@
 
 namespace overlap::ui {
 
-/// What a file is, told by its content and never by its name.
-enum class FileKind { graph, plan, unknown };
+/// What a file is, told by its content and never by its name. A trace is one in Chrome's trace event format.
+enum class FileKind { graph, plan, trace, unknown };
 
 /// @param reason receives one sentence without full stop where the kind is unknown.
 FileKind fileKind(const QString& path, QString* reason = nullptr);

@@ -164,17 +164,19 @@ void ComparePanel::makeTable() {
     view_->header()->setSortIndicator(-1, Qt::AscendingOrder);  // by effect
     view_->header()->setSectionsMovable(false);
     view_->header()->setStretchLastSection(true);
+    view_->header()->setMinimumSectionSize(0);
     view_->installEventFilter(this);
+    view_->viewport()->installEventFilter(this);
     connect(view_, &QTreeView::clicked, this, &ComparePanel::choose);
     connect(view_, &QTreeView::activated, this, &ComparePanel::choose);
     connect(model_, &QAbstractItemModel::modelReset, this, &ComparePanel::fitColumns);
 }
 
 void ComparePanel::fillSides() {
-    const bool was_empty = before_->count() == 0;
     fill(*before_, false);
     fill(*after_, true);
-    if (was_empty && before_->count() > 0) chooseFirstSides();
+    // At first, and where one that was chosen is closed.
+    if (before_->count() > 0 && before_->currentData() == after_->currentData()) chooseFirstSides();
     schedule();
 }
 
@@ -193,7 +195,8 @@ void ComparePanel::chooseFirstSides() {
     const QSignalBlocker quiet_before(before_), quiet_after(after_);
     const bool measured = measurements_.count() > 0;
     before_->setCurrentIndex(measured ? document_.currentIndex() : 0);
-    after_->setCurrentIndex(measured ? after_->count() - 1 : std::max(document_.currentIndex(), 1));
+    const int plan = std::min(std::max(document_.currentIndex(), 1), document_.variantCount() - 1);
+    after_->setCurrentIndex(measured ? after_->count() - 1 : plan);
 }
 
 ComparedSide ComparePanel::sideOf(const QComboBox& box) const {
@@ -223,22 +226,22 @@ void ComparePanel::showEvent(QShowEvent* event) {
 
 void ComparePanel::compare() {
     outdated_ = false;
-    if (!document_.isOpen()) return show(nullptr, tr("Open a graph to compare plans of it"));
+    if (!document_.isOpen()) return showSteps(nullptr, tr("Open a graph to compare plans of it"));
     const ComparedSide before = sideOf(*before_), after = sideOf(*after_);
     if (before_->currentData() == after_->currentData())
-        return show(nullptr, tr("Choose two different steps, or open a trace of the job"));
+        return showSteps(nullptr, tr("Choose two different steps, or open a trace of the job"));
     task_.start([this, before, after](std::stop_token stop) -> LatestTask::Delivery {
         try {
             auto steps = compareSteps(before, after, stop);
             if (!steps) return {};
-            return [this, steps] { show(steps, {}); };
+            return [this, steps] { showSteps(steps, {}); };
         } catch (const std::exception& error) {
-            return [this, reason = QString::fromUtf8(error.what())] { show(nullptr, reason); };
+            return [this, reason = QString::fromUtf8(error.what())] { showSteps(nullptr, reason); };
         }
     });
 }
 
-void ComparePanel::show(std::shared_ptr<const ComparedSteps> steps, const QString& refusal) {
+void ComparePanel::showSteps(std::shared_ptr<const ComparedSteps> steps, const QString& refusal) {
     if (!steps) task_.cancel();
     model_->setSteps(steps);
     sums_->setText(steps ? comparisonSums(*steps) : refusal);
@@ -256,6 +259,7 @@ void ComparePanel::choose(const QModelIndex& shown) {
 }
 
 bool ComparePanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_->viewport() && event->type() == QEvent::Resize) fitColumns();
     if (watched == view_ && event->type() == QEvent::KeyPress &&
         static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
         QApplication::clipboard()->setText(sums_->text() + u'\n' + tableText(*rows_));

@@ -76,7 +76,7 @@ class ComparePanel : public QWidget {
     ComparedSide sideOf(const QComboBox& box) const;
     void schedule();
     void compare();
-    void show(std::shared_ptr<const ComparedSteps> steps, const QString& refusal);
+    void showSteps(std::shared_ptr<const ComparedSteps> steps, const QString& refusal);
     void choose(const QModelIndex& shown);
     void fitColumns();
 

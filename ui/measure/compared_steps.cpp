@@ -14,6 +14,9 @@ namespace overlap::ui {
 
 namespace {
 
+/// Above the numbers of all nodes, so that nobody takes what is compared for nodes of the current plan.
+constexpr std::uint32_t first_compared_reference = 1u << 31;
+
 std::shared_ptr<const Evaluation> evaluationOf(const ComparedSide& side, std::stop_token stop) {
     auto evaluation = side.evaluation ? side.evaluation : evaluate(side.graph, side.plan, stop);
     if (evaluation && evaluation->refused)
@@ -32,11 +35,13 @@ std::uint32_t nodeOf(const Evaluation& evaluation, const ComparedCollective& col
 
 void showBoth(ComparedSteps& steps, std::shared_ptr<const Evaluation> before, const TimelinePart& second,
               ShownPart second_part) {
-    const std::array<TimelinePart, 2> parts{TimelinePart{timeline_of(*before), prefixOf(steps.before)}, second};
+    const std::array<TimelinePart, 2> parts{
+        TimelinePart{timeline_of(*before), prefixOf(steps.before), 0, first_compared_reference}, second};
     auto shown = std::make_shared<ShownTimeline>();
     shown->timeline = stack_timelines(parts);
     shown->caption = QObject::tr("%1 above, %2 below").arg(steps.before, steps.after);
-    shown->parts = {{0, std::move(before), nullptr}, std::move(second_part)};
+    if (!shown->timeline->memory().empty()) shown->memory_of = steps.before;
+    shown->parts = {{first_compared_reference, std::move(before), nullptr}, std::move(second_part)};
     steps.shown = std::move(shown);
 }
 
@@ -51,7 +56,7 @@ void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Ev
     part.timeline = measured_timeline(*trace, {.host_threads = false, .python_functions = false});
     part.prefix = prefixOf(steps.after);
     part.offset_ns = -steps.measured->origin_ns;
-    part.first_reference = before->graph->node_count();
+    part.first_reference = first_compared_reference + before->graph->node_count();
     part.only = steps.measured->step.span;
     showBoth(steps, before, part, {part.first_reference, nullptr, measurement});
 }
@@ -70,7 +75,8 @@ std::optional<ProfileError> errorOfProfile(const MeasuredComparison& measured, c
 }  // namespace
 
 std::uint32_t ComparedSteps::referenceBefore(const ComparisonRow& row) const {
-    return row.before ? nodeOf(*shown->parts.front().evaluation, *row.before) : no_reference;
+    const ShownPart& part = shown->parts.front();
+    return row.before ? part.first_reference + nodeOf(*part.evaluation, *row.before) : no_reference;
 }
 
 std::uint32_t ComparedSteps::referenceAfter(const ComparisonRow& row) const {
@@ -99,7 +105,7 @@ std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, co
     if (!second || stop.stop_requested()) return nullptr;
     steps->comparison = compare_variants(*first, *second);
     TimelinePart part{timeline_of(*second), prefixOf(after.title)};
-    part.first_reference = first->graph->node_count();
+    part.first_reference = first_compared_reference + first->graph->node_count();
     showBoth(*steps, first, part, {part.first_reference, second, nullptr});
     return steps;
 }

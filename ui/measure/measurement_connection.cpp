@@ -84,7 +84,7 @@ void MeasurementConnection::show(std::shared_ptr<const ShownTimeline> wanted) {
     view_.setToolTipProvider([this](quint32 reference) { return toolTip(reference); });
     view_.setSearchTextProvider({});
     view_.setAliveProvider({});
-    view_.setMemoryNotes({}, {});
+    view_.setMemoryNotes(shown_->memory_of.isEmpty() ? QStringList() : QStringList(shown_->memory_of), {});
     view_.setTimeline(shown_->timeline, shown_->caption);
     if (!was_comparison || !shows_comparison_) view_.fitAll();
 }

@@ -20,7 +20,8 @@ struct ShownPart {
 struct ShownTimeline {
     std::shared_ptr<const Timeline> timeline;
     QString caption;
-    std::vector<ShownPart> parts;  ///< by first_reference; the first one has 0
+    QString memory_of;             ///< whose memory the curve shows; empty where there is but one
+    std::vector<ShownPart> parts;  ///< by first_reference
 
     /// The part that a reference is of.
     const ShownPart& partOf(std::uint32_t reference) const {

@@ -95,7 +95,7 @@ FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), d
             return;
         }
         QTimer::singleShot(busy_after_ms, this, [this] {
-            stale_ = document_.evaluating();
+            stale_ = !instead_ && document_.evaluating();
             QWidget::update();
         });
     });
@@ -103,8 +103,13 @@ FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), d
     update();
 }
 
+void FiguresBar::showInstead(std::optional<std::vector<Figure>> figures) {
+    instead_ = std::move(figures);
+    update();
+}
+
 void FiguresBar::update() {
-    figures_ = figuresOf(document_);
+    figures_ = instead_ ? *instead_ : figuresOf(document_);
     QStringList texts;
     for (const Figure& figure : figures_)
         texts.append(QStringLiteral("%1 %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());

@@ -3,6 +3,7 @@
 #include <QColor>
 #include <QString>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 namespace overlap::ui {
@@ -30,6 +31,8 @@ class FiguresBar : public QWidget {
     explicit FiguresBar(Document& document, QWidget* parent = nullptr);
 
     const std::vector<Figure>& figures() const { return figures_; }
+    /// Shows these until nothing is given: figures of what is shown in the timeline in place of the current variant.
+    void showInstead(std::optional<std::vector<Figure>> figures);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     /// The tool tip at a horizontal position; empty beside the figures.
@@ -54,6 +57,7 @@ class FiguresBar : public QWidget {
 
     Document& document_;
     std::vector<Figure> figures_;
+    std::optional<std::vector<Figure>> instead_;
     bool stale_ = false;
 };
 

@@ -4,42 +4,49 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
-#include <QTimer>
 #include <QToolButton>
-
-#include "ui/document/graph_loader.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr int shown_after_ms = 300;
+constexpr int bar_steps = 1000;
 
 }  // namespace
 
-LoadProgress::LoadProgress(GraphLoader& loader, QWidget* parent)
-    : QWidget(parent), loader_(loader), label_(new QLabel) {
-    auto* bar = new QProgressBar;
-    bar->setRange(0, 0);
-    bar->setTextVisible(false);
-    bar->setFixedWidth(120);
+LoadProgress::LoadProgress(QWidget* parent) : QWidget(parent), label_(new QLabel), bar_(new QProgressBar) {
+    bar_->setTextVisible(false);
+    bar_->setFixedWidth(120);
     auto* cancel = new QToolButton;
     cancel->setText(tr("Cancel"));
     cancel->setAutoRaise(true);
-    connect(cancel, &QToolButton::clicked, &loader, &GraphLoader::cancel);
+    connect(cancel, &QToolButton::clicked, this, &LoadProgress::cancelWanted);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 8, 0);
     layout->setSpacing(8);
     layout->addWidget(label_);
-    layout->addWidget(bar);
+    layout->addWidget(bar_);
     layout->addWidget(cancel);
     hide();
-    connect(&loader, &GraphLoader::started, this, [this](const QString& path) {
-        label_->setText(tr("Reading %1").arg(QFileInfo(path).fileName()));
-        QTimer::singleShot(shown_after_ms, this, [this] { setVisible(loader_.busy()); });
-    });
-    connect(&loader, &GraphLoader::loaded, this, &QWidget::hide);
-    connect(&loader, &GraphLoader::failed, this, &QWidget::hide);
-    connect(&loader, &GraphLoader::cancelled, this, &QWidget::hide);
+    delay_.setSingleShot(true);
+    delay_.setInterval(shown_after_ms);
+    connect(&delay_, &QTimer::timeout, this, &QWidget::show);
+}
+
+void LoadProgress::start(const QString& path) {
+    label_->setText(tr("Reading %1").arg(QFileInfo(path).fileName()));
+    bar_->setRange(0, 0);
+    if (!isVisible()) delay_.start();
+}
+
+void LoadProgress::setShare(double share) {
+    bar_->setRange(0, bar_steps);
+    bar_->setValue(static_cast<int>(share * bar_steps));
+}
+
+void LoadProgress::finish() {
+    delay_.stop();
+    hide();
 }
 
 }  // namespace overlap::ui

@@ -1,23 +1,34 @@
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 
 class QLabel;
+class QProgressBar;
 
 namespace overlap::ui {
 
-class GraphLoader;
-
-/// In the status bar: which file is being read, and a way to cancel. Appears only where reading takes a moment.
+/// In the status bar: which file is being read, how far, and a way to cancel. Appears only where reading takes a
+/// moment.
 class LoadProgress : public QWidget {
     Q_OBJECT
 
   public:
-    explicit LoadProgress(GraphLoader& loader, QWidget* parent = nullptr);
+    explicit LoadProgress(QWidget* parent = nullptr);
+
+  public slots:
+    void start(const QString& path);
+    /// @param share that has been read, from 0 to 1. Until it is told, the bar says only that something happens.
+    void setShare(double share);
+    void finish();
+
+  signals:
+    void cancelWanted();
 
   private:
-    GraphLoader& loader_;
     QLabel* label_;
+    QProgressBar* bar_;
+    QTimer delay_;
 };
 
 }  // namespace overlap::ui

@@ -13,6 +13,9 @@
 
 #include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_view.h"
+#include "ui/measure/compare_panel.h"
+#include "ui/measure/measurement_connection.h"
+#include "ui/measure/measurements.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/inspector_panel.h"
@@ -50,12 +53,16 @@ constexpr int message_ms = 8000;
 /// Edits are stored at once; what part of the timeline is shown may wait until it stands still.
 constexpr int view_delay_ms = 150;
 constexpr QSize first_size(1440, 900);
-constexpr int passes_height = 300;
+constexpr int tall_dock_height = 300;
 
 }  // namespace
 
 MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
-    : QMainWindow(parent), log_(new Log(this)), actions_(new Actions(this)), dock_widths_(new DockWidths(*this)) {
+    : QMainWindow(parent),
+      measurements_(new Measurements(this)),
+      log_(new Log(this)),
+      actions_(new Actions(this)),
+      dock_widths_(new DockWidths(*this)) {
     loadResources();
     setObjectName("mainWindow");
     setAcceptDrops(true);
@@ -90,6 +97,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     makeDocks();
     makeToolBar();
     makeStatusBar();
+    connectMeasurements();
     registerActions();
     makeMenus();
     palette_ = new CommandPalette(*actions_, this);
@@ -158,6 +166,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
         centre_->restore(state_.views["centre"].toObject());
         graph_->restore(state_.views["graph"].toObject());
         mesh_->restore(state_.views["mesh"].toObject());
+        measurements_->restore(state_.views["measurements"].toArray());
         setThemeMode(state_.theme);
     }
     applyTheme();
@@ -169,6 +178,7 @@ MainWindow::~MainWindow() {
     // Views are told of nothing more while the document goes.
     document_.disconnect();
     document_.loader().disconnect();
+    measurements_->disconnect();
     timeline_->disconnect(this);
     timeline_->edits().disconnect();
     timeline_->edits().undoStack().disconnect();
@@ -219,17 +229,26 @@ void MainWindow::makeDocks() {
     });
     passes_dock_ = addDock(QStringLiteral("passes"), tr("Passes"), passes_, Qt::BottomDockWidgetArea);
     setDockTitle(passes_dock_, nullptr, true);
-    // Steps with their options need more room than the rows of the other tabs; a person may take it away again.
-    connect(passes_dock_, &QDockWidget::visibilityChanged, this, [this](bool visible) {
-        if (!visible || std::exchange(passes_seen_, true)) return;
-        const int wanted = std::min(passes_height, height() / 3);
-        if (passes_dock_->height() < wanted) resizeDocks({passes_dock_}, {wanted}, Qt::Vertical);
-    });
+    compare_ = new ComparePanel(document_, *measurements_);
+    compare_dock_ = addDock(QStringLiteral("compare"), tr("Compare"), compare_, Qt::BottomDockWidgetArea);
+    setDockTitle(compare_dock_, nullptr, true);
+    giveHeightWhenSeen(passes_dock_);
+    giveHeightWhenSeen(compare_dock_);
     connect(passes_, &PassesPanel::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(passes_, &PassesPanel::overlapEditWanted, this,
             [this](const QString& collective) { overlaps_->edit(collective); });
     connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
         problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
+    });
+}
+
+void MainWindow::giveHeightWhenSeen(QDockWidget* dock) {
+    // Steps with their options, and tables under their sums, need more room than the rows of the other tabs; a person
+    // may take it away again.
+    connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, seen = false](bool visible) mutable {
+        if (!visible || std::exchange(seen, true)) return;
+        const int wanted = std::min(tall_dock_height, height() / 3);
+        if (dock->height() < wanted) resizeDocks({dock}, {wanted}, Qt::Vertical);
     });
 }
 
@@ -244,9 +263,10 @@ void MainWindow::resetLayout() {
     QDockWidget* buckets = docks_[1];
     QDockWidget* inspector = docks_[2];
     QDockWidget* problems = docks_[3];
-    tabifyDockWidget(problems, passes_dock_);
+    tabifyDockWidget(problems, compare_dock_);
+    tabifyDockWidget(compare_dock_, passes_dock_);
     QDockWidget* groups_dock = docks_[5];
-    tabifyDockWidget(problems, groups_dock);
+    tabifyDockWidget(passes_dock_, groups_dock);
     tabifyDockWidget(groups_dock, docks_[4]);
     problems->raise();
     resizeDocks({modules, buckets}, {300, 332}, Qt::Horizontal);
@@ -262,7 +282,7 @@ void MainWindow::makeToolBar() {
     tool_bar_->setContextMenuPolicy(Qt::PreventContextMenu);
     addToolBar(tool_bar_);
     setContextMenuPolicy(Qt::PreventContextMenu);
-    variant_bar_ = new VariantBar(document_);
+    variant_bar_ = new VariantBar(document_, *measurements_);
     figures_ = new FiguresBar(document_);
 }
 
@@ -277,7 +297,7 @@ void MainWindow::makeStatusBar() {
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_graph_);
     statusBar()->addWidget(status_message_, 1);
-    statusBar()->addPermanentWidget(new LoadProgress(document_.loader()));
+    addReadingProgress();
     statusBar()->addPermanentWidget(status_time_);
 }
 
@@ -305,6 +325,7 @@ void MainWindow::updateTitle() {
     for (const char* id : {"file.save", "file.saveAs", "plan.rename", "plan.close", "plan.startBlock",
                            "plan.startBlocks", "plan.startEmpty"})
         actions_->find(QString::fromLatin1(id))->setEnabled(plan);
+    actions_->find(QStringLiteral("plan.close"))->setEnabled(plan || measurements_->current());
 }
 
 void MainWindow::updateStatus() {
@@ -341,7 +362,8 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 
 bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
-           !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy();
+           !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy() && !measurements_->busy() &&
+           !measurement_connection_->busy() && !compare_->busy();
 }
 
 }  // namespace overlap::ui

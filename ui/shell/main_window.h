@@ -16,6 +16,7 @@ namespace overlap::ui {
 class BucketBoard;
 class CentreTabs;
 class ColumnShare;
+class ComparePanel;
 class CommandPalette;
 class DockWidths;
 class FiguresBar;
@@ -25,6 +26,8 @@ class InspectorPanel;
 class Log;
 class LogPanel;
 class MeshConnection;
+class MeasurementConnection;
+class Measurements;
 class MeshView;
 class ModulesPanel;
 class NoticeBar;
@@ -48,7 +51,8 @@ class MainWindow : public QMainWindow {
     explicit MainWindow(const QString& session_folder = {}, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// Opens files of any kind, told by content: a graph first, then the plans for it. Failures are told, never thrown.
+    /// Opens files of any kind, told by content: a graph first, then the plans for it; traces open beside them, those
+    /// given together as ranks of one job. Failures are told, never thrown.
     void openFiles(const QStringList& files);
     /// What the application starts with where no file is named: the last session's graph, else the embedded sample.
     void openSessionOrSample();
@@ -70,6 +74,9 @@ class MainWindow : public QMainWindow {
     GraphView& graphView() { return *graph_; }
     MeshView& mesh() { return *mesh_; }
     OverlapConnection& overlaps() { return *overlaps_; }
+    ComparePanel& compare() { return *compare_; }
+    Measurements& measurements() { return *measurements_; }
+    MeasurementConnection& measurementConnection() { return *measurement_connection_; }
     FiguresBar& figures() { return *figures_; }
     VariantBar& variants() { return *variant_bar_; }
     CommandPalette& palette() { return *palette_; }
@@ -98,6 +105,7 @@ class MainWindow : public QMainWindow {
     void makeToolBar();
     void makeStatusBar();
     QDockWidget* addDock(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area);
+    void giveHeightWhenSeen(QDockWidget* dock);
     void applyTheme();
     void setThemeMode(const QString& name);
     void updateTitle();
@@ -129,6 +137,13 @@ class MainWindow : public QMainWindow {
     void exportPicture();
     void savePicture(const QString& path);
 
+    // main_window_measure.cpp
+    void connectMeasurements();
+    void addReadingProgress();
+    void showMeasuredFigures();
+    void stepVariant(int step);
+    void closeCurrent();
+
     // main_window_session.cpp
     void openGraphOfPlans();
     QString findGraph(const GraphFingerprint& wanted, const QString& plan_path) const;
@@ -142,6 +157,7 @@ class MainWindow : public QMainWindow {
     std::unique_ptr<Session> session_;
     SessionState state_;
     Document document_;
+    Measurements* measurements_;
     Log* log_;
     Actions* actions_;
     ModulesPanel* modules_ = nullptr;
@@ -150,7 +166,6 @@ class MainWindow : public QMainWindow {
     ProblemsPanel* problems_ = nullptr;
     PassesPanel* passes_ = nullptr;
     QDockWidget* passes_dock_ = nullptr;
-    bool passes_seen_ = false;
     ProcessGroupsPanel* groups_ = nullptr;
     TimelineView* timeline_ = nullptr;
     CentreTabs* centre_ = nullptr;
@@ -161,6 +176,9 @@ class MainWindow : public QMainWindow {
     TimelineConnection* timeline_connection_ = nullptr;
     OverlapConnection* overlaps_ = nullptr;
     TimelineExport* timeline_export_ = nullptr;
+    ComparePanel* compare_ = nullptr;
+    QDockWidget* compare_dock_ = nullptr;
+    MeasurementConnection* measurement_connection_ = nullptr;
     FiguresBar* figures_ = nullptr;
     VariantBar* variant_bar_ = nullptr;
     CommandPalette* palette_ = nullptr;

@@ -10,6 +10,7 @@
 
 #include "ui/document/automatic_commands.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/measure/measurements.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/panels/log.h"
 #include "ui/panels/modules_panel.h"
@@ -63,14 +64,16 @@ void MainWindow::registerActions() {
 void MainWindow::registerFileActions() {
     const QString file = tr("File");
     actions_
-        ->add("file.open", file, tr("&Open…"), tr("Open a graph, or a plan for the open graph"), {QKeySequence::Open},
-              [this] { askForFiles(); })
+        ->add("file.open", file, tr("&Open…"), tr("Open a graph, plans for it, or traces of a job"),
+              {QKeySequence::Open}, [this] { askForFiles(); })
         ->setIconText(tr("Open"));
     actions_->add(
         "file.sample", file, tr("Open sam&ple"), tr("Open the embedded graph of a llama3-8B training step"), {},
         [this] { document_.openGraph(QStringLiteral(":/samples/llama3_8b_fsdp64.prebucket.graph.json.gz")); });
-    actions_->add("file.cancel", file, tr("&Cancel reading"), tr("Stop reading a graph; the open one stays"), {},
-                  [this] { document_.loader().cancel(); });
+    actions_->add("file.cancel", file, tr("&Cancel reading"), tr("Stop reading; what is open stays"), {}, [this] {
+        document_.loader().cancel();
+        measurements_->cancel();
+    });
     actions_->add("file.save", file, tr("&Save"), tr("Save the plan"), {QKeySequence::Save}, [this] { savePlan(); });
     actions_->add("file.saveAs", file, tr("Save &as…"), tr("Save the plan in another file"),
                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [this] { askAndSave(); });
@@ -126,18 +129,17 @@ void MainWindow::registerPlanActions() {
     registerOverlapActions(*actions_, *overlaps_);
     actions_->add("plan.rename", plan, tr("&Rename plan…"), tr("Give the plan another name"), {},
                   [this] { renamePlan(); });
-    actions_->add("plan.close", plan, tr("&Close plan"), tr("Close the plan; it can be reopened"),
-                  {QKeySequence::Close}, [this] { closePlan(document_.currentIndex()); });
+    actions_->add("plan.close", plan, tr("&Close plan"),
+                  tr("Close the plan, which can be reopened, or the measurement"), {QKeySequence::Close},
+                  [this] { closeCurrent(); });
     actions_
         ->add("plan.reopen", plan, tr("Reopen c&losed plan"), tr("Bring back the plan that was closed last"),
               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T)}, [this] { reopenPlan(); })
         ->setEnabled(false);
     actions_->add("plan.next", plan, tr("Ne&xt variant"), tr("Show the next variant"),
-                  {QKeySequence(Qt::CTRL | Qt::Key_PageDown)},
-                  [this] { document_.setCurrentIndex(document_.currentIndex() + 1); });
+                  {QKeySequence(Qt::CTRL | Qt::Key_PageDown)}, [this] { stepVariant(1); });
     actions_->add("plan.previous", plan, tr("Pre&vious variant"), tr("Show the previous variant"),
-                  {QKeySequence(Qt::CTRL | Qt::Key_PageUp)},
-                  [this] { document_.setCurrentIndex(document_.currentIndex() - 1); });
+                  {QKeySequence(Qt::CTRL | Qt::Key_PageUp)}, [this] { stepVariant(-1); });
     actions_->add("plan.startBlock", plan, tr("Start from one bucket a &block"),
                   tr("Replace the buckets by one for each block"), {},
                   [this] { BucketCommands(document_).startFrom(Template::block); });
@@ -203,11 +205,15 @@ void MainWindow::startManualPlan() {
 void MainWindow::registerViewActions() {
     const QString view = tr("View");
     int number = 1;
+    // Numbers are few: what came last goes by its letter.
+    const auto keysOf = [&](const QDockWidget* dock) {
+        return dock == compare_dock_ ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)
+                                     : QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++));
+    };
     for (QDockWidget* dock : docks_) {
         const QString title = dock->windowTitle();
         actions_->add(QStringLiteral("view.go.") + dock->objectName(), view, tr("Go to %1").arg(title),
-                      tr("Show %1 and work there by keys").arg(title),
-                      {QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++))}, [dock] {
+                      tr("Show %1 and work there by keys").arg(title), {keysOf(dock)}, [dock] {
                           dock->show();
                           dock->raise();
                           QWidget* content = dock->widget();

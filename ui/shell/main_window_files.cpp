@@ -12,6 +12,7 @@
 #include "core/graph/error.h"
 #include "ui/document/file_digest.h"
 #include "ui/document/file_kind.h"
+#include "ui/measure/measurements.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/theme/numbers.h"
@@ -49,6 +50,7 @@ QStringList localFiles(const QMimeData* data) {
 void MainWindow::openFiles(const QStringList& files) {
     if (document_.isOpen()) notice_->hide();  // what was told at the start is read by nobody before there is a graph
     QString graph;
+    QStringList traces;
     for (const QString& file : files) {
         const QString path = file.startsWith(u":/") ? file : QFileInfo(file).absoluteFilePath();
         QString reason;
@@ -60,11 +62,15 @@ void MainWindow::openFiles(const QStringList& files) {
             case FileKind::plan:
                 plans_to_open_.append(path);
                 break;
+            case FileKind::trace:
+                traces.append(path);
+                break;
             case FileKind::unknown:
                 warn(reason);
                 break;
         }
     }
+    measurements_->open(traces);
     if (!graph.isEmpty()) {
         document_.openGraph(graph);
     } else if (document_.isOpen() && !document_.loader().busy()) {
@@ -127,7 +133,7 @@ bool MainWindow::showOpenPlan(const QString& path) {
 void MainWindow::askForFiles() {
     const QString folder = state_.open.startsWith(u":/") ? QString() : QFileInfo(state_.open).absolutePath();
     const QStringList files = QFileDialog::getOpenFileNames(
-        this, tr("Open"), folder, tr("Graphs and plans (*.graph.json *.graph.json.gz *.plan.json);;All files (*)"));
+        this, tr("Open"), folder, tr("Graphs, plans and traces (*.json *.json.gz);;All files (*)"));
     if (!files.isEmpty()) openFiles(files);
 }
 

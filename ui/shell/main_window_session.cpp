@@ -7,6 +7,8 @@
 #include "core/io/plan_file.h"
 #include "ui/document/file_digest.h"
 #include "ui/graph/graph_view.h"
+#include "ui/measure/measurement_connection.h"
+#include "ui/measure/measurements.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
@@ -170,7 +172,7 @@ void MainWindow::rememberDocument() {
         kept.range_start_ms = older->range_start_ms;
         kept.range_end_ms = older->range_end_ms;
     } else if (!range_to_restore_) {
-        const TimeRange range = timeline_->visibleRange();
+        const TimeRange range = measurement_connection_->planRange().value_or(timeline_->visibleRange());
         kept.range_start_ms = static_cast<double>(range.begin_ns) / 1e6;
         kept.range_end_ms = static_cast<double>(range.end_ns) / 1e6;
     }
@@ -191,6 +193,7 @@ void MainWindow::storeSession() {
     state_.views["centre"] = centre_->state();
     state_.views["graph"] = graph_->state();
     state_.views["mesh"] = mesh_->state();
+    state_.views["measurements"] = measurements_->state();
     if (const QString problem = session_->save(state_); !problem.isEmpty()) warn(problem);
 }
 

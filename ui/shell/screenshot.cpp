@@ -7,10 +7,12 @@
 #include <QImage>
 #include <QScopeGuard>
 #include <QToolBar>
+#include <QToolButton>
 #include <cstdio>
 
 #include "ui/document/pipeline_commands.h"
 #include "ui/graph/graph_view.h"
+#include "ui/measure/compare_panel.h"
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/modules_panel.h"
@@ -61,6 +63,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"problems") return &window.problems();
     if (name == u"passes") return &window.passes();
     if (name == u"groups") return &window.processGroups();
+    if (name == u"compare") return &window.compare();
     if (name == u"timeline") return &window.timeline();
     if (name == u"toolbar") return window.findChild<QToolBar*>();
     return window.centre().view(name);
@@ -82,6 +85,7 @@ void quietPlatform(QtMsgType type, const QMessageLogContext& context, const QStr
 QString wrongSelection(Document& document, const QString& link) {
     const QString what = link.section(u':', 0, 0);
     const QString which = link.section(u':', 1);
+    if (what == u"compare") return {};
     if (what == u"step") {
         bool number = false;
         const int step = which.toInt(&number);
@@ -110,7 +114,7 @@ QString wrongSelection(Document& document, const QString& link) {
         const bool known = evaluation && evaluation->graph->header().process_group(which.toStdString());
         return known ? QString() : QStringLiteral("there is no process group \"%1\"").arg(which);
     }
-    return QStringLiteral("--select is module:PATH, bucket:N, node:NAME, group:NAME or step:N, not \"%1\"").arg(link);
+    return QStringLiteral("--select is module:PATH, bucket:N, node:NAME, group:NAME, step:N or compare, not \"%1\"").arg(link);
 }
 
 }  // namespace
@@ -123,7 +127,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     QWidget* wanted = part(window, options.view);
     if (!wanted) {
         fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
-                            "problems, passes, groups, graph, mesh, timeline or toolbar")
+                            "problems, passes, groups, compare, graph, mesh, timeline or toolbar")
                  .arg(options.view));
         return 2;
     }
@@ -149,6 +153,11 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
             window.passes().selectStep(options.select.section(u':', 1).toInt() - 1);
         }
         if (window.document().selection().kind() == Selection::Kind::group) bringToFront(&window.processGroups());
+    }
+    if (options.select == u"compare") {
+        bringToFront(&window.compare());
+        waitUntilIdle(window);
+        window.compare().both()->setChecked(true);
     }
     // What is told of a selection may take a while to find out.
     if (!waitUntilIdle(window)) {

@@ -9,10 +9,11 @@ namespace overlap::ui {
 struct ScreenshotOptions {
     QString output;
     QSize size{1600, 1000};
-    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`, `timeline`, `toolbar`.
+    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`, `compare`, `timeline`, `toolbar`.
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
-    QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from 1
+    QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from 1; `compare`: both
+                      ///< steps of Compare in the timeline
     double zoom = 1;  ///< share of the step that the timeline shows, from its middle
 };
 

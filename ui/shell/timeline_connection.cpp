@@ -2,6 +2,7 @@
 
 #include <QScopedValueRollback>
 #include <algorithm>
+#include <utility>
 
 #include "core/plan/timeline_of.h"
 #include "core/simulate/alive_storages.h"
@@ -48,21 +49,35 @@ std::vector<TimelineArrow> flowOf(const Evaluation& evaluation, NodeId node) {
 TimelineConnection::TimelineConnection(Document& document, TimelineView& view, QObject* parent)
     : QObject(parent), document_(document), view_(view) {
     view.setTitle(tr("Timeline"));
-    view.setToolTipProvider([this](quint32 reference) { return toolTip(reference); });
-    view.setSearchTextProvider([this](quint32 reference) {
-        if (!evaluation_ || reference >= evaluation_->graph->node_count()) return std::string();
-        return std::string(evaluation_->graph->target(reference)) + ' ' + moduleOf(reference);
-    });
-    view.setAliveProvider([this](std::size_t point) { return alive(point); });
+    attach();
     connect(&document, &Document::evaluationChanged, this, &TimelineConnection::makeTimeline);
-    connect(&document, &Document::graphChanged, this, [this] { view_.setTimeline(nullptr); });
+    connect(&document, &Document::graphChanged, this, [this] {
+        if (active_) view_.setTimeline(nullptr);
+    });
     connect(&document.selection(), &Selection::changed, this, &TimelineConnection::showSelection);
     connect(&view, &TimelineView::eventSelected, this, [this](quint32 reference, int) { selectFromView(reference); });
 }
 
+void TimelineConnection::setActive(bool active) {
+    if (std::exchange(active_, active) == active) return;
+    if (!active) return task_.cancel();
+    attach();
+    view_.setTimeline(nullptr);
+    makeTimeline();
+}
+
+void TimelineConnection::attach() {
+    view_.setToolTipProvider([this](quint32 reference) { return toolTip(reference); });
+    view_.setSearchTextProvider([this](quint32 reference) {
+        if (!evaluation_ || reference >= evaluation_->graph->node_count()) return std::string();
+        return std::string(evaluation_->graph->target(reference)) + ' ' + moduleOf(reference);
+    });
+    view_.setAliveProvider([this](std::size_t point) { return alive(point); });
+}
+
 void TimelineConnection::makeTimeline() {
     const auto evaluation = document_.evaluation();
-    if (!evaluation) return;
+    if (!evaluation || !active_) return;
     task_.start([this, evaluation](std::stop_token stop) -> LatestTask::Delivery {
         auto timeline = timeline_of(*evaluation);
         if (stop.stop_requested()) return {};
@@ -96,7 +111,7 @@ void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
 }
 
 void TimelineConnection::selectFromView(quint32 reference) {
-    if (!evaluation_ || following_) return;
+    if (!evaluation_ || following_ || !active_) return;
     if (reference >= evaluation_->graph->node_count()) return document_.selection().clear();
     const QScopedValueRollback guard(following_, true);
     document_.selection().selectNode(text(evaluation_->graph->name(reference)));
@@ -105,7 +120,7 @@ void TimelineConnection::selectFromView(quint32 reference) {
 }
 
 void TimelineConnection::showSelection() {
-    if (!evaluation_ || following_) return;
+    if (!evaluation_ || following_ || !active_) return;
     const Selection& selection = document_.selection();
     const Graph& graph = *evaluation_->graph;
     std::vector<quint32> highlighted;

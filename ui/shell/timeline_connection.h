@@ -20,6 +20,8 @@ class TimelineConnection : public QObject {
   public:
     TimelineConnection(Document& document, TimelineView& view, QObject* parent = nullptr);
 
+    /// Whether the view shows the current plan. While it does not, something else has the view and its references.
+    void setActive(bool active);
     /// True while the timeline of the current evaluation is being made.
     bool busy() const { return task_.busy(); }
 
@@ -28,6 +30,7 @@ class TimelineConnection : public QObject {
     void shown();
 
   private:
+    void attach();
     void makeTimeline();
     void showMemoryNotes(const Evaluation& evaluation);
     void showSelection();
@@ -40,6 +43,7 @@ class TimelineConnection : public QObject {
     TimelineView& view_;
     std::shared_ptr<const Evaluation> evaluation_;  ///< what the view's references are nodes of
     bool following_ = false;
+    bool active_ = true;
     LatestTask task_;
 };
 

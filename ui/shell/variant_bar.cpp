@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
+#include "ui/measure/measurements.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -31,8 +32,8 @@ class VariantTabs : public QTabBar {
 
 }  // namespace
 
-VariantBar::VariantBar(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), tabs_(new VariantTabs) {
+VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* parent)
+    : QWidget(parent), document_(document), measurements_(measurements), tabs_(new VariantTabs) {
     setObjectName("variantBar");
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
@@ -53,22 +54,32 @@ VariantBar::VariantBar(Document& document, QWidget* parent)
     layout->addWidget(add);
     connect(add, &QToolButton::clicked, this, &VariantBar::newWanted);
     connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
-        if (!updating_) document_.setCurrentIndex(index);
+        if (!updating_) showTab(index);
     });
     connect(tabs_, &QTabBar::tabBarDoubleClicked, this, [this](int index) {
-        if (index > 0) emit renameWanted(index);
+        if (index > 0 && index < document_.variantCount()) emit renameWanted(index);
     });
     connect(&document, &Document::variantsChanged, this, &VariantBar::update);
     connect(&document, &Document::currentChanged, this, &VariantBar::update);
+    connect(&measurements, &Measurements::changed, this, &VariantBar::update);
+    connect(&measurements, &Measurements::currentChanged, this, &VariantBar::update);
     update();
 }
 
 void VariantBar::update() {
     const QScopedValueRollback guard(updating_, true);
-    const int count = document_.variantCount();
+    const int count = document_.variantCount() + measurements_.count();
     while (tabs_->count() > count) tabs_->removeTab(tabs_->count() - 1);
     while (tabs_->count() < count) tabs_->addTab({});
-    for (int i = 0; i < count; ++i) {
+    updateVariants();
+    updateMeasurements();
+    if (count == 0) return;
+    const int measured = measurements_.currentIndex();
+    tabs_->setCurrentIndex(measured < 0 ? document_.currentIndex() : document_.variantCount() + measured);
+}
+
+void VariantBar::updateVariants() {
+    for (int i = 0; i < document_.variantCount(); ++i) {
         const Variant& variant = document_.variant(i);
         QString title = variant.title();
         if (title.size() > longest_title) title = title.left(longest_title - 1) + u'…';
@@ -81,7 +92,28 @@ void VariantBar::update() {
         tabs_->setTabToolTip(i, cut ? variant.title() + u'\n' + place : place);
         tabs_->setAccessibleTabName(i, variant.modified() ? tr("%1, not saved").arg(variant.title()) : variant.title());
     }
-    if (count > 0) tabs_->setCurrentIndex(document_.currentIndex());
+}
+
+void VariantBar::updateMeasurements() {
+    for (int i = 0; i < measurements_.count(); ++i) {
+        const Measurement& measurement = *measurements_.at(i);
+        const int tab = document_.variantCount() + i;
+        tabs_->setTabText(tab, measurement.title);
+        tabs_->setTabToolTip(tab, measurement.files.join(u'\n'));
+        tabs_->setAccessibleTabName(tab, measurement.title);
+    }
+}
+
+void VariantBar::showTab(int tab) {
+    const int measurement = tab - document_.variantCount();
+    if (measurement >= 0) return measurements_.setCurrentIndex(measurement);
+    measurements_.setCurrentIndex(-1);
+    document_.setCurrentIndex(tab);
+}
+
+void VariantBar::closeTab(int tab) {
+    const int measurement = tab - document_.variantCount();
+    measurement >= 0 ? emit closeMeasurementWanted(measurement) : emit closeWanted(tab);
 }
 
 QSize VariantBar::minimumSizeHint() const {
@@ -93,14 +125,15 @@ bool VariantBar::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::MouseButtonRelease) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
         const int tab = tabs_->tabAt(mouse->position().toPoint());
-        if (mouse->button() == Qt::MiddleButton && tab > 0) emit closeWanted(tab);
+        if (mouse->button() == Qt::MiddleButton && tab > 0) closeTab(tab);
     } else if (event->type() == QEvent::ContextMenu) {
         const auto* menu_event = static_cast<QContextMenuEvent*>(event);
         const int tab = tabs_->tabAt(menu_event->pos());
         if (tab > 0) {
             QMenu menu(this);
-            menu.addAction(tr("&Rename…"), this, [this, tab] { emit renameWanted(tab); });
-            menu.addAction(tr("&Close"), this, [this, tab] { emit closeWanted(tab); });
+            if (tab < document_.variantCount())
+                menu.addAction(tr("&Rename…"), this, [this, tab] { emit renameWanted(tab); });
+            menu.addAction(tr("&Close"), this, [this, tab] { closeTab(tab); });
             menu.exec(menu_event->globalPos());
         }
         return true;

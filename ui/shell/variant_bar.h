@@ -7,13 +7,15 @@ class QTabBar;
 namespace overlap::ui {
 
 class Document;
+class Measurements;
 
-/// The variants as tabs, the baseline first, and a button for a new one. A dot marks edits that no file has.
+/// The variants as tabs, the baseline first, then the measurements, and a button for a new plan. A dot marks edits that
+/// no file has.
 class VariantBar : public QWidget {
     Q_OBJECT
 
   public:
-    explicit VariantBar(Document& document, QWidget* parent = nullptr);
+    VariantBar(Document& document, Measurements& measurements, QWidget* parent = nullptr);
 
     QTabBar* tabs() { return tabs_; }
     QSize minimumSizeHint() const override;
@@ -21,6 +23,7 @@ class VariantBar : public QWidget {
   signals:
     void newWanted();
     void closeWanted(int index);
+    void closeMeasurementWanted(int index);
     void renameWanted(int index);
 
   protected:
@@ -28,8 +31,13 @@ class VariantBar : public QWidget {
 
   private:
     void update();
+    void updateVariants();
+    void updateMeasurements();
+    void showTab(int tab);
+    void closeTab(int tab);
 
     Document& document_;
+    Measurements& measurements_;
     QTabBar* tabs_;
     bool updating_ = false;
 };

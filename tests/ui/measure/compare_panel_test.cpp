@@ -1,0 +1,154 @@
+#include "ui/measure/compare_panel.h"
+
+#include <QClipboard>
+#include <QComboBox>
+#include <QFile>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QTreeView>
+
+#include "tests/measure/simulated_trace.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/measure/comparison_model.h"
+#include "ui/measure/measurements.h"
+
+namespace overlap::ui {
+
+class ComparePanelTest : public QObject {
+    Q_OBJECT
+
+    static bool waitUntilCompared(ComparePanel& panel) {
+        return QTest::qWaitFor([&] { return !panel.busy(); }, 60'000);
+    }
+
+    static int rowsThatAre(const ComparePanel& panel, const QString& change) {
+        int count = 0;
+        const QAbstractItemModel& rows = *const_cast<ComparePanel&>(panel).view()->model();
+        for (int row = 0; row < rows.rowCount(); ++row)
+            if (rows.index(row, ComparisonModel::change_column).data().toString() == change) ++count;
+        return count;
+    }
+
+  private slots:
+    void plansAreComparedCollectiveByCollective() {
+        const auto document = openDocument();
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.resize(1000, 300);
+        panel.show();
+        QCOMPARE(panel.before()->currentText(), "Baseline");
+        QCOMPARE(panel.after()->currentText(), "Plan A");
+        QVERIFY(waitForEvaluation(*document) && waitUntilCompared(panel));
+        QCOMPARE(panel.view()->model()->rowCount(), 0);  // an empty plan changes nothing
+        QVERIFY2(panel.sums().contains("no collective differs"), qPrintable(panel.sums()));
+
+        QCOMPARE(BucketCommands(*document).addText("layers.0\nlayers.1"), QString());
+        QVERIFY(waitForEvaluation(*document) && waitUntilCompared(panel));
+        QVERIFY(rowsThatAre(panel, "appeared") + rowsThatAre(panel, "changed") >= 2);
+        QVERIFY(rowsThatAre(panel, "vanished") > 2);
+        QVERIFY2(panel.sums().contains("vanished"), qPrintable(panel.sums()));
+
+        const int differing = panel.view()->model()->rowCount();
+        panel.filter()->setText("vanished");
+        QCOMPARE(panel.view()->model()->rowCount(), rowsThatAre(panel, "vanished"));
+        QVERIFY(panel.view()->model()->rowCount() < differing);
+        panel.view()->setFocus();
+        QTest::keyClick(panel.view(), Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text().trimmed().count('\n'), panel.view()->model()->rowCount() + 1);
+
+        panel.filter()->clear();
+        panel.view()->sortByColumn(ComparisonModel::bytes_column, Qt::DescendingOrder);
+        const auto bytes = [&](int row) {
+            return panel.view()
+                ->model()
+                ->index(row, ComparisonModel::bytes_column)
+                .data(ComparisonModel::sort_role)
+                .toLongLong();
+        };
+        for (int row = 1; row < differing; ++row) QVERIFY(bytes(row - 1) >= bytes(row));
+    }
+
+    void bothStepsAreShownOnOneAxis() {
+        const auto document = openDocument();
+        QCOMPARE(BucketCommands(*document).addText("layers.0"), QString());
+        QVERIFY(waitForEvaluation(*document));
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.show();
+        QVERIFY(waitUntilCompared(panel));
+        std::shared_ptr<const ShownTimeline> shown;
+        connect(&panel, &ComparePanel::shownChanged, this, [&](const auto& timeline) { shown = timeline; });
+        panel.both()->setChecked(true);
+        QVERIFY(shown);
+        const std::string first = shown->timeline->lanes().front().description.title;
+        QCOMPARE(first.rfind("Baseline · ", 0), std::size_t(0));
+        const std::string last = shown->timeline->lanes().back().description.title;
+        QCOMPARE(last.rfind("Plan A · ", 0), std::size_t(0));
+        // Every row leads to its collective on either side.
+        const auto& steps = panel.model()->steps();
+        for (const ComparisonRow& row : steps->comparison.rows) {
+            const auto name = [&](std::uint32_t reference) {
+                return std::string(shown->timeline->event_name(shown->timeline->find(reference).front().location));
+            };
+            if (row.before && row.before->time_ms > 0) QCOMPARE(name(steps->referenceBefore(row)), row.before->name);
+            if (row.after && row.after->time_ms > 0) QCOMPARE(name(steps->referenceAfter(row)), row.after->name);
+        }
+        // Another plan is another view of the timeline.
+        document->setCurrentIndex(0);
+        QVERIFY(!panel.both()->isChecked());
+        QVERIFY(!shown);
+    }
+
+    void aPlanIsComparedWithWhatTheJobDid() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        test::SimulatedTrace job(*document->evaluation());
+        const std::size_t longer = job.collectives.size() / 2;
+        job.lengthen(longer, 3'000'000);
+        QTemporaryDir folder;
+        QFile file(folder.filePath("rank0.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(job.json()));
+        file.close();
+
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.resize(1000, 300);
+        panel.show();
+        measurements.open({file.fileName()});
+        QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
+        QCOMPARE(panel.after()->currentText(), "Measured");
+        panel.before()->setCurrentIndex(1);
+        QVERIFY(waitUntilCompared(panel));
+        const auto& steps = panel.model()->steps();
+        QVERIFY2(steps && steps->measured, qPrintable(panel.sums()));
+        QCOMPARE(steps->measured->matching.pairs, std::uint32_t(job.collectives.size()));
+        // The greatest effect is on top, with its cause.
+        const QModelIndex cause = panel.view()->model()->index(0, ComparisonModel::remark_column);
+        QVERIFY2(cause.data().toString().contains("longer kernel"), qPrintable(cause.data().toString()));
+        QVERIFY2(panel.sums().contains("predictions off by"), qPrintable(panel.sums()));
+        const auto event = steps->shown->timeline->find(steps->referenceAfter(steps->comparison.rows.front()));
+        QCOMPARE(event.size(), std::size_t(1));
+        QVERIFY(steps->shown->timeline->event(event.front().location).length_ns() > 3'000'000);
+    }
+
+    void whatCannotBeComparedIsASentence() {
+        const auto document = openDocument();
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.show();
+        panel.after()->setCurrentIndex(0);
+        QVERIFY(waitUntilCompared(panel));
+        QVERIFY(!panel.sums().isEmpty());
+        QCOMPARE(panel.model()->rowCount(), 0);
+        QVERIFY(!panel.both()->isEnabled());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::ComparePanelTest)
+#include "compare_panel_test.moc"

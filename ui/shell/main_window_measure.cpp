@@ -1,0 +1,112 @@
+// Measurements beside the plans.
+
+#include <QFileInfo>
+#include <QStatusBar>
+
+#include "ui/measure/compare_panel.h"
+#include "ui/measure/measurement_connection.h"
+#include "ui/measure/measurements.h"
+#include "ui/shell/figures_bar.h"
+#include "ui/shell/load_progress.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/notice_bar.h"
+#include "ui/shell/timeline_connection.h"
+#include "ui/shell/variant_bar.h"
+#include "ui/theme/numbers.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+std::vector<Figure> figuresOf(const Measurement& measurement) {
+    const MeasuredFigures measured = measuredFigures(measurement);
+    if (!measured.has_gpu)
+        return {{MainWindow::tr("measured"), MainWindow::tr("no GPU events"), {}, 0, measurement.files.front()}};
+    const QString of =
+        measured.steps == 1 ? MainWindow::tr("one step") : MainWindow::tr("mean of %1 steps").arg(measured.steps);
+    const auto figure = [&](const QString& label, const QString& value, const QString& help) {
+        return Figure{label, value, {}, 0, MainWindow::tr("%1 (%2, first GPU)").arg(help, of)};
+    };
+    return {figure(MainWindow::tr("measured step"), formatTime(measured.step_ms),
+                   MainWindow::tr("From the first event on the GPU to the end of the last")),
+            figure(MainWindow::tr("exposed"), formatTime(measured.exposed_ms),
+                   MainWindow::tr("Communication while no compute ran")),
+            figure(MainWindow::tr("communication"), formatTime(measured.communication_ms),
+                   MainWindow::tr("Time for which anything communicated"))};
+}
+
+}  // namespace
+
+void MainWindow::connectMeasurements() {
+    measurement_connection_ = new MeasurementConnection(document_, *measurements_, *timeline_, *inspector_, this);
+    connect(measurement_connection_, &MeasurementConnection::activeChanged, this, [this](bool active) {
+        const auto plan_range = measurement_connection_->planRange();
+        timeline_connection_->setActive(!active);
+        if (active || !plan_range) return;
+        // What was visible of the plan comes back with it.
+        connect(
+            timeline_connection_, &TimelineConnection::shown, this,
+            [this, range = *plan_range] { timeline_->setVisibleRange(range); }, Qt::SingleShotConnection);
+    });
+    connect(compare_, &ComparePanel::shownChanged, measurement_connection_, &MeasurementConnection::showComparison);
+    connect(compare_, &ComparePanel::rowChosen, this,
+            [this](const std::shared_ptr<const ComparedSteps>& steps, int row) {
+                measurement_connection_->selectRow(*steps, steps->comparison.rows[static_cast<std::size_t>(row)]);
+            });
+    connect(measurements_, &Measurements::opened, this, [this](const std::shared_ptr<const Measurement>& measurement) {
+        std::uint64_t events = 0;
+        for (const auto& trace : measurement->traces) events += trace->events().size();
+        for (const QString& file : measurement->files) state_.putRecent(file);
+        fillRecentMenu();
+        tell(tr("Read %1: %2 events")
+                 .arg(QFileInfo(measurement->files.front()).fileName(), formatCount(static_cast<std::int64_t>(events))),
+             measurement->files.join(u'\n'));
+    });
+    connect(measurements_, &Measurements::failed, this, [this](const QString& reason) { warn(reason); });
+    connect(measurements_, &Measurements::cancelled, this, [this](const QString& path) {
+        tell(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);
+    });
+    connect(measurements_, &Measurements::changed, this, [this] { scheduleSession(); });
+    connect(measurements_, &Measurements::currentChanged, this, &MainWindow::showMeasuredFigures);
+    connect(measurements_, &Measurements::currentChanged, this, &MainWindow::updateTitle);
+    connect(variant_bar_, &VariantBar::closeMeasurementWanted, measurements_, &Measurements::close);
+}
+
+void MainWindow::addReadingProgress() {
+    auto* graph = new LoadProgress;
+    GraphLoader& loader = document_.loader();
+    connect(&loader, &GraphLoader::started, graph, &LoadProgress::start);
+    connect(&loader, &GraphLoader::failed, graph, &LoadProgress::finish);
+    connect(&loader, &GraphLoader::loaded, graph, &LoadProgress::finish);
+    connect(&loader, &GraphLoader::cancelled, graph, &LoadProgress::finish);
+    connect(graph, &LoadProgress::cancelWanted, &loader, &GraphLoader::cancel);
+    auto* traces = new LoadProgress;
+    connect(measurements_, &Measurements::started, traces, &LoadProgress::start);
+    connect(measurements_, &Measurements::progressed, traces, &LoadProgress::setShare);
+    connect(measurements_, &Measurements::finished, traces, &LoadProgress::finish);
+    connect(traces, &LoadProgress::cancelWanted, measurements_, &Measurements::cancel);
+    statusBar()->addPermanentWidget(graph);
+    statusBar()->addPermanentWidget(traces);
+}
+
+void MainWindow::showMeasuredFigures() {
+    const auto measurement = measurements_->current();
+    figures_->showInstead(measurement ? std::optional(figuresOf(*measurement)) : std::nullopt);
+}
+
+void MainWindow::stepVariant(int step) {
+    const int variants = document_.variantCount();
+    const int measured = measurements_->currentIndex();
+    const int wanted = (measured < 0 ? document_.currentIndex() : variants + measured) + step;
+    if (wanted >= variants) return measurements_->setCurrentIndex(wanted - variants);
+    if (wanted < 0) return;
+    measurements_->setCurrentIndex(-1);
+    document_.setCurrentIndex(wanted);
+}
+
+void MainWindow::closeCurrent() {
+    if (const int measured = measurements_->currentIndex(); measured >= 0) return measurements_->close(measured);
+    closePlan(document_.currentIndex());
+}
+
+}  // namespace overlap::ui
