@@ -88,6 +88,7 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
     sums_->setObjectName("comparisonSums");
     sums_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long line must not widen the window
     sums_->setContentsMargins(8, 0, 8, 6);
+    sums_->setWordWrap(true);
     sums_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -173,10 +174,12 @@ void ComparePanel::makeTable() {
 }
 
 void ComparePanel::fillSides() {
+    const bool was_empty = before_->count() == 0;
     fill(*before_, false);
     fill(*after_, true);
     // At first, and where one that was chosen is closed.
-    if (before_->count() > 0 && before_->currentData() == after_->currentData()) chooseFirstSides();
+    const bool are_same = before_->currentData() == after_->currentData();
+    if (before_->count() > 0 && (was_empty || are_same)) chooseFirstSides();
     schedule();
 }
 

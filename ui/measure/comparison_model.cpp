@@ -172,6 +172,7 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
         return QVariant::fromValue((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     const bool measured = steps_ && steps_->measured;
     if (role == Qt::ToolTipRole && steps_) {
+        if (section == start_column) return tr("How much later it starts in %1").arg(steps_->after);
         if (section == before_column || section == exposed_before_column) return steps_->before;
         if (section == after_column || section == exposed_after_column) return steps_->after;
     }
@@ -186,15 +187,15 @@ QVariant ComparisonModel::headerData(int section, Qt::Orientation orientation, i
         case bytes_column:
             return tr("Bytes");
         case start_column:
-            return tr("Starts later by");
+            return tr("Start");
         case before_column:
-            return measured ? tr("Predicted") : tr("Time before");
+            return measured ? tr("Predicted") : tr("Before");
         case after_column:
-            return measured ? tr("Measured") : tr("Time after");
+            return measured ? tr("Measured") : tr("After");
         case exposed_before_column:
-            return measured ? tr("Exposed, predicted") : tr("Exposed before");
+            return tr("Exposed before");
         case exposed_after_column:
-            return measured ? tr("Exposed, measured") : tr("Exposed after");
+            return tr("Exposed after");
         case remark_column:
             return measured ? tr("Cause") : tr("What differs");
     }
