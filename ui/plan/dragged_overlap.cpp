@@ -34,6 +34,8 @@ DraggedOverlap::DraggedOverlap(Document& document, std::shared_ptr<const Evaluat
     const Evaluation& shown = preview_.evaluation();
     for (NodeId node = 0; node < shown.graph->node_count(); ++node) {
         const bool waits = shown.graph->target_info(node).is_wait;
+        // What packs and unpacks a bucket goes with it, and its names do not last.
+        if (shown.bucket_of_node[node] >= 0) continue;
         if (shown.times_ms[node] > 0 && shown.simulation.collective_of_node[node] < 0 && !waits)
             compute_.push_back(node);
     }

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double endGrip_px = 6;
 constexpr int widestBox_px = 440;
+constexpr int narrowestBox_px = 200;
 constexpr int padding_px = 8;
 
 double xOf(const TimelineGeometry& geometry, TimeRange range, std::int64_t time_ns) {
@@ -19,7 +20,8 @@ double xOf(const TimelineGeometry& geometry, TimeRange range, std::int64_t time_
 void paintAnswer(QPainter& painter, const QRect& area, QPointF pointer, const EventDragAnswer& answer,
                  const Theme& theme) {
     const QFont heading = textFont(normalTextPx, QFont::DemiBold), plain = textFont(), figures = numberFont();
-    const int width = std::min(widestBox_px, area.width() - 2 * padding_px);
+    // In a narrow view the lanes must stay in sight.
+    const int width = std::min(widestBox_px, std::max(narrowestBox_px, area.width() * 3 / 5));
     const int inner = width - 2 * padding_px;
     const QString& second = answer.refusal;
     const auto height = [&](const QFont& font, const QString& text) {
