@@ -93,7 +93,10 @@ OverlapsView::OverlapsView(Document& document, QWidget* parent)
     auto* settings = new QHBoxLayout;
     settings->setContentsMargins(8, 2, 8, 0);
     settings->setSpacing(12);
-    for (QCheckBox* setting : {group_order_, control_deps_}) settings->addWidget(setting);
+    for (QCheckBox* setting : {group_order_, control_deps_}) {
+        setting->setAccessibleName(setting->text());
+        settings->addWidget(setting);
+    }
     settings->addStretch();
     layout->addLayout(settings);
     connect(group_order_, &QCheckBox::toggled, this,
