@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
 #include "core/measure/median.h"
 
@@ -32,6 +33,15 @@ PredictionError error_of(const MeasuredComparison& comparison, Predict predicted
 
 PredictionError error_of_plan(const MeasuredComparison& comparison) {
     return error_of(comparison, [](const CollectiveComparison& row) { return row.planned_ms; });
+}
+
+PredictionError error_of_graph(const MeasuredComparison& comparison) {
+    const Evaluation& evaluation = *comparison.evaluation;
+    if (!evaluation.time_source) return error_of_plan(comparison);
+    const std::vector<double> own_ms = node_times_ms(*evaluation.graph);
+    return error_of(comparison, [&](const CollectiveComparison& row) {
+        return own_ms[evaluation.simulation.collectives[row.planned].start];
+    });
 }
 
 ProfileError error_of_profile(const MeasuredComparison& comparison, const ProfileTables& tables) {

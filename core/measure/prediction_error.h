@@ -15,8 +15,12 @@ struct PredictionError {
     double median_relative = 0;     ///< median of |predicted - measured| / measured, over those that took any time
 };
 
-/// The error of the evaluation's own times.
+/// The error of the evaluation's times, whatever their source.
 PredictionError error_of_plan(const MeasuredComparison& comparison);
+
+/// The error of the graph's own times: of the evaluation without a time source.
+/// @throws InputError as node_times_ms().
+PredictionError error_of_graph(const MeasuredComparison& comparison);
 
 /// The error when a profile says the times: of its own trace, how well it describes itself; of another one, how well it
 /// carries over. What the profile does not know keeps the evaluation's time.

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <numeric>
 
-#include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/graph/number_text.h"
 #include "core/plan/bucket_marks.h"
@@ -36,9 +35,11 @@ Problem problem_of(const InputError& error, std::string kind, std::string title)
 
 class Evaluator {
   public:
-    Evaluator(const std::shared_ptr<const Graph>& graph, std::stop_token stop)
+    Evaluator(const std::shared_ptr<const Graph>& graph, std::stop_token stop,
+              std::shared_ptr<const TimeSource> time_source)
         : begin_(Clock::now()), stop_(std::move(stop)), result_(std::make_shared<Evaluation>()) {
         result_->input = graph;
+        result_->time_source = std::move(time_source);
         reset_to_input();
     }
 
@@ -169,7 +170,10 @@ class Evaluator {
     bool measure() {
         Evaluation& result = *result_;
         try {
-            result.times_ms = node_times_ms(*result.graph);
+            SourcedTimes times = sourced_times(*result.graph, result.time_source.get());
+            result.times_ms = std::move(times.times_ms);
+            result.sourced_collectives = times.collectives;
+            result.sourced_operators = times.operators;
         } catch (const InputError& error) {
             if (result.graph != result.input) {
                 refuse(error);
@@ -232,12 +236,13 @@ class Evaluator {
 }  // namespace
 
 std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& graph, const Plan& plan,
-                                           std::stop_token stop) {
-    return Evaluator(graph, std::move(stop)).with_plan(plan);
+                                           std::stop_token stop, std::shared_ptr<const TimeSource> time_source) {
+    return Evaluator(graph, std::move(stop), std::move(time_source)).with_plan(plan);
 }
 
-std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph, std::stop_token stop) {
-    return Evaluator(graph, std::move(stop)).without_plan();
+std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph, std::stop_token stop,
+                                                    std::shared_ptr<const TimeSource> time_source) {
+    return Evaluator(graph, std::move(stop), std::move(time_source)).without_plan();
 }
 
 }  // namespace overlap

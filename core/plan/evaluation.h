@@ -11,6 +11,7 @@
 #include "core/passes/directed_order.h"
 #include "core/passes/pass.h"
 #include "core/plan/plan.h"
+#include "core/plan/time_source.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 
@@ -45,7 +46,9 @@ struct Evaluation {
     std::vector<Problem> problems;            ///< of the plan, the passes and the simulation
     bool refused = false;  ///< a step was refused; problems say why, and figures are those of the input
 
-    std::vector<double> times_ms;  ///< of each node of `graph`
+    std::vector<double> times_ms;                                  ///< of each node of `graph`
+    std::shared_ptr<const TimeSource> time_source;                 ///< whose times they are; null: the graph's own
+    std::uint32_t sourced_collectives = 0, sourced_operators = 0;  ///< see SourcedTimes
     Simulation simulation;
     MemoryProfile memory;            ///< the reference's estimate
     MemoryProfile corrected_memory;  ///< see StorageRule::corrected
@@ -63,12 +66,15 @@ struct Evaluation {
 };
 
 /// Runs the plan's pipeline, the simulation and the memory estimators.
+/// @param time_source for the simulation, in place of the graph's own times; null for those. It changes figures only.
 /// @returns nullptr when `stop` was requested; errors of the plan or a pass become problems, never exceptions.
 std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& graph, const Plan& plan,
-                                           std::stop_token stop = {});
+                                           std::stop_token stop = {},
+                                           std::shared_ptr<const TimeSource> time_source = nullptr);
 
 /// The graph as it is, without any pass.
 std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph,
-                                                    std::stop_token stop = {});
+                                                    std::stop_token stop = {},
+                                                    std::shared_ptr<const TimeSource> time_source = nullptr);
 
 }  // namespace overlap

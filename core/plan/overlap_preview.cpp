@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/cost/cost_model.h"
-
 namespace overlap {
 
 namespace {
@@ -80,7 +78,7 @@ OverlapPreview::Effect OverlapPreview::effect_of(const OverlapDirective& directi
 
 std::vector<double> OverlapPreview::times_of(const PassResult& result) const {
     // Where nodes are wrapped to keep the order, their times are those of what the wrapping tells of them.
-    if (others_.insert_overlap_deps) return node_times_ms(*result.graph);
+    if (others_.insert_overlap_deps) return sourced_times(*result.graph, evaluation_->time_source.get()).times_ms;
     std::vector<double> times_ms(result.origin.size());
     for (std::size_t node = 0; node < times_ms.size(); ++node) times_ms[node] = times_ms_[result.origin[node]];
     return times_ms;

@@ -22,24 +22,35 @@ TEST(PredictionError, IsNothingForAJobThatDidAsPlanned) {
 TEST(PredictionError, OfAProfileOfTheJobIsSmallerThanThatOfTheModel) {
     const auto evaluation = evaluate_baseline(test_graph("llama3_debugmodel_fsdp8.prebucket"));
     test::SimulatedTrace written(*evaluation);
-    // Sizes of the trace are in bytes; the profile is asked for elements of the graph's dtypes.
     for (std::size_t index = 0; index < written.collectives.size(); ++index) written.lengthen(index, 50'000);
     const MeasuredComparison comparison = compare_with_measurement(evaluation, measured_step(written.finish()));
     const PredictionError before = error_of_plan(comparison);
     EXPECT_NEAR(before.mean_absolute_ms, 0.05, 1e-6);
 
-    ProfileRecords records = read_profile_text(written.json(), "trace.json");
+    const ProfileRecords records = read_profile_text(written.json(), "trace.json");
     ASSERT_EQ(records.collectives.size(), written.collectives.size());
-    for (std::size_t index = 0; index < records.collectives.size(); ++index) {
-        const NodeId start = evaluation->simulation.collectives[index].start;
-        const TensorMeta& output = evaluation->graph->outputs(start)[0];
-        records.collectives[index].dtype = c10_dtype_name(output.dtype);
-        records.collectives[index].output_elements = evaluation->graph->element_count(output);
-    }
     const ProfileError after = error_of_profile(comparison, ProfileTables(records));
     EXPECT_EQ(after.from_profile, written.collectives.size());
     EXPECT_LT(after.error.mean_absolute_ms, before.mean_absolute_ms / 100);
     EXPECT_LT(after.error.median_relative, before.median_relative / 100);
+}
+
+TEST(PredictionError, OfATimeSourceIsThatOfItsTimesBesideThatOfTheGraph) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto own = evaluate_baseline(graph);
+    test::SimulatedTrace written(*own);
+    for (std::size_t index = 0; index < written.collectives.size(); ++index) written.lengthen(index, 50'000);
+    const auto source = std::make_shared<const TimeSource>(
+        TimeSource{"trace.json", ProfileTables(read_profile_text(written.json(), "trace.json"))});
+    const auto sourced = evaluate_baseline(graph, {}, source);
+    EXPECT_EQ(sourced->time_source, source);
+    EXPECT_EQ(sourced->sourced_collectives, written.collectives.size());
+
+    const MeasuredComparison comparison = compare_with_measurement(sourced, measured_step(written.finish()));
+    EXPECT_NEAR(error_of_graph(comparison).mean_absolute_ms, 0.05, 1e-6);
+    EXPECT_LT(error_of_plan(comparison).mean_absolute_ms, 0.0005);
+    const MeasuredComparison without = compare_with_measurement(own, measured_step(written.finish()));
+    EXPECT_EQ(error_of_graph(without).mean_absolute_ms, error_of_plan(without).mean_absolute_ms);
 }
 
 }  // namespace

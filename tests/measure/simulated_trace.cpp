@@ -67,6 +67,10 @@ SimulatedTrace::SimulatedTrace(const Evaluation& evaluation) {
         collective.kind = timing.kind;
         collective.bytes = timing.bytes;
         collective.group = timing.group;
+        const TensorMeta& output = evaluation.graph->outputs(timing.start)[0];
+        collective.dtype = c10_dtype_name(output.dtype);
+        collective.element_bytes = dtype_info(output.dtype).bytes;
+        collective.output_elements = evaluation.graph->element_count(output);
     }
 }
 
@@ -133,11 +137,11 @@ std::string SimulatedTrace::json() const {
         events += R"({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_Generic", "pid": 0, "tid": )" +
                   std::to_string(20 + collective.group) + R"(, "ts": )" + microseconds_text(collective.start_ns) +
                   R"(, "dur": )" + microseconds_text(collective.length_ns) + R"(, "args": {"Collective name": ")" +
-                  std::string(profiler_name(collective.kind)) + R"(", "dtype": "Byte", "Process Group Name": ")" +
-                  groups[collective.group].name + R"(", "Process Group Ranks": ")" +
+                  std::string(profiler_name(collective.kind)) + R"(", "dtype": ")" + collective.dtype +
+                  R"(", "Process Group Name": ")" + groups[collective.group].name + R"(", "Process Group Ranks": ")" +
                   list_text(groups[collective.group].ranks) + R"(", "In msg nelems": )" +
-                  std::to_string(collective.bytes) + R"(, "Out msg nelems": )" + std::to_string(collective.bytes) +
-                  "}}";
+                  std::to_string(collective.bytes / collective.element_bytes) + R"(, "Out msg nelems": )" +
+                  std::to_string(collective.output_elements) + "}}";
     }
     return R"({"schemaVersion": 1, "traceEvents": [)" + events + "\n]}\n";
 }

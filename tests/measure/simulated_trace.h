@@ -22,6 +22,9 @@ class SimulatedTrace {
         std::int64_t bytes = 0;
         std::uint32_t group = 0;  ///< index into groups
         bool has_arguments = true;
+        // Of its first output, for json(): what torch's profile reader knows sizes by.
+        std::string dtype;  ///< as c10 calls it
+        std::int64_t element_bytes = 1, output_elements = 0;
     };
     struct Group {
         std::string name;

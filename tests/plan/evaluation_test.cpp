@@ -67,6 +67,50 @@ TEST(Evaluation, MarksBucketsAndTheirModules) {
     }
 }
 
+/// A profile of all-gathers of two sizes; neither is that of a merged one.
+std::shared_ptr<const TimeSource> two_sizes() {
+    ProfiledCollective small;
+    small.name = "_allgather_base";
+    small.ranks = {0, 1, 2, 3, 4, 5, 6, 7};
+    small.group_size = 8;
+    small.output_elements = 1 << 12;
+    small.dtype = "BFloat16";
+    small.time_us = 10;
+    ProfiledCollective large = small;
+    large.output_elements = 1 << 24;
+    large.time_us = 4000;
+    return std::make_shared<const TimeSource>(TimeSource{"two sizes", ProfileTables({{small, large}, {}, 0})});
+}
+
+TEST(Evaluation, WithTimesOfATraceChangesFiguresAndNothingElse) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Plan plan = block_plan(*graph);
+    const auto source = two_sizes();
+    const auto own = evaluate(graph, plan), sourced = evaluate(graph, plan, {}, source);
+    EXPECT_FALSE(own->time_source);
+    EXPECT_EQ(sourced->time_source, source);
+    ASSERT_EQ(sourced->graph->node_count(), own->graph->node_count());
+    std::uint32_t merged = 0, known = 0;
+    for (NodeId node = 0; node < own->graph->node_count(); ++node) {
+        ASSERT_EQ(sourced->graph->name(node), own->graph->name(node));
+        EXPECT_EQ(sourced->graph->metadata(node).estimate_ms, own->graph->metadata(node).estimate_ms);
+        if (own->graph->target_info(node).starts != CollectiveKind::all_gather) {
+            EXPECT_EQ(sourced->times_ms[node], own->times_ms[node]) << own->graph->name(node);
+            continue;
+        }
+        // Between the two sizes, and so between their times; merged ones by the size that they have together.
+        EXPECT_GT(sourced->times_ms[node], 0.01);
+        EXPECT_LT(sourced->times_ms[node], 4);
+        ++known;
+        if (own->origin[node] == no_node) ++merged;
+    }
+    EXPECT_EQ(sourced->sourced_collectives, known);
+    EXPECT_EQ(sourced->sourced_operators, 0u);
+    EXPECT_GT(merged, 2u);
+    EXPECT_NE(sourced->simulation.step_ms, own->simulation.step_ms);
+    EXPECT_EQ(sourced->memory.peak_bytes, own->memory.peak_bytes);
+}
+
 TEST(Evaluation, OfTheBaselineLeavesTheGraph) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const auto baseline = evaluate_baseline(graph);
