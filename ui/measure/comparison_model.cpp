@@ -86,8 +86,8 @@ QBrush toneOf(const ComparisonRow& row, int column) {
     const Theme& theme = currentTheme();
     if (column == ComparisonModel::exposed_after_column && row.before && row.after &&
         row.change != CollectiveChange::same) {
-        if (row.exposed_change_ms() > 0) return theme.exposed;
-        if (row.exposed_change_ms() < 0) return theme.hidden;
+        if (row.exposed_change_ms() > 0) return theme.asText(theme.exposed);
+        if (row.exposed_change_ms() < 0) return theme.asText(theme.hidden);
     }
     const bool quiet = column == ComparisonModel::remark_column || column == ComparisonModel::group_column ||
                        row.change == CollectiveChange::same;
@@ -224,6 +224,8 @@ QString comparisonSums(const ComparedSteps& steps) {
     };
     if (steps.error && steps.error->collectives > 0)
         parts.append(ComparisonModel::tr("predictions off by %1").arg(error(*steps.error)));
+    if (steps.times_error && steps.times_error->collectives > 0)
+        parts.append(ComparisonModel::tr("with times of %1 %2").arg(steps.times, error(*steps.times_error)));
     if (steps.profile_error && steps.profile_error->from_profile > 0)
         parts.append(ComparisonModel::tr("with this trace's times %1").arg(error(steps.profile_error->error)));
     return parts.join(QStringLiteral(" · "));

@@ -229,7 +229,7 @@ void PathBoard::paintFigures(QPainter& painter, std::size_t index, const QRect& 
                   : tried || other == 0 ? formatCostDifference(model, difference)
                                         : formatDifference(difference / other, Unit::Percent);
     painter.setFont(textFont(smallTextPx));
-    painter.setPen(difference < 0 ? theme.hidden : difference > 0 ? theme.caution : theme.dim);
+    painter.setPen(theme.asText(difference < 0 ? theme.hidden : difference > 0 ? theme.caution : theme.dim));
     painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, against);
     painter.setPen(theme.dim);
     const QString count = path.steps.size() == 1 ? tr("1 step") : tr("%1 steps").arg(path.steps.size());
@@ -264,14 +264,14 @@ void PathBoard::paintStep(QPainter& painter, std::size_t path, int step) const {
     const QString cost =
         communicates(planned.kind) ? formatCost(comparison_->question.costs, compared.cost) : tr("local");
     const int cost_width = painter.fontMetrics().horizontalAdvance(cost);
-    painter.setPen(communicates(planned.kind) ? theme.text : theme.dim);
+    painter.setPen(communicates(planned.kind) ? theme.text : theme.asText(theme.dim));
     painter.drawText(first, Qt::AlignRight | Qt::AlignVCenter, cost);
     painter.setFont(textFont(smallTextPx));
-    painter.setPen(compared.problem.isEmpty() ? theme.text : theme.exposed);
+    painter.setPen(compared.problem.isEmpty() ? theme.text : theme.asText(theme.exposed));
     const QString title = QStringLiteral("%1  %2").arg(step + 1).arg(kindText(planned.kind));
     painter.drawText(first, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(title, Qt::ElideRight, first.width() - cost_width - 8));
-    painter.setPen(theme.dim);
+    painter.setPen(theme.asText(theme.dim));
     const QString bytes = communicates(planned.kind) ? bytesText(compared.sent_bytes) : QString();
     painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, bytes);
     QString change =

@@ -373,7 +373,7 @@ void ShardingBoard::paintEvent(QPaintEvent*) {
     painter.setPen(QPen(theme.line, 1));
     painter.setBrush(theme.raised);
     painter.drawRoundedRect(QRectF(bubble).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-    painter.setPen(verdict_better_ ? theme.hidden : theme.text);
+    painter.setPen(verdict_better_ ? theme.asText(theme.hidden) : theme.text);
     painter.drawText(bubble, Qt::AlignCenter, verdict_);
 }
 

@@ -22,11 +22,11 @@ QString colour(Tone tone) {
     const Theme& theme = currentTheme();
     switch (tone) {
         case Tone::hidden:
-            return theme.hidden.name();
+            return theme.asText(theme.hidden).name();
         case Tone::exposed:
-            return theme.exposed.name();
+            return theme.asText(theme.exposed).name();
         case Tone::caution:
-            return theme.caution.name();
+            return theme.asText(theme.caution).name();
         case Tone::faint:
             return theme.dim.name();
         case Tone::plain:
@@ -40,7 +40,7 @@ QString html(const InspectorPiece& piece) {
     const QString body = piece.text.toHtmlEscaped().replace(thinSpace, QChar(QChar::Nbsp));
     if (piece.link.isEmpty()) return QStringLiteral("<span style='color:%1'>%2</span>").arg(colour(piece.tone), body);
     return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'>%3</a>")
-        .arg(piece.link.toHtmlEscaped(), currentTheme().accent.name(), body);
+        .arg(piece.link.toHtmlEscaped(), currentTheme().asText(currentTheme().accent).name(), body);
 }
 
 QString html(const InspectorRow& row) {

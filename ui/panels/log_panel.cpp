@@ -20,7 +20,8 @@ class LogDelegate : public QStyledItemDelegate {
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
         QStyledItemDelegate::initStyleOption(option, index);
         const bool failure = index.data(Log::level_role).toInt() == static_cast<int>(Log::Level::failure);
-        option->palette.setColor(QPalette::Text, failure ? currentTheme().exposed : currentTheme().dim);
+        option->palette.setColor(QPalette::Text,
+                                 currentTheme().asText(failure ? currentTheme().exposed : currentTheme().dim));
     }
 };
 

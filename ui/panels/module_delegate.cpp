@@ -27,6 +27,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     style->drawPrimitive(QStyle::PE_PanelItemViewItem, &plain, painter, option.widget);
 
     const Theme& theme = currentTheme();
+    const QColor quiet = option.state.testFlag(QStyle::State_Selected) ? theme.asText(theme.dim) : theme.dim;
     const bool found = index.data(ModuleTreeModel::matches_role).toBool();
     const int kind = index.siblingAtColumn(0).data(ModuleTreeModel::kind_role).toInt();
     painter->save();
@@ -34,7 +35,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     const QRect area = option.rect.adjusted(4, 0, -4, 0);
     if (index.column() != ModuleTreeModel::name_column) {
         painter->setFont(numberFont(smallTextPx));
-        painter->setPen(theme.dim);
+        painter->setPen(quiet);
         painter->drawText(area, Qt::AlignRight | Qt::AlignVCenter, index.data().toString());
         painter->restore();
         return;
@@ -51,13 +52,13 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     const int right = mark.left() - 6;
     QRect name_area(area.left(), area.top(), std::max(0, right - area.left()), area.height());
     painter->setFont(option.font);
-    painter->setPen(kind == ModuleTreeModel::node_kind ? theme.dim : theme.text);
+    painter->setPen(kind == ModuleTreeModel::node_kind ? quiet : theme.text);
     const QString name = painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, name_area.width());
     painter->drawText(name_area, Qt::AlignVCenter, name);
 
     name_area.setLeft(name_area.left() + painter->fontMetrics().horizontalAdvance(name) + 8);
     painter->setFont(textFont(smallTextPx));
-    painter->setPen(theme.faint);
+    painter->setPen(quiet);
     const QString class_name = index.data(ModuleTreeModel::class_role).toString();
     if (name_area.width() > 24)
         painter->drawText(name_area, Qt::AlignVCenter,

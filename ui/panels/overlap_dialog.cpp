@@ -114,7 +114,7 @@ void OverlapDialog::showEffect() {
     const bool holds = answer.refusal.isEmpty();
     effect_->setText(holds ? answer.effects.join(u'\n') : answer.refusal);
     QPalette palette = effect_->palette();
-    palette.setColor(QPalette::WindowText, holds ? currentTheme().text : currentTheme().exposed);
+    palette.setColor(QPalette::WindowText, currentTheme().asText(holds ? currentTheme().text : currentTheme().exposed));
     effect_->setPalette(palette);
     buttons_->button(QDialogButtonBox::Ok)->setEnabled(holds);
 }

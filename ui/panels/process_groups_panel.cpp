@@ -60,7 +60,7 @@ class GroupDelegate : public CellDelegate {
         const int used = metrics.horizontalAdvance(shown) + gap;
         if (const QString detail = index.data(ProcessGroupsModel::detail_role).toString();
             !detail.isEmpty() && used < area.width()) {
-            painter->setPen(currentTheme().dim);
+            painter->setPen(currentTheme().asText(currentTheme().dim));
             const QRect rest = area.adjusted(used, 0, 0, 0);
             painter->drawText(rest, side, metrics.elidedText(detail, Qt::ElideRight, rest.width()));
         }
@@ -71,10 +71,10 @@ class GroupDelegate : public CellDelegate {
     static QColor toneOf(const QModelIndex& index) {
         const Theme& theme = currentTheme();
         if (index.column() == ProcessGroupsModel::exposed_column)
-            return index.data(ProcessGroupsModel::exposed_role).toBool() ? theme.exposed : theme.text;
-        if (index.column() == ProcessGroupsModel::queue_column) return theme.dim;
+            return index.data(ProcessGroupsModel::exposed_role).toBool() ? theme.asText(theme.exposed) : theme.text;
+        if (index.column() == ProcessGroupsModel::queue_column) return theme.asText(theme.dim);
         if (index.data(ProcessGroupsModel::created_role).toBool() && index.column() == ProcessGroupsModel::group_column)
-            return theme.accent;
+            return theme.asText(theme.accent);
         return theme.text;
     }
 };

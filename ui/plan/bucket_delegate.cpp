@@ -76,7 +76,7 @@ void BucketDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     }
     paintElided(*painter, title, Qt::AlignVCenter, index.data(BucketModel::title_role).toString());
     painter->setFont(numberFont(smallTextPx));
-    painter->setPen(theme.dim);
+    painter->setPen(selected || target ? theme.asText(theme.dim) : theme.dim);
     painter->drawText(card.figures, Qt::AlignVCenter | Qt::AlignRight,
                       index.data(BucketModel::figures_role).toString());
     paintChips(*painter, card, index);
@@ -95,7 +95,7 @@ void BucketDelegate::paintChips(QPainter& painter, const CardGeometry& geometry,
         painter.setPen(QPen(marked ? theme.accent : theme.line, marked ? 1.5 : 1));
         painter.setBrush(own ? theme.background : QColor(Qt::transparent));
         painter.drawRoundedRect(QRectF(place.area).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
-        painter.setPen(own ? theme.text : theme.dim);
+        painter.setPen(own ? theme.text : theme.asText(theme.dim));
         painter.drawText(place.area, Qt::AlignCenter, place.label);
     }
 }
@@ -127,15 +127,17 @@ void BucketDelegate::paintPreview(QPainter& painter, const CardGeometry& geometr
     const DropPreview& preview = view_.preview();
     painter.setFont(textFont(smallTextPx));
     if (!preview.refusal().isEmpty()) {
-        painter.setPen(theme.caution);
+        painter.setPen(theme.asText(theme.caution));
         painter.drawText(geometry.preview, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, preview.refusal());
         return;
     }
     const int line = geometry.preview.height() / 2;
     const QRect first(geometry.preview.left(), geometry.preview.top(), geometry.preview.width(), line);
-    painter.setPen(theme.accent);
+    painter.setPen(theme.asText(theme.accent));
     paintElided(painter, first, Qt::AlignVCenter, tr("drop: %1").arg(preview.weight()));
-    painter.setPen(preview.improvement() > 0 ? theme.hidden : preview.improvement() < 0 ? theme.exposed : theme.dim);
+    painter.setPen(theme.asText(preview.improvement() > 0   ? theme.hidden
+                                : preview.improvement() < 0 ? theme.exposed
+                                                            : theme.dim));
     paintElided(painter, first.translated(0, line), Qt::AlignVCenter,
                 preview.outcome().isEmpty() ? tr("evaluating…") : preview.outcome());
 }

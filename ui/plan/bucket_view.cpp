@@ -394,7 +394,7 @@ void BucketView::paintGap(QPainter& painter) {
     painter.setPen(allowed ? theme.accent : theme.caution);
     painter.setBrush(theme.panel);
     painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-    painter.setPen(allowed ? theme.text : theme.caution);
+    painter.setPen(allowed ? theme.text : theme.asText(theme.caution));
     painter.drawText(area.adjusted(8, 5, -8, -5), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text);
 }
 

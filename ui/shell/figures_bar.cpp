@@ -60,15 +60,20 @@ std::vector<Figure> figuresOf(const Document& document) {
     const auto peak_before = static_cast<double>(baseline.memory.peak_bytes);
     const auto count = static_cast<std::int64_t>(now.collectives.size());
     const auto count_before = static_cast<std::int64_t>(before.collectives.size());
+    const TimeSource* source = evaluation->time_source.get();
+    const QString times =
+        source ? Document::tr("; times of trace %1").arg(QString::fromStdString(source->name)) : QString();
     std::vector<Figure> figures;
     figures.push_back(compared(
-        Document::tr("step"), formatTime(now.step_ms), now.step_ms, before.step_ms,
-        timeDifference(now.step_ms, before.step_ms),
-        Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms))));
+        source ? Document::tr("step · trace's times") : Document::tr("step"), formatTime(now.step_ms), now.step_ms,
+        before.step_ms, timeDifference(now.step_ms, before.step_ms),
+        Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
+            times));
     figures.push_back(compared(Document::tr("exposed"), formatTime(now.exposed_ms), now.exposed_ms, before.exposed_ms,
                                timeDifference(now.exposed_ms, before.exposed_ms),
                                Document::tr("Time for which compute stands still for communication; baseline %1")
-                                   .arg(formatTime(before.exposed_ms))));
+                                       .arg(formatTime(before.exposed_ms)) +
+                                   times));
     // Graphs with recomputed tensors look too big to PyTorch's estimator; both figures are shown then.
     const auto corrected = static_cast<double>(evaluation->corrected_memory.peak_bytes);
     const QString peak_label =
@@ -174,7 +179,9 @@ void FiguresBar::paintEvent(QPaintEvent*) {
         const QRect line(x, std::max(0, label_height - 1), cell + gap, height() - std::max(0, label_height - 1));
         painter.setFont(value_font);
         // Where differences have no room, the colour of the value tells that it is worse or better.
-        const QColor change = figure.change > 0 ? theme.hidden : figure.change < 0 ? theme.caution : theme.dim;
+        const QColor change = theme.asText(figure.change > 0   ? theme.hidden
+                                           : figure.change < 0 ? theme.caution
+                                                               : theme.dim);
         painter.setPen(layout.detail == Detail::all || figure.change == 0 ? theme.text : change);
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, figure.value);
         if (layout.detail == Detail::all) {

@@ -8,13 +8,13 @@ QString shellStyleSheet(const Theme& theme) {
     return QStringLiteral(R"(
 QLabel[role="faint"] { color: %1; font-size: 11px; }
 QLabel[role="key"] { color: %1; font-size: 11px; }
-QLabel[role="caution"] { color: %2; }
+QLabel[role="caution"] { color: %3; }
 QLabel[role="dim"] { color: %1; font-size: 11px; }
-QLabel[role="changed"] { color: %8; }
+QLabel[role="changed"] { color: %12; }
 QLabel[role="refusal"] { color: %10; }
 QLabel[role="message"] { color: %1; padding-left: 16px; }
 QLabel[role="heading"] { font-weight: 600; }
-QLabel[role="good"] { color: %3; }
+QLabel[role="good"] { color: %11; }
 #dockTitle { background: %4; border-bottom: 1px solid %5; }
 #centreHeader { background: %4; border-bottom: 1px solid %5; }
 #dockTitle QToolButton { padding: 2px 6px; color: %1; }
@@ -36,9 +36,10 @@ QLabel[role="good"] { color: %3; }
 #passPicker QListView { background: transparent; }
 ModulesPanel, BucketBoard, PassesPanel, #meshInputs, #rankStageBar { background: %4; }
 )")
-        .arg(theme.dim.name(), theme.caution.name(), theme.hidden.name(), theme.panel.name(), theme.line.name(),
-             theme.raised.name(), theme.text.name(), theme.accent.name(), theme.textOn(theme.accent).name())
-        .arg(theme.exposed.name());
+        .arg(theme.dim.name(), theme.caution.name(), theme.asText(theme.caution).name(), theme.panel.name(),
+             theme.line.name(), theme.raised.name(), theme.text.name(), theme.accent.name(),
+             theme.textOn(theme.accent).name())
+        .arg(theme.asText(theme.exposed).name(), theme.asText(theme.hidden).name(), theme.asText(theme.accent).name());
 }
 
 }  // namespace overlap::ui

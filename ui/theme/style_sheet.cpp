@@ -41,7 +41,7 @@ QTabBar { background: transparent; qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: @dim; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
-QTabBar::tab:focus { color: @accent; }
+QTabBar::tab:focus { color: @accentText; }
 QTabWidget::pane { border: none; border-top: 1px solid @line; }
 
 QPushButton, QToolButton { background: @raised; border: 1px solid @line; border-radius: 4px; padding: 4px 12px; }
@@ -70,6 +70,8 @@ QAbstractItemView { background: @background; border: none; outline: none; altern
 QTreeView::item, QListView::item, QTableView::item { padding: 2px 4px; border: none; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: @hover; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @selection; color: @text; }
+QTreeView::item:selected:first, QTreeView::item:selected:only-one, QListView::item:selected {
+    border-left: 2px solid @accent; }
 QHeaderView { background: @panel; border: none; }
 QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @line;
     padding: 4px 8px; font-size: @smallpx; }
@@ -103,6 +105,7 @@ QString styleSheetOf(const Theme& theme) {
         {QStringLiteral("dim"), theme.dim.name()},
         {QStringLiteral("faint"), theme.faint.name()},
         {QStringLiteral("accent"), theme.accent.name()},
+        {QStringLiteral("accentText"), theme.asText(theme.accent).name()},
         {QStringLiteral("onAccent"), theme.textOn(theme.accent).name()},
         {QStringLiteral("selection"), theme.selection().name()},
         {QStringLiteral("hover"), blended(theme.background, theme.accent, 0.08).name()},

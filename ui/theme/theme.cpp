@@ -3,6 +3,8 @@
 #include <QFontDatabase>
 #include <QFontInfo>
 #include <QGuiApplication>
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace overlap::ui {
@@ -22,7 +24,7 @@ Theme makeDark() {
     theme.exposed = QColor(0xf2695c);
     theme.hidden = QColor(0x5ec27f);
     theme.caution = QColor(0xe8b44c);
-    theme.compute = QColor(0x6b7a94);
+    theme.compute = QColor(0x72819c);
     theme.unbucketed = QColor(0x9aa3b2);
     theme.memory = QColor(0x4fb3bf);
     theme.bucketHues = {QColor(0x5c87e0), QColor(0x83c597), QColor(0xe9c81a), QColor(0xae6f9e),
@@ -44,11 +46,11 @@ Theme makeLight() {
     theme.exposed = QColor(0xcf3b2e);
     theme.hidden = QColor(0x2c8f4e);
     theme.caution = QColor(0xa66f00);
-    theme.compute = QColor(0x8793a8);
+    theme.compute = QColor(0x7a889f);
     theme.unbucketed = QColor(0x6c7686);
     theme.memory = QColor(0x1f8a98);
-    theme.bucketHues = {QColor(0x3d67b2), QColor(0x74b08f), QColor(0xe4b351), QColor(0x9c5d81),
-                        QColor(0x36cbe9), QColor(0xd3944c), QColor(0x927eb8), QColor(0xa9c998)};
+    theme.bucketHues = {QColor(0x19458c), QColor(0x527756), QColor(0x674605), QColor(0xd158ca),
+                        QColor(0x3f8b97), QColor(0xe26111), QColor(0x8648aa), QColor(0x739069)};
     return theme;
 }
 
@@ -80,6 +82,17 @@ QColor Theme::textOn(const QColor& fill) const {
     const QColor ink(0x10131a);
     const QColor paper(0xffffff);
     return contrastRatio(fill, ink) >= contrastRatio(fill, paper) ? ink : paper;
+}
+
+QColor Theme::asText(const QColor& colour) const {
+    constexpr double readable = 4.5;
+    constexpr double step = 0.05;
+    const std::array<QColor, 4> surfaces{background, panel, raised, selection()};
+    QColor written = colour;
+    const auto lost = [&](const QColor& surface) { return contrastRatio(written, surface) < readable; };
+    for (double share = step; share <= 1 && std::ranges::any_of(surfaces, lost); share += step)
+        written = blended(colour, text, share);
+    return written;
 }
 
 QColor blended(const QColor& background, const QColor& colour, double share) {

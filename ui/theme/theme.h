@@ -21,7 +21,7 @@ struct Theme {
 
     QColor text;
     QColor dim;    ///< secondary text
-    QColor faint;  ///< decoration and disabled text; not for what must be read
+    QColor faint;  ///< decoration and disabled text; not for what must be read, nor held to a contrast
 
     QColor accent;      ///< selection, focus, links
     QColor exposed;     ///< time that stands still; always hatched as well
@@ -32,7 +32,8 @@ struct Theme {
     QColor memory;      ///< the memory curve
 
     /// Hues of buckets in turn: blue, green, amber, magenta, teal, orange, violet, lime in either theme. Chosen so that
-    /// any two differ for normal, protan, deutan and tritan eyes, and from `exposed`.
+    /// any two differ for normal, protan, deutan and tritan eyes, and from `exposed`, and each stands out on every
+    /// surface.
     std::array<QColor, 8> bucketHues;
 
     /// Ground of selected rows.
@@ -40,6 +41,9 @@ struct Theme {
     const QColor& bucket(std::uint32_t index) const { return bucketHues[index % bucketHues.size()]; }
     /// Text upon `fill`: the darker or the lighter, whichever contrasts more.
     QColor textOn(const QColor& fill) const;
+    /// `colour` as that of text: drawn towards `text` as far as it takes to be read on every surface and on selected
+    /// rows (4.5 after WCAG 2.1). Signals as they are have what areas and lines need, 3.
+    QColor asText(const QColor& colour) const;
 };
 
 const Theme& darkTheme();

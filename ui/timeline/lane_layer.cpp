@@ -175,7 +175,9 @@ void LaneLayer::paintLabels(QPainter& painter, const Theme& theme) {
         }
         auto ink = inks.find(label.role);
         if (ink == inks.end()) {
-            ink = inks.emplace(label.role, stall ? theme.exposed : theme.textOn(roleColour(theme, label.role))).first;
+            ink = inks.emplace(label.role,
+                               stall ? theme.asText(theme.exposed) : theme.textOn(roleColour(theme, label.role)))
+                      .first;
         }
         painter.setPen(ink->second);
         painter.drawStaticText(

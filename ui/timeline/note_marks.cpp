@@ -64,7 +64,7 @@ void paintNotes(QPainter& painter, const TimelineGeometry& geometry, const std::
         if (!whole.isEmpty() && (text == whole || text.size() >= fewestLetters)) {
             const QRectF plate(left - 1, ruler.top() + 1, metrics.horizontalAdvance(text) + 3, ruler.height() - 4);
             painter.fillRect(plate, theme.panel);  // the ruler's figures lie below
-            painter.setPen(theme.caution);
+            painter.setPen(theme.asText(theme.caution));
             painter.drawText(plate, Qt::AlignLeft | Qt::AlignVCenter, text);
         }
         paintFlag(painter, x, ruler, theme.caution);

@@ -27,9 +27,10 @@ QRect labelCell(const QRect& row, int labelWidth) {
 }
 
 /// A title and, as far as there is room for them, lines below it.
+/// @param quiet colour of the lines.
 /// @param right pixels at the right that stay free, for buttons.
 void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QStringList lines, const Theme& theme,
-                 int right = 0) {
+                 const QColor& quiet, int right = 0) {
     const QRect text = cell.adjusted(labelLeft, 0, -right, 0);
     lines.removeAll(QString());
     const qsizetype room = cell.height() < twoLineRow ? 0 : 1 + (cell.height() - twoLineRow) / lineHeight;
@@ -41,7 +42,7 @@ void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QSt
     QRect line = lines.isEmpty() ? text : QRect(text.left(), top, text.width(), titleHeight);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideRight, text.width()));
     painter.setFont(textFont(smallTextPx));
-    painter.setPen(theme.dim);
+    painter.setPen(quiet);
     const QFontMetrics small(painter.font());
     line.setHeight(lineHeight);
     line.moveTop(top + titleHeight);
@@ -161,7 +162,7 @@ void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const 
         const QString figures = labels.figures.value(static_cast<qsizetype>(index));
         paintTitles(painter, cell, QString::fromStdString(lane.description.title),
                     {figures.isEmpty() ? QString::fromStdString(lane.description.subtitle) : figures}, theme,
-                    buttons * buttonSize);
+                    selected ? theme.asText(theme.dim) : theme.dim, buttons * buttonSize);
         paintButtons(painter, geometry, index, hovered, theme);
     }
     painter.restore();
@@ -177,7 +178,7 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
     painter.fillRect(QRect(2 * gridPx, cell.top() + 8, 3, cell.height() - 16), theme.memory);
     paintTitles(painter, cell, translated("Memory"),
                 QStringList{translated("peak %1").arg(formatBytes(static_cast<double>(curve.bytes[peak])))} + notes,
-                theme);
+                theme, theme.dim);
 
     painter.setFont(textFont(smallTextPx));
     const QFontMetrics metrics(painter.font());
@@ -193,7 +194,7 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
         const QRectF plate(area.right() - textWidth - 8, below ? y + 2 : y - metrics.height() - 2, textWidth + 8,
                            metrics.height());
         painter.fillRect(plate, theme.background);  // the curve may run here
-        painter.setPen(theme.caution);
+        painter.setPen(theme.asText(theme.caution));
         painter.drawText(plate, Qt::AlignCenter, text);
     }
     const double x = geometry.axis(range).x_of(curve.time_ns[peak]);

@@ -46,40 +46,106 @@ double difference(const QColor& a, const QColor& b, const Matrix& eye) {
     return std::hypot(first[0] - second[0], first[1] - second[1], first[2] - second[2]);
 }
 
+/// WCAG 2.1: text (1.4.3) and what is not text but must be made out (1.4.11).
+constexpr double text_contrast = 4.5;
+constexpr double mark_contrast = 3.0;
+
+std::array<QColor, 3> surfacesOf(const Theme& theme) {
+    return {theme.background, theme.panel, theme.raised};
+}
+
+/// What areas, stripes, lines and signs are drawn in where they mean something.
+QList<QColor> markColoursOf(const Theme& theme) {
+    QList<QColor> colours{theme.accent,  theme.exposed,    theme.hidden, theme.caution,
+                          theme.compute, theme.unbucketed, theme.memory};
+    for (const QColor& hue : theme.bucketHues) colours.append(hue);
+    return colours;
+}
+
+void themes() {
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("dark") << true;
+    QTest::newRow("light") << false;
+}
+
+/// The theme of the row of `themes`.
+const Theme& fetchedTheme() {
+    QFETCH(bool, dark);
+    return dark ? darkTheme() : lightTheme();
+}
+
 }  // namespace
 
 class ThemeTest : public QObject {
     Q_OBJECT
 
   private slots:
-    void textIsReadable_data() {
-        QTest::addColumn<bool>("dark");
-        QTest::newRow("dark") << true;
-        QTest::newRow("light") << false;
-    }
+    void textIsReadable_data() { themes(); }
     void textIsReadable() {
-        QFETCH(bool, dark);
-        const Theme& theme = dark ? darkTheme() : lightTheme();
-        QCOMPARE(theme.dark, dark);
-        for (const QColor& surface : {theme.background, theme.panel, theme.raised}) {
+        const Theme& theme = fetchedTheme();
+        for (const QColor& surface : surfacesOf(theme)) {
             QVERIFY(contrastRatio(theme.text, surface) >= 7.0);
-            QVERIFY(contrastRatio(theme.dim, surface) >= 4.5);
+            QVERIFY(contrastRatio(theme.dim, surface) >= text_contrast);
         }
-        for (const QColor& surface : {theme.background, theme.panel}) {
-            for (const QColor& signal : {theme.accent, theme.exposed, theme.caution, theme.hidden}) {
-                QVERIFY2(contrastRatio(signal, surface) >= 3.0, qPrintable(signal.name()));
+        QVERIFY(contrastRatio(theme.text, theme.selection()) >= 7.0);
+        // What signals are written in is read on selected rows as well; so is secondary text there.
+        for (const QColor& colour : {theme.accent, theme.exposed, theme.hidden, theme.caution, theme.dim}) {
+            const QColor written = theme.asText(colour);
+            for (const QColor& surface : surfacesOf(theme)) {
+                QVERIFY2(contrastRatio(written, surface) >= text_contrast, qPrintable(written.name()));
             }
+            QVERIFY2(contrastRatio(written, theme.selection()) >= text_contrast, qPrintable(written.name()));
         }
-        for (const QColor& hue : theme.bucketHues) {
-            QVERIFY2(contrastRatio(theme.textOn(hue), hue) >= 4.5, qPrintable(hue.name()));
-        }
-        QVERIFY(contrastRatio(theme.textOn(theme.accent), theme.accent) >= 4.5);
+        QCOMPARE(theme.asText(theme.text), theme.text);
     }
 
-    void bucketsDifferForAllEyes_data() { textIsReadable_data(); }
+    void textUponFillsIsReadable_data() { themes(); }
+    void textUponFillsIsReadable() {
+        const Theme& theme = fetchedTheme();
+        // What events and chosen controls are filled with; a stall's name stands on a plate of the background.
+        QList<QColor> fills{theme.compute, theme.hidden, theme.unbucketed, theme.accent};
+        for (const QColor& hue : theme.bucketHues) fills.append(hue);
+        for (const QColor& fill : fills) {
+            QVERIFY2(contrastRatio(theme.textOn(fill), fill) >= text_contrast, qPrintable(fill.name()));
+        }
+    }
+
+    /// Events, stripes of boxes and cards, bars and the memory curve lie on any of the surfaces.
+    void marksStandOut_data() { themes(); }
+    void marksStandOut() {
+        const Theme& theme = fetchedTheme();
+        for (const QColor& surface : surfacesOf(theme)) {
+            for (const QColor& mark : markColoursOf(theme)) {
+                QVERIFY2(contrastRatio(mark, surface) >= mark_contrast,
+                         qPrintable(mark.name() + QStringLiteral(" on ") + surface.name()));
+            }
+        }
+    }
+
+    /// A ring or an edge in the accent says what is selected or has the focus; it takes the place of a hairline.
+    void selectionAndFocusAreSeen_data() { themes(); }
+    void selectionAndFocusAreSeen() {
+        const Theme& theme = fetchedTheme();
+        for (const QColor& surface : surfacesOf(theme)) {
+            QVERIFY(contrastRatio(theme.accent, surface) >= mark_contrast);
+        }
+        QVERIFY(contrastRatio(theme.accent, theme.line) >= mark_contrast);
+        QVERIFY(contrastRatio(theme.accent, theme.selection()) >= mark_contrast);
+        const QString sheet = styleSheetOf(theme);
+        for (QString rule :
+             {QStringLiteral("QPushButton:focus, QToolButton:focus { border-color: @accent; }"),
+              QStringLiteral("QTextEdit:focus { border-color: @accent; }"),
+              QStringLiteral("QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }"),
+              QStringLiteral("border-left: 2px solid @accent; }")}) {
+            rule.replace(QStringLiteral("@accent"), theme.accent.name());
+            rule.replace(QStringLiteral("@text"), theme.text.name());
+            QVERIFY2(sheet.contains(rule), qPrintable(rule));
+        }
+    }
+
+    void bucketsDifferForAllEyes_data() { themes(); }
     void bucketsDifferForAllEyes() {
-        QFETCH(bool, dark);
-        const Theme& theme = dark ? darkTheme() : lightTheme();
+        const Theme& theme = fetchedTheme();
         for (const Matrix& eye : eyes) {
             for (std::size_t i = 0; i < theme.bucketHues.size(); ++i) {
                 QVERIFY(difference(theme.bucketHues[i], theme.exposed, eye) > 0.07);
