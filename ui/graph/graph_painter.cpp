@@ -4,7 +4,9 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_model.h"
 #include "ui/theme/numbers.h"
@@ -19,7 +21,7 @@ constexpr double arrow_half = 3.5;
 constexpr double smallest_arrow_scale = 0.4;
 constexpr double smallest_edge_scale = 0.12;
 constexpr double smallest_round_scale = 0.3;
-constexpr double label_px = 10;
+constexpr double stub_px = 10;
 constexpr double stub_length = 7;
 constexpr std::size_t most_flows = 60;  ///< drawn of a selection, the largest first
 
@@ -35,22 +37,18 @@ QPainterPath pathOf(const Arrangement& arrangement, const PlacedEdge& edge) {
     return path;
 }
 
-QRectF boundsOf(const Arrangement& arrangement, const PlacedEdge& edge) {
-    const LayoutPoint* points = arrangement.points.data() + edge.first_point;
-    double left = points[0].x, right = left, top = points[0].y, bottom = top;
-    for (std::uint32_t i = 1; i < edge.point_count; ++i) {
-        left = std::min(left, points[i].x);
-        right = std::max(right, points[i].x);
-        top = std::min(top, points[i].y);
-        bottom = std::max(bottom, points[i].y);
-    }
-    return QRectF(left, top, right - left, bottom - top).adjusted(-1, -1, 1, 1);
-}
-
 /// Wider for more bytes, but never bold: 1 to 2.5 pixels from a kibibyte to a gibibyte.
 double edgeWidth(std::int64_t bytes) {
     const double size = std::log2(std::max(1.0, static_cast<double>(bytes))) - 10;
     return 1 + 1.5 * std::clamp(size / 20, 0.0, 1.0);
+}
+
+/// Keeps `labels` clear of what is painted next.
+void clipOut(QPainter& painter, const QRectF& visible, const std::vector<EdgeLabel>& labels) {
+    if (labels.empty()) return;
+    QRegion free = visible.toAlignedRect();
+    for (const EdgeLabel& label : labels) free -= label.room.adjusted(-2, 0, 2, 0).toAlignedRect();
+    painter.setClipRegion(free);
 }
 
 QPen hairline(const QColor& colour, double width = 1) {
@@ -74,27 +72,28 @@ QColor GraphPainter::faded(const QColor& colour, bool dimmed) const {
 
 void GraphPainter::paint(QPainter& painter, const QRectF& visible) const {
     painter.setRenderHint(QPainter::Antialiasing);
-    std::vector<QRectF> labels;
     // Level by level: edges lie on the box around them and under the boxes that they connect.
     for (const PlacedLevel& level : arrangement_.levels) {
         const PlacedBox* around = level.box == BoxTree::root ? nullptr : arrangement_.find(level.box);
         if (around && !toQt(around->rect).intersects(visible)) continue;
         if (around && around->rect.width * scale_ < 4) continue;
+        const std::vector<EdgeLabel> labels =
+            readable(edgeLabelPx) ? edgeLabels(model_, level, visible) : std::vector<EdgeLabel>();
         if (scale_ >= smallest_edge_scale) {
+            painter.save();
+            clipOut(painter, visible, labels);
             for (std::uint32_t i = level.first_edge; i < level.first_edge + level.edge_count; ++i) {
                 const PlacedEdge& edge = arrangement_.edges[i];
                 if (!boundsOf(arrangement_, edge).intersects(visible)) continue;
                 const bool dimmed = model_.filter().dimmed(edge.edge.from) || model_.filter().dimmed(edge.edge.to);
                 paintEdge(painter, edge, faded(theme_.faint, dimmed));
             }
+            painter.restore();
         }
         for (std::uint32_t i = level.first_box; i < level.first_box + level.box_count; ++i)
             if (toQt(arrangement_.boxes[i].rect).adjusted(-8, -8, 8, 8).intersects(visible))
                 paintBox(painter, arrangement_.boxes[i]);
-        if (readable(label_px))
-            for (std::uint32_t i = level.first_edge; i < level.first_edge + level.edge_count; ++i)
-                if (boundsOf(arrangement_, arrangement_.edges[i]).intersects(visible))
-                    paintLabel(painter, arrangement_.edges[i], labels);
+        paintLabels(painter, labels);
     }
 }
 
@@ -123,37 +122,13 @@ void GraphPainter::paintArrow(QPainter& painter, QPointF from, QPointF tip) cons
     painter.drawPolygon(QPolygonF{tip, back + across * arrow_half, back - across * arrow_half});
 }
 
-void GraphPainter::paintLabel(QPainter& painter, const PlacedEdge& edge, std::vector<QRectF>& taken) const {
-    if (edge.edge.bytes <= 0) return;
-    static const QFont font = codeFont(static_cast<int>(label_px) + 1);
-    static const QFontMetricsF metrics(font);
-    const LayoutPoint* points = arrangement_.points.data() + edge.first_point;
-    // Beside the middle of the first bend, which lies in the gap between two rows.
-    std::uint32_t bend = 0;
-    while (bend + 6 < edge.point_count && toQt(points[bend]) == toQt(points[bend + 1])) bend += 3;
-    const LayoutPoint begin = points[bend], end = points[bend + 3];
-    const bool across = std::abs(end.x - begin.x) > std::abs(end.y - begin.y);
-    const QString text =
-        edge.edge.tensors > 1
-            ? QStringLiteral("%1 · %2").arg(edge.edge.tensors).arg(formatBytes(static_cast<double>(edge.edge.bytes)))
-            : formatBytes(static_cast<double>(edge.edge.bytes));
-    const double width = metrics.horizontalAdvance(text);
-    const QPointF middle((begin.x + end.x) / 2, (begin.y + end.y) / 2);
-    const QRectF room = across
-                            ? QRectF(middle.x() - width / 2, middle.y() - metrics.height() - 2, width, metrics.height())
-                            : QRectF(middle.x() + 6, middle.y() - metrics.height() / 2 - 2, width, metrics.height());
-    if (std::any_of(taken.begin(), taken.end(),
-                    [&](const QRectF& other) { return other.adjusted(-4, -1, 4, 1).intersects(room); }))
-        return;
-    // A box may be in the way of a long edge's label.
-    const BoxId around = model_.tree().box(edge.edge.from).parent;
-    for (const QPointF corner : {room.topLeft(), room.topRight(), room.bottomLeft(), room.bottomRight()})
-        if (const BoxId box = arrangement_.at({corner.x(), corner.y()}); box != no_box && box != around) return;
-    taken.push_back(room);
-    const bool dimmed = model_.filter().dimmed(edge.edge.from) || model_.filter().dimmed(edge.edge.to);
+void GraphPainter::paintLabels(QPainter& painter, const std::vector<EdgeLabel>& labels) const {
+    static const QFont font = edgeLabelFont();
     painter.setFont(font);
-    painter.setPen(faded(theme_.dim, dimmed));
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, text);
+    for (const EdgeLabel& label : labels) {
+        painter.setPen(faded(theme_.dim, label.dimmed));
+        painter.drawText(label.room, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label.text);
+    }
 }
 
 void GraphPainter::paintBox(QPainter& painter, const PlacedBox& placed) const {
@@ -236,14 +211,14 @@ void GraphPainter::paintTexts(QPainter& painter, const PlacedBox& placed, bool d
         line = QRectF(room.left() + behind, top, room.width() - behind, titleHeight);
     }
     painter.setFont(figures_font);
-    painter.setPen(faded(exposed > 0 ? theme_.exposed : theme_.dim, dimmed));
+    painter.setPen(faded(exposed > 0 ? theme_.asText(theme_.exposed) : theme_.dim, dimmed));
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                      figures_metrics.elidedText(more.join(QStringLiteral(" · ")), Qt::ElideRight, line.width()));
 }
 
 void GraphPainter::paintStubs(QPainter& painter, const PlacedBox& placed, bool dimmed) const {
     if (scale_ < smallest_arrow_scale) return;
-    static const QFont font = codeFont(static_cast<int>(label_px));
+    static const QFont font = codeFont(static_cast<int>(stub_px));
     static const QFontMetricsF metrics(font);
     const QColor colour = faded(theme_.dim, dimmed);
     const double x = placed.rect.right() - boxMargin;
@@ -259,7 +234,7 @@ void GraphPainter::paintStubs(QPainter& painter, const PlacedBox& placed, bool d
         const double direction = enters ? -away : away;
         painter.drawPolygon(
             QPolygonF{QPointF(x, tip), QPointF(x - 2.5, tip - direction * 4), QPointF(x + 2.5, tip - direction * 4)});
-        if (!readable(label_px)) return;
+        if (!readable(stub_px)) return;
         const QString text = QString::number(sum.tensors);
         painter.setFont(font);
         painter.setPen(colour);
@@ -287,13 +262,17 @@ void GraphPainter::paintSelection(QPainter& painter, const QRectF& visible, BoxI
         std::stable_sort(flows.begin(), flows.end(),
                          [](const LevelEdge& a, const LevelEdge& b) { return a.bytes > b.bytes; });
         if (flows.size() > most_flows) flows.resize(most_flows);
+        painter.save();
+        clipOut(painter, visible, readable(edgeLabelPx) ? allLabels(visible) : std::vector<EdgeLabel>());
         for (const PlacedEdge& edge : arrangement_.edges) {
             if (edge.edge.from != current && edge.edge.to != current) continue;
             paintEdge(painter, edge, theme_.accent);
             std::erase_if(
                 flows, [&](const LevelEdge& flow) { return flow.from == edge.edge.from && flow.to == edge.edge.to; });
         }
+        clipOutBoxes(painter, visible);
         for (const LevelEdge& flow : flows) paintFlow(painter, flow);
+        painter.restore();
     }
     for (const PlacedBox& placed : arrangement_.boxes) {
         if (!model_.isSelected(placed.box) || !toQt(placed.rect).intersects(visible)) continue;
@@ -301,6 +280,30 @@ void GraphPainter::paintSelection(QPainter& painter, const QRectF& visible, BoxI
         painter.setBrush(Qt::NoBrush);
         painter.drawRoundedRect(toQt(placed.rect), boxRadius, boxRadius);
     }
+}
+
+std::vector<EdgeLabel> GraphPainter::allLabels(const QRectF& visible) const {
+    std::vector<EdgeLabel> all;
+    for (const PlacedLevel& level : arrangement_.levels) {
+        const PlacedBox* around = level.box == BoxTree::root ? nullptr : arrangement_.find(level.box);
+        if (around && !toQt(around->rect).intersects(visible)) continue;
+        std::vector<EdgeLabel> labels = edgeLabels(model_, level, visible);
+        all.insert(all.end(), std::make_move_iterator(labels.begin()), std::make_move_iterator(labels.end()));
+    }
+    return all;
+}
+
+void GraphPainter::clipOutBoxes(QPainter& painter, const QRectF& visible) const {
+    if (!readable(smallTextPx)) return;  // no text to keep clear
+    QRegion free = painter.clipRegion();
+    if (free.isEmpty()) free = visible.toAlignedRect();
+    for (const PlacedBox& placed : arrangement_.boxes) {
+        QRectF covered = toQt(placed.rect);
+        if (!covered.intersects(visible)) continue;
+        if (placed.open) covered.setHeight(headerHeight);
+        free -= covered.toAlignedRect();
+    }
+    painter.setClipRegion(free);
 }
 
 void GraphPainter::paintFlow(QPainter& painter, const LevelEdge& edge) const {

@@ -2,12 +2,14 @@
 
 #include <QPainter>
 #include <QRectF>
+#include <vector>
 
 #include "core/layout/arrangement.h"
 
 namespace overlap::ui {
 
 class GraphModel;
+struct EdgeLabel;
 struct Theme;
 
 /// Paints the boxes and edges of a graph in the coordinates of its arrangement: into the view, the minimap's image,
@@ -26,11 +28,14 @@ class GraphPainter {
 
   private:
     void paintEdge(QPainter& painter, const PlacedEdge& edge, const QColor& colour) const;
-    void paintLabel(QPainter& painter, const PlacedEdge& edge, std::vector<QRectF>& taken) const;
+    void paintLabels(QPainter& painter, const std::vector<EdgeLabel>& labels) const;
     void paintBox(QPainter& painter, const PlacedBox& placed) const;
     void paintStripe(QPainter& painter, const PlacedBox& placed, bool dimmed) const;
     void paintTexts(QPainter& painter, const PlacedBox& placed, bool dimmed) const;
     void paintStubs(QPainter& painter, const PlacedBox& placed, bool dimmed) const;
+    std::vector<EdgeLabel> allLabels(const QRectF& visible) const;
+    /// Lets what is painted next pass behind closed boxes and the titles of open ones.
+    void clipOutBoxes(QPainter& painter, const QRectF& visible) const;
     void paintFlow(QPainter& painter, const LevelEdge& edge) const;
     void paintArrow(QPainter& painter, QPointF from, QPointF tip) const;
     QColor faded(const QColor& colour, bool dimmed) const;

@@ -9,8 +9,11 @@
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_export.h"
+#include "ui/graph/graph_painter.h"
 #include "ui/theme/theme.h"
+#include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
@@ -216,6 +219,46 @@ class GraphViewTest : public QObject {
                 model_->tree().box(other).kind == BoxKind::module)
                 open += model_->isOpen(other) ? 1 : 0;
         QVERIFY(open > 2);
+    }
+
+    void labelsStandClearOfBoxesAndEachOther() {
+        view_->toggle(box("layers.0"));
+        const Arrangement& arrangement = model_->arrangement();
+        const QRectF everything(0, 0, arrangement.size.width, arrangement.size.height);
+        std::vector<QRectF> rooms;
+        for (const PlacedLevel& level : arrangement.levels) {
+            for (const EdgeLabel& label : edgeLabels(*model_, level, everything)) {
+                QVERIFY(!label.text.isEmpty());
+                for (std::uint32_t i = level.first_box; i < level.first_box + level.box_count; ++i)
+                    QVERIFY(!toQt(arrangement.boxes[i].rect).contains(label.room.center()));
+                for (const QRectF& other : rooms) QVERIFY(!other.intersects(label.room));
+                rooms.push_back(label.room);
+            }
+        }
+        QVERIFY(rooms.size() > 4);
+    }
+
+    void flowsOfTheSelectionPassBehindBoxes() {
+        view_->select(box("layers.1"));
+        const Arrangement& arrangement = model_->arrangement();
+        const QRectF everything(0, 0, arrangement.size.width, arrangement.size.height);
+        QImage image(everything.toAlignedRect().size(), QImage::Format_ARGB32_Premultiplied);
+        image.fill(Qt::transparent);
+        QPainter painter(&image);
+        GraphPainter(*model_, currentTheme(), 1).paintSelection(painter, everything, no_box, view_->current(), false);
+        painter.end();
+        const auto painted = [&](const QRect& area) {
+            for (int y = area.top(); y <= area.bottom(); ++y)
+                for (int x = area.left(); x <= area.right(); ++x)
+                    if (qAlpha(image.pixel(x, y)) > 0) return true;
+            return false;
+        };
+        const QRect selected = toQt(arrangement.find(view_->current())->rect).toAlignedRect();
+        QVERIFY(painted(QRect(0, 0, image.width(), selected.top() - 4)));  // there are flows from elsewhere
+        for (const PlacedBox& placed : arrangement.boxes)
+            if (!placed.open && placed.box != view_->current())
+                QVERIFY2(!painted(toQt(placed.rect).toAlignedRect().adjusted(3, 3, -3, -3)),
+                         qPrintable(model_->texts().title(placed.box)));
     }
 
     void hoveringPaintsNoBoxAgain() {
