@@ -100,6 +100,7 @@ Json order_json(const ShardOrder& order) {
 
 Json strided_json(const StridedOrderCase& question) {
     Json json = {{"mesh_shape", question.mesh.shape}};
+    if (!question.id.empty()) json["id"] = question.id;
     std::vector<Placement> strided = question.strided;
     if (question.state) {
         strided = strided_placements(*question.state, question.mesh);

@@ -133,6 +133,15 @@ std::vector<Placement> read_placements(element value, const JsonPlace& place) {
     return placements;
 }
 
+/// A text beside placements says the same as they do.
+void require_same_text(const ShardingState& state, element value, const JsonPlace& place) {
+    const std::string_view text = json_string(value, place);
+    const ShardingState said =
+        at_place(place, [&] { return parse_state(text, static_cast<int>(state.placements.size())); });
+    if (said.placements != state.placements || (!has_strided_shard(state.placements) && said != state))
+        place.fail("the placements beside it say " + quoted_text(to_text(state)));
+}
+
 ShardingState read_state(element value, const JsonPlace& place, const DeviceMesh& mesh, int tensor_dims) {
     ShardingState state;
     std::string_view text;
@@ -140,11 +149,15 @@ ShardingState read_state(element value, const JsonPlace& place, const DeviceMesh
         state = at_place(place, [&] { return parse_state(text, mesh.dims()); });
     } else {
         const object fields = json_object(value, place);
+        for (const auto [key, ignored] : fields)
+            if (key != "placements" && key != "shard_order" && key != "text")
+                place.fail("a state has placements, shard_order and text, not " + quoted_text(key));
         element field;
         if (!fields.at_key("placements").get(field)) {
             state = state_in_default_order(read_placements(field, JsonPlace(place, "placements")));
             if (!fields.at_key("shard_order").get(field))
                 state.shard_order = read_shard_order(field, JsonPlace(place, "shard_order"));
+            if (!fields.at_key("text").get(field)) require_same_text(state, field, JsonPlace(place, "text"));
         } else {
             text = json_string(json_required(fields, "text", place), JsonPlace(place, "text"));
             state = at_place(place, [&] { return parse_state(text, mesh.dims()); });
@@ -171,11 +184,18 @@ LayoutCase read_layout(const CaseFields& fields) {
     question.state = fields.get("state", [&](element value, const JsonPlace& place) {
         return read_state(value, place, question.mesh, static_cast<int>(question.tensor_shape.size()));
     });
+    std::int64_t ranges = question.mesh.rank_count();
+    for (const Placement& placement : question.state.placements)
+        if (placement.is_strided_shard()) ranges *= placement.split_factor;
+    constexpr std::int64_t ranges_limit = 1 << 20;
+    if (question.mesh.rank_count() > ranges_limit || ranges > ranges_limit)
+        fields.place().fail("a layout lists the ranges of every rank: at most " + std::to_string(ranges_limit) +
+                            " of them");
     return question;
 }
 
 StridedOrderCase read_strided_order(const CaseFields& fields) {
-    StridedOrderCase question{read_mesh(fields), std::nullopt, {}};
+    StridedOrderCase question{read_id(fields), read_mesh(fields), std::nullopt, {}};
     if (!fields.case_has("shard_order")) {
         question.strided = fields.get("strided", read_placements);
         if (question.strided.size() != question.mesh.shape.size())

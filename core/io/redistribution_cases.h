@@ -29,6 +29,7 @@ struct LayoutCase {
 
 /// A question: which strided shards encode this order, or which order do these strided shards encode?
 struct StridedOrderCase {
+    std::string id;  ///< may be empty
     DeviceMesh mesh;
     std::optional<ShardingState> state;  ///< to be encoded; without it `strided` is to be decoded
     std::vector<Placement> strided;

@@ -1,5 +1,7 @@
 #include "core/mesh/device_mesh.h"
 
+#include <algorithm>
+
 #include "core/graph/error.h"
 #include "core/graph/tensor.h"
 
@@ -51,6 +53,10 @@ void DeviceMesh::validate() const {
     if (!dim_names.empty() && dim_names.size() != shape.size())
         throw InputError("mesh", std::to_string(dim_names.size()) + " names for " + std::to_string(shape.size()) +
                                      " mesh dimensions");
+    for (std::size_t dim = 1; dim < dim_names.size(); ++dim)
+        if (std::find(dim_names.begin(), dim_names.begin() + static_cast<std::ptrdiff_t>(dim), dim_names[dim]) !=
+            dim_names.begin() + static_cast<std::ptrdiff_t>(dim))
+            throw InputError("mesh", "two mesh dimensions are called \"" + dim_names[dim] + "\"");
     if (devices_per_host < 0)
         throw InputError("mesh", "devices of a host are at least 0, found " + std::to_string(devices_per_host));
 }

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 
 #include "core/mesh/collective_times.h"
 
 namespace overlap {
+
+class PlannerSearch;
 
 struct GraphPlannerOptions {
     /// torch's own cost function does not know strided shards and gathers them for 0.
@@ -29,14 +32,14 @@ class GraphPlanner {
     /// Logical shapes are those of `rank`.
     /// @throws InputError when a state does not fit mesh or tensor, or no path leads from source to target (the
     /// sentence names both).
-    RedistributionPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank = 0);
+    RedistributionPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank = 0,
+                            const std::stop_token& stop = {});
 
     /// The path's total cost alone, +infinity where there is none: what tables of all pairs need.
     double cost(const ShardingState& source, const ShardingState& target);
 
   private:
-    class Search;
-    std::unique_ptr<Search> search_;
+    std::unique_ptr<PlannerSearch> search_;
 };
 
 }  // namespace overlap

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/mesh/path_search.h"
+#include "core/mesh/planner_search.h"
 #include "core/mesh/reachable_sizes.h"
 
 namespace overlap {
@@ -58,63 +58,27 @@ StepNeeds needs_of(const RedistributionStep& step, const ShardingState& before, 
 
 }  // namespace
 
-class OptimalPlanner::Search {
-  public:
-    Search(const DeviceMesh& mesh, const MeshTensor& tensor, const CollectiveTimes& times,
-           OptimalPlannerOptions options)
-        : mesh_(mesh),
-          tensor_(tensor),
-          times_(mesh, tensor, times, {false, true}),
-          spaces_(mesh, tensor,
-                  {.reduce_ops = {},
-                   .strided_targets = {},
-                   .merged_collectives = options.merged_collectives,
-                   .permutations = options.permutations,
-                   .moved_mesh_dims_suffice = options.moved_mesh_dims_suffice}) {}
-
-    OptimalPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank) {
-        const PathQuestion question = path_question(spaces_, source, target, mesh_, tensor_.dims());
-        const PathSearch::Result result = run(question);
-        if (!(result.cost < std::numeric_limits<double>::infinity())) fail_no_path(source, target);
-        OptimalPlan found;
-        found.plan = described_plan(search_.path(*question.space, times_, question.source, question.target), source,
-                                    *question.space, mesh_, tensor_.shape, rank);
-        found.plan.states_expanded = result.states_expanded;
-        for (std::size_t step = 0; step < found.plan.steps.size(); ++step)
-            found.needs.push_back(needs_of(found.plan.steps[step], found.plan.states[step], found.plan.states[step + 1],
-                                           mesh_, tensor_.shape));
-        return found;
-    }
-
-    double cost(const ShardingState& source, const ShardingState& target) {
-        return run(path_question(spaces_, source, target, mesh_, tensor_.dims())).cost;
-    }
-
-  private:
-    PathSearch::Result run(const PathQuestion& question) {
-        return search_.run(*question.space, times_, question.source, question.target, question.partial_targets);
-    }
-
-    DeviceMesh mesh_;
-    MeshTensor tensor_;
-    EdgeTimes times_;
-    StateSpaces spaces_;
-    PathSearch search_;
-};
-
 OptimalPlanner::OptimalPlanner(const DeviceMesh& mesh, const MeshTensor& tensor, const CollectiveTimes& times,
-                               OptimalPlannerOptions options) {
-    mesh.validate();
-    tensor.validate();
-    search_ = std::make_unique<Search>(mesh, tensor, times, options);
-}
+                               OptimalPlannerOptions options)
+    : search_(std::make_unique<PlannerSearch>(
+          mesh, tensor, times, EdgeTimes::Options{.free_strided_gathers = false, .free_single_ranks = true},
+          StateSpaceRules{.reduce_ops = {},
+                          .strided_targets = {},
+                          .merged_collectives = options.merged_collectives,
+                          .permutations = options.permutations,
+                          .moved_mesh_dims_suffice = options.moved_mesh_dims_suffice})) {}
 
 OptimalPlanner::~OptimalPlanner() = default;
 OptimalPlanner::OptimalPlanner(OptimalPlanner&&) noexcept = default;
 OptimalPlanner& OptimalPlanner::operator=(OptimalPlanner&&) noexcept = default;
 
-OptimalPlan OptimalPlanner::plan(const ShardingState& source, const ShardingState& target, std::int64_t rank) {
-    return search_->plan(source, target, rank);
+OptimalPlan OptimalPlanner::plan(const ShardingState& source, const ShardingState& target, std::int64_t rank,
+                                 const std::stop_token& stop) {
+    OptimalPlan found{search_->plan(source, target, rank, stop), {}};
+    for (std::size_t step = 0; step < found.plan.steps.size(); ++step)
+        found.needs.push_back(needs_of(found.plan.steps[step], found.plan.states[step], found.plan.states[step + 1],
+                                       search_->mesh(), search_->tensor().shape));
+    return found;
 }
 
 double OptimalPlanner::cost(const ShardingState& source, const ShardingState& target) {

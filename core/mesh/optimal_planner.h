@@ -1,10 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 
 #include "core/mesh/collective_times.h"
 
 namespace overlap {
+
+class PlannerSearch;
 
 /// Which steps the search may take beyond torch's.
 struct OptimalPlannerOptions {
@@ -41,12 +44,12 @@ class OptimalPlanner {
     OptimalPlanner& operator=(OptimalPlanner&&) noexcept;
 
     /// @throws InputError as GraphPlanner::plan.
-    OptimalPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank = 0);
+    OptimalPlan plan(const ShardingState& source, const ShardingState& target, std::int64_t rank = 0,
+                     const std::stop_token& stop = {});
     double cost(const ShardingState& source, const ShardingState& target);
 
   private:
-    class Search;
-    std::unique_ptr<Search> search_;
+    std::unique_ptr<PlannerSearch> search_;
 };
 
 /// What a plan costs under `times` when merged steps are priced as one collective: torch's executed path and the

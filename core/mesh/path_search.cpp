@@ -85,12 +85,13 @@ bool PathSearch::pop(Entry& entry) {
 }
 
 PathSearch::Result PathSearch::run(StateSpace& space, EdgeTimes& times, std::uint32_t source, std::uint32_t target,
-                                   std::uint8_t partial_targets) {
+                                   std::uint8_t partial_targets, const std::stop_token& stop) {
     ++run_;
     heap_.clear();
     level_.clear();
     level_front_ = 0;
     std::uint64_t pushes = 0;
+    double dearest = std::numeric_limits<double>::infinity();
     Result result;
     reached(source) = {0.0, 0, source, {}, run_, false};
     level_.push_back({0.0, 0, source});
@@ -103,7 +104,13 @@ PathSearch::Result PathSearch::run(StateSpace& space, EdgeTimes& times, std::uin
         }
         if (reached_[entry.state].expanded) continue;
         reached_[entry.state].expanded = true;
-        ++result.states_expanded;
+        if (++result.states_expanded % expansions_between_looks == 0) {
+            if (stop.stop_requested()) throw InputError("redistribution", "planning was stopped");
+            if (pushes > pushes_limit)
+                throw InputError("redistribution", "the search was given up after " +
+                                                       std::to_string(result.states_expanded) +
+                                                       " states; a mesh or tensor of fewer dimensions can be planned");
+        }
         const auto penalty = static_cast<std::uint32_t>(entry.tie >> tie_bits);
         const std::span<const StateEdge> edges = space.edges(entry.state);
         if (space.size() > reached_.size()) reached_.resize(std::max(space.size(), 2 * reached_.size()));
@@ -113,6 +120,8 @@ PathSearch::Result PathSearch::run(StateSpace& space, EdgeTimes& times, std::uin
             ++pushes;
             const double step = times.of(edge, cutting);
             const double cost = entry.cost + step;
+            // Dearer than a way to the target that is known: never popped before it.
+            if (cost > dearest) continue;
             const std::uint32_t next_penalty = penalty + edge.penalty;
             Reached& next = reached_[edge.target];
             // What is already reached at no higher cost was pushed earlier and will be popped first.
@@ -120,6 +129,7 @@ PathSearch::Result PathSearch::run(StateSpace& space, EdgeTimes& times, std::uin
                 (next.expanded || next.cost < cost || (next.cost == cost && next.penalty <= next_penalty)))
                 continue;
             next = {cost, next_penalty, entry.state, edge, run_, false};
+            if (edge.target == target) dearest = cost;
             const Entry pushed{cost, std::uint64_t{next_penalty} << tie_bits | pushes, edge.target};
             if (step == 0.0 && edge.penalty == 0) {
                 level_.push_back(pushed);
@@ -170,11 +180,11 @@ std::shared_ptr<StateSpace> StateSpaces::make(StateSpaceRules rules, std::vector
                                         sizes_);
 }
 
-PathQuestion path_question(StateSpaces& spaces, const ShardingState& source, const ShardingState& target,
-                           const DeviceMesh& mesh, int tensor_dims) {
+SearchQuestion search_question(StateSpaces& spaces, const ShardingState& source, const ShardingState& target,
+                               const DeviceMesh& mesh, int tensor_dims) {
     validate_state(source, mesh, tensor_dims);
     validate_state(target, mesh, tensor_dims);
-    PathQuestion question;
+    SearchQuestion question;
     question.space = &spaces.between(source, target);
     question.source = question.space->find(question.space->code().pack(source));
     question.target = question.space->find(question.space->code().pack(target));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,10 @@ class PathSearch {
     };
 
     /// @param partial_targets bit set of the mesh dimensions on which the target is P(sum).
+    /// @throws InputError when stopped, or when the search has looked at so many steps that it would take seconds and
+    /// gigabytes.
     Result run(StateSpace& space, EdgeTimes& times, std::uint32_t source, std::uint32_t target,
-               std::uint8_t partial_targets);
+               std::uint8_t partial_targets, const std::stop_token& stop = {});
 
     struct PathStep {
         std::uint32_t from = 0, to = 0;
@@ -81,6 +84,8 @@ class PathSearch {
         bool operator>(const Entry& other) const { return cost != other.cost ? cost > other.cost : tie > other.tie; }
     };
     static constexpr int tie_bits = 48;
+    static constexpr std::uint64_t pushes_limit = 150'000'000;
+    static constexpr std::size_t expansions_between_looks = 256;
 
     Reached& reached(std::uint32_t state);
     bool pop(Entry& entry);
@@ -112,15 +117,15 @@ class StateSpaces {
 };
 
 /// A question made ready: both states checked and numbered.
-struct PathQuestion {
+struct SearchQuestion {
     StateSpace* space = nullptr;
     std::uint32_t source = 0, target = 0;
     std::uint8_t partial_targets = 0;
 };
 
 /// @throws InputError as validate_state().
-PathQuestion path_question(StateSpaces& spaces, const ShardingState& source, const ShardingState& target,
-                           const DeviceMesh& mesh, int tensor_dims);
+SearchQuestion search_question(StateSpaces& spaces, const ShardingState& source, const ShardingState& target,
+                               const DeviceMesh& mesh, int tensor_dims);
 
 /// Steps with their states, kinds and logical shapes.
 RedistributionPlan described_plan(const std::vector<PathSearch::PathStep>& path, const ShardingState& source,

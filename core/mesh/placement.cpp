@@ -12,6 +12,9 @@ namespace {
 constexpr std::array<std::string_view, 8> reduce_op_names = {"sum",     "avg",  "min", "max",
                                                              "product", "band", "bor", "bxor"};
 
+/// Of tensor dimensions and split factors: as many ranges may one rank's part of a dimension have.
+constexpr std::int64_t number_limit = 1 << 20;
+
 [[noreturn]] void fail(std::string_view text, std::string problem) {
     throw InputError("placement \"" + std::string(text) + "\"", std::move(problem));
 }
@@ -30,8 +33,8 @@ std::int64_t take_number(std::string_view& text, std::string_view whole, std::in
     skip_spaces(text);
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || number < least || number > 1'000'000'000)
-        fail(whole, "expected a number of at least " + std::to_string(least));
+    if (error != std::errc() || number < least || number > number_limit)
+        fail(whole, "expected a number from " + std::to_string(least) + " to " + std::to_string(number_limit));
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     skip_spaces(text);
     return number;

@@ -94,15 +94,16 @@ void StateSpace::complete() {
 
 void StateSpace::expand(std::uint32_t number) {
     const PackedState state = nodes_[number].state;
-    const auto first = static_cast<std::uint32_t>(edges_.size());
+    edges_.resize(kept_edges_);
     const Orders orders = orders_of(state);
     add_torch_edges(state, orders);
     if (rules_.merged_collectives) add_merged_edges(state, orders);
     if (rules_.permutations) add_permutations(state, orders);
     Node& node = nodes_[number];
-    node.first_edge = first;
-    node.edge_count = static_cast<std::uint32_t>(edges_.size()) - first;
-    node.expanded = true;
+    node.first_edge = static_cast<std::uint32_t>(kept_edges_);
+    node.edge_count = static_cast<std::uint32_t>(edges_.size() - kept_edges_);
+    node.expanded = kept_edges_ < kept_edges_limit;
+    if (node.expanded) kept_edges_ = edges_.size();
 }
 
 void StateSpace::add(PackedState target, EdgeCost cost, unsigned mesh_dims, unsigned penalty) {

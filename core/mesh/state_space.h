@@ -111,6 +111,9 @@ class StateSpace {
     void complete();
 
   private:
+    /// Steps that are remembered, 12 bytes each; those of further states are found anew each time.
+    static constexpr std::size_t kept_edges_limit = 8'000'000;
+
     struct Node {
         PackedState state = 0;
         std::uint32_t first_edge = 0;
@@ -138,7 +141,9 @@ class StateSpace {
     StateSpaceRules rules_;
     StateSpaceSizes sizes_;
     std::vector<Node> nodes_;
+    /// Kept ones, and behind them those of the state that was asked for last, once enough are kept.
     std::vector<StateEdge> edges_;
+    std::size_t kept_edges_ = 0;
     std::vector<std::uint32_t> table_;  ///< state number + 1 by hash, 0 where empty
     int table_bits_ = 0;
 };
