@@ -67,11 +67,12 @@ bool differs(double found, double expected) {
 
 class DeviceOrderCheck {
   public:
-    DeviceOrderCheck(const Plan& plan, const ComparedChains& compared)
-        : plan_(plan), compared_(compared), taken_(compared.chains.parameters.size(), false) {}
+    DeviceOrderCheck(const Plan& plan, const ComparedChains& compared) : plan_(plan), compared_(compared) {}
 
     std::vector<Problem> run() {
-        for (const DeviceOrder& order : plan_.device_orders) check(order);
+        const std::vector<DeviceOrderStatus> statuses = device_order_statuses(plan_.device_orders, compared_);
+        for (std::size_t index = 0; index < statuses.size(); ++index)
+            check(plan_.device_orders[index], statuses[index]);
         return std::move(problems_);
     }
 
@@ -90,21 +91,17 @@ class DeviceOrderCheck {
         return names;
     }
 
-    void check(const DeviceOrder& order) {
+    void check(const DeviceOrder& order, const DeviceOrderStatus& status) {
         const std::string entry = "device order " + display_name(order);
         const std::vector<ParameterChains>& parameters = compared_.chains.parameters;
-        std::vector<std::size_t> repeated;
-        for (std::size_t index = 0; index < parameters.size(); ++index) {
-            if (taken_[index] && matches_pattern(order.parameters, parameters[index].name)) repeated.push_back(index);
-        }
-        const DeviceOrderEffect effect = effect_of(order, parameters, compared_.comparisons, taken_);
+        const DeviceOrderEffect& effect = status.effect;
         if (!effect.obstacle.empty()) {
             add(Severity::caution, "device_order_unreadable", "device order", entry + ": " + effect.obstacle);
             return;
         }
-        if (!repeated.empty()) {
+        if (!status.repeated.empty()) {
             add(Severity::caution, "repeated_device_order", "device order twice",
-                entry + ": an earlier entry counts for " + enumerated(names(repeated)));
+                entry + ": an earlier entry counts for " + enumerated(names(status.repeated)));
         }
         if (!effect.misfits.empty()) {
             const std::size_t first = effect.misfits.front();
@@ -114,16 +111,14 @@ class DeviceOrderCheck {
                                                         enumerated(parameters[first].mesh.groups)
                                                   : parameters[first].obstacle));
         }
-        if (effect.parameters.empty() && effect.misfits.empty() && repeated.empty()) {
+        if (status.unknown()) {
             std::string message = in_quotes(order.parameters) + " matches no parameter with collectives in the graph";
             const std::vector<std::string> nearest = nearest_names(order.parameters, all_names());
             if (!nearest.empty()) message += "; nearest: " + enumerated(nearest);
             add(Severity::caution, "unknown_parameter", "unknown parameter", message);
             return;
         }
-        for (const std::size_t index : effect.parameters) taken_[index] = true;
-        if (effect.parameters.empty()) return;
-        tell_saving(order, effect, entry);
+        if (!effect.parameters.empty()) tell_saving(order, status, entry);
     }
 
     std::vector<std::string> all_names() const {
@@ -132,13 +127,14 @@ class DeviceOrderCheck {
         return names;
     }
 
-    void tell_saving(const DeviceOrder& order, const DeviceOrderEffect& effect, const std::string& entry) {
+    void tell_saving(const DeviceOrder& order, const DeviceOrderStatus& status, const std::string& entry) {
+        const DeviceOrderEffect& effect = status.effect;
         const std::string saving = time_text(effect.saved_ms) + " and " + bytes_text(effect.saved_bytes);
         add(Severity::note, "device_order_saving", "expected saving",
             entry + ": " + counted(effect.parameters.size(), "parameter") + ", " + saving +
                 " less communication a step expected; the training job lays parameters out, so the figures of the "
                 "simulation do not contain it");
-        if (differs(effect.saved_ms, order.saving_ms) || effect.saved_bytes != order.saving_bytes) {
+        if (status.stale) {
             add(Severity::caution, "stale_saving", "saving out of date",
                 entry + ": the plan expects " + time_text(order.saving_ms) + " and " + bytes_text(order.saving_bytes) +
                     ", on this graph it is " + saving);
@@ -147,7 +143,6 @@ class DeviceOrderCheck {
 
     const Plan& plan_;
     const ComparedChains& compared_;
-    std::vector<bool> taken_;
     std::vector<Problem> problems_;
 };
 
@@ -221,6 +216,25 @@ ComparedChains compare_chains(const Graph& graph) {
         compared.comparisons.push_back(comparer.compare(parameter));
     }
     return compared;
+}
+
+std::vector<DeviceOrderStatus> device_order_statuses(std::span<const DeviceOrder> orders,
+                                                     const ComparedChains& compared) {
+    const std::vector<ParameterChains>& parameters = compared.chains.parameters;
+    std::vector<bool> taken(parameters.size(), false);
+    std::vector<DeviceOrderStatus> statuses;
+    for (const DeviceOrder& order : orders) {
+        DeviceOrderStatus& status = statuses.emplace_back();
+        for (std::size_t index = 0; index < parameters.size(); ++index) {
+            if (taken[index] && matches_pattern(order.parameters, parameters[index].name))
+                status.repeated.push_back(index);
+        }
+        status.effect = effect_of(order, parameters, compared.comparisons, taken);
+        for (const std::size_t index : status.effect.parameters) taken[index] = true;
+        status.stale = !status.effect.parameters.empty() && (differs(status.effect.saved_ms, order.saving_ms) ||
+                                                             status.effect.saved_bytes != order.saving_bytes);
+    }
+    return statuses;
 }
 
 DeviceOrder device_order(std::string pattern, const ParameterChains& parameter, const ShardingState& storage,

@@ -42,6 +42,22 @@ struct ComparedChains {
 /// @throws InputError as node_times_ms().
 ComparedChains compare_chains(const Graph& graph);
 
+/// One entry among a plan's other ones.
+struct DeviceOrderStatus {
+    DeviceOrderEffect effect;
+    std::vector<std::size_t> repeated;  ///< parameters that match, but that an earlier entry counts for
+    bool stale = false;                 ///< the plan expects another saving than there is
+
+    /// The pattern matches no parameter with collectives.
+    bool unknown() const {
+        return effect.obstacle.empty() && effect.parameters.empty() && effect.misfits.empty() && repeated.empty();
+    }
+};
+
+/// One for each of `orders`, of which earlier ones win.
+std::vector<DeviceOrderStatus> device_order_statuses(std::span<const DeviceOrder> orders,
+                                                     const ComparedChains& compared);
+
 /// The entry for a plan that stores all parameters that match `pattern` and lie as `parameter` does in the order of
 /// `storage`, with what it is expected to save.
 /// @param storage an alternative of this parameter.

@@ -1,27 +1,49 @@
 #pragma once
 
 #include <QString>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "core/graph/graph.h"
 #include "core/mesh/collective_times.h"
+#include "core/plan/redistribution_mesh.h"
 
 namespace overlap::ui {
 
 /// A cost model that paths are found and compared by.
 struct CostModel {
-    QString id;                ///< for the session, such as `torch` or `nccl:h100`
+    QString id;                ///< for the session, such as `torch`, `nccl:h100`, `links` or `table:FILE`
     QString title;             ///< for people
     QString help;              ///< where the figures come from
     bool microseconds = true;  ///< false: units of the model's own
+    /// The model's figures for a mesh, on any thread. Throws InputError where it has none.
+    std::function<std::unique_ptr<CollectiveTimes>(const DeviceMesh&)> times;
 };
 
-/// Every model that can be chosen, torch's own first.
+/// A graph whose links price collectives on the meshes that its process groups form.
+struct GraphLinks {
+    std::shared_ptr<const Graph> graph;
+    std::vector<GroupMesh> meshes;
+
+    /// The mesh with shape and names of `mesh`, or nullptr.
+    const GroupMesh* find(const DeviceMesh& mesh) const;
+};
+
+/// Every model that needs neither graph nor file, torch's own first.
 const std::vector<CostModel>& costModels();
 /// The model called `id`, or torch's where there is none of that name.
-const CostModel& costModel(const QString& id);
-/// @throws InputError where the model has no figures for such a mesh.
-std::unique_ptr<CollectiveTimes> makeTimes(const CostModel& model, const DeviceMesh& mesh);
+/// @param links of the open graph, or nullptr: then the model `links` has no figures.
+CostModel costModel(const QString& id, const std::shared_ptr<const GraphLinks>& links = nullptr);
+
+/// Id of the model of a graph's links.
+inline constexpr QLatin1String linksId("links");
+/// Id of the model of a file of measured times, which is read whenever it is asked; and the file of such an id, or
+/// nothing for others.
+QString tableId(const QString& file);
+QString tableFile(const QString& id);
+/// Why links have no figures for `mesh`, as a sentence without full stop; empty where they have.
+QString linksProblem(const GraphLinks* links, const DeviceMesh& mesh);
 
 /// A cost as the model means it: "14.2 µs", or "3 units".
 QString formatCost(const CostModel& model, double cost);

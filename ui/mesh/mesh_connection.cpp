@@ -2,11 +2,14 @@
 
 #include <QInputDialog>
 #include <algorithm>
+#include <cmath>
 
 #include "core/graph/error.h"
 #include "core/graph/number_text.h"
 #include "core/mesh/sharding_text.h"
 #include "ui/document/document.h"
+#include "ui/mesh/cost_models.h"
+#include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
 
 namespace overlap::ui {
@@ -33,6 +36,12 @@ MeshInputs inputsOf(const ParameterChains& parameter) {
     return inputs;
 }
 
+/// Which field says how the parameter is stored: a gradient's chain ends there.
+MeshField storageField(const ParameterChains& parameter) {
+    const bool gradient = parameter.chains.front().role == RedistributionChain::Role::gradient;
+    return gradient ? MeshField::target : MeshField::source;
+}
+
 QString helpOf(const ParameterChains& parameter, const OrderComparison& comparison) {
     QStringList lines;
     for (const RedistributionChain& chain : parameter.chains) {
@@ -49,12 +58,60 @@ QString helpOf(const ParameterChains& parameter, const OrderComparison& comparis
     return lines.join('\n');
 }
 
+/// The meshes that the parameters of a graph are redistributed over.
+std::shared_ptr<const GraphLinks> linksOf(std::shared_ptr<const Graph> graph, const ComparedChains& compared) {
+    auto links = std::make_shared<GraphLinks>(GraphLinks{std::move(graph), {}});
+    for (const ParameterChains& parameter : compared.chains.parameters)
+        if (parameter.inferred() && !links->find(parameter.mesh.mesh)) links->meshes.push_back(parameter.mesh);
+    return links;
+}
+
+QString savingText(double ms) {
+    const QString time = QString::fromStdString(time_text(std::abs(ms)));
+    return ms > 0 ? MeshView::tr("saves %1").arg(time) : ms < 0 ? MeshView::tr("costs %1").arg(time) : QString();
+}
+
+QString warningOf(const DeviceOrder& order, const DeviceOrderStatus& status) {
+    if (!status.effect.obstacle.empty()) return QString::fromStdString(status.effect.obstacle);
+    if (status.unknown()) return MeshView::tr("matches no parameter of this graph");
+    if (status.effect.parameters.empty() && status.effect.misfits.empty())
+        return MeshView::tr("earlier orders count for all it matches");
+    if (!status.effect.misfits.empty())
+        return MeshView::tr("does not fit %1 that it matches").arg(status.effect.misfits.size());
+    if (!status.stale) return {};
+    return MeshView::tr("out of date: the plan expects %1").arg(QString::fromStdString(time_text(order.saving_ms)));
+}
+
+DeviceOrderRow rowOf(const DeviceOrder& order, const DeviceOrderStatus& status) {
+    DeviceOrderRow row;
+    row.pattern = QString::fromStdString(order.parameters);
+    const QString saving = savingText(status.effect.saved_ms);
+    row.detail = QString::fromStdString(order.order) + (saving.isEmpty() ? saving : QStringLiteral(" · ") + saving);
+    row.warning = warningOf(order, status);
+    const QString count = status.effect.parameters.size() == 1
+                              ? MeshView::tr("1 parameter")
+                              : MeshView::tr("%1 parameters").arg(status.effect.parameters.size());
+    row.help =
+        QStringList{QString::fromStdString(display_name(order)), count, saving, row.warning}.join(u'\n').trimmed();
+    return row;
+}
+
 }  // namespace
 
 MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* parent)
     : QObject(parent), document_(document), view_(view) {
     connect(&document, &Document::graphChanged, this, &MeshConnection::findChains);
-    connect(&view, &MeshView::parameterSelected, this, [this](const QString& name) { selected_ = name; });
+    connect(&view, &MeshView::parameterSelected, this, [this](const QString& name) {
+        selected_ = name;
+        showRefusal();
+    });
+    connect(&view, &MeshView::stateChanged, this, &MeshConnection::showRefusal);
+    connect(&document, &Document::planChanged, this, &MeshConnection::showOrders);
+    DeviceOrderList& orders = view.orders();
+    connect(&orders, &DeviceOrderList::takeWanted, this, [this] { askAndTakeOrder(view_.window()); });
+    connect(&orders, &DeviceOrderList::chosen, this, &MeshConnection::showOrder);
+    connect(&orders, &DeviceOrderList::editWanted, this, &MeshConnection::askForPattern);
+    connect(&orders, &DeviceOrderList::removeWanted, this, &MeshConnection::removeOrder);
     findChains();
 }
 
@@ -90,6 +147,77 @@ void MeshConnection::show(std::shared_ptr<const ComparedChains> compared) {
         offered.inputs = inputsOf(parameter);
     }
     view_.setParameters(std::move(parameters));
+    view_.setLinks(compared_ ? linksOf(document_.graph(), *compared_) : nullptr);
+    showOrders();
+}
+
+void MeshConnection::showOrders() {
+    showRefusal();
+    if (!compared_ || !document_.isOpen()) return view_.orders().show({}, false);
+    const std::vector<DeviceOrder>& orders = document_.current()->plan().device_orders;
+    const std::vector<DeviceOrderStatus> statuses = device_order_statuses(orders, *compared_);
+    std::vector<DeviceOrderRow> rows;
+    std::vector<QString> of_parameters(compared_->chains.parameters.size());
+    for (std::size_t row = 0; row < orders.size(); ++row) {
+        rows.push_back(rowOf(orders[row], statuses[row]));
+        for (const std::size_t index : statuses[row].effect.parameters)
+            of_parameters[index] = QString::fromStdString(orders[row].order);
+    }
+    view_.orders().show(rows, document_.editable());
+    std::vector<QString> marks;
+    for (std::size_t index = 0; index < of_parameters.size(); ++index)
+        if (compared_->chains.parameters[index].inferred()) marks.push_back(of_parameters[index]);
+    view_.markParameters(marks);
+}
+
+void MeshConnection::showRefusal() {
+    view_.orders().setRefusal(refusal());
+}
+
+void MeshConnection::showOrder(int row) {
+    const std::vector<DeviceOrder>& orders = document_.current()->plan().device_orders;
+    const DeviceOrder& order = orders[static_cast<std::size_t>(row)];
+    const DeviceOrderStatus status = device_order_statuses(orders, *compared_)[static_cast<std::size_t>(row)];
+    if (status.effect.parameters.empty()) return;
+    const ParameterChains& parameter = compared_->chains.parameters[status.effect.parameters.front()];
+    MeshInputs inputs = inputsOf(parameter);
+    inputs.text(storageField(parameter)) = QString::fromStdString(order.order);
+    view_.showParameter(QString::fromStdString(parameter.name), inputs);
+}
+
+void MeshConnection::changePattern(int row, const QString& pattern) {
+    if (!document_.editable() || !compared_) return;
+    Plan plan = document_.current()->plan();
+    DeviceOrder& order = plan.device_orders[static_cast<std::size_t>(row)];
+    const bool taken = std::ranges::any_of(plan.device_orders, [&](const DeviceOrder& other) {
+        return &other != &order && other.parameters == pattern.toStdString();
+    });
+    if (taken) return emit told(MeshView::tr("The plan has an order for %1 already").arg(pattern));
+    order.parameters = pattern.toStdString();
+    const DeviceOrderEffect effect = effect_of(order, compared_->chains.parameters, compared_->comparisons);
+    order.saving_ms = effect.saved_ms;
+    order.saving_bytes = effect.saved_bytes;
+    if (plan == document_.current()->plan()) return;
+    document_.editPlan(MeshView::tr("Use a device order for %1").arg(pattern), std::move(plan));
+}
+
+void MeshConnection::removeOrder(int row) {
+    if (!document_.editable()) return;
+    Plan plan = document_.current()->plan();
+    const auto removed = plan.device_orders.begin() + row;
+    const QString text = MeshView::tr("Remove the device order of %1").arg(QString::fromStdString(removed->parameters));
+    plan.device_orders.erase(removed);
+    document_.editPlan(text, std::move(plan));
+}
+
+void MeshConnection::askForPattern(int row) {
+    const DeviceOrder order = document_.current()->plan().device_orders[static_cast<std::size_t>(row)];
+    bool accepted = false;
+    const QString pattern = QInputDialog::getText(
+        view_.window(), MeshView::tr("Change device order"),
+        MeshView::tr("Parameters to store as %1; * stands for any letters").arg(QString::fromStdString(order.order)),
+        QLineEdit::Normal, QString::fromStdString(order.parameters), &accepted);
+    if (accepted && !pattern.trimmed().isEmpty()) changePattern(row, pattern.trimmed());
 }
 
 const ParameterChains* MeshConnection::selected() const {
@@ -101,10 +229,12 @@ const ParameterChains* MeshConnection::selected() const {
 const OrderAlternative* MeshConnection::shownOrder() const {
     const ParameterChains* parameter = selected();
     const MeshQuestion question = readInputs(view_.inputs());
-    if (!parameter || !question.source || !question.mesh || question.mesh->shape != parameter->mesh.mesh.shape)
-        return nullptr;
+    if (!parameter || !question.mesh || question.mesh->shape != parameter->mesh.mesh.shape) return nullptr;
+    const bool target = storageField(*parameter) == MeshField::target;
+    const std::optional<ShardingState>& storage = target ? question.target : question.source;
+    if (!storage) return nullptr;
     const auto index = static_cast<std::size_t>(parameter - compared_->chains.parameters.data());
-    return compared_->comparisons[index].find(*question.source);
+    return compared_->comparisons[index].find(*storage);
 }
 
 QString MeshConnection::refusal() const {
@@ -116,7 +246,12 @@ QString MeshConnection::refusal() const {
 }
 
 QString MeshConnection::suggestedPattern() const {
-    return QString::fromStdString(pattern_of_alikes(selected_.toStdString()));
+    const std::string name = selected_.toStdString();
+    // An order that the plan has for it is changed rather than joined by another.
+    const std::vector<DeviceOrder>& orders = document_.current()->plan().device_orders;
+    const auto known =
+        std::ranges::find_if(orders, [&](const DeviceOrder& order) { return matches_pattern(order.parameters, name); });
+    return QString::fromStdString(known == orders.end() ? pattern_of_alikes(name) : known->parameters);
 }
 
 void MeshConnection::takeOrder(const QString& pattern) {
@@ -145,7 +280,7 @@ void MeshConnection::askAndTakeOrder(QWidget* window) {
                               QLineEdit::Normal, suggestedPattern(), &accepted);
     if (!accepted || pattern.trimmed().isEmpty()) return;
     takeOrder(pattern.trimmed());
-    emit told(MeshView::tr("The plan has the order; Problems tell what it is expected to save"));
+    emit told(MeshView::tr("The plan has the order; what it is expected to save stands under the parameters"));
 }
 
 }  // namespace overlap::ui

@@ -14,7 +14,7 @@ class Document;
 class MeshView;
 
 /// Connects the Mesh view with the document: offers the open graph's parameters with what redistributes them, found in
-/// the background, and takes the order that the view shows into the current plan.
+/// the background, and takes the order that the view shows into the current plan, whose orders it lists.
 class MeshConnection : public QObject {
     Q_OBJECT
 
@@ -34,6 +34,12 @@ class MeshConnection : public QObject {
     /// Puts the order into the current plan, for all parameters that match `pattern`, as one edit that can be undone.
     /// An entry with this pattern is replaced.
     void takeOrder(const QString& pattern);
+    /// Gives the plan's entry at `row` another pattern, with the saving that is expected then, as one edit.
+    void changePattern(int row, const QString& pattern);
+    /// Takes the plan's entry at `row` out of it, as one edit.
+    void removeOrder(int row);
+    /// Shows the first parameter that the plan's entry at `row` counts for, in that order.
+    void showOrder(int row);
     /// Asks for the pattern in a dialog over `window` and takes the order; tells why not where it is refused.
     void askAndTakeOrder(QWidget* window);
 
@@ -44,6 +50,10 @@ class MeshConnection : public QObject {
   private:
     void findChains();
     void show(std::shared_ptr<const ComparedChains> compared);
+    /// Tells the view what the current plan has, and what could be done.
+    void showOrders();
+    void showRefusal();
+    void askForPattern(int row);
     const ParameterChains* selected() const;
     /// The alternative that the view's source is, or nullptr.
     const OrderAlternative* shownOrder() const;

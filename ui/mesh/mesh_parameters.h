@@ -12,6 +12,7 @@ struct MeshParameter {
     QString name;    ///< such as `layers.0.attention.wq.weight`
     QString detail;  ///< a figure that is worth a line, such as "saves 0.4 ms"
     QString help;    ///< the chain of collectives in words, for the tool tip
+    QString chosen;  ///< the order that the current plan has for it; empty for none
     MeshInputs inputs;
 };
 
@@ -23,6 +24,8 @@ class MeshParameterModel : public QAbstractListModel {
     using QAbstractListModel::QAbstractListModel;
 
     void set(std::vector<MeshParameter> parameters);
+    /// What the current plan chose for each; empty for none.
+    void setChosen(const std::vector<QString>& orders);
     const MeshParameter& parameter(int row) const { return parameters_[static_cast<std::size_t>(row)]; }
 
     int rowCount(const QModelIndex& parent = {}) const override;

@@ -2,7 +2,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QComboBox>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -11,6 +10,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QSaveFile>
+#include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
@@ -20,6 +20,8 @@
 
 #include "core/graph/error.h"
 #include "core/mesh/sharding_text.h"
+#include "ui/mesh/cost_box.h"
+#include "ui/mesh/device_order_list.h"
 #include "ui/mesh/flat_button.h"
 #include "ui/mesh/inputs_form.h"
 #include "ui/mesh/path_board.h"
@@ -75,6 +77,8 @@ MeshView::MeshView(QWidget* parent)
     : QWidget(parent),
       parameters_(new MeshParameterModel(this)),
       header_(new QWidget),
+      costs_(new CostBox),
+      orders_(new DeviceOrderList),
       form_(new InputsForm),
       paths_(new PathBoard),
       stage_(new RankStage),
@@ -139,17 +143,9 @@ void MeshView::makeHeader() {
     QToolButton* save = flatButton(tr("Save…"), tr("Save the chosen path as text or picture (.txt, .png, .svg)"));
     connect(copy, &QToolButton::clicked, this, &MeshView::copyPath);
     connect(save, &QToolButton::clicked, this, &MeshView::askAndSave);
-    costs_ = new QComboBox;
-    costs_->setAccessibleName(tr("Cost model"));
-    costs_->setToolTip(tr("What collectives cost; paths are found and compared by it"));
-    costs_->setFocusPolicy(Qt::StrongFocus);
-    for (const CostModel& model : costModels()) {
-        costs_->addItem(model.title, model.id);
-        costs_->setItemData(costs_->count() - 1, model.help, Qt::ToolTipRole);
-    }
-    connect(costs_, &QComboBox::activated, this, [this](int index) {
+    connect(costs_, &CostBox::chosen, this, [this](const QString& id) {
         MeshInputs inputs = inputs_;
-        inputs.cost_model = costs_->itemData(index).toString();
+        inputs.cost_model = id;
         edit(inputs, tr("Choose costs"));
     });
     auto* layout = new QHBoxLayout(header_);
@@ -179,16 +175,16 @@ QWidget* MeshView::makeParameters() {
     connect(filter_, &QLineEdit::textChanged, filtered, &QSortFilterProxyModel::setFilterFixedString);
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this, filtered](const QModelIndex& index) {
-                if (!index.isValid()) return;
+                if (!index.isValid() || selecting_) return;
                 const MeshParameter& parameter = parameters_->parameter(filtered->mapToSource(index).row());
-                edit(parameter.inputs, tr("Show %1").arg(parameter.name));
-                emit parameterSelected(parameter.name);
+                showParameter(parameter.name, parameter.inputs);
             });
     auto* layout = new QVBoxLayout(parameter_column_);
     layout->setContentsMargins(8, 8, 0, 0);
     layout->setSpacing(4);
     layout->addWidget(filter_);
     layout->addWidget(list_, 1);
+    layout->addWidget(orders_);
     parameter_column_->setMinimumWidth(parameters_width / 2);
     parameter_column_->hide();
     return parameter_column_;
@@ -198,6 +194,31 @@ void MeshView::setParameters(std::vector<MeshParameter> parameters) {
     parameter_column_->setVisible(!parameters.empty());
     columns_->setMinimumSize(least_size + QSize(parameters.empty() ? 0 : parameters_width, 0));
     parameters_->set(std::move(parameters));
+}
+
+void MeshView::showParameter(const QString& name, const MeshInputs& inputs) {
+    MeshInputs asked = inputs;
+    asked.cost_model = inputs_.cost_model;  // the choice is the person's
+    asked.devices_per_host = inputs_.devices_per_host;
+    edit(asked, tr("Show %1").arg(name));
+    const QScopedValueRollback quiet(selecting_, true);
+    for (int row = 0; row < parameters_->rowCount(); ++row) {
+        if (parameters_->parameter(row).name != name) continue;
+        const auto* filtered = static_cast<const QSortFilterProxyModel*>(list_->model());
+        list_->setCurrentIndex(filtered->mapFromSource(parameters_->index(row)));
+    }
+    emit parameterSelected(name);
+}
+
+void MeshView::setLinks(std::shared_ptr<const GraphLinks> links) {
+    links_ = std::move(links);
+    showCosts();
+    if (inputs_.cost_model == linksId) evaluate(inputs_, false);
+}
+
+void MeshView::showCosts() {
+    const DeviceMesh mesh = question_.mesh.value_or(DeviceMesh{});
+    costs_->show(inputs_.cost_model, linksProblem(links_.get(), mesh));
 }
 
 void MeshView::connectForm() {
@@ -250,7 +271,7 @@ void MeshView::setInputs(const MeshInputs& inputs) {
     if (question_.source) last_source_ = *question_.source;
     if (question_.target) last_target_ = *question_.target;
     form_->show(inputs_, question_);
-    costs_->setCurrentIndex(costs_->findData(costModel(inputs_.cost_model).id));
+    showCosts();
     evaluate(inputs_, false);
     emit stateChanged();
 }
@@ -277,7 +298,7 @@ void MeshView::evaluate(const MeshInputs& inputs, bool tried) {
         return showFailure(tr("Paths come back when every field can be read."));
     }
     PathQuestion asked{*question.mesh, *question.tensor, *question.source, *question.target,
-                       costModel(inputs.cost_model)};
+                       costModel(inputs.cost_model, links_)};
     task_.start([this, asked = std::move(asked), tried](std::stop_token stop) -> LatestTask::Delivery {
         try {
             std::optional<PathComparison> found = comparePaths(asked, stop);

@@ -10,7 +10,6 @@
 #include "ui/mesh/mesh_parameters.h"
 #include "ui/mesh/path_comparison.h"
 
-class QComboBox;
 class QLabel;
 class QLineEdit;
 class QListView;
@@ -18,6 +17,8 @@ class QSplitter;
 
 namespace overlap::ui {
 
+class CostBox;
+class DeviceOrderList;
 class InputsForm;
 class PathBoard;
 class RankStage;
@@ -39,6 +40,15 @@ class MeshView : public QWidget {
 
     /// What the open graph offers; an empty list hides the column.
     void setParameters(std::vector<MeshParameter> parameters);
+    /// Which orders the current plan has for them; empty for none, one for each parameter.
+    void markParameters(const std::vector<QString>& orders) { parameters_->setChosen(orders); }
+    /// Asks about a parameter that is offered, as an edit, and chooses it in the list.
+    void showParameter(const QString& name, const MeshInputs& inputs);
+    /// The open graph's links, for the cost model of that name; nullptr where there are none.
+    void setLinks(std::shared_ptr<const GraphLinks> links);
+    /// Stands under the parameters.
+    DeviceOrderList& orders() { return *orders_; }
+    CostBox& costs() { return *costs_; }
 
     /// The newest answer, or nullptr where there is none.
     std::shared_ptr<const PathComparison> comparison() const { return comparison_; }
@@ -78,6 +88,7 @@ class MeshView : public QWidget {
     QWidget* makeParameters();
     void connectForm();
     void setInputs(const MeshInputs& inputs);
+    void showCosts();
     /// Answers `inputs`; `tried` while a chip is dragged.
     void evaluate(const MeshInputs& inputs, bool tried);
     void showComparison(std::shared_ptr<const PathComparison> comparison, bool tried);
@@ -95,7 +106,10 @@ class MeshView : public QWidget {
     std::shared_ptr<const PathComparison> before_;  ///< what a drag began with
     MeshParameterModel* parameters_;
     QWidget* header_;
-    QComboBox* costs_ = nullptr;
+    CostBox* costs_;
+    std::shared_ptr<const GraphLinks> links_;
+    DeviceOrderList* orders_;
+    bool selecting_ = false;  ///< the list follows what is shown already
     QWidget* parameter_column_ = nullptr;
     QLineEdit* filter_ = nullptr;
     QListView* list_ = nullptr;

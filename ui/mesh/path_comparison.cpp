@@ -69,11 +69,11 @@ std::optional<PathComparison> comparePaths(PathQuestion asked, std::stop_token s
     PathComparison comparison{std::move(asked), {}};
     const auto& [mesh, tensor, source, target, costs] = comparison.question;
     const PathQuestion& question = comparison.question;
-    const std::unique_ptr<CollectiveTimes> times = makeTimes(costs, mesh);
+    const std::unique_ptr<CollectiveTimes> times = costs.times(mesh);
     const std::unique_ptr<CollectiveTimes> torch = torch_times(mesh);
     const std::unique_ptr<CollectiveTimes> constants = fixed_times();
-    const CostModel& torch_model = costModel(QStringLiteral("torch"));
-    const CostModel& fixed_model = costModel(QStringLiteral("fixed"));
+    const CostModel torch_model = costModel(QStringLiteral("torch"));
+    const CostModel fixed_model = costModel(QStringLiteral("fixed"));
     GraphPlanner graph_planner(mesh, tensor, *torch);
 
     // In the order of PathComparison::Planner.

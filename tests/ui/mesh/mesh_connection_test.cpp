@@ -2,12 +2,18 @@
 
 #include "ui/mesh/mesh_connection.h"
 
-#include <QListView>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <QUndoGroup>
+#include <cmath>
 #include <memory>
 
 #include "ui/document/document.h"
+#include "ui/mesh/cost_box.h"
+#include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
 
 namespace overlap::ui {
@@ -35,7 +41,7 @@ class MeshConnectionTest : public QObject {
     void offersWhatTheGraphRedistributes() {
         const QAbstractItemModel& list = *parameters();
         QCOMPARE(list.rowCount(), 1);
-        QCOMPARE(list.index(0, 0).data().toString(), QStringLiteral("parameter_1 · saves 40.56 µs"));
+        QCOMPARE(list.index(0, 0).data().toString(), QStringLiteral("parameter_1\nsaves 40.56 µs"));
         const QString help = list.index(0, 0).data(Qt::ToolTipRole).toString();
         QVERIFY2(help.contains("S(0)[0]S(0)[1] → S(0)R → RR → RS(0)"), qPrintable(help));
         QVERIFY2(help.contains("S(0)[1]S(0)[0]"), qPrintable(help));
@@ -67,6 +73,83 @@ class MeshConnectionTest : public QObject {
         QCOMPARE(orders()[0].order, std::string("S(0)[1]S(0)[0]"));
         document_->undoGroup().undo();
         QVERIFY(orders().empty());
+    }
+
+    void listsThePlansOrders() {
+        auto* list = view_->findChild<QListWidget*>("deviceOrders");
+        QCOMPARE(list->count(), 0);
+        QVERIFY(!view_->findChild<QPushButton*>("takeOrder")->isEnabled());
+        select();
+        QVERIFY(view_->findChild<QPushButton*>("takeOrder")->isEnabled());
+        MeshInputs inputs = view_->inputs();
+        inputs.source = QStringLiteral("S(0)[1]S(0)[0]");
+        view_->edit(inputs, QStringLiteral("order"));
+        connection_->takeOrder(QStringLiteral("parameter_*"));
+        QCOMPARE(list->count(), 1);
+        QCOMPARE(list->item(0)->text(), QStringLiteral("parameter_*\nS(0)[1]S(0)[0] · saves 40.56 µs"));
+        QCOMPARE(parameters()->index(0, 0).data().toString(),
+                 QStringLiteral("✓ parameter_1\nstored as S(0)[1]S(0)[0]"));
+        QCOMPARE(connection_->suggestedPattern(), QStringLiteral("parameter_*"));
+
+        connection_->changePattern(0, QStringLiteral("other.*"));
+        QVERIFY(list->item(0)->text().contains("matches no parameter"));
+        QCOMPARE(orders()[0].saving_ms, 0.0);
+        QCOMPARE(parameters()->index(0, 0).data().toString(), QStringLiteral("parameter_1\nsaves 40.56 µs"));
+        document_->undoGroup().undo();
+        QCOMPARE(orders()[0].parameters, std::string("parameter_*"));
+
+        // Choosing an entry shows it, as one edit of the view.
+        inputs.source = QStringLiteral("S(0)[0]S(0)[1]");
+        view_->edit(inputs, QStringLiteral("order"));
+        view_->orders().setCurrent(-1);
+        view_->orders().setCurrent(0);
+        QCOMPARE(view_->inputs().source, QStringLiteral("S(0)[1]S(0)[0]"));
+
+        view_->findChild<QToolButton*>("removeOrder")->click();
+        QVERIFY(orders().empty());
+        QCOMPARE(list->count(), 0);
+        document_->undoGroup().undo();
+        QCOMPARE(list->count(), 1);
+    }
+
+    void pricesByTheGraphsLinks() {
+        const QComboBox& costs = view_->costs();
+        const int links = costs.findData(QStringLiteral("links"));
+        // The seed's mesh is none of this graph's.
+        QVERIFY(!(costs.model()->flags(costs.model()->index(links, 0)) & Qt::ItemIsEnabled));
+        select();
+        QVERIFY(costs.model()->flags(costs.model()->index(links, 0)) & Qt::ItemIsEnabled);
+        MeshInputs inputs = view_->inputs();
+        inputs.cost_model = QStringLiteral("links");
+        view_->edit(inputs, QStringLiteral("costs"));
+        QTRY_VERIFY(!view_->busy() && view_->comparison());
+        // The same figure as that of the chain: torch's path of its first use.
+        const ChainAlternative& chain =
+            connection_->chains()->comparisons[0].find(connection_->chains()->chains.parameters[0].storage)->chains[0];
+        QVERIFY(std::abs(view_->comparison()->best().cost - chain.optimal.time_ms * 1000) < 1e-6);
+        inputs.mesh = QStringLiteral("4 × 2");
+        view_->edit(inputs, QStringLiteral("mesh"));
+        QTRY_VERIFY(!view_->busy() && !view_->comparison());
+    }
+
+    void pricesByATable() {
+        QTemporaryDir folder;
+        QFile file(folder.filePath("times.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"series": [{"collective": "all_gather", "mesh_dims": [0, 1], "points": [[0, 5]]},
+                                  {"collective": "all_gather", "mesh_dims": [0], "points": [[0, 4]]},
+                                  {"collective": "all_gather", "mesh_dims": [1], "points": [[0, 4]]}]})");
+        file.close();
+        select();
+        MeshInputs inputs = view_->inputs();
+        inputs.target = QStringLiteral("RR");
+        view_->edit(inputs, QStringLiteral("target"));
+        view_->costs().chooseTable(file.fileName());
+        QCOMPARE(view_->costs().currentText(), QStringLiteral("Measured: times.json"));
+        QTRY_VERIFY(!view_->busy() && view_->comparison());
+        QCOMPARE(view_->comparison()->best().cost, 5.0);
+        view_->costs().chooseTable(folder.filePath("none.json"));
+        QTRY_VERIFY(!view_->busy() && !view_->comparison());
     }
 
     void saysWhyNot() {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/mesh/measured_times.h"
+
+namespace overlap {
+
+/// Measured times of collectives on some cluster, as a file has them: the communicators are named by mesh dimensions,
+/// which become those of a mesh only when one is asked about. Format: core/mesh/README.md.
+struct MeasuredTable {
+    /// Measurements of one collective; `mesh_dims` are names, or numbers as text, sorted.
+    struct Series {
+        StepKind kind = StepKind::all_gather;
+        std::vector<std::string> mesh_dims;
+        std::vector<MeasuredTime> points;
+    };
+
+    std::string name;  ///< of the file, for messages
+    std::vector<Series> series;
+};
+
+/// Reads a table, plain or gzip.
+/// @throws InputError with file and place: unknown fields or collectives, points that validate() refuses, no series.
+MeasuredTable read_measured_table(const std::string& path);
+MeasuredTable read_measured_table_text(std::string_view text, const std::string& name);
+
+/// The table as a cost model of `mesh`. Series over mesh dimensions that it lacks are those of other meshes; what the
+/// table has no series for is priced by torch's topology.
+/// @throws InputError when no series is over dimensions of this mesh, for none would then be measured.
+std::unique_ptr<CollectiveTimes> table_times(const MeasuredTable& table, const DeviceMesh& mesh);
+
+}  // namespace overlap
