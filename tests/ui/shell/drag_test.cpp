@@ -8,11 +8,14 @@
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/graph/graph_model.h"
+#include "ui/graph/graph_view.h"
 #include "ui/panels/module_tree_model.h"
 #include "ui/panels/modules_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
+#include "ui/shell/centre_tabs.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
 
@@ -42,19 +45,13 @@ class DragTest : public QObject {
         return texts;
     }
 
-    /// Presses on a module in the tree, drags to a point of the cards by mouse and lets go. The drag is Qt's own: the
-    /// pointer's way is scheduled before the press, because a drag runs an event loop of its own.
-    static void dragModule(MainWindow& window, const QString& path, const QPoint& target) {
-        ModuleTreeView* tree = window.modulesPanel().tree();
-        const QModelIndex index = window.modulesPanel().model()->indexOfModule(path);
-        QVERIFY(index.isValid());
-        tree->scrollTo(index);
-        QCoreApplication::processEvents();
-        const QPoint from = tree->visualRect(index).center();
+    /// Presses on `source`, drags to a point of the cards by mouse and lets go. The drag is Qt's own: the pointer's way
+    /// is scheduled before the press, because a drag runs an event loop of its own.
+    static void dragToCards(MainWindow& window, QWidget* source, const QPoint& from, const QPoint& target) {
         QWidget* cards = window.bucketBoard().view()->viewport();
         QWindow* handle = window.windowHandle();
         const QPoint end = cards->mapTo(&window, target);
-        const QPoint start = tree->viewport()->mapTo(&window, from);
+        const QPoint start = source->mapTo(&window, from);
         QTimer::singleShot(20, &window, [=] { QTest::mouseMove(handle, (start + end) / 2); });
         QTimer::singleShot(60, &window, [=] { QTest::mouseMove(handle, end - QPoint(0, 3)); });
         QTimer::singleShot(100, &window, [=] { QTest::mouseMove(handle, end); });
@@ -63,6 +60,15 @@ class DragTest : public QObject {
         QTest::mouseMove(handle, start + QPoint(0, 2));
         QTest::mouseMove(handle, start + QPoint(30, 2));
         QTest::qWait(300);
+    }
+
+    static void dragModule(MainWindow& window, const QString& path, const QPoint& target) {
+        ModuleTreeView* tree = window.modulesPanel().tree();
+        const QModelIndex index = window.modulesPanel().model()->indexOfModule(path);
+        QVERIFY(index.isValid());
+        tree->scrollTo(index);
+        QCoreApplication::processEvents();
+        dragToCards(window, tree->viewport(), tree->visualRect(index).center(), target);
     }
 
     static QPoint belowCards(MainWindow& window) {
@@ -112,6 +118,31 @@ class DragTest : public QObject {
         QVERIFY(waitUntilIdle(again));
         QCOMPARE(figureTexts(again), with_two);
         QCOMPARE(again.document().variantCount(), 2);  // the empty plan made room
+    }
+
+    void boxesOfTheGraphAreDraggedIntoCards() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(waitUntilIdle(window));
+        window.centre().showView("graph");
+        GraphView& graph = window.graphView();
+        const auto boxOf = [&](const char* module) {
+            return graph.model().tree().box_of(window.document().modules().find(module), Phase::forward);
+        };
+        const auto drag = [&](const char* module, const QPoint& target) {
+            graph.select(boxOf(module));
+            graph.focusSelection();
+            QCoreApplication::processEvents();
+            dragToCards(window, &graph, graph.boxRect(boxOf(module)).center().toPoint(), target);
+            QVERIFY(waitUntilIdle(window));
+        };
+        drag("layers.1", cardCentre(window, 0));
+        QCOMPARE(window.document().buckets().size(), 1u);
+        QCOMPARE(window.document().buckets()[0].modules, (std::vector<std::string>{"layers.0", "layers.1"}));
+        drag("norm", belowCards(window));
+        QCOMPARE(window.document().buckets().size(), 2u);
+        QCOMPARE(window.document().buckets()[1].modules, std::vector<std::string>{"norm"});
     }
 
     void modulesLeaveTheirBucketByMouse() {
