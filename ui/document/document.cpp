@@ -33,6 +33,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     selection_.clear();
     variants_.clear();
     loaded_ = loaded;
+    times_ = nullptr;
 
     Plan baseline;
     baseline.name = "Baseline";
@@ -51,6 +52,16 @@ void Document::setGraph(const LoadedGraph& loaded) {
     emit currentChanged();
     emit planChanged();
     emit evaluationChanged();
+    requestEvaluation();
+}
+
+void Document::setTimes(std::shared_ptr<const MeasuredTimes> times) {
+    if (!isOpen() || times == times_) return;
+    evaluator_.cancel();  // what runs is of the other times
+    times_ = std::move(times);
+    for (const auto& variant : variants_) variant->invalidate();
+    emit timesChanged();
+    variants_.front()->setEvaluation(times_ ? times_->baseline : loaded_.baseline);
     requestEvaluation();
 }
 
@@ -215,7 +226,7 @@ void Document::requestEvaluation() {
     if (!isOpen()) return;
     Variant& wanted = variant(current_);
     if (wanted.stale()) {
-        evaluator_.request(loaded_.graph, wanted.plan(), wanted.key());
+        evaluator_.request(loaded_.graph, wanted.plan(), wanted.key(), times_ ? times_->source : nullptr);
     } else {
         evaluator_.cancel();
     }

@@ -7,6 +7,7 @@
 
 #include "ui/document/evaluator.h"
 #include "ui/document/graph_loader.h"
+#include "ui/document/measured_times.h"
 #include "ui/document/plan_edits.h"
 #include "ui/document/selection.h"
 #include "ui/document/variant.h"
@@ -41,7 +42,15 @@ class Document : public QObject {
     const LoadedGraph& loaded() const { return loaded_; }
     const std::shared_ptr<const Graph>& graph() const { return loaded_.graph; }
     const ModuleTree& modules() const { return *loaded_.modules; }
-    const Evaluation& baseline() const { return *loaded_.baseline; }
+    /// The graph without any pass, in the times that figures are of.
+    const Evaluation& baseline() const { return times_ ? *times_->baseline : *loaded_.baseline; }
+    const ModuleFiguresTable& moduleFigures() const {
+        return times_ ? *times_->module_figures : *loaded_.module_figures;
+    }
+    /// Times that figures of all variants are of; null: the graph's own.
+    const std::shared_ptr<const MeasuredTimes>& times() const { return times_; }
+    /// Evaluates all variants anew with these times, or with the graph's own. No plan changes by it.
+    void setTimes(std::shared_ptr<const MeasuredTimes> times);
     /// Name for the title bar and the status bar.
     QString name() const;
 
@@ -113,6 +122,8 @@ class Document : public QObject {
     void graphAboutToChange();
     /// Another graph; all variants are new.
     void graphChanged();
+    /// Figures are of other times; those of plans follow with evaluationChanged().
+    void timesChanged();
     /// Variants were added, removed, renamed, saved, or changed their modified mark.
     void variantsChanged();
     /// Another variant is current.
@@ -132,6 +143,7 @@ class Document : public QObject {
     QString freeName() const;
 
     LoadedGraph loaded_;
+    std::shared_ptr<const MeasuredTimes> times_;
     std::function<RestoredVariants(const LoadedGraph&)> variant_source_;
     Selection selection_;
     QUndoGroup undo_group_;

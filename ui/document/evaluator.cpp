@@ -23,8 +23,9 @@ Evaluator::Evaluator(QObject* parent, Function evaluate)
     });
 }
 
-void Evaluator::request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key) {
-    Request request{std::move(graph), std::move(plan)};
+void Evaluator::request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key,
+                        std::shared_ptr<const TimeSource> time_source) {
+    Request request{std::move(graph), std::move(plan), std::move(time_source)};
     if (task_.busy() && key == key_) {
         waiting_ = std::move(request);
         if (!impatience_.isActive()) {
@@ -52,7 +53,7 @@ void Evaluator::start(Request request) {
     task_.start([this, request = std::move(request), key = key_](std::stop_token stop) -> LatestTask::Delivery {
         try {
             const auto begin = std::chrono::steady_clock::now();
-            auto evaluation = evaluate_(request.graph, request.plan, stop);
+            auto evaluation = evaluate_(request.graph, request.plan, stop, request.time_source);
             if (!evaluation) return {};
             const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
             return [this, key, evaluation, took] {

@@ -18,14 +18,16 @@ class Evaluator : public QObject {
     Q_OBJECT
 
   public:
-    using Function = std::function<std::shared_ptr<const Evaluation>(const std::shared_ptr<const Graph>&, const Plan&,
-                                                                     std::stop_token)>;
+    using Function = std::function<std::shared_ptr<const Evaluation>(
+        const std::shared_ptr<const Graph>&, const Plan&, std::stop_token, std::shared_ptr<const TimeSource>)>;
 
     /// @param evaluate what runs on the worker thread; overlap::evaluate unless a test needs another.
     explicit Evaluator(QObject* parent = nullptr, Function evaluate = {});
 
-    /// Evaluates `plan` on `graph`; `key` comes back with the result.
-    void request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key);
+    /// Evaluates `plan` on `graph` with times of `time_source`, or, where it is null, of the graph; `key` comes back
+    /// with the result.
+    void request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key,
+                 std::shared_ptr<const TimeSource> time_source = nullptr);
     void cancel();
     /// True until the newest request has been answered: a result that is ready while it is true is of an older one.
     bool busy() const { return busy_; }
@@ -40,6 +42,7 @@ class Evaluator : public QObject {
     struct Request {
         std::shared_ptr<const Graph> graph;
         Plan plan;
+        std::shared_ptr<const TimeSource> time_source;
     };
 
     void start(Request request);

@@ -41,6 +41,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"current", document.current},
             {"range_start_ms", document.range_start_ms},
             {"range_end_ms", document.range_end_ms},
+            {"times", QJsonArray::fromStringList(document.times)},
             {"timeline", document.timeline}};
 }
 
@@ -76,6 +77,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.current = json["current"].toInt(1);
     document.range_start_ms = json["range_start_ms"].toDouble();
     document.range_end_ms = json["range_end_ms"].toDouble();
+    for (const QJsonValue file : json["times"].toArray()) document.times.append(file.toString());
     document.timeline = json["timeline"].toObject();
     return document;
 }

@@ -32,7 +32,8 @@ struct SessionDocument {
     double range_start_ms = 0;  ///< visible part of the timeline; an empty range means all of it
     double range_end_ms = 0;
     std::vector<SessionVariant> closed{};  ///< plans that can be reopened, the one closed last at the end
-    QJsonObject timeline{};  ///< what a person made of the timeline; the view's to read
+    QStringList times{};                   ///< traces whose times figures are of; empty: the graph's own
+    QJsonObject timeline{};                ///< what a person made of the timeline; the view's to read
 
     bool operator==(const SessionDocument&) const = default;
 };

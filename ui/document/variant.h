@@ -30,7 +30,7 @@ class Variant : public QObject {
 
     /// The newest evaluation, which may be of an older plan; null before the first.
     const std::shared_ptr<const Evaluation>& evaluation() const { return evaluation_; }
-    /// True while `evaluation` is not that of `plan`.
+    /// True while `evaluation` is not that of `plan`, or of other times than the document's.
     bool stale() const { return stale_; }
 
     const QString& filePath() const { return file_path_; }
@@ -45,6 +45,8 @@ class Variant : public QObject {
 
     /// @param current whether it is of the plan as it stands; false: of a plan shortly before.
     void setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current = true);
+    /// The evaluation is of other times than are wanted now.
+    void invalidate() { stale_ = true; }
     /// @param digest of the file as the plan was read from or written into it; see fileDigest().
     void setSaved(const QString& path, const QByteArray& digest = {});
     /// For a plan that comes from the session or a template and is in no file as it stands.

@@ -21,6 +21,7 @@ GraphModel::Contents::Contents(const Document& document)
 
 GraphModel::GraphModel(Document& document, QObject* parent) : QObject(parent), document_(document) {
     connect(&document, &Document::graphChanged, this, &GraphModel::read);
+    connect(&document, &Document::timesChanged, this, &GraphModel::updateFigures);
     connect(&document, &Document::planChanged, this, &GraphModel::updateColours);
     connect(&document, &Document::evaluationChanged, this, &GraphModel::updateColours);
     connect(&document.selection(), &Selection::changed, this, [this] {
@@ -50,6 +51,16 @@ void GraphModel::read() {
         rearrange(no_box);
     }
     emit reset();
+}
+
+void GraphModel::updateFigures() {
+    if (!contents_) return;
+    contents_->figures =
+        box_figures(*contents_->graph, contents_->tree, contents_->places, document_.baseline().times_ms);
+    colours_.setFigures(contents_->tree, contents_->figures);
+    sizes_.clear();  // boxes are as wide as what they say
+    updateColours();
+    rearrange(no_box);
 }
 
 void GraphModel::setColouring(BoxColouring colouring) {

@@ -104,6 +104,7 @@ class GraphModel : public QObject {
     void rearrange(BoxId anchor);
     void askHelper();
     void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
+    void updateFigures();
     void updateColours();
     void updateFilter();
     void updateSelection();

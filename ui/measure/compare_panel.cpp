@@ -78,6 +78,9 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
       before_(new QComboBox),
       after_(new QComboBox),
       both_(toggle(tr("Both in the timeline"), tr("Show the second step below the first, on one axis"))),
+      times_(toggle(tr("Use these times"),
+                    tr("Figures of all plans with the times of this trace, by process group and size, instead of the "
+                       "graph's own"))),
       unchanged_(toggle(tr("Unchanged"), tr("List collectives that do not differ, too"))),
       filter_(new QLineEdit),
       sums_(new QLabel),
@@ -109,6 +112,7 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
     connect(&document, &Document::variantsChanged, this, &ComparePanel::fillSides);
     connect(&document, &Document::evaluationChanged, this, &ComparePanel::schedule);
     connect(&document, &Document::currentChanged, both_, [this] { both_->setChecked(false); });
+    connect(&document, &Document::timesChanged, this, &ComparePanel::schedule);
     connect(&measurements, &Measurements::changed, this, &ComparePanel::fillSides);
     connect(&measurements, &Measurements::currentChanged, both_, [this] { both_->setChecked(false); });
     connect(&measurements, &Measurements::opened, this, [this] { after_->setCurrentIndex(after_->count() - 1); });
@@ -142,7 +146,12 @@ QWidget* ComparePanel::makeBar() {
     layout->addWidget(before_);
     layout->addWidget(new QLabel(QStringLiteral("→")));
     layout->addWidget(after_);
+    connect(times_, &QToolButton::clicked, this, [this](bool on) {
+        emit timesWanted(on ? measurementOf(*after_) : nullptr);
+        updateTimes();  // checked when they have been read
+    });
     layout->addWidget(both_);
+    layout->addWidget(times_);
     layout->addStretch(1);
     layout->addWidget(unchanged_);
     layout->addWidget(filter_);
@@ -202,22 +211,34 @@ void ComparePanel::chooseFirstSides() {
     after_->setCurrentIndex(measured ? after_->count() - 1 : plan);
 }
 
+std::shared_ptr<const Measurement> ComparePanel::measurementOf(const QComboBox& box) const {
+    const int measured = box.currentIndex() - document_.variantCount();
+    return measured >= 0 && measured < measurements_.count() ? measurements_.at(measured) : nullptr;
+}
+
+void ComparePanel::updateTimes() {
+    const auto measurement = measurementOf(*after_);
+    times_->setVisible(measurement != nullptr);
+    times_->setEnabled(document_.isOpen());
+    times_->setChecked(measurement && document_.times() && document_.times()->files == measurement->files);
+}
+
 ComparedSide ComparePanel::sideOf(const QComboBox& box) const {
     ComparedSide side;
     side.title = box.currentText();
     const int index = box.currentIndex();
-    if (index >= document_.variantCount()) {
-        side.measurement = measurements_.at(index - document_.variantCount());
-    } else {
+    if ((side.measurement = measurementOf(box)) == nullptr) {
         const Variant& variant = document_.variant(index);
         side.graph = document_.graph();
         side.plan = variant.plan();
+        side.times = document_.times();
         if (!variant.stale()) side.evaluation = variant.evaluation();
     }
     return side;
 }
 
 void ComparePanel::schedule() {
+    updateTimes();
     outdated_ = true;
     if (isVisible() || both_->isChecked()) waiting_.start(0);
 }

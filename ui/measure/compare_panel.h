@@ -54,6 +54,8 @@ class ComparePanel : public QWidget {
     QLineEdit* filter() { return filter_; }
     /// Checked while both steps are to be shown in the timeline.
     QToolButton* both() { return both_; }
+    /// Checked while figures are of the second step's times.
+    QToolButton* times() { return times_; }
     QString sums() const;
     bool busy() const { return waiting_.isActive() || task_.busy(); }
 
@@ -62,6 +64,9 @@ class ComparePanel : public QWidget {
     void shownChanged(std::shared_ptr<const overlap::ui::ShownTimeline> shown);
     /// A person chose a row.
     void rowChosen(std::shared_ptr<const overlap::ui::ComparedSteps> steps, int row);
+
+    /// Figures of plans shall be of a measurement's times; null: of the graph's own.
+    void timesWanted(const std::shared_ptr<const overlap::ui::Measurement>& measurement);
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -74,6 +79,9 @@ class ComparePanel : public QWidget {
     void fill(QComboBox& box, bool with_measurements);
     void chooseFirstSides();
     ComparedSide sideOf(const QComboBox& box) const;
+    /// Null where a plan is chosen.
+    std::shared_ptr<const Measurement> measurementOf(const QComboBox& box) const;
+    void updateTimes();
     void schedule();
     void compare();
     void showSteps(std::shared_ptr<const ComparedSteps> steps, const QString& refusal);
@@ -87,6 +95,7 @@ class ComparePanel : public QWidget {
     QComboBox* before_;
     QComboBox* after_;
     QToolButton* both_;
+    QToolButton* times_;
     QToolButton* unchanged_;
     QLineEdit* filter_;
     QLabel* sums_;

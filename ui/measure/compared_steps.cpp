@@ -18,7 +18,9 @@ namespace {
 constexpr std::uint32_t first_compared_reference = 1u << 31;
 
 std::shared_ptr<const Evaluation> evaluationOf(const ComparedSide& side, std::stop_token stop) {
-    auto evaluation = side.evaluation ? side.evaluation : evaluate(side.graph, side.plan, stop);
+    auto evaluation = side.evaluation
+                          ? side.evaluation
+                          : evaluate(side.graph, side.plan, stop, side.times ? side.times->source : nullptr);
     if (evaluation && evaluation->refused)
         throw InputError("", "",
                          QObject::tr("%1 is refused and has no figures, see Problems").arg(side.title).toStdString());
@@ -50,7 +52,8 @@ void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Ev
     const auto& trace = measurement->traces.front();
     steps.measured = compare_with_measurement(before, measured_step(trace), {.ranks = &measurement->aligned, .own = 0});
     steps.comparison = compare_variants(*steps.measured);
-    steps.error = error_of_plan(*steps.measured);
+    steps.error = error_of_graph(*steps.measured);
+    if (before->time_source) steps.times_error = error_of_plan(*steps.measured);
 
     TimelinePart part;
     part.timeline = measured_timeline(*trace, {.host_threads = false, .python_functions = false});
@@ -98,7 +101,9 @@ std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, co
     if (after.measurement) {
         compareWithMeasurement(*steps, first, after.measurement);
         if (stop.stop_requested()) return nullptr;
-        steps->profile_error = errorOfProfile(*steps->measured, after.measurement->files);
+        if (before.times) steps->times = before.times->name();
+        if (!before.times || before.times->files != after.measurement->files)
+            steps->profile_error = errorOfProfile(*steps->measured, after.measurement->files);
         return steps;
     }
     const auto second = evaluationOf(after, stop);

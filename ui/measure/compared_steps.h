@@ -8,6 +8,7 @@
 #include "core/measure/prediction_error.h"
 #include "core/measure/variant_comparison.h"
 #include "core/plan/plan.h"
+#include "ui/document/measured_times.h"
 #include "ui/measure/shown_timeline.h"
 
 namespace overlap::ui {
@@ -19,6 +20,7 @@ struct ComparedSide {
     Plan plan;
     std::shared_ptr<const Evaluation> evaluation;    ///< of the plan; null where it is still to be evaluated
     std::shared_ptr<const Measurement> measurement;  ///< null for a plan
+    std::shared_ptr<const MeasuredTimes> times;      ///< that the plan's figures are of; null: the graph's own
 };
 
 /// Two steps and what differs between them. Immutable, shared.
@@ -26,8 +28,11 @@ struct ComparedSteps {
     QString before, after;  ///< titles
     Comparison comparison;
     std::optional<MeasuredComparison> measured;  ///< where the second side is a measurement
-    std::optional<PredictionError> error;        ///< of the plan's times of collectives, against the measurement
-    /// The same when the times that torch reads from these traces are taken instead; nothing where it reads none.
+    std::optional<PredictionError> error;        ///< of the graph's times of collectives, against the measurement
+    QString times;  ///< name of the trace whose times the plan's figures are of; may be empty
+    std::optional<PredictionError> times_error;  ///< the same error with these
+    /// The same with the times that torch reads from the measurement; nothing where it reads none, or where `times` are
+    /// those.
     std::optional<ProfileError> profile_error;
     std::shared_ptr<const ShownTimeline> shown;  ///< both steps, the second below the first
 

@@ -27,6 +27,8 @@ class Measurements : public QObject {
     int currentIndex() const { return current_; }
     std::shared_ptr<const Measurement> current() const { return current_ < 0 ? nullptr : at(current_); }
     void setCurrentIndex(int index);
+    /// The one opened last; null where there is none.
+    std::shared_ptr<const Measurement> last() const { return count() > 0 ? at(count() - 1) : nullptr; }
 
     /// Reads traces and shows them; those that are open already are shown at once.
     /// @param show whether the new measurement becomes the current one.

@@ -198,7 +198,7 @@ InspectorContent describeModule(Document& document, const QString& path) {
     if (class_name.section(u'.', -1) != u"Module") rows.add(Document::tr("class"), class_name);
     if (const int bucket = bucketOfModule(document.buckets(), path.toStdString()); bucket >= 0)
         rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
-    const ModuleFigures& figures = document.loaded().module_figures->modules[module];
+    const ModuleFigures& figures = document.moduleFigures().modules[module];
     rows.add(Document::tr("forward"), formatTime(figures.forward_ms));
     rows.add(Document::tr("backward"), formatTime(figures.backward_ms));
     const auto bytes = [&](const QString& label, std::int64_t value) {

@@ -53,6 +53,8 @@ ModuleTreeModel::ModuleTreeModel(Document& document, QObject* parent)
     : QAbstractItemModel(parent), document_(document) {
     connect(&document, &Document::graphChanged, this, &ModuleTreeModel::rebuild);
     connect(&document, &Document::planChanged, this, &ModuleTreeModel::updateBuckets);
+    // Figures alone are others: what is expanded stays so.
+    connect(&document, &Document::timesChanged, this, [this] { emit layoutChanged(); });
     rebuild();
 }
 
@@ -149,7 +151,7 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
     switch (role) {
         case Qt::DisplayRole:
             if (column == name_column) return module == ModuleTree::root ? tr("model") : text(entry.name);
-            return figureData(document_.loaded().module_figures->modules[module], column);
+            return figureData(document_.moduleFigures().modules[module], column);
         case Qt::ToolTipRole:
             return module == ModuleTree::root ? tr("The whole model") : text(modules_->path(module));
         case Qt::AccessibleTextRole: {
@@ -177,7 +179,7 @@ QVariant ModuleTreeModel::outsideData(int column, int role) const {
     if (role == Qt::ToolTipRole) return tr("Nodes that no module stack or module_fqn places; a plan cannot name them");
     if (role != Qt::DisplayRole) return {};
     if (column == name_column) return tr("not in a module");
-    return figureData(document_.loaded().module_figures->without_module, column);
+    return figureData(document_.moduleFigures().without_module, column);
 }
 
 QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {

@@ -113,7 +113,7 @@ std::vector<BucketChip> BucketModel::makeChips(const BucketEntry& entry) const {
             if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId node) { return eligibility.eligible(node); }))
                 parts.push_back(child);
         }
-    const auto& figures = document_.loaded().module_figures->modules;
+    const auto& figures = document_.moduleFigures().modules;
     std::stable_sort(parts.begin(), parts.end(), [&](auto a, auto b) {
         return figures[a].communication_bytes() > figures[b].communication_bytes();
     });

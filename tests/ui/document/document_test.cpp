@@ -152,18 +152,19 @@ class DocumentTest : public QObject {
 
     void aNewerEditCancelsTheOlderEvaluation() {
         std::atomic<int> begun = 0, stopped = 0;
-        const auto document = openDocument([&](const auto& graph, const Plan& plan, std::stop_token stop) {
-            ++begun;
-            // An evaluation that would take for ever, were it not stopped; that of the last plan is quick.
-            while (plan.buckets.size() < 3) {
-                if (stop.stop_requested()) {
-                    ++stopped;
-                    return std::shared_ptr<const Evaluation>();
+        const auto document =
+            openDocument([&](const auto& graph, const Plan& plan, std::stop_token stop, const auto& time_source) {
+                ++begun;
+                // An evaluation that would take for ever, were it not stopped; that of the last plan is quick.
+                while (plan.buckets.size() < 3) {
+                    if (stop.stop_requested()) {
+                        ++stopped;
+                        return std::shared_ptr<const Evaluation>();
+                    }
+                    std::this_thread::sleep_for(1ms);
                 }
-                std::this_thread::sleep_for(1ms);
-            }
-            return evaluate(graph, plan, stop);
-        });
+                return evaluate(graph, plan, stop, time_source);
+            });
         QSignalSpy ready(document.get(), &Document::evaluationChanged);
         QTRY_VERIFY(begun > 0);
         QElapsedTimer timer;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <QStringList>
+#include <memory>
+
+#include "core/plan/evaluation.h"
+#include "core/plan/module_figures.h"
+
+namespace overlap::ui {
+
+/// Times of a job that an open graph's figures are of in place of its own, and what follows from them for the graph
+/// without any pass. Immutable, shared.
+struct MeasuredTimes {
+    QStringList files;  ///< traces that they were read from, one a rank
+    std::shared_ptr<const TimeSource> source;
+    std::shared_ptr<const Evaluation> baseline;
+    std::shared_ptr<const ModuleFiguresTable> module_figures;
+
+    QString name() const { return QString::fromStdString(source->name); }
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,129 @@
+#include "ui/measure/trace_times.h"
+
+#include <QFile>
+#include <QFileInfo>
+
+#include "core/graph/error.h"
+#include "core/io/profile_file.h"
+#include "ui/document/document.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+namespace {
+
+QString nameOf(const QStringList& files) {
+    const QString first = QFileInfo(files.front()).fileName();
+    return files.size() == 1 ? first : TraceTimes::tr("%1 and %2 more").arg(first).arg(files.size() - 1);
+}
+
+/// Nothing where the trace cannot be laid over the plan: it has no GPU events, or the plan is refused.
+std::optional<ErrorsOfTimes> errorsOf(const std::shared_ptr<const Evaluation>& evaluation,
+                                      const std::shared_ptr<const Measurement>& measurement) {
+    if (!evaluation || evaluation->refused || !measurement) return {};
+    try {
+        const MeasuredComparison comparison = compare_with_measurement(
+            evaluation, measured_step(measurement->traces.front()), {.ranks = &measurement->aligned, .own = 0});
+        return ErrorsOfTimes{error_of_graph(comparison), error_of_plan(comparison)};
+    } catch (const InputError&) {
+        return {};
+    }
+}
+
+QString sentence(const MeasuredTimes& times, const QString& plan, const std::optional<ErrorsOfTimes>& errors) {
+    QString told =
+        TraceTimes::tr("Times of trace %1: it knows %2 collectives and %3 other nodes, the others keep theirs")
+            .arg(times.name(), formatCount(times.baseline->sourced_collectives),
+                 formatCount(times.baseline->sourced_operators));
+    if (errors && errors->before.collectives > 0)
+        told += TraceTimes::tr("; predictions of %1 off by ±%2 before, ±%3 now")
+                    .arg(plan, formatTime(errors->before.mean_absolute_ms), formatTime(errors->after.mean_absolute_ms));
+    return told;
+}
+
+}  // namespace
+
+std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const LoadedGraph& loaded,
+                                               std::stop_token stop) {
+    std::vector<ProfileRecords> ranks;
+    for (const QString& file : files) {
+        ranks.push_back(read_profile_file(QFile::encodeName(file).toStdString()));
+        if (stop.stop_requested()) return nullptr;
+    }
+    auto times = std::make_shared<MeasuredTimes>();
+    times->files = files;
+    times->source = std::make_shared<const TimeSource>(
+        TimeSource{nameOf(files).toStdString(), ProfileTables(combine_profiles(std::move(ranks)))});
+    times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
+    if (!times->baseline) return nullptr;
+    if (times->baseline->sourced_collectives + times->baseline->sourced_operators == 0)
+        throw InputError(files.front().toStdString(), "",
+                         TraceTimes::tr("it has no times of this graph's collectives and operators: process groups, "
+                                        "sizes or dtypes are others")
+                             .toStdString());
+    times->module_figures = std::make_shared<const ModuleFiguresTable>(
+        module_figures(*loaded.graph, *loaded.modules, times->baseline->times_ms));
+    return times;
+}
+
+TraceTimes::TraceTimes(Document& document, QObject* parent) : QObject(parent), document_(document) {
+    // Times are those of a job, and another graph is another job's.
+    connect(&document, &Document::graphChanged, this, [this] {
+        task_.cancel();
+        reading_.clear();
+        emit changed();
+    });
+}
+
+void TraceTimes::use(const std::shared_ptr<const Measurement>& measurement) {
+    measurement ? read(measurement->files, measurement) : useGraphs();
+}
+
+void TraceTimes::restore(const QStringList& files) {
+    if (!files.isEmpty()) read(files, nullptr);
+}
+
+void TraceTimes::useGraphs() {
+    if (files().isEmpty()) return;
+    task_.cancel();
+    reading_.clear();
+    document_.setTimes(nullptr);
+    emit changed();
+    emit told(tr("Times of the graph again"));
+}
+
+QStringList TraceTimes::files() const {
+    if (!reading_.isEmpty()) return reading_;
+    return document_.times() ? document_.times()->files : QStringList();
+}
+
+void TraceTimes::read(const QStringList& files, const std::shared_ptr<const Measurement>& measurement) {
+    if (!document_.isOpen() || files == this->files()) return;
+    reading_ = files;
+    const Variant& current = *document_.current();
+    task_.start([this, files, measurement, loaded = document_.loaded(), plan = current.plan(), title = current.title(),
+                 read_only = current.readOnly()](std::stop_token stop) -> LatestTask::Delivery {
+        try {
+            const auto times = readTimes(files, loaded, stop);
+            if (!times) return {};
+            const auto evaluation =
+                read_only || !measurement ? times->baseline : evaluate(loaded.graph, plan, stop, times->source);
+            if (stop.stop_requested()) return {};
+            return [this, times, told = sentence(*times, title, errorsOf(evaluation, measurement))] {
+                reading_.clear();
+                document_.setTimes(times);
+                emit changed();
+                emit this->told(told);
+            };
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] {
+                reading_.clear();
+                emit changed();
+                emit failed(reason);
+            };
+        }
+    });
+    emit changed();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+#include <memory>
+
+#include "ui/document/latest_task.h"
+#include "ui/measure/compared_steps.h"
+
+namespace overlap::ui {
+
+class Document;
+struct LoadedGraph;
+
+/// How far a plan's predictions are off with the graph's times and with those of a trace.
+struct ErrorsOfTimes {
+    PredictionError before, after;
+};
+
+/// Reads times of operators and collectives from traces as PyTorch's profile-guided estimator does, and evaluates the
+/// graph without any pass with them.
+/// @returns null when stopped. @throws InputError, also where the traces know no node of this graph.
+std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const LoadedGraph& loaded,
+                                               std::stop_token stop);
+
+/// Puts times of traces in place of the graph's own, and takes them away again. Reads in the background.
+class TraceTimes : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit TraceTimes(Document& document, QObject* parent = nullptr);
+
+    /// The figures of all variants are of the measurement's times; null: of the graph's own again.
+    void use(const std::shared_ptr<const Measurement>& measurement);
+    /// The same by its files, whether or not a measurement of them is open; for the session.
+    void restore(const QStringList& files);
+    void useGraphs();
+    /// Files whose times are used, or will be when they have been read; empty: the graph's own.
+    QStringList files() const;
+    bool busy() const { return task_.busy(); }
+
+  signals:
+    /// files() is another.
+    void changed();
+    /// One sentence without full stop on what is used now.
+    void told(const QString& sentence);
+    /// One sentence without full stop; the times stay as they were.
+    void failed(const QString& reason);
+
+  private:
+    void read(const QStringList& files, const std::shared_ptr<const Measurement>& measurement);
+
+    Document& document_;
+    QStringList reading_;
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui
