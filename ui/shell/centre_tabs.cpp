@@ -11,7 +11,6 @@
 namespace overlap::ui {
 namespace {
 
-constexpr double first_upper_share = 0.5;
 constexpr double smallest_share = 0.1;
 
 }  // namespace
@@ -21,8 +20,7 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
       tabs_(new QTabBar),
       row_(new QHBoxLayout),
       stack_(new QStackedWidget),
-      splitter_(new QSplitter(Qt::Vertical)),
-      upper_share_(first_upper_share) {
+      splitter_(new QSplitter(Qt::Vertical)) {
     tabs_->setObjectName("centreTabBar");
     tabs_->setAccessibleName(tr("Views above the timeline"));
     tabs_->setExpanding(false);
@@ -53,20 +51,23 @@ CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
     connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
         if (index < 0) return;
         stack_->setCurrentIndex(index);
-        for (std::size_t i = 0; i < controls_.size(); ++i)
-            if (controls_[i]) controls_[i]->setVisible(static_cast<int>(i) == index);
+        for (std::size_t i = 0; i < views_.size(); ++i)
+            if (views_[i].controls) views_[i].controls->setVisible(static_cast<int>(i) == index);
+        share();
         emit currentChanged(current());
     });
     connect(splitter_, &QSplitter::splitterMoved, this, [this] {
         const QList<int> sizes = splitter_->sizes();
-        upper_share_ = static_cast<double>(sizes[0]) / std::max(1, sizes[0] + sizes[1]);
+        if (tabs_->currentIndex() < 0) return;
+        views_[static_cast<std::size_t>(tabs_->currentIndex())].upper_share =
+            static_cast<double>(sizes[0]) / std::max(1, sizes[0] + sizes[1]);
     });
 }
 
-void CentreTabs::addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls) {
+void CentreTabs::addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls,
+                         double first_share) {
     Q_ASSERT(!view(id));
-    views_.push_back({id, title, widget});
-    controls_.push_back(controls);
+    views_.push_back({id, title, widget, controls, first_share, first_share});
     stack_->addWidget(widget);
     if (controls) {
         row_->addWidget(controls, 1);
@@ -74,7 +75,7 @@ void CentreTabs::addView(const QString& id, const QString& title, QWidget* widge
     }
     tabs_->addTab(title);
     if (views_.size() == 1) splitter_->widget(0)->show();
-    if (shared_) share(upper_share_);
+    share();
 }
 
 int CentreTabs::indexOf(const QString& id) const {
@@ -105,25 +106,29 @@ bool CentreTabs::open() const {
 void CentreTabs::setOpen(bool open) {
     if (views_.empty() || open == this->open()) return;
     splitter_->widget(0)->setVisible(open);
-    share(upper_share_);
+    share();
     emit openChanged(open);
 }
 
 void CentreTabs::reset() {
-    upper_share_ = first_upper_share;
+    for (View& view : views_) view.upper_share = view.first_share;
     tabs_->setCurrentIndex(0);
     setOpen(true);
-    share(upper_share_);
+    share();
 }
 
 QJsonObject CentreTabs::state() const {
-    return {{"view", current()}, {"upper_share", upper_share_}, {"open", open()}};
+    QJsonObject shares;
+    for (const View& view : views_) shares[view.id] = view.upper_share;
+    return {{"view", current()}, {"upper_share", shares}, {"open", open()}};
 }
 
 void CentreTabs::restore(const QJsonObject& state) {
-    upper_share_ = std::clamp(state["upper_share"].toDouble(first_upper_share), smallest_share, 1 - smallest_share);
+    const QJsonObject shares = state["upper_share"].toObject();
+    for (View& view : views_)
+        view.upper_share = std::clamp(shares[view.id].toDouble(view.first_share), smallest_share, 1 - smallest_share);
     showView(state["view"].toString());
-    share(upper_share_);
+    share();
     setOpen(state["open"].toBool(true));
 }
 
@@ -131,11 +136,14 @@ void CentreTabs::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     if (std::exchange(shared_, true)) return;
     splitter_->resize(size());
-    share(upper_share_);
+    share();
 }
 
-void CentreTabs::share(double upper) {
+void CentreTabs::share() {
+    // Before there is a size, there is nothing to share.
+    if (!shared_ || tabs_->currentIndex() < 0) return;
     const int whole = std::max(1, splitter_->height());
+    const double upper = views_[static_cast<std::size_t>(tabs_->currentIndex())].upper_share;
     const int above = static_cast<int>(upper * whole);
     splitter_->setSizes({above, whole - above});
 }

@@ -22,14 +22,20 @@ class CentreTabs : public QWidget {
         QString id;
         QString title;
         QWidget* widget = nullptr;
+        QWidget* controls = nullptr;  ///< at the right of the tabs; may be null
+        double first_share = 0;       ///< of the height, at first
+        double upper_share = 0;       ///< of the height, while open and in front
     };
+    static constexpr double half = 0.5;
 
     /// @param below the view under the tabs; becomes a child.
     explicit CentreTabs(QWidget* below, QWidget* parent = nullptr);
 
     /// Adds a view behind the others.
     /// @param controls stands at the right of the tabs while the view is shown; may be null.
-    void addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls = nullptr);
+    /// @param first_share of the height, until it is dragged to be another; each view has its own.
+    void addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls = nullptr,
+                 double first_share = half);
     const std::vector<View>& views() const { return views_; }
     /// The view called `id`, or nullptr.
     QWidget* view(const QString& id) const;
@@ -41,10 +47,10 @@ class CentreTabs : public QWidget {
     /// Whether the views are shown; the lower view has all the room otherwise.
     bool open() const;
     void setOpen(bool open);
-    /// As it was at first: the first view in front, both halves in their first proportions.
+    /// As it was at first: the first view in front, every view's height in its first proportion.
     void reset();
 
-    /// What the session keeps: the view in front and how the height is shared.
+    /// What the session keeps: the view in front and how the height is shared with each view.
     QJsonObject state() const;
     void restore(const QJsonObject& state);
 
@@ -58,15 +64,13 @@ class CentreTabs : public QWidget {
 
   private:
     int indexOf(const QString& id) const;
-    void share(double upper);
+    void share();
 
     std::vector<View> views_;
-    std::vector<QWidget*> controls_;
     QTabBar* tabs_;
     QHBoxLayout* row_;
     QStackedWidget* stack_;
     QSplitter* splitter_;
-    double upper_share_;   ///< of the height, while open
     bool shared_ = false;  ///< the first share has been given
 };
 

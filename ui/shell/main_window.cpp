@@ -54,6 +54,8 @@ constexpr int message_ms = 8000;
 constexpr int view_delay_ms = 150;
 constexpr QSize first_size(1440, 900);
 constexpr int tall_dock_height = 300;
+/// Of the height above the timeline, at first: paths over pictures of ranks take more than the graph.
+constexpr double mesh_share = 2.0 / 3;
 
 }  // namespace
 
@@ -85,7 +87,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
     mesh_ = new MeshView;
     mesh_connection_ = new MeshConnection(document_, *mesh_, this);
-    centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls());
+    centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls(), mesh_share);
     auto* middle = new QWidget;
     auto* layout = new QVBoxLayout(middle);
     layout->setContentsMargins(0, 0, 0, 0);

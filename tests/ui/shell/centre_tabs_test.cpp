@@ -72,10 +72,28 @@ class CentreTabsTest : public QObject {
         QCOMPARE(other.current(), "first");
     }
 
+    void everyViewKeepsAHeightOfItsOwn() {
+        auto* tall = new QLabel("3");
+        tabs_->addView("tall", "Tall", tall, nullptr, 0.75);
+        tabs_->showView("tall");
+        QVERIFY(std::abs(below_->height() - 100) < 8);
+        auto* splitter = tabs_->findChild<QSplitter*>("centreSplitter");
+        splitter->setSizes({350, 50});
+        emit splitter->splitterMoved(350, 1);
+        tabs_->showView("first");
+        QVERIFY(std::abs(below_->height() - 200) < 8);
+        tabs_->showView("tall");
+        QVERIFY(std::abs(below_->height() - 50) < 8);
+        tabs_->reset();
+        tabs_->showView("tall");
+        QVERIFY(std::abs(below_->height() - 100) < 8);
+    }
+
     void aClosedUpperHalfStaysClosed() {
         tabs_->setOpen(false);
         CentreTabs other(new QLabel("below"));
         other.addView("first", "First", new QLabel("1"));
+        other.addView("second", "Second", new QLabel("2"));
         other.restore(tabs_->state());
         other.resize(600, 400);
         other.show();
