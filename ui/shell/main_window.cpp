@@ -16,6 +16,7 @@
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/inspector_panel.h"
@@ -62,6 +63,7 @@ constexpr double mesh_share = 2.0 / 3;
 MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     : QMainWindow(parent),
       measurements_(new Measurements(this)),
+      trace_times_(new TraceTimes(document_, this)),
       log_(new Log(this)),
       actions_(new Actions(this)),
       dock_widths_(new DockWidths(*this)) {
@@ -110,6 +112,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(&document_, &Document::variantsChanged, this, &MainWindow::updateTitle);
     connect(&document_, &Document::evaluationChanged, this, &MainWindow::updateStatus);
     connect(&document_, &Document::evaluatingChanged, this, &MainWindow::updateStatus);
+    connect(trace_times_, &TraceTimes::changed, this, &MainWindow::updateStatus);
     connect(&document_, &Document::graphChanged, this, &MainWindow::onGraphLoaded);
     connect(&document_, &Document::failed, this, [this](const QString& reason) { warn(reason); });
     connect(&document_.loader(), &GraphLoader::failed, this, [this](const QString&, const QString& reason) {
@@ -338,6 +341,8 @@ void MainWindow::updateStatus() {
         tr("%1 collectives")
             .arg(formatCount(static_cast<std::int64_t>(document_.baseline().simulation.collectives.size())))};
     if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
+    if (!trace_times_->files().isEmpty())
+        parts.append(document_.times() ? tr("times: trace %1").arg(document_.times()->name()) : tr("reading times…"));
     status_graph_->setText(parts.join(QStringLiteral(" · ")));
     const auto evaluation = document_.evaluation();
     status_time_->setText(document_.evaluating()              ? tr("evaluating…")
@@ -365,7 +370,7 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
            !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy() && !measurements_->busy() &&
-           !measurement_connection_->busy() && !compare_->busy();
+           !trace_times_->busy() && !measurement_connection_->busy() && !compare_->busy();
 }
 
 }  // namespace overlap::ui

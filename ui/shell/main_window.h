@@ -28,6 +28,7 @@ class LogPanel;
 class MeshConnection;
 class MeasurementConnection;
 class Measurements;
+class TraceTimes;
 class MeshView;
 class ModulesPanel;
 class NoticeBar;
@@ -76,6 +77,7 @@ class MainWindow : public QMainWindow {
     OverlapConnection& overlaps() { return *overlaps_; }
     ComparePanel& compare() { return *compare_; }
     Measurements& measurements() { return *measurements_; }
+    TraceTimes& traceTimes() { return *trace_times_; }
     MeasurementConnection& measurementConnection() { return *measurement_connection_; }
     FiguresBar& figures() { return *figures_; }
     VariantBar& variants() { return *variant_bar_; }
@@ -140,6 +142,7 @@ class MainWindow : public QMainWindow {
     // main_window_measure.cpp
     void connectMeasurements();
     void addReadingProgress();
+    void registerTimesActions();
     void showMeasuredFigures();
     void stepVariant(int step);
     void closeCurrent();
@@ -158,6 +161,7 @@ class MainWindow : public QMainWindow {
     SessionState state_;
     Document document_;
     Measurements* measurements_;
+    TraceTimes* trace_times_;
     Log* log_;
     Actions* actions_;
     ModulesPanel* modules_ = nullptr;

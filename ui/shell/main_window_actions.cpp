@@ -126,6 +126,7 @@ void MainWindow::registerPlanActions() {
         connect(&document_, signal, this, update_manual);
     update_manual();
     board_->setManualStart(manual);
+    registerTimesActions();
     registerOverlapActions(*actions_, *overlaps_);
     actions_->add("plan.rename", plan, tr("&Rename plan…"), tr("Give the plan another name"), {},
                   [this] { renamePlan(); });

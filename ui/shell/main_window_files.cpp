@@ -13,6 +13,7 @@
 #include "ui/document/file_digest.h"
 #include "ui/document/file_kind.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/theme/numbers.h"
@@ -88,6 +89,7 @@ void MainWindow::onGraphLoaded() {
     fillRecentMenu();
     tell(tr("Read %1: %2 nodes in %3")
              .arg(document_.name(), formatCount(loaded.graph->node_count()), formatTime(loaded.read_ms)));
+    if (const SessionDocument* kept = state_.document(loaded.path)) trace_times_->restore(kept->times);
     updateTitle();
     updateStatus();
     updateReopen();

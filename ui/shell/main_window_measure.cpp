@@ -6,6 +6,7 @@
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/load_progress.h"
 #include "ui/shell/main_window.h"
@@ -70,6 +71,12 @@ void MainWindow::connectMeasurements() {
     connect(measurements_, &Measurements::currentChanged, this, &MainWindow::showMeasuredFigures);
     connect(measurements_, &Measurements::currentChanged, this, &MainWindow::updateTitle);
     connect(variant_bar_, &VariantBar::closeMeasurementWanted, measurements_, &Measurements::close);
+    connect(variant_bar_, &VariantBar::timesWanted, trace_times_, &TraceTimes::use);
+    connect(compare_, &ComparePanel::timesWanted, trace_times_, &TraceTimes::use);
+    connect(trace_times_, &TraceTimes::changed, this, [this] { scheduleSession(); });
+    connect(trace_times_, &TraceTimes::told, this, [this](const QString& sentence) { tell(sentence); });
+    connect(trace_times_, &TraceTimes::failed, this,
+            [this](const QString& reason) { warn(tr("%1; times stay as they were").arg(reason)); });
 }
 
 void MainWindow::addReadingProgress() {
@@ -87,6 +94,25 @@ void MainWindow::addReadingProgress() {
     connect(traces, &LoadProgress::cancelWanted, measurements_, &Measurements::cancel);
     statusBar()->addPermanentWidget(graph);
     statusBar()->addPermanentWidget(traces);
+}
+
+void MainWindow::registerTimesActions() {
+    const QString plan = tr("Plan");
+    QAction* of_trace = actions_->add(
+        "plan.traceTimes", plan, tr("Use the trace's &times"),
+        tr("Figures of all plans with the times of the measurement that is shown, else of the one opened last"), {},
+        [this] { trace_times_->use(measurements_->current() ? measurements_->current() : measurements_->last()); });
+    QAction* of_graph = actions_->add("plan.graphTimes", plan, tr("Use the graph's t&imes"),
+                                      tr("Figures of all plans with the graph's own times again"), {},
+                                      [this] { trace_times_->useGraphs(); });
+    const auto update = [this, of_trace, of_graph] {
+        of_trace->setEnabled(document_.isOpen() && measurements_->count() > 0);
+        of_graph->setEnabled(!trace_times_->files().isEmpty());
+    };
+    connect(trace_times_, &TraceTimes::changed, this, update);
+    connect(&document_, &Document::graphChanged, this, update);
+    connect(measurements_, &Measurements::changed, this, update);
+    update();
 }
 
 void MainWindow::showMeasuredFigures() {

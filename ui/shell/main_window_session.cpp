@@ -9,6 +9,7 @@
 #include "ui/graph/graph_view.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
@@ -166,6 +167,7 @@ void MainWindow::rememberDocument() {
     if (!document_.isOpen()) return;
     SessionDocument kept = sessionDocument(document_);
     kept.closed = closed_plans_;
+    kept.times = trace_times_->files();
     kept.timeline = timeline_->edits().toJson();
     if (const SessionDocument* older = state_.document(kept.graph); older && range_to_restore_) {
         // The timeline does not show this graph yet: what it shows is not what a person chose.

@@ -61,6 +61,7 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     });
     connect(&document, &Document::variantsChanged, this, &VariantBar::update);
     connect(&document, &Document::currentChanged, this, &VariantBar::update);
+    connect(&document, &Document::timesChanged, this, &VariantBar::update);
     connect(&measurements, &Measurements::changed, this, &VariantBar::update);
     connect(&measurements, &Measurements::currentChanged, this, &VariantBar::update);
     update();
@@ -99,7 +100,9 @@ void VariantBar::updateMeasurements() {
         const Measurement& measurement = *measurements_.at(i);
         const int tab = document_.variantCount() + i;
         tabs_->setTabText(tab, measurement.title);
-        tabs_->setTabToolTip(tab, measurement.files.join(u'\n'));
+        const QString files = measurement.files.join(u'\n');
+        tabs_->setTabToolTip(tab,
+                             timesAreOf(measurement) ? tr("%1\nFigures of plans are of its times").arg(files) : files);
         tabs_->setAccessibleTabName(tab, measurement.title);
     }
 }
@@ -121,6 +124,25 @@ QSize VariantBar::minimumSizeHint() const {
     return {std::min(hint.width(), wanted_width), hint.height()};
 }
 
+bool VariantBar::timesAreOf(const Measurement& measurement) const {
+    return document_.times() && document_.times()->files == measurement.files;
+}
+
+void VariantBar::fillMenu(QMenu& menu, int tab) {
+    if (tab <= 0) return;
+    const int measured = tab - document_.variantCount();
+    if (measured < 0) {
+        menu.addAction(tr("&Rename…"), this, [this, tab] { emit renameWanted(tab); });
+    } else if (timesAreOf(*measurements_.at(measured))) {
+        menu.addAction(tr("Use the graph's &times"), this, [this] { emit timesWanted(nullptr); });
+    } else {
+        menu.addAction(tr("Use these &times"), this,
+                       [this, measurement = measurements_.at(measured)] { emit timesWanted(measurement); })
+            ->setEnabled(document_.isOpen());
+    }
+    menu.addAction(tr("&Close"), this, [this, tab] { closeTab(tab); });
+}
+
 bool VariantBar::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::MouseButtonRelease) {
         const auto* mouse = static_cast<QMouseEvent*>(event);
@@ -131,9 +153,7 @@ bool VariantBar::eventFilter(QObject* watched, QEvent* event) {
         const int tab = tabs_->tabAt(menu_event->pos());
         if (tab > 0) {
             QMenu menu(this);
-            if (tab < document_.variantCount())
-                menu.addAction(tr("&Rename…"), this, [this, tab] { emit renameWanted(tab); });
-            menu.addAction(tr("&Close"), this, [this, tab] { closeTab(tab); });
+            fillMenu(menu, tab);
             menu.exec(menu_event->globalPos());
         }
         return true;

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <QWidget>
+#include <memory>
 
+class QMenu;
 class QTabBar;
 
 namespace overlap::ui {
 
 class Document;
 class Measurements;
+struct Measurement;
 
 /// The variants as tabs, the baseline first, then the measurements, and a button for a new plan. A dot marks edits that
 /// no file has.
@@ -20,11 +23,16 @@ class VariantBar : public QWidget {
     QTabBar* tabs() { return tabs_; }
     QSize minimumSizeHint() const override;
 
+    /// What the context menu of a tab offers; nothing for the baseline.
+    void fillMenu(QMenu& menu, int tab);
+
   signals:
     void newWanted();
     void closeWanted(int index);
     void closeMeasurementWanted(int index);
     void renameWanted(int index);
+    /// Figures shall be of a measurement's times; null: of the graph's own.
+    void timesWanted(const std::shared_ptr<const overlap::ui::Measurement>& measurement);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -35,6 +43,8 @@ class VariantBar : public QWidget {
     void updateMeasurements();
     void showTab(int tab);
     void closeTab(int tab);
+    /// Whether figures are of this measurement's times.
+    bool timesAreOf(const Measurement& measurement) const;
 
     Document& document_;
     Measurements& measurements_;

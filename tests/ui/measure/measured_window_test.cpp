@@ -1,12 +1,16 @@
 #include <QComboBox>
 #include <QFile>
+#include <QLabel>
+#include <QMenu>
 #include <QTabBar>
 #include <QToolButton>
 
+#include "tests/measure/simulated_trace.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
@@ -36,7 +40,101 @@ class MeasuredWindowTest : public QObject {
         return {};
     }
 
+    /// A trace of the small graph's job in which every collective took 50 µs longer than the graph says.
+    static QString writeSlowTrace(const QTemporaryDir& folder) {
+        test::SimulatedTrace job(*loadGraph(smallGraphFile()).baseline);
+        for (std::size_t index = 0; index < job.collectives.size(); ++index) job.lengthen(index, 50'000);
+        QFile file(folder.filePath("slow.json"));
+        if (!file.open(QIODevice::WriteOnly)) return {};
+        file.write(QByteArray::fromStdString(job.json()));
+        return file.fileName();
+    }
+
+    static QAction* menuAction(QMenu& menu, const QString& text) {
+        for (QAction* action : menu.actions())
+            if (action->text().remove(u'&') == text) return action;
+        return nullptr;
+    }
+
+    static bool saysInStatus(const MainWindow& window, const QString& wanted) {
+        for (const QLabel* label : window.findChildren<QLabel*>())
+            if (label->text().contains(wanted)) return true;
+        return false;
+    }
+
   private slots:
+    void figuresAreOfATracesTimesUntilTheGraphsAreWantedAgain() {
+        QTemporaryDir folder;
+        const QString trace = writeSlowTrace(folder);
+        double own_ms = 0, slow_ms = 0;
+        {
+            MainWindow window(folder.filePath("session"));
+            window.resize(1400, 900);
+            window.show();
+            window.openFiles({smallGraphFile(), trace});
+            QVERIFY(waitUntilIdle(window));
+            own_ms = window.document().baseline().simulation.step_ms;
+            QVERIFY(!window.actions().find("plan.graphTimes")->isEnabled());
+            QMenu menu;
+            window.variants().fillMenu(menu, 2);
+            QVERIFY(menuAction(menu, "Use these times"));
+            menuAction(menu, "Use these times")->trigger();
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(window.document().times());
+            QCOMPARE(window.document().times()->files, QStringList{trace});
+            QVERIFY(saysInStatus(window, "times: trace slow.json"));
+            QVERIFY2(saysInStatus(window, "before, ±"), "the error before and after");
+            slow_ms = window.document().baseline().simulation.step_ms;
+            QVERIFY(slow_ms > own_ms + 0.05);
+
+            window.variants().tabs()->setCurrentIndex(1);
+            QVERIFY(waitUntilIdle(window));
+            QCOMPARE(window.document().evaluation()->simulation.step_ms, slow_ms);  // an empty plan
+            QCOMPARE(window.figures().figures().front().label, "step · trace's times");
+            QVERIFY(window.figures().figures().front().help.contains("slow.json"));
+            window.actions().find("view.go.compare")->trigger();
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(window.compare().times()->isChecked());
+            QVERIFY2(window.compare().sums().contains("with times of slow.json"), qPrintable(window.compare().sums()));
+            window.close();
+        }
+        MainWindow window(folder.filePath("session"));
+        window.openSessionOrSample();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.document().baseline().simulation.step_ms, slow_ms);
+        window.actions().find("plan.graphTimes")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.document().times());
+        QCOMPARE(window.document().baseline().simulation.step_ms, own_ms);
+        QCOMPARE(window.document().evaluation()->simulation.step_ms, own_ms);
+        QCOMPARE(window.figures().figures().front().label, "step");
+        QVERIFY(!saysInStatus(window, "times: trace"));
+        // By the button of the comparison, too, and another graph has its own times.
+        window.show();
+        window.actions().find("view.go.compare")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        window.compare().times()->click();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(window.document().times());
+        QVERIFY(window.compare().times()->isChecked());
+        window.compare().times()->click();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.document().times());
+    }
+
+    void timesOfAnotherJobAreRefused() {
+        MainWindow window;
+        window.openFiles({smallGraphFile(), trace_});
+        QVERIFY(waitUntilIdle(window));
+        const double own_ms = window.document().baseline().simulation.step_ms;
+        window.actions().find("plan.traceTimes")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.document().times());
+        QVERIFY2(window.notice().text().contains("times stay as they were"), qPrintable(window.notice().text()));
+        QCOMPARE(window.document().baseline().simulation.step_ms, own_ms);
+        QVERIFY(!window.actions().find("plan.graphTimes")->isEnabled());
+    }
+
     void aTraceOpensBesideThePlansAndGoesAgain() {
         MainWindow window;
         window.resize(1400, 900);
