@@ -70,8 +70,8 @@ QAbstractItemView { background: @background; border: none; outline: none; altern
 QTreeView::item, QListView::item, QTableView::item { padding: 2px 4px; border: none; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: @hover; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: @selection; color: @text; }
-QTreeView::item:selected:first, QTreeView::item:selected:only-one, QListView::item:selected {
-    border-left: 2px solid @accent; }
+QTreeView::item:selected, QListView::item:selected, QTableView::item:selected {
+    border-top: 1px solid @accent; border-bottom: 1px solid @accent; }
 QHeaderView { background: @panel; border: none; }
 QHeaderView::section { background: @panel; color: @dim; border: none; border-bottom: 1px solid @line;
     padding: 4px 8px; font-size: @smallpx; }

@@ -136,7 +136,7 @@ class ThemeTest : public QObject {
              {QStringLiteral("QPushButton:focus, QToolButton:focus { border-color: @accent; }"),
               QStringLiteral("QTextEdit:focus { border-color: @accent; }"),
               QStringLiteral("QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }"),
-              QStringLiteral("border-left: 2px solid @accent; }")}) {
+              QStringLiteral("border-bottom: 1px solid @accent; }")}) {
             rule.replace(QStringLiteral("@accent"), theme.accent.name());
             rule.replace(QStringLiteral("@text"), theme.text.name());
             QVERIFY2(sheet.contains(rule), qPrintable(rule));
