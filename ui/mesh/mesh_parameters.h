@@ -12,8 +12,8 @@ struct MeshParameter {
     QString name;    ///< such as `layers.0.attention.wq.weight`
     QString detail;  ///< a figure that is worth a line, such as "saves 0.4 ms"
     QString help;    ///< the chain of collectives in words, for the tool tip
-    QString chosen;  ///< the order that the current plan has for it; empty for none
     MeshInputs inputs;
+    QString chosen{};  ///< the order that the current plan has for it; empty for none
 };
 
 /// The list of them.
