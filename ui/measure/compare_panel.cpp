@@ -1,5 +1,6 @@
 #include "ui/measure/compare_panel.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
@@ -127,6 +128,7 @@ QWidget* ComparePanel::makeBar() {
     before_->setAccessibleName(tr("First step"));
     after_->setAccessibleName(tr("Second step"));
     for (QComboBox* box : {before_, after_}) {
+        box->view()->setAccessibleName(box->accessibleName());
         box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
         box->setMinimumWidth(sides_width / 2);
         box->setMaximumWidth(sides_width * 2);

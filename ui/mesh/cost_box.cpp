@@ -1,5 +1,6 @@
 #include "ui/mesh/cost_box.h"
 
+#include <QAbstractItemView>
 #include <QFileDialog>
 #include <QStandardItemModel>
 
@@ -15,6 +16,7 @@ const QString other_table = QStringLiteral("table");  ///< asks for a file
 CostBox::CostBox(QWidget* parent) : QComboBox(parent) {
     setObjectName("meshCosts");
     setAccessibleName(tr("Cost model"));
+    view()->setAccessibleName(accessibleName());
     setToolTip(tr("What collectives cost; paths are found and compared by it"));
     setFocusPolicy(Qt::StrongFocus);
     for (const CostModel& model : costModels()) addModel(count(), model.id);

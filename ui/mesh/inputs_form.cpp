@@ -1,5 +1,6 @@
 #include "ui/mesh/inputs_form.h"
 
+#include <QAbstractItemView>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -21,6 +22,7 @@ const char* const dtypes[] = {"float32", "bfloat16", "float16", "float64", "floa
 QComboBox* comboBox(const QString& name) {
     auto* box = new QComboBox;
     box->setAccessibleName(name);
+    box->view()->setAccessibleName(name);
     box->setFocusPolicy(Qt::StrongFocus);
     box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     box->setMinimumContentsLength(6);

@@ -89,7 +89,7 @@ std::optional<PathComparison> comparePaths(PathQuestion asked, std::stop_token s
         found(tr("Optimal"),
               tr("The cheapest path when a collective may span several mesh dimensions and orders may be exchanged"),
               [&](ComparedPath& path) {
-                  OptimalPlan plan = OptimalPlanner(mesh, tensor, *times).plan(source, target);
+                  OptimalPlan plan = OptimalPlanner(mesh, tensor, *times).plan(source, target, 0, stop);
                   path.plan = std::move(plan.plan);
                   describe(path, question, *times, false);
                   for (std::size_t step = 0; step < plan.needs.size(); ++step) {
@@ -101,7 +101,7 @@ std::optional<PathComparison> comparePaths(PathQuestion asked, std::stop_token s
     comparison.paths.push_back(found(tr("Graph planner"),
                                      tr("PyTorch's cheapest path of single steps under its own costs"),
                                      [&](ComparedPath& path) {
-                                         path.plan = graph_planner.plan(source, target);
+                                         path.plan = graph_planner.plan(source, target, 0, stop);
                                          if (costs.id != torch_model.id)
                                              path.own_cost = formatCost(torch_model, path.plan->total_cost);
                                          describe(path, question, *times, true);
@@ -121,7 +121,7 @@ std::optional<PathComparison> comparePaths(PathQuestion asked, std::stop_token s
     comparison.paths.push_back(found(
         tr("Fixed costs"), tr("The same search where all_reduce costs 4, all_gather 2, all_to_all 1, a chunk nothing"),
         [&](ComparedPath& path) {
-            path.plan = GraphPlanner(mesh, tensor, *constants).plan(source, target);
+            path.plan = GraphPlanner(mesh, tensor, *constants).plan(source, target, 0, stop);
             if (costs.id != fixed_model.id) path.own_cost = formatCost(fixed_model, path.plan->total_cost);
             describe(path, question, *times, true);
         }));
