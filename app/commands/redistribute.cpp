@@ -1,5 +1,6 @@
 // overlap redistribute CASES.json -o RESULTS.json: which collectives lead from one placement to another.
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -20,12 +21,13 @@ class Redistribute final : public Command {
             "redistribute", "Plans redistribution between placements: PyTorch's planners and the optimal one.");
         command->add_option("CASES", cases_, "file of cases, plain or gzip")->required();
         command->add_option("-o,--output", results_, "where to write the results; .gz is compressed")->required();
+        command->add_option("--costs", costs_, "measured times that the optimal plan is sought by, plain or gzip");
         return command;
     }
 
     void run(const Streams& streams) override {
         const std::vector<MeshCase> cases = read_redistribution_cases(cases_);
-        RedistributionResults results;
+        RedistributionResults results(costs_.empty() ? std::nullopt : std::optional(read_measured_table(costs_)));
         std::string text = "{\"cases\":[\n";
         std::size_t unanswered = 0;
         for (std::size_t index = 0; index < cases.size(); ++index) {
@@ -41,7 +43,7 @@ class Redistribute final : public Command {
     }
 
   private:
-    std::string cases_, results_;
+    std::string cases_, costs_, results_;
 };
 
 }  // namespace

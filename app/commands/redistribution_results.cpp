@@ -157,21 +157,24 @@ double encoded_strategy_cost(const ShardingState& source) {
 /// Everything that plans for one mesh and tensor.
 class RedistributionResults::Planners {
   public:
-    Planners(const DeviceMesh& mesh, const MeshTensor& tensor)
+    /// @param costs what the optimal plan is sought by; torch's topology without.
+    Planners(const DeviceMesh& mesh, const MeshTensor& tensor, const std::optional<MeasuredTable>& costs)
         : mesh_(mesh),
           tensor_(tensor),
           torch_times(overlap::torch_times(mesh)),
+          own_times(costs ? table_times(*costs, mesh) : overlap::torch_times(mesh)),
           fixed_times(overlap::fixed_times()),
           graph_torch(mesh, tensor, *torch_times),
           graph_fixed(mesh, tensor, *fixed_times, {.free_strided_gathers = false}),
-          optimal(mesh, tensor, *torch_times),
+          optimal(mesh, tensor, *own_times),
           permuting(mesh, tensor, *torch_times, {.moved_mesh_dims_suffice = true}),
           merging(mesh, tensor, *torch_times, {.merged_collectives = true, .permutations = false}),
           merging_fixed(mesh, tensor, *fixed_times, {.merged_collectives = true, .permutations = false}) {}
 
     bool serve(const DeviceMesh& mesh, const MeshTensor& tensor) const {
-        return mesh.shape == mesh_.shape && mesh.devices_per_host == mesh_.devices_per_host &&
-               tensor.shape == tensor_.shape && tensor.element_bytes == tensor_.element_bytes;
+        return mesh.shape == mesh_.shape && mesh.dim_names == mesh_.dim_names &&
+               mesh.devices_per_host == mesh_.devices_per_host && tensor.shape == tensor_.shape &&
+               tensor.element_bytes == tensor_.element_bytes;
     }
 
   private:
@@ -197,17 +200,17 @@ class RedistributionResults::Planners {
                 {"optimum_fixed_flat", least(merging_fixed)}};
     }
 
-    std::unique_ptr<CollectiveTimes> torch_times, fixed_times;
+    std::unique_ptr<CollectiveTimes> torch_times, own_times, fixed_times;
     GraphPlanner graph_torch, graph_fixed;
     OptimalPlanner optimal, permuting, merging, merging_fixed;
 };
 
-RedistributionResults::RedistributionResults() = default;
+RedistributionResults::RedistributionResults(std::optional<MeasuredTable> costs) : costs_(std::move(costs)) {}
 RedistributionResults::~RedistributionResults() = default;
 
 nlohmann::ordered_json RedistributionResults::plans_of(const RedistributionCase& question) {
     if (!planners_ || !planners_->serve(question.mesh, question.tensor))
-        planners_ = std::make_unique<Planners>(question.mesh, question.tensor);
+        planners_ = std::make_unique<Planners>(question.mesh, question.tensor, costs_);
     Planners& planners = *planners_;
     const DeviceMesh& mesh = question.mesh;
     const MeshTensor& tensor = question.tensor;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "core/io/measured_times_file.h"
 #include "core/io/redistribution_cases.h"
 
 namespace overlap::commands {
@@ -10,7 +13,8 @@ namespace overlap::commands {
 /// every way costs on one scale. Planners are kept from case to case as long as mesh and tensor stay the same.
 class RedistributionResults {
   public:
-    RedistributionResults();
+    /// @param costs measured times that the optimal plans are sought by, in place of torch's topology.
+    explicit RedistributionResults(std::optional<MeasuredTable> costs = std::nullopt);
     ~RedistributionResults();
 
     nlohmann::ordered_json answer(const MeshCase& question);
@@ -19,6 +23,7 @@ class RedistributionResults {
     class Planners;
     nlohmann::ordered_json plans_of(const RedistributionCase& question);
 
+    std::optional<MeasuredTable> costs_;
     std::unique_ptr<Planners> planners_;
 };
 

@@ -51,7 +51,9 @@ std::string chains_text(const ParameterChains& parameter) {
 }
 
 std::string saving_text(const OrderAlternative& best) {
-    if (best.saved_ms == 0 && best.saved_bytes == 0) return "nothing";
+    // Ten nanoseconds are within any cost model's error: no reason to change an order.
+    constexpr double least_ms = 1e-5;
+    if (std::abs(best.saved_ms) < least_ms) return "nothing";
     return time_text(best.saved_ms) + ", " + (best.saved_bytes < 0 ? "-" : "") + bytes_text(std::abs(best.saved_bytes));
 }
 
@@ -67,7 +69,8 @@ std::vector<Row> rows_of(const ComparedChains& compared) {
         const OrderAlternative* best = comparison.best();
         if (!best) continue;
         Row row;
-        row.chains = chains_text(parameter) + " on " + enumerated(parameter.mesh.groups);
+        row.chains = chains_text(parameter) + (parameter.mesh.groups.size() == 1 ? " on group " : " on groups ") +
+                     enumerated(parameter.mesh.groups);
         row.now = time_text(comparison.current_ms) + ", " + bytes_text(comparison.current_bytes);
         row.best = order_text(*best);
         row.saves = saving_text(*best);
