@@ -181,7 +181,7 @@ class DocumentTest : public QObject {
 
     void destructionDoesNotWaitForALongEvaluation() {
         std::atomic<bool> begun = false;
-        auto document = openDocument([&](const auto&, const Plan&, std::stop_token stop) {
+        auto document = openDocument([&](const auto&, const Plan&, std::stop_token stop, const auto&) {
             begun = true;
             while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
             return std::shared_ptr<const Evaluation>();
@@ -191,8 +191,8 @@ class DocumentTest : public QObject {
     }
 
     void anEvaluationThatFailsIsTold() {
-        const auto document =
-            openDocument([](const auto&, const Plan&, std::stop_token) -> std::shared_ptr<const Evaluation> {
+        const auto document = openDocument(
+            [](const auto&, const Plan&, std::stop_token, const auto&) -> std::shared_ptr<const Evaluation> {
                 throw std::runtime_error("no memory");
             });
         QSignalSpy failed(document.get(), &Document::failed);

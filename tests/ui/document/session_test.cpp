@@ -22,6 +22,7 @@ class SessionTest : public QObject {
                    10.5,
                    20.25,
                    {{"closed", "", true}},
+                   {"/traces/a.json"},
                    {{"notes", QJsonArray{"a note"}}}});
         state.putRecent("/one");
         state.putRecent("/two");
@@ -124,8 +125,8 @@ class SessionTest : public QObject {
     void notesOfBothInstancesAreKept() {
         SessionState mine, theirs;
         const QJsonObject first{{"text", "first"}}, second{{"text", "second"}};
-        mine.put({"graph", {}, 1, 0, 0, {}, {{"notes", QJsonArray{first}}, {"lanes", "mine"}}});
-        theirs.put({"graph", {}, 1, 0, 0, {}, {{"notes", QJsonArray{second, first}}, {"lanes", "theirs"}}});
+        mine.put({"graph", {}, 1, 0, 0, {}, {}, {{"notes", QJsonArray{first}}, {"lanes", "mine"}}});
+        theirs.put({"graph", {}, 1, 0, 0, {}, {}, {{"notes", QJsonArray{second, first}}, {"lanes", "theirs"}}});
         mine.adopt(theirs);
         QCOMPARE(mine.document("graph")->timeline["notes"].toArray(), (QJsonArray{first, second}));
         QCOMPARE(mine.document("graph")->timeline["lanes"].toString(), "mine");
