@@ -1,5 +1,6 @@
 #include "ui/mesh/rank_stage.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -81,6 +82,7 @@ QWidget* RankStage::makeBar() {
     animate_->setChecked(true);
     sentence_->setObjectName("stepSentence");
     sentence_->setMinimumWidth(40);
+    sentence_->installEventFilter(this);
     sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* layout = new QHBoxLayout(bar);
     layout->setContentsMargins(8, 2, 8, 2);
@@ -179,14 +181,23 @@ QString RankStage::stepSentence() const {
                            formatCost(model, path.steps[index].cost));
 }
 
+bool RankStage::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == sentence_ && event->type() == QEvent::Resize) fitSentence();
+    return QWidget::eventFilter(watched, event);
+}
+
+void RankStage::fitSentence() {
+    sentence_->setText(sentence_->fontMetrics().elidedText(sentence_->toolTip(), Qt::ElideRight, sentence_->width()));
+}
+
 void RankStage::updateBar() {
     const int steps = comparison_ ? static_cast<int>(comparison_->paths[path_].steps.size()) : 0;
     back_->setEnabled(step_ >= 0);
     on_->setEnabled(step_ < steps - 1);
     play_->setEnabled(steps > 0);
     play_->setText(playing_ ? tr("Stop") : tr("Play"));
-    sentence_->setText(stepSentence());
-    sentence_->setToolTip(sentence_->text());
+    sentence_->setToolTip(stepSentence());
+    fitSentence();
     QString problem;
     if (comparison_ && step_ >= 0) {
         const ComparedStep& step = comparison_->paths[path_].steps[static_cast<std::size_t>(step_)];

@@ -42,6 +42,7 @@ class RankStage : public QWidget {
     void animatedChanged();
 
   protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
@@ -53,6 +54,9 @@ class RankStage : public QWidget {
 
     RankCanvas* canvas_;
     QToolButton *back_, *play_, *on_, *axes_, *block_back_, *block_on_, *animate_;
+    /// As much of the step's sentence as there is room for; the tool tip has all of it.
+    void fitSentence();
+
     QLabel *sentence_, *problem_, *rank_;
     QTimer pause_;  ///< between two steps that are played
     std::shared_ptr<const PathComparison> comparison_;
