@@ -64,6 +64,11 @@ int dimension_argument(const Graph& graph, NodeId node, std::size_t index, std::
     return static_cast<int>(dim < 0 ? dim + static_cast<std::int64_t>(dims) : dim);
 }
 
+/// Documents may name dimensions that the tensor does not have.
+bool has_dimension(const Extents& shape, int dim) {
+    return dim >= 0 && dim < static_cast<int>(shape.size());
+}
+
 std::optional<ReduceOp> reduce_op(std::string_view name) {
     for (const ReduceOp op : {ReduceOp::sum, ReduceOp::avg, ReduceOp::min, ReduceOp::max, ReduceOp::product,
                               ReduceOp::band, ReduceOp::bor, ReduceOp::bxor}) {
@@ -281,6 +286,7 @@ class PathReader {
         action.process_group = graph_.text(name->string);
         action.source_dim = dimension_argument(graph_, node, 1, shape->size());
         action.target_dim = dimension_argument(graph_, node, 2, shape->size());
+        if (!has_dimension(*shape, action.source_dim) || !has_dimension(*shape, action.target_dim)) return false;
         action.parts = group ? static_cast<std::int64_t>(group->ranks.size()) : 0;
         action.shape_after = *shape;
         Walk next = walk;
@@ -329,13 +335,13 @@ class PathReader {
     bool split(NodeId node, const Walk& walk) {
         if (walk.to_scatter) return false;
         const Pieces pieces = pieces_of(node, walk.shape);
-        if (pieces.count < 2 || pieces.dim < 0 || pieces.dim >= static_cast<int>(walk.shape.size())) return false;
+        if (pieces.count < 2 || !has_dimension(walk.shape, pieces.dim)) return false;
         if (pieces.getitems.size() == 1) {
             return chunk(node, pieces.getitems[0], pieces.dim, pieces.count, pieces.indices[0], walk);
         }
         if (pieces.cat == no_node) return false;
         const std::optional<Extents> joined = tensor_shape(graph_, pieces.cat);
-        if (!joined) return false;
+        if (!joined || !has_dimension(*joined, pieces.cat_dim)) return false;
         Walk next = walk;
         next.shape = *joined;
         if (gathered_in_rows(walk) && pieces.dim == 0 && pieces.cat_dim != 0 &&
@@ -383,11 +389,12 @@ class PathReader {
             return true;
         }
         const int dim = dimension_argument(graph_, node, 1, shape->size());
+        if (!has_dimension(*shape, dim) || !has_dimension(walk.shape, dim)) return false;
         const std::size_t at = static_cast<std::size_t>(dim);
         const std::int64_t begin = integer_argument(graph_, node, 2, 0);
         const std::int64_t whole = walk.shape[at];
         const std::int64_t size = (*shape)[at];
-        if (size < 1 || begin < 0 || integer_argument(graph_, node, 4, 1) != 1) return false;
+        if (size < 1 || begin < 0 || begin > whole || integer_argument(graph_, node, 4, 1) != 1) return false;
         const std::int64_t parts = (whole + size - 1) / size;
         const bool may_chunk = begin % size == 0 && (begin + size == whole || parts * size == whole);
         if (begin == 0 && cuts_padding(walk, dim, size)) {
