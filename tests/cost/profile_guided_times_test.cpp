@@ -88,12 +88,16 @@ TEST(ProfileGuidedTimes, EqualTorchOnTracesOfRealJobs) {
     std::size_t questions = 0;
     for (const Json& golden : read_cases()) {
         if (!golden.contains("trace")) continue;
-        const std::string file = OVERLAP_SHARED_DATA "/traces/" + golden.at("trace").get<std::string>();
-        if (!std::filesystem::exists(file)) GTEST_SKIP() << "no folder of shared traces beside the repository";
+        // The repository has some of the shared traces itself.
+        const auto name = golden.at("trace").get<std::string>();
+        const std::string shared = OVERLAP_SHARED_DATA "/traces/" + name, own = OVERLAP_TEST_DATA "/traces/" + name;
+        const std::string& file = std::filesystem::exists(shared) ? shared : own;
+        if (!std::filesystem::exists(OVERLAP_SHARED_DATA "/traces") && !std::filesystem::exists(own)) continue;
         SCOPED_TRACE(file);
         questions += check_tables(golden, ProfileTables(read_profile_file(file)));
     }
-    EXPECT_GT(questions, 50u);
+    EXPECT_GT(questions, 0u);
+    if (std::filesystem::exists(OVERLAP_SHARED_DATA "/traces")) EXPECT_GT(questions, 50u);
 }
 
 TEST(ProfileGuidedTimes, NodesThatTheProfileDoesNotKnowKeepTheirTimes) {
