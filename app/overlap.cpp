@@ -62,9 +62,9 @@ int main(int argument_count, char** arguments) {
     parser.footer("Exit status: 0 done, 1 the input is wrong, 2 wrong usage.");
 
     using namespace overlap::commands;
-    std::array<std::unique_ptr<Command>, 9> commands = {make_info(),         make_apply(),       make_simulate(),
-                                                        make_estimate(),     make_bench(),       make_explain(),
-                                                        make_redistribute(), make_trace_stats(), make_compare()};
+    std::array<std::unique_ptr<Command>, 10> commands = {
+        make_info(),    make_apply(),        make_simulate(),    make_estimate(), make_bench(),
+        make_explain(), make_redistribute(), make_trace_stats(), make_compare(),  make_export()};
     std::vector<std::pair<CLI::App*, Command*>> declared;
     declared.reserve(commands.size());
     for (const std::unique_ptr<Command>& command : commands) {

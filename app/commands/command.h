@@ -33,5 +33,6 @@ std::unique_ptr<Command> make_explain();
 std::unique_ptr<Command> make_trace_stats();
 std::unique_ptr<Command> make_redistribute();
 std::unique_ptr<Command> make_compare();
+std::unique_ptr<Command> make_export();
 
 }  // namespace overlap::commands

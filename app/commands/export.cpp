@@ -1,0 +1,94 @@
+// overlap export PLAN [--graph GRAPH] --to FORMAT -o OUT: a plan in the formats of jobs, other tools and people.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ostream>
+
+#include "app/commands/command.h"
+#include "core/exports/export_format.h"
+#include "core/graph/error.h"
+#include "core/io/graph_file.h"
+#include "core/io/json_output.h"
+#include "core/io/plan_file.h"
+
+namespace overlap::commands {
+
+namespace {
+
+std::string formats_help() {
+    std::string help = "Formats:\n";
+    std::size_t widest = 0;
+    for (const ExportFormat& format : export_formats()) widest = std::max(widest, format.name.size());
+    for (const ExportFormat& format : export_formats()) {
+        help.append("  ").append(format.name).append(widest + 2 - format.name.size(), ' ').append(format.help);
+        help.append(format.needs == ExportNeeds::plan ? "\n" : " (needs --graph)\n");
+    }
+    return help;
+}
+
+class Export final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand(
+            "export", "A plan for a training job, its simulation as a trace or tables, or a report for people.");
+        command->add_option("PLAN", plan_file_, "overlap-plan file")->required();
+        command->add_option("--graph", graph_file_, "overlap-graph file that the plan is for, plain or gzip");
+        std::vector<std::string> names;
+        for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
+        command->add_option("--to", format_, "one of the formats below")->required()->check(CLI::IsMember(names));
+        command->add_option("-o,--output", output_, "file to write")->required();
+        command->footer(formats_help());
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const ExportFormat& format = require_export_format(format_);
+        const Plan plan = read_plan_file(plan_file_);
+        ExportInput input{plan, nullptr, nullptr, "overlap " OVERLAP_VERSION, today()};
+        if (!graph_file_.empty()) evaluate_on_graph(input);
+        try {
+            const ExportOutput written = write_export(format, input);
+            for (const std::string& note : written.notes) {
+                streams.notes << "overlap: " << plan_file_ << ": note: " << note << '\n';
+            }
+            write_file_atomically(output_, written.bytes);
+        } catch (const InputError& error) {
+            if (!error.file().empty()) throw;
+            const bool lacks_graph = !input.result && format.needs != ExportNeeds::plan;
+            throw InputError(plan_file_, "",
+                             error.problem() + (lacks_graph ? "; give it with --graph" : std::string()));
+        }
+    }
+
+  private:
+    void evaluate_on_graph(ExportInput& input) const {
+        const std::shared_ptr<const Graph> graph = read_graph_file(graph_file_);
+        try {
+            check_plan_fits(input.plan, *graph);
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(plan_file_) : error;
+        }
+        input.result = evaluate(graph, input.plan);
+        input.baseline = evaluate_baseline(graph);
+    }
+
+    static std::string today() {
+        const auto day = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+        const std::chrono::year_month_day date(day);
+        char text[32];
+        std::snprintf(text, sizeof text, "%04d-%02u-%02u", static_cast<int>(date.year()),
+                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+        return text;
+    }
+
+    std::string plan_file_, graph_file_, format_, output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_export() {
+    return std::make_unique<Export>();
+}
+
+}  // namespace overlap::commands

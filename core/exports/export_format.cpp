@@ -1,0 +1,90 @@
+#include "core/exports/export_format.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "core/exports/formats.h"
+#include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr std::array formats = {
+    ExportFormat{"plan", "Plan", ".plan.json", "the plan itself, checked against the graph where one is given",
+                 ExportNeeds::plan, export_plan_document},
+    ExportFormat{"trace", "Trace of the simulation (Chrome JSON)", ".trace.json",
+                 "the simulated step for Perfetto and chrome://tracing", ExportNeeds::figures, export_chrome_trace},
+};
+
+/// The longest stem of a file's name, well below what file systems take.
+constexpr std::size_t longest_stem = 80;
+
+void check_needs(const ExportFormat& format, const ExportInput& input) {
+    if (!input.result) {
+        if (format.needs == ExportNeeds::plan) return;
+        throw InputError("",
+                         "the format " + std::string(format.name) + " is made from the graph with the plan applied");
+    }
+    // A document may be written of a plan that is refused, to mend it elsewhere; what acts on it may not.
+    if (const std::string refusal = refusal_of(*input.result); !refusal.empty() && format.name != "plan") {
+        throw InputError("", "the plan is refused, so there is nothing to export: " + refusal);
+    }
+    if (format.needs != ExportNeeds::figures) return;
+    for (const Problem& problem : input.result->problems) {
+        if (problem.kind == "no_times") throw InputError("", problem.message);
+    }
+}
+
+}  // namespace
+
+std::span<const ExportFormat> export_formats() {
+    return formats;
+}
+
+const ExportFormat& require_export_format(std::string_view name) {
+    std::vector<std::string> names;
+    for (const ExportFormat& format : formats) {
+        if (format.name == name) return format;
+        names.emplace_back(format.name);
+    }
+    throw InputError("", "there is no format " + in_quotes(name) + suggest_names(name, names));
+}
+
+ExportOutput write_export(const ExportFormat& format, const ExportInput& input) {
+    check_needs(format, input);
+    return format.write(input);
+}
+
+std::string refusal_of(const Evaluation& evaluation) {
+    if (!evaluation.refused) return {};
+    for (std::size_t step = 0; step < evaluation.steps.size(); ++step) {
+        if (evaluation.steps[step].state != StepOutcome::State::refused) continue;
+        return "step " + std::to_string(step + 1) + " (" + evaluation.steps[step].pass +
+               "): " + evaluation.steps[step].refusal;
+    }
+    for (const Problem& problem : evaluation.problems) {
+        if (problem.kind == "refused") return problem.message;
+    }
+    return "its passes cannot be run";
+}
+
+std::string export_file_name(const ExportFormat& format, std::string_view plan_name) {
+    std::string stem;
+    for (const unsigned char letter : plan_name.substr(0, longest_stem)) {
+        const bool safe = std::isalnum(letter) != 0 || letter == '.' || letter == '-' || letter == '_';
+        if (safe) {
+            stem += static_cast<char>(letter);
+        } else if (!stem.empty() && stem.back() != '_') {
+            stem += '_';
+        }
+    }
+    while (!stem.empty() && (stem.front() == '.' || stem.front() == '-')) stem.erase(0, 1);
+    while (!stem.empty() && (stem.back() == '_' || stem.back() == '.')) stem.pop_back();
+    return (stem.empty() ? "plan" : stem) + std::string(format.suffix);
+}
+
+}  // namespace overlap

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/evaluation.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+/// What an export is made from.
+struct ExportInput {
+    const Plan& plan;
+    /// Of `plan` on its graph; null where no graph is at hand, which formats that need nothing but the plan allow.
+    std::shared_ptr<const Evaluation> result;
+    /// Of the same graph without the plan, with the same times; null where there is no `result`.
+    std::shared_ptr<const Evaluation> baseline;
+    std::string made_by;  ///< the program and its version, for the provenance that a format carries
+    std::string made_on;  ///< a date for the same, or empty: then exports of one plan are equal byte for byte
+};
+
+struct ExportOutput {
+    std::string bytes;
+    /// What the plan says and the format cannot, and what a reader must know; sentences without full stop. Formats that
+    /// have comments carry them as well.
+    std::vector<std::string> notes;
+};
+
+/// What must be at hand, and what must be true of it.
+enum class ExportNeeds {
+    plan,     ///< the plan alone; a graph adds checks
+    result,   ///< a graph on which no step of the plan is refused
+    figures,  ///< the same, with times of every node
+};
+
+/// A format that plans are exported to, registered once: the command's help, the window's menu and the tests are made
+/// from export_formats().
+struct ExportFormat {
+    std::string_view name;    ///< as typed after --to
+    std::string_view title;   ///< for menus, such as `Report`
+    std::string_view suffix;  ///< of a file's name, with its dots: `.report.html`
+    std::string_view help;    ///< one sentence without full stop
+    ExportNeeds needs = ExportNeeds::result;
+    /// @param input has what `needs` asks for.
+    ExportOutput (*write)(const ExportInput& input) = nullptr;
+};
+
+/// All formats, in the order in which people are shown them.
+std::span<const ExportFormat> export_formats();
+
+/// @throws InputError when there is none of that name, with the nearest.
+const ExportFormat& require_export_format(std::string_view name);
+
+/// Writes a plan in a format, where that can be done.
+/// @throws InputError with the reason where the format needs a graph that is not at hand, times that the graph does not
+/// tell, or the result of a pipeline that is refused.
+ExportOutput write_export(const ExportFormat& format, const ExportInput& input);
+
+/// Why the plan was refused, with the step where it was; empty if it was not.
+std::string refusal_of(const Evaluation& evaluation);
+
+/// A name for the export's file: the plan's, in letters that every file system takes, and the format's suffix.
+std::string export_file_name(const ExportFormat& format, std::string_view plan_name);
+
+}  // namespace overlap
