@@ -15,6 +15,7 @@
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
 #include "core/passes/pass.h"
+#include "core/plan/plan.h"
 #include "core/simulate/simulation.h"
 
 namespace overlap::commands {
@@ -79,7 +80,8 @@ std::string_view source_name(ModuleSource source) {
 
 Json as_json(const std::string& file, const Graph& graph, const Summary& summary, const ModuleTree& tree) {
     const GraphHeader& header = graph.header();
-    Json json = {{"file", file}, {"name", header.name}, {"nodes", graph.node_count()}};
+    Json json = {
+        {"file", file}, {"name", header.name}, {"nodes", graph.node_count()}, {"digest", fingerprint(graph).digest}};
     if (header.rank) json["rank"] = *header.rank;
     if (header.world_size) json["world_size"] = *header.world_size;
     for (const auto& [op, count] : summary.nodes_by_op) json["nodes_by_op"][op] = count;

@@ -1,7 +1,8 @@
 """The digest by which a plan knows its graph, computed from an overlap-graph document as the application computes it.
 
 What the passes see of a node goes into it: name, operator, arguments, types and sizes of tensors, module names. The
-application's counterpart is core/plan/fingerprint.cpp; a change of one is a change of the other.
+application's counterpart is core/plan/fingerprint.cpp; a change of one is a change of the other. A number that Python's
+reader rounds, of more digits than a double has, is the one thing that the two read differently; no exporter writes any.
 """
 
 from __future__ import annotations
