@@ -19,7 +19,7 @@ packages=(
     qt6-base-dev qt6-svg-dev libgl-dev fonts-inter                      # the window
     libgraphviz-dev pkg-config                                          # the layout helper
     libcli11-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev          # core and the command line
-    libgtest-dev libbenchmark-dev python3                               # tests and benchmarks
+    libgtest-dev libbenchmark-dev python3 python3-venv                  # tests and benchmarks
 )
 
 say() { printf '%s\n' "$*" >&2; }

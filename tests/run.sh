@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test; the last line counts them.
 #
-#     tests/run.sh              tests; exit status 0 when all passed
-#     tests/run.sh --bench      benchmarks, with a description of the machine
+#     tests/run.sh                 tests; exit status 0 when all passed
+#     tests/run.sh --with-torch    those and the ones that need PyTorch, which pip installs into build/torch-environment
+#     tests/run.sh --bench         benchmarks, with a description of the machine
 #
 # Tests use tests/data; where ../shared is there, all of its graphs, goldens and traces too.
 
@@ -12,11 +13,13 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/../app/setup.sh"
 export QT_QPA_PLATFORM=offscreen
 
 bench=false
+with_torch=false
 case ${1:-} in
     "") ;;
+    --with-torch) with_torch=true ;;
     --bench) bench=true ;;
     -h | --help)
-        sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *)
@@ -64,6 +67,28 @@ run_benchmarks() {
         "$root/resources/samples/llama3_8b_fsdp64.prebucket.graph.json.gz"
 }
 
+torch_environment=$root/build/torch-environment
+
+# An environment with torch of its own; made once, and again when what it holds has changed.
+prepare_torch() {
+    begin_step "install torch into $torch_environment"
+    local wanted=$root/tests/torch/requirements.txt
+    local alone=$root/tests/torch/requirements-without-dependencies.txt
+    local installed=$torch_environment/installed.txt python=$torch_environment/bin/python
+    if ! cat "$wanted" "$alone" | cmp -s - "$installed" || ! "$python" -c "" 2> /dev/null; then
+        rm -rf "$torch_environment"
+        python3 -m venv "$torch_environment"
+        "$python" -m pip install --quiet --requirement "$wanted" >&2
+        "$python" -m pip install --quiet --no-deps --requirement "$alone" >&2
+        cat "$wanted" "$alone" > "$installed"
+    fi
+    # The package as a job installs it. From a copy, since building leaves files where it is done.
+    local package=$build/torch-package
+    rm -rf "$package"
+    cp -R "$root/resources/torch" "$package"
+    "$python" -m pip install --quiet --no-deps --no-build-isolation --force-reinstall "$package" >&2
+}
+
 run_tests() {
     begin_step "run the tests"
     local log=$build/tests.log status=0 programs_passed goldens_log=$build/goldens.log
@@ -82,15 +107,27 @@ run_tests() {
     compared=$(sed -n 's/^[0-9]* of \([0-9]*\) goldens agree$/\1/p' "$goldens_log")
     [ -n "$compared" ] || fail "the goldens could not be compared"
 
+    local torch_log=$build/torch_tests.log torch_passed=0 torch_run=0 torch_part=""
+    if $with_torch; then
+        begin_step "compare with PyTorch as it runs in a job"
+        "$torch_environment/bin/python" "$root/tests/torch/run_all.py" "$programs" 2>&1 | tee "$torch_log" || status=1
+        torch_passed=$(sed -n 's/^\([0-9]*\) of [0-9]* torch tests passed$/\1/p' "$torch_log")
+        torch_run=$(sed -n 's/^[0-9]* of \([0-9]*\) torch tests passed$/\1/p' "$torch_log")
+        [ -n "$torch_run" ] || fail "the tests with torch could not be run"
+        torch_part=", $torch_run tests with torch"
+    fi
+
     echo
     if [ $status -ne 0 ]; then say "$script_name: step \"tests\" failed: see above"; fi
-    echo "$((programs_passed + agree)) passed, $((failed + compared - agree)) failed" \
-        "($total test programs, $compared goldens)"
+    echo "$((programs_passed + agree + torch_passed)) passed," \
+        "$((failed + compared - agree + torch_run - torch_passed)) failed" \
+        "($total test programs, $compared goldens$torch_part)"
     return $status
 }
 
 install_missing
 build_targets all
+if $with_torch; then prepare_torch; fi
 if $bench; then
     run_benchmarks
 else
