@@ -16,6 +16,9 @@ namespace {
 constexpr std::array formats = {
     ExportFormat{"plan", "Plan", ".plan.json", "the plan itself, checked against the graph where one is given",
                  ExportNeeds::plan, export_plan_document},
+    ExportFormat{"job", "Plan for a training job", ".job.plan.json",
+                 "the plan with what a job checks it by, for apply_plan() of the Python package", ExportNeeds::result,
+                 export_job_plan},
     ExportFormat{"trace", "Trace of the simulation (Chrome JSON)", ".trace.json",
                  "the simulated step for Perfetto and chrome://tracing", ExportNeeds::figures, export_chrome_trace},
 };

@@ -7,6 +7,7 @@
 namespace overlap {
 
 ExportOutput export_plan_document(const ExportInput& input);
+ExportOutput export_job_plan(const ExportInput& input);
 ExportOutput export_chrome_trace(const ExportInput& input);
 
 }  // namespace overlap

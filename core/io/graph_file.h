@@ -21,6 +21,9 @@ std::shared_ptr<const Graph> read_graph_text(std::string_view bytes, const std::
 /// The document of a graph; every field that was read, unknown ones included, is written.
 std::string write_graph_text(const Graph& graph);
 
+/// One node as that document has it: a JSON object without white space.
+std::string write_node_text(const Graph& graph, NodeId node);
+
 /// Writes the document, compressed when `path` ends in `.gz`. The file appears whole or not at all.
 /// @throws InputError when it cannot be written.
 void write_graph_file(const Graph& graph, const std::string& path);

@@ -75,6 +75,11 @@ class GraphWriter {
         return std::move(text_);
     }
 
+    std::string write_one(NodeId node) {
+        write_node(node);
+        return std::move(text_);
+    }
+
   private:
     void write_group(const ProcessGroup& group) {
         ObjectWriter object(text_);
@@ -244,6 +249,10 @@ class GraphWriter {
 
 std::string write_graph_text(const Graph& graph) {
     return GraphWriter(graph).write();
+}
+
+std::string write_node_text(const Graph& graph, NodeId node) {
+    return GraphWriter(graph).write_one(node);
 }
 
 void write_graph_file(const Graph& graph, const std::string& path) {

@@ -26,6 +26,10 @@ constexpr int depth_limit = 64;
 constexpr std::array<std::string_view, 9> evaluated_fields = {
     "format", "version", "name", "graph", "buckets", "pipeline", "overlaps", "device_orders", "notes"};
 
+/// What an export for a training job adds (core/exports/job_plan.h). It is derived from the rest and the graph, and
+/// would no longer hold once the plan is edited, so it is not carried along.
+constexpr std::string_view derived_field = "job";
+
 /// Fields that this version documents and keeps, but does not evaluate yet.
 constexpr std::array<std::string_view, 1> later_fields = {"process_groups"};
 
@@ -304,6 +308,7 @@ Plan read_document(const Json& document) {
     plan.notes = read_string(document, "notes", "");
     for (const auto& [key, value] : document.items()) {
         if (std::find(evaluated_fields.begin(), evaluated_fields.end(), key) != evaluated_fields.end()) continue;
+        if (key == derived_field) continue;
         // Writers always put these lists; an empty one says nothing.
         const bool later = std::find(later_fields.begin(), later_fields.end(), key) != later_fields.end();
         if (!later || value != Json::array()) plan.unevaluated[key] = value;

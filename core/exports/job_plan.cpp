@@ -1,0 +1,259 @@
+#include "core/exports/job_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+#include "core/cost/cost_model.h"
+#include "core/exports/formats.h"
+#include "core/exports/job_nodes.h"
+#include "core/exports/wrapped_operators.h"
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
+#include "core/io/plan_file.h"
+#include "core/passes/overlap_directives.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr int section_version = 1;
+
+/// What the section is made from, as the plan's document has it: a job sees by it that a plan was edited afterwards.
+constexpr std::array edited_fields = {"buckets", "pipeline", "overlaps"};
+
+Json group_json(const ProcessGroup& group) {
+    Json json = {{"name", group.name}, {"ranks", group.ranks}};
+    if (!group.description.empty()) json["description"] = group.description;
+    return json;
+}
+
+/// The groups of the plan's graph, and those that its passes create, in the order of their creation.
+Json process_groups(const Evaluation& evaluation) {
+    Json of_graph = Json::array(), created = Json::array();
+    const GraphHeader& before = evaluation.input->header();
+    for (const ProcessGroup& group : before.process_groups) of_graph.push_back(group_json(group));
+    for (const PassReport& report : evaluation.reports) {
+        for (const GroupReport& made : report.groups) {
+            if (before.process_group(made.name)) continue;
+            Json group = group_json(*evaluation.graph->header().process_group(made.name));
+            group["source"] = made.source;
+            group["high_priority"] = made.high_priority;
+            group["pass"] = report.pass;
+            if (std::ranges::find(created, group["name"], [](const Json& other) { return other["name"]; }) ==
+                created.end())
+                created.push_back(std::move(group));
+        }
+    }
+    return {{"of_graph", std::move(of_graph)}, {"created", std::move(created)}};
+}
+
+/// Overlaps by hand that hold, as places of nodes in the graph that the pipeline makes.
+Json overlap_edges(const Plan& plan, const Evaluation& evaluation) {
+    Json directives = Json::array();
+    for (const DirectiveOutcome& outcome : evaluation.overlaps.directives) {
+        if (!outcome.holds()) continue;
+        Json edges = Json::array();
+        for (const OverlapEdge& edge : outcome.edges) edges.push_back({edge.target, edge.source});
+        directives.push_back({{"start", outcome.start}, {"edges", std::move(edges)}});
+    }
+    return {{"keep_group_order", plan.overlaps.keep_group_order},
+            {"insert_overlap_deps", plan.overlaps.insert_overlap_deps},
+            {"directives", std::move(directives)}};
+}
+
+/// What the scheduler takes times from, so that a job schedules with the times that the application had.
+Json times(const Graph& graph) {
+    Json json = {{"node_ms", node_times_ms(graph)}};
+    if (graph.header().cost) json["cost_model"] = Json::parse(graph.header().cost->json);
+    return json;
+}
+
+bool needs_times(const PassStep& step) {
+    return step.pass == "schedule_overlap_bucketing" || step.pass == "pre_bucket_fsdp_collectives";
+}
+
+/// Steps whose result PyTorch cannot make, because an option of theirs is the application's own.
+std::vector<std::string> steps_of_ours(const std::vector<PassStep>& steps) {
+    std::vector<std::string> told;
+    for (std::size_t index = 0; index < steps.size(); ++index) {
+        for (const PassOption& option : require_pass(steps[index].pass).options()) {
+            const auto given = steps[index].options.find(option.name);
+            if (option.of_reference || given == steps[index].options.end() || *given == option.default_value) continue;
+            told.push_back("step " + std::to_string(index + 1) + " (" + steps[index].pass + ") has the option " +
+                           option.name + ", which PyTorch does not know");
+        }
+    }
+    return told;
+}
+
+/// The nodes of the plan's result: ranges of unchanged nodes of the input, changed ones, and new ones.
+class ResultNodes {
+  public:
+    ResultNodes(const Plan& plan, const Evaluation& evaluation, JobNodes& nodes, const Json& input)
+        : evaluation_(evaluation), nodes_(nodes), input_(input) {
+        if (std::ranges::any_of(all_nodes(), [&](NodeId node) { return is_new_wrapper(node); }))
+            wrapped_ = wrapped_operators(plan, evaluation);
+    }
+
+    Json order() {
+        Json list = Json::array();
+        for (const NodeId node : all_nodes()) {
+            const NodeId origin = evaluation_.origin[node];
+            if (origin == no_node) {
+                list.push_back(made(node));
+            } else if (Json changes = changed_fields(node, origin); changes.empty()) {
+                extend(list, origin);
+            } else {
+                changes["from"] = origin;
+                list.push_back(std::move(changes));
+            }
+        }
+        return list;
+    }
+
+    /// Nodes whose users are registered in another order than they stand in: `[node, [users...]]` by place.
+    Json users_order() const {
+        Json list = Json::array();
+        for (const NodeId node : all_nodes()) {
+            const std::span<const NodeId> users = evaluation_.graph->users(node);
+            if (!std::ranges::is_sorted(users)) list.push_back({node, std::vector<NodeId>(users.begin(), users.end())});
+        }
+        return list;
+    }
+
+  private:
+    std::ranges::iota_view<NodeId, NodeId> all_nodes() const { return {0, evaluation_.graph->node_count()}; }
+
+    bool is_new_wrapper(NodeId node) const {
+        return evaluation_.origin[node] == no_node && evaluation_.graph->target(node) == "higher_order.control_deps";
+    }
+
+    Json made(NodeId node) {
+        const Graph& graph = *evaluation_.graph;
+        Json written = nodes_.whole(graph, node);
+        mark_rank_arguments(graph, node, written);
+        if (is_new_wrapper(node)) {
+            const auto inner = wrapped_.find(std::string(graph.name(node)));
+            if (inner == wrapped_.end())
+                throw InputError("", "node " + in_quotes(graph.name(node)) +
+                                         " wraps an operator of an earlier step: switch insert_overlap_deps off there");
+            written["wraps"] = inner->second;
+        }
+        return written;
+    }
+
+    Json changed_fields(NodeId node, NodeId origin) {
+        const Json written = nodes_.compact(*evaluation_.graph, node);
+        const Json& before = input_[origin];
+        Json changes = Json::object();
+        for (const auto& [field, value] : written.items())
+            if (!before.contains(field) || before[field] != value) changes[field] = value;
+        for (const auto& [field, value] : before.items())
+            if (!written.contains(field)) changes[field] = nullptr;
+        return changes;
+    }
+
+    static void extend(Json& list, NodeId origin) {
+        if (!list.empty() && list.back().is_array() &&
+            list.back()[0].get<NodeId>() + list.back()[1].get<NodeId>() == origin) {
+            list.back()[1] = list.back()[1].get<NodeId>() + 1;
+        } else {
+            list.push_back({origin, 1});
+        }
+    }
+
+    const Evaluation& evaluation_;
+    JobNodes& nodes_;
+    const Json& input_;
+    std::map<std::string, Json> wrapped_;
+};
+
+/// Appends a value, and lists of nodes with each item on a line of its own.
+void append_member(std::string& text, const std::string& key, const Json& value, const std::string& indent) {
+    const auto compact = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+    text += indent + Json(key).dump() + ": ";
+    if (value.is_array() && value.size() > 1 && value[0].is_structured()) {
+        text += "[\n";
+        for (std::size_t index = 0; index < value.size(); ++index)
+            text += indent + "  " + compact(value[index]) + (index + 1 < value.size() ? ",\n" : "\n");
+        text += indent + "]";
+    } else if (value.is_object() && !value.empty() && indent.size() < 6) {
+        text += "{\n";
+        std::size_t left = value.size();
+        for (const auto& [inner, item] : value.items()) {
+            append_member(text, inner, item, indent + "  ");
+            text += --left > 0 ? ",\n" : "\n";
+        }
+        text += indent + "}";
+    } else {
+        text += compact(value);
+    }
+}
+
+}  // namespace
+
+Json job_section(const Plan& plan, const Evaluation& evaluation) {
+    if (const std::string refusal = refusal_of(evaluation); !refusal.empty())
+        throw InputError("", "the plan is refused, so there is nothing that a job could apply: " + refusal);
+    const GraphHeader& header = evaluation.input->header();
+    const std::vector<PassStep> steps = lower(plan);
+    Json job = {{"version", section_version}};
+    if (header.rank) job["rank"] = *header.rank;
+    if (header.world_size) job["world_size"] = *header.world_size;
+    const Json document = Json::parse(write_plan_text(plan));
+    for (const char* field : edited_fields) job["made_from"][field] = document[field];
+    job["pipeline"] = Json::array();
+    for (const PassStep& step : steps) job["pipeline"].push_back({{"pass", step.pass}, {"options", step.options}});
+    if (const std::vector<std::string> ours = steps_of_ours(steps); !ours.empty()) job["exact_only"] = ours.front();
+    job["overlaps"] = overlap_edges(plan, evaluation);
+    job["process_groups"] = process_groups(evaluation);
+    if (std::ranges::any_of(steps, needs_times)) job["times"] = times(*evaluation.input);
+
+    JobNodes nodes;
+    Json input = Json::array();
+    for (NodeId node = 0; node < evaluation.input->node_count(); ++node)
+        input.push_back(nodes.compact(*evaluation.input, node));
+    ResultNodes result(plan, evaluation, nodes, input);
+    const GraphFingerprint made = fingerprint(*evaluation.graph);
+    Json order = result.order();
+    job["outputs"] = nodes.outputs();
+    job["modules"] = nodes.modules();
+    job["input"] = std::move(input);
+    job["result"] = {{"nodes", made.nodes},
+                     {"digest", made.digest},
+                     {"order", std::move(order)},
+                     {"users_order", result.users_order()}};
+    return job;
+}
+
+std::string write_job_plan_text(const Plan& plan, const Evaluation& evaluation) {
+    Plan named = plan;
+    named.graph = fingerprint(*evaluation.input);
+    std::string text = write_plan_text(named);
+    text.resize(text.find_last_of('}'));
+    while (text.back() == '\n' || text.back() == ' ') text.pop_back();
+    text += ",\n";
+    append_member(text, "job", job_section(plan, evaluation), "  ");
+    return text + "\n}\n";
+}
+
+std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& evaluation) {
+    std::vector<std::string> notes;
+    for (std::size_t index = 0; index < evaluation.overlaps.directives.size(); ++index) {
+        const DirectiveOutcome& outcome = evaluation.overlaps.directives[index];
+        if (!outcome.holds())
+            notes.push_back("left out: " + describe(plan.overlaps.list[index]) + ", because " + outcome.refusal);
+    }
+    for (const std::string& step : steps_of_ours(lower(plan)))
+        notes.push_back(step + ": the job can apply this plan in mode \"exact\" only");
+    if (!plan.device_orders.empty())
+        notes.emplace_back("device orders are not applied by passes: the job lays its parameters out itself");
+    return notes;
+}
+
+ExportOutput export_job_plan(const ExportInput& input) {
+    return {write_job_plan_text(input.plan, *input.result), job_plan_notes(input.plan, *input.result)};
+}
+
+}  // namespace overlap

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/passes/pass.h"
+#include "core/plan/evaluation.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+/// What a training job needs beside a plan to apply it and to know that it came to what the application showed: the
+/// section `job` of the plan's document. It describes the graph that the plan is for and the graph that it makes, node
+/// for node, and is derived data: the application makes it anew with every export and drops it when it reads a plan.
+/// The fields are described in resources/schemas/overlap-plan.schema.json; resources/torch/overlap_studio reads them.
+///
+/// @param evaluation of `plan`.
+/// @throws InputError where the plan is refused, since there is nothing to apply then, or where the passes of one step
+/// change what `control_deps` of an earlier one wrap.
+Json job_section(const Plan& plan, const Evaluation& evaluation);
+
+/// The plan's document with this section, which comes last; each node is on a line of its own.
+std::string write_job_plan_text(const Plan& plan, const Evaluation& evaluation);
+
+/// What a job will not do, or only in one way, as sentences without full stop: overlaps by hand that cannot hold,
+/// options that PyTorch does not know.
+std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& evaluation);
+
+}  // namespace overlap
