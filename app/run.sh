@@ -69,7 +69,7 @@ without_a_display() {
 }
 
 install_missing
-build_targets overlap overlap-studio
+build_targets overlap overlap-studio overlap-runner
 
 if $build_only; then
     echo "$programs"

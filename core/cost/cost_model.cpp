@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/cost/compute_class.h"
 #include "core/cost/control_deps.h"
 #include "core/cost/flop_formulas.h"
 #include "core/cost/rounding.h"
@@ -30,16 +31,15 @@ struct TargetCost {
 
 TargetCost target_cost(const Graph& graph, NodeId node) {
     using Rule = TargetCost::Rule;
-    const std::string_view target = graph.target(node);
-    const TargetInfo& info = graph.target_info(node);
-    if (info.starts != CollectiveKind::none) return {Rule::collective, FlopFormula::none};
-    // Other functional collectives, wait_tensor among them, start nothing.
-    if (target.starts_with("_c10d_functional.") || info.traits.view || info.is_getitem) return {};
-    const FlopFormula formula = flop_formula(target);
-    if (target.starts_with("higher_order.")) {
-        return {formula == FlopFormula::none ? Rule::free : Rule::flops_only, formula};
+    const FlopFormula formula = flop_formula(graph.target(node));
+    switch (compute_class(graph, node)) {
+        case ComputeClass::nothing:
+            return {};
+        case ComputeClass::communication:
+            return {Rule::collective, FlopFormula::none};
+        default:
+            return {graph.target(node).starts_with("higher_order.") ? Rule::flops_only : Rule::roofline, formula};
     }
-    return {Rule::roofline, formula};
 }
 
 /// Bytes of the tensors that `value` mentions; each mention counts.

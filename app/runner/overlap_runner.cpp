@@ -1,0 +1,231 @@
+// overlap-runner: executes a graph on attached devices, or everything but the kernels. mpirun and srun start several
+// ranks of it.
+//
+// 0 done, 1 the input is wrong or a rank failed (a sentence on stderr), 2 wrong usage.
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/pipeline.h"
+#include "core/cost/cost_model.h"
+#include "core/graph/error.h"
+#include "core/io/graph_file.h"
+#include "core/io/json_output.h"
+#include "core/plan/plan.h"
+#include "core/run/run.h"
+#include "core/run/run_checks.h"
+#include "core/simulate/chrome_trace.h"
+#include "core/simulate/memory_profile.h"
+#include "core/simulate/simulation.h"
+#ifdef OVERLAP_WITH_MPI
+#include "core/run/mpi_ranks.h"
+#endif
+
+namespace {
+
+using namespace overlap;
+
+constexpr int run_failed = 1;
+constexpr int usage_is_wrong = 2;
+
+struct Arguments {
+    std::string graph, result, trace, commands;
+    commands::PipelineOption pipeline;
+    bool dry = false;
+    double device_memory_gib = 0;
+    RunOptions run;
+};
+
+std::string one_line(std::string text) {
+    for (char& letter : text) {
+        if (static_cast<unsigned char>(letter) < 0x20) letter = ' ';
+    }
+    return text;
+}
+
+void tell(const std::string& sentence) {
+    std::cerr << one_line("overlap-runner: " + sentence) + "\n";
+}
+
+/// What one rank has made ready.
+struct Prepared {
+    std::shared_ptr<const Graph> graph;
+    Program program;
+    MemoryPlan memory;
+    RankAgreement agreement;
+};
+
+Prepared prepare(const Arguments& arguments) {
+    Prepared prepared;
+    prepared.graph = read_graph_file(arguments.graph);
+    try {
+        if (arguments.pipeline.given()) {
+            const commands::Pipeline pipeline = arguments.pipeline.read(*prepared.graph);
+            prepared.graph = commands::run_passes(prepared.graph, pipeline).graph;
+        }
+        prepared.program = make_program(*prepared.graph);
+        prepared.memory = plan_memory(*prepared.graph, prepared.program);
+        check_runnable(*prepared.graph, prepared.memory,
+                       static_cast<std::int64_t>(arguments.device_memory_gib * 1024 * 1024 * 1024));
+    } catch (const InputError& error) {
+        if (!error.file().empty()) throw;
+        throw error.in_file(arguments.graph);
+    }
+    prepared.agreement = {fingerprint(*prepared.graph).digest, issue_order(prepared.program)};
+    return prepared;
+}
+
+/// Every rank comes here, whether it could prepare or not, so that none waits for one that is gone. Rank 0 tells each
+/// different sentence once, with the ranks that said it.
+/// @returns whether all ranks are ready.
+bool all_ready(Ranks& ranks, const std::string& failure) {
+    if (!ranks.any(!failure.empty())) return true;
+    const std::vector<std::string> failures = ranks.gather(failure);
+    if (ranks.rank() != 0) return false;
+    for (std::size_t rank = 0; rank < failures.size(); ++rank) {
+        const std::string& sentence = failures[rank];
+        const auto same = [&](std::size_t other) { return failures[other] == sentence; };
+        bool told = sentence.empty();
+        for (std::size_t other = 0; other < rank; ++other) told = told || same(other);
+        if (told) continue;
+        bool everywhere = true;
+        for (std::size_t other = 0; other < failures.size(); ++other) everywhere = everywhere && same(other);
+        tell(everywhere ? sentence : "rank " + std::to_string(rank) + ": " + sentence);
+    }
+    return false;
+}
+
+/// What the ranks say of what they will run. @returns the first difference, empty where they agree.
+std::string disagreement(Ranks& ranks, const RankAgreement& mine) {
+    std::vector<RankAgreement> all;
+    for (const std::string& text : ranks.gather(agreement_text(mine))) all.push_back(read_agreement(text));
+    return first_disagreement(all);
+}
+
+RunRecord describe(const Prepared& prepared, Ranks& ranks, const Arguments& arguments, const Simulation& simulation) {
+    RunRecord record;
+    record.dry = arguments.dry;
+    record.graph_name = prepared.graph->header().name;
+    record.graph_digest = prepared.agreement.graph_digest;
+    record.node_count = prepared.graph->node_count();
+    record.machines = ranks.gather(ranks.machine());
+    for (const ProcessGroup& group : prepared.program.groups) {
+        record.groups.push_back(
+            place_group(group, prepared.graph->header().world_size.value_or(0), ranks.size(), ranks.rank()));
+    }
+    record.order_digest = prepared.agreement.order.digest;
+    record.predicted_step_ms = simulation.step_ms;
+    record.predicted_exposed_ms = simulation.exposed_ms;
+    record.options = arguments.run;
+    return record;
+}
+
+void write_results(const Prepared& prepared, const RunRecord& record, const Simulation& simulation,
+                   const Arguments& arguments) {
+    const Graph& graph = *prepared.graph;
+    if (!arguments.trace.empty()) {
+        write_json_file(arguments.trace, chrome_trace_json(graph, simulation, memory_profile(graph)));
+    }
+    if (!arguments.commands.empty()) {
+        write_file_atomically(arguments.commands, command_list(graph, prepared.program));
+    }
+    write_json_file(arguments.result, run_json(graph, prepared.program, prepared.memory, record) + "\n");
+}
+
+/// @returns the exit status.
+int run(Ranks& ranks, Arguments& arguments) {
+    Prepared prepared;
+    Simulation simulation;
+    std::string failure;
+    try {
+        if (!arguments.dry) {
+            throw InputError("overlap-runner", "this build has no GPU support, so only --dry-run can be done");
+        }
+        prepared = prepare(arguments);
+        simulation = simulate(*prepared.graph, node_times_ms(*prepared.graph));
+    } catch (const InputError& error) {
+        failure = error.what();
+    } catch (const std::bad_alloc&) {
+        failure = "the input needs more memory than there is";
+    }
+    if (!all_ready(ranks, failure)) return run_failed;
+    if (const std::string difference = disagreement(ranks, prepared.agreement); !difference.empty()) {
+        if (ranks.rank() == 0) tell("the ranks do not agree, so nothing was launched: " + difference);
+        return run_failed;
+    }
+    if (ranks.rank() == 0) {
+        arguments.run.progress = [](std::uint32_t done, std::uint32_t of) {
+            if (of < 100 || done % (of / 100) == 0) std::cerr << "step " << done << " of " << of << '\n';
+        };
+    }
+    RunRecord record = describe(prepared, ranks, arguments, simulation);
+    DryExecutor executor(prepared.program);
+    record.step_ms = run_steps(prepared.program, executor, ranks, arguments.run);
+    failure.clear();
+    try {
+        if (ranks.rank() == 0) write_results(prepared, record, simulation, arguments);
+    } catch (const InputError& error) {
+        failure = error.what();
+    }
+    return all_ready(ranks, failure) ? 0 : run_failed;
+}
+
+void declare(CLI::App& parser, Arguments& arguments) {
+    parser.set_version_flag("--version", OVERLAP_VERSION);
+    parser.add_option("GRAPH", arguments.graph, "overlap-graph file, plain or gzip")->required();
+    arguments.pipeline.declare(parser, 0);
+    parser.add_flag("--dry-run", arguments.dry, "everything but the kernels: memory plan, order check, commands");
+    parser.add_option("-o,--output", arguments.result, "write the result (JSON)")->required();
+    parser.add_option("--trace", arguments.trace, "write the timeline as a Chrome trace (JSON)");
+    parser.add_option("--commands", arguments.commands, "write what would be issued in one step, one line a command");
+    parser.add_option("--iterations", arguments.run.iterations, "steps that count")
+        ->check(CLI::Range(1u, 100000000u))
+        ->capture_default_str();
+    parser.add_option("--warm-up", arguments.run.warm_up, "steps before them")
+        ->check(CLI::Range(0u, 100000000u))
+        ->capture_default_str();
+    parser
+        .add_option("--device-memory-gib", arguments.device_memory_gib,
+                    "refuse what needs more than this; a run on devices asks the device")
+        ->check(CLI::Range(0.0, 1e6));
+    parser.footer(
+        "Several ranks: mpirun -n 4 overlap-runner --dry-run GRAPH -o RESULT\n"
+        "Exit status: 0 done, 1 the input is wrong or a rank failed, 2 wrong usage.");
+}
+
+}  // namespace
+
+int main(int argument_count, char** argument_values) {
+    CLI::App parser("Executes one rank's training step, or everything of it but the kernels.", "overlap-runner");
+    Arguments arguments;
+    declare(parser, arguments);
+    try {
+        parser.parse(argument_count, argument_values);
+    } catch (const CLI::Success& asked) {
+        return parser.exit(asked);
+    } catch (const CLI::ParseError& error) {
+        tell(std::string(error.what()) + "; see overlap-runner --help");
+        return usage_is_wrong;
+    }
+    std::unique_ptr<Ranks> ranks;
+    try {
+#ifdef OVERLAP_WITH_MPI
+        ranks = mpi_ranks(argument_count, argument_values);
+#else
+        ranks = single_rank();
+#endif
+        return run(*ranks, arguments);
+    } catch (const std::exception& error) {
+        // The other ranks may be waiting for this one.
+        if (!ranks) {
+            tell(error.what());
+            return run_failed;
+        }
+        tell("rank " + std::to_string(ranks->rank()) + " on " + ranks->machine() + ": " + error.what());
+        ranks->end_all(run_failed);
+    }
+}

@@ -1,0 +1,50 @@
+#include "core/cost/compute_class.h"
+
+namespace overlap {
+
+std::string_view compute_class_name(ComputeClass compute_class) {
+    switch (compute_class) {
+        case ComputeClass::nothing:
+            return "nothing";
+        case ComputeClass::communication:
+            return "communication";
+        case ComputeClass::matrix_multiply:
+            return "matrix_multiply";
+        case ComputeClass::attention:
+            return "attention";
+        case ComputeClass::convolution:
+            return "convolution";
+        case ComputeClass::memory:
+            return "memory";
+    }
+    return "nothing";
+}
+
+ComputeClass compute_class(FlopFormula formula) {
+    switch (formula) {
+        case FlopFormula::none:
+            return ComputeClass::memory;
+        case FlopFormula::matrix_multiply:
+        case FlopFormula::matrix_multiply_add:
+            return ComputeClass::matrix_multiply;
+        case FlopFormula::convolution:
+        case FlopFormula::convolution_backward:
+            return ComputeClass::convolution;
+        default:
+            return ComputeClass::attention;
+    }
+}
+
+ComputeClass compute_class(const Graph& graph, NodeId node) {
+    if (graph.op(node) != NodeOp::call_function) return ComputeClass::nothing;
+    const TargetInfo& info = graph.target_info(node);
+    if (info.starts != CollectiveKind::none) return ComputeClass::communication;
+    const std::string_view target = graph.target(node);
+    // Other functional collectives, wait_tensor among them, start nothing.
+    if (target.starts_with("_c10d_functional.") || info.traits.view || info.is_getitem) return ComputeClass::nothing;
+    const ComputeClass by_formula = compute_class(flop_formula(target));
+    const bool unknown_inside = target.starts_with("higher_order.") && by_formula == ComputeClass::memory;
+    return unknown_inside ? ComputeClass::nothing : by_formula;
+}
+
+}  // namespace overlap

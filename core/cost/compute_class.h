@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/cost/flop_formulas.h"
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// What an operator keeps a device busy with: what the analytic model prices alike, a runner executes alike and a
+/// calibration fits one factor for.
+enum class ComputeClass : std::uint8_t {
+    nothing,          ///< views, getitem, waits, and what runs on the host
+    communication,    ///< starts a collective
+    matrix_multiply,  ///< bound by the rate of matrix products
+    attention,        ///< scaled-dot-product, flash, efficient and flex attention, forward and backward
+    convolution,
+    memory,  ///< everything else: bound by the bytes that it reads and writes
+};
+
+/// Stable short name, such as `matrix_multiply`.
+std::string_view compute_class_name(ComputeClass compute_class);
+
+/// The class of operators that torch's flop counter counts by `formula`; `memory` for those without one.
+ComputeClass compute_class(FlopFormula formula);
+
+/// The class of a node. A control_deps is `nothing`: what it wraps is told by wrapped_operations().
+ComputeClass compute_class(const Graph& graph, NodeId node);
+
+}  // namespace overlap

@@ -1,0 +1,53 @@
+#include <sstream>
+
+#include "core/graph/number_text.h"
+#include "core/graph/quote.h"
+#include "core/run/executor.h"
+
+namespace overlap {
+
+namespace {
+
+void write_compute(std::ostream& out, const ComputeWork& work) {
+    out << "compute stream: " << compute_class_name(work.compute_class);
+    if (work.compute_class == ComputeClass::matrix_multiply) {
+        const MatrixProduct& product = work.product;
+        out << ' ';
+        if (product.batch > 1) out << product.batch << " times ";
+        out << product.rows << "x" << product.inner << " by " << product.inner << "x" << product.columns << ' '
+            << dtype_info(product.dtype).name;
+    } else if (work.flops > 0) {
+        out << ' ' << work.flops << " flops";
+    }
+    out << ", reads " << bytes_text(work.read_bytes) << ", writes " << bytes_text(work.written_bytes);
+}
+
+void write_collective(std::ostream& out, const Program& program, const CollectiveWork& work) {
+    out << "stream of " << in_quotes(program.groups[work.group].name) << ": " << collective_kind_name(work.kind);
+    if (!work.reduction.empty()) out << ' ' << work.reduction;
+    out << ' ' << bytes_text(work.bytes);
+    if (work.messages.size() > 1) out << " in " << work.messages.size() << " tensors";
+}
+
+}  // namespace
+
+std::string command_list(const Graph& graph, const Program& program) {
+    std::ostringstream out;
+    for (const Command& command : program.commands) {
+        switch (command.kind) {
+            case Command::Kind::compute:
+                write_compute(out, program.compute[command.index]);
+                break;
+            case Command::Kind::collective:
+                write_collective(out, program, program.collectives[command.index]);
+                break;
+            case Command::Kind::wait:
+                out << "compute stream: wait for " << graph.name(program.collectives[command.index].node);
+                break;
+        }
+        out << "  (" << graph.name(command.node) << ")\n";
+    }
+    return out.str();
+}
+
+}  // namespace overlap

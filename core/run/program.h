@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/cost/compute_class.h"
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// A matrix product `batch` times: [rows x inner] by [inner x columns].
+struct MatrixProduct {
+    std::int64_t batch = 1, rows = 0, columns = 0, inner = 0;
+    Dtype dtype{};
+};
+
+/// What a node asks of the compute stream.
+struct ComputeWork {
+    NodeId node = no_node;
+    ComputeClass compute_class = ComputeClass::memory;
+    MatrixProduct product;  ///< of matrix multiplies only
+    double flops = 0;       ///< as torch's flop counter counts them
+    std::int64_t read_bytes = 0, written_bytes = 0;
+};
+
+/// One tensor that a collective takes, and what it becomes. A coalesced collective has several.
+struct Message {
+    std::int64_t input_elements = 0, output_elements = 0;
+    Dtype dtype{};
+};
+
+/// What a node asks of its process group's stream.
+struct CollectiveWork {
+    NodeId node = no_node;
+    CollectiveKind kind = CollectiveKind::none;
+    std::uint32_t group = 0;  ///< index of Program::groups
+    std::string reduction;    ///< `sum`, `avg`, ..., of all_reduce and reduce_scatter; `sum` where the file lost it
+    std::vector<Message> messages;
+    std::int64_t bytes = 0;  ///< the larger of all inputs and all outputs
+    /// Index of the command that awaits it first; the number of commands where nothing does.
+    std::uint32_t awaited_at = 0;
+};
+
+/// One thing that the host does, in order.
+struct Command {
+    enum class Kind : std::uint8_t {
+        compute,     ///< launches `Program::compute[index]` on the compute stream
+        collective,  ///< launches `Program::collectives[index]` on its group's stream, behind compute issued before
+        wait,        ///< the compute stream waits for `Program::collectives[index]`
+    };
+    Kind kind = Kind::compute;
+    std::uint32_t index = 0;
+    NodeId node = no_node;
+};
+
+std::string_view command_kind_name(Command::Kind kind);
+
+/// What a runner issues for one step of a graph: the stream model of design/formats.md as commands, without times.
+/// Nodes that take no time of a device (views, getitem, what runs on the host) are no commands.
+struct Program {
+    std::vector<Command> commands;
+    std::vector<ComputeWork> compute;
+    std::vector<CollectiveWork> collectives;
+    std::vector<ProcessGroup> groups;  ///< those that are used, in order of first use
+};
+
+/// @throws InputError where a node cannot be executed: a collective whose process group the file does not describe, or
+/// whose kind is not known to the communication library; a matrix product whose shapes do not fit.
+Program make_program(const Graph& graph);
+
+}  // namespace overlap

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/run/executor.h"
+#include "core/run/group_placement.h"
+#include "core/run/issue_order.h"
+#include "core/run/memory_plan.h"
+#include "core/run/ranks.h"
+
+namespace overlap {
+
+struct RunOptions {
+    std::uint32_t warm_up = 3;  ///< steps before those that count
+    std::uint32_t iterations = 20;
+    std::function<void(std::uint32_t done, std::uint32_t of)> progress;  ///< called after each step; may be empty
+};
+
+/// Runs the program's steps on all ranks: each begins when every rank is there.
+/// @returns milliseconds of each step that counts, as this rank's executor tells them.
+std::vector<double> run_steps(const Program& program, Executor& executor, Ranks& ranks, const RunOptions& options);
+
+/// What is known of a run before and after it, on one rank.
+struct RunRecord {
+    bool dry = true;
+    std::string graph_name, graph_digest;
+    std::uint32_t node_count = 0;
+    std::vector<std::string> machines;   ///< of each rank
+    std::vector<GroupPlacement> groups;  ///< of each group of the program
+    std::string order_digest;
+    double predicted_step_ms = 0, predicted_exposed_ms = 0;  ///< by the stream model, with the graph's own times
+    std::vector<double> step_ms;                             ///< measured; zeros of a dry run
+    RunOptions options;
+};
+
+/// The result as a JSON object: `format` (`overlap-run`), `version`, `mode` (`dry_run` or `gpu`), `graph`, `ranks[]`,
+/// `groups[]` (`process_group`, `size`, `runs` as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`),
+/// `commands`, `memory`, `order_digest`, `predicted`, `warm_up`, `iterations` and, of a run on devices, `step_ms`.
+std::string run_json(const Graph& graph, const Program& program, const MemoryPlan& memory, const RunRecord& record);
+
+}  // namespace overlap

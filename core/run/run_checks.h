@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/graph/graph.h"
+#include "core/run/memory_plan.h"
+#include "core/run/program.h"
+
+namespace overlap {
+
+/// Refuses a graph that cannot be run, before anything is launched.
+/// @param device_memory_bytes what a device can hold; 0 where that is not known.
+/// @throws InputError: a size that only the running job knows; a tensor larger than the device; a step that needs more
+/// memory than the device has, with what it needs and at which node.
+void check_runnable(const Graph& graph, const MemoryPlan& memory, std::int64_t device_memory_bytes);
+
+}  // namespace overlap

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <numeric>
+
+#include "core/run/run.h"
+#include "core/simulate/json_writer.h"
+
+namespace overlap {
+
+namespace {
+
+struct GroupTotals {
+    std::int64_t collectives = 0, bytes = 0;
+};
+
+std::vector<GroupTotals> totals_of(const Program& program) {
+    std::vector<GroupTotals> totals(program.groups.size());
+    for (const CollectiveWork& collective : program.collectives) {
+        ++totals[collective.group].collectives;
+        totals[collective.group].bytes += collective.bytes;
+    }
+    return totals;
+}
+
+void write_groups(JsonWriter& json, const Program& program, const RunRecord& record) {
+    const std::vector<GroupTotals> totals = totals_of(program);
+    json.key("groups").begin_array();
+    for (std::size_t index = 0; index < program.groups.size(); ++index) {
+        const GroupPlacement& placement = record.groups[index];
+        json.begin_object();
+        json.member("process_group", std::string_view(program.groups[index].name));
+        json.member("size", static_cast<std::int64_t>(program.groups[index].ranks.size()));
+        json.member("runs", placement.real ? "nccl" : "emulated");
+        json.key("on_ranks").begin_array();
+        for (const int member : placement.members) json.value(std::int64_t{member});
+        json.end_array();
+        json.member("because", std::string_view(placement.reason));
+        json.member("collectives", totals[index].collectives);
+        json.member("bytes", totals[index].bytes);
+        json.end_object();
+    }
+    json.end_array();
+}
+
+void write_memory(JsonWriter& json, const Graph& graph, const MemoryPlan& memory) {
+    json.key("memory").begin_object();
+    json.member("pool_bytes", memory.pool_bytes);
+    json.member("live_peak_bytes", memory.live_peak_bytes);
+    json.key("live_peak_node");
+    if (memory.live_peak_node == no_node) {
+        json.null();
+    } else {
+        json.value(graph.name(memory.live_peak_node));
+    }
+    json.member("buffers", static_cast<std::int64_t>(memory.buffers.size()));
+    json.member("largest_bytes", memory.largest_bytes);
+    json.end_object();
+}
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+void write_steps(JsonWriter& json, const RunRecord& record) {
+    json.key("step_ms").begin_object();
+    json.member("median", median(record.step_ms));
+    json.member("minimum", *std::min_element(record.step_ms.begin(), record.step_ms.end()));
+    json.member("maximum", *std::max_element(record.step_ms.begin(), record.step_ms.end()));
+    json.key("all").begin_array();
+    for (const double step : record.step_ms) json.value(step);
+    json.end_array();
+    json.end_object();
+}
+
+}  // namespace
+
+std::string run_json(const Graph& graph, const Program& program, const MemoryPlan& memory, const RunRecord& record) {
+    JsonWriter json;
+    json.begin_object();
+    json.member("format", "overlap-run").member("version", std::int64_t{1});
+    json.member("mode", record.dry ? "dry_run" : "gpu");
+    json.key("graph").begin_object();
+    json.member("name", std::string_view(record.graph_name));
+    json.member("nodes", std::int64_t{record.node_count});
+    json.member("digest", std::string_view(record.graph_digest));
+    json.end_object();
+    json.key("ranks").begin_array();
+    for (std::size_t rank = 0; rank < record.machines.size(); ++rank) {
+        json.begin_object();
+        json.member("rank", static_cast<std::int64_t>(rank));
+        json.member("machine", std::string_view(record.machines[rank]));
+        json.end_object();
+    }
+    json.end_array();
+    write_groups(json, program, record);
+    json.key("commands").begin_object();
+    json.member("compute", static_cast<std::int64_t>(program.compute.size()));
+    json.member("collective", static_cast<std::int64_t>(program.collectives.size()));
+    json.member("all", static_cast<std::int64_t>(program.commands.size()));
+    json.end_object();
+    write_memory(json, graph, memory);
+    json.member("order_digest", std::string_view(record.order_digest));
+    json.key("predicted").begin_object();
+    json.member("step_ms", record.predicted_step_ms).member("exposed_ms", record.predicted_exposed_ms);
+    json.end_object();
+    json.member("warm_up", std::int64_t{record.options.warm_up});
+    json.member("iterations", std::int64_t{record.options.iterations});
+    if (!record.dry && !record.step_ms.empty()) write_steps(json, record);
+    json.end_object();
+    return json.take();
+}
+
+}  // namespace overlap

@@ -1,0 +1,133 @@
+"""overlap-runner's dry run as a user meets it: alone, under mpirun, with ranks that disagree or die."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAMS, DATA = sys.argv[1], sys.argv[2]
+RUNNER = os.path.join(PROGRAMS, "overlap-runner")
+SAMPLES = os.path.join(DATA, "..", "..", "resources", "samples")
+GRAPH = os.path.join(SAMPLES, "llama3_debugmodel_fsdp8.prebucket.graph.json.gz")
+OTHER_GRAPH = os.path.join(SAMPLES, "llama3_8b_fsdp64.prebucket.graph.json.gz")
+PLAN = os.path.join(SAMPLES, "llama3_8b_fsdp64.plan.json")
+# Open MPI refuses to run as root unless told twice; tests in containers are root.
+# More ranks than cores should not spin while they wait.
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_mpi_yield_when_idle="1")
+
+
+def run(command, timeout=120):
+    return subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=timeout)
+
+
+def mpirun(ranks, *arguments):
+    return ["mpirun", "--oversubscribe", "-n", str(ranks), *arguments]
+
+
+class Runner(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.result = os.path.join(self.folder, "result.json")
+
+    def dry(self, graph=GRAPH):
+        return [RUNNER, "--dry-run", graph, "-o", self.result, "--iterations", "3", "--warm-up", "1"]
+
+    def read_result(self):
+        with open(self.result, encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_one_rank(self):
+        commands, trace = os.path.join(self.folder, "commands.txt"), os.path.join(self.folder, "trace.json")
+        done = run([*self.dry(), "--commands", commands, "--trace", trace])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = self.read_result()
+        self.assertEqual(result["mode"], "dry_run")
+        self.assertNotIn("step_ms", result)
+        self.assertEqual([group["runs"] for group in result["groups"]], ["emulated"])
+        self.assertGreaterEqual(result["memory"]["pool_bytes"], result["memory"]["live_peak_bytes"])
+        with open(commands, encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), result["commands"]["all"])
+        with open(trace, encoding="utf-8") as file:
+            self.assertIn("traceEvents", json.load(file))
+
+    def test_a_plan_is_applied_before_the_run(self):
+        done = run(self.dry(OTHER_GRAPH))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        before = self.read_result()
+        done = run([*self.dry(OTHER_GRAPH), "--pipeline", PLAN])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        after = self.read_result()
+        self.assertLess(after["commands"]["collective"], before["commands"]["collective"])
+        self.assertLess(after["predicted"]["step_ms"], before["predicted"]["step_ms"])
+        self.assertNotEqual(after["order_digest"], before["order_digest"])
+
+    def test_four_ranks(self):
+        done = run(mpirun(4, *self.dry()))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        result = self.read_result()
+        self.assertEqual([rank["rank"] for rank in result["ranks"]], [0, 1, 2, 3])
+        self.assertEqual(result["groups"][0]["because"], "it has 8 ranks, and 4 are attached")
+
+    def test_eight_ranks_run_the_group_of_the_job(self):
+        done = run(mpirun(8, *self.dry()))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        group = self.read_result()["groups"][0]
+        self.assertEqual((group["runs"], group["on_ranks"]), ("nccl", list(range(8))))
+
+    def test_ranks_that_hold_other_graphs_launch_nothing(self):
+        done = run(["mpirun", "--oversubscribe", "-n", "2", *self.dry(), ":", "-n", "1", *self.dry(OTHER_GRAPH)])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("the ranks do not agree, so nothing was launched: collective 1 differs: rank 0 issues", done.stderr)
+        self.assertIn("rank 2 issues", done.stderr)
+        self.assertFalse(os.path.exists(self.result))
+
+    def test_a_file_that_one_rank_lacks_is_told_with_the_rank(self):
+        missing = os.path.join(self.folder, "missing.graph.json")
+        done = run(["mpirun", "--oversubscribe", "-n", "2", *self.dry(), ":", "-n", "1", *self.dry(missing)])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("overlap-runner: rank 2: " + missing, done.stderr)
+
+    def test_what_all_ranks_say_is_told_once(self):
+        missing = os.path.join(self.folder, "missing.graph.json")
+        done = run(mpirun(3, *self.dry(missing)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr.count("overlap-runner: "), 1, done.stderr)
+
+    def test_a_rank_that_dies_ends_the_run_and_is_named(self):
+        endless = [RUNNER, "--dry-run", GRAPH, "-o", self.result, "--iterations", "100000000"]
+        with subprocess.Popen(mpirun(4, *endless), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=ENVIRONMENT) as job:
+            try:
+                self.assertIn("step ", job.stderr.readline())  # the steps have begun
+                # mpirun's children, in the order of their ranks.
+                with open(f"/proc/{job.pid}/task/{job.pid}/children", encoding="ascii") as file:
+                    children = [int(child) for child in file.read().split()]
+                self.assertEqual(len(children), 4)
+                began = time.monotonic()
+                os.kill(children[2], signal.SIGKILL)
+                _, errors = job.communicate(timeout=60)
+                self.assertLess(time.monotonic() - began, 15)
+                self.assertNotEqual(job.returncode, 0)
+                self.assertRegex(errors, r"process rank 2 .*exited on signal 9")
+            finally:
+                job.kill()
+
+    def test_bad_input(self):
+        done = run([*self.dry(), "--device-memory-gib", "0.1"])
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r'^overlap-runner: .*node ".*": the step holds .* the device has 102.4 MiB\n$')
+        self.assertEqual(run([RUNNER, "--dry-run", GRAPH]).returncode, 2)
+        self.assertEqual(run([*self.dry(), "--iterations", "0"]).returncode, 2)
+        done = run([*self.dry()[:3], "-o", os.path.join(self.folder, "no", "folder.json")])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no/folder.json", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,122 @@
+#include "core/run/program.h"
+
+#include <gtest/gtest.h>
+
+#include "core/graph/error.h"
+#include "core/run/executor.h"
+#include "core/run/memory_plan.h"
+#include "core/run/run_checks.h"
+#include "tests/cost/graph_sketch.h"
+
+namespace overlap::test {
+namespace {
+
+using Kind = Command::Kind;
+
+TEST(Program, CommandsFollowTheGraphAndViewsCostNothing) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId gathered = sketch.gather("gather", x, 1);
+    sketch.call("view", "aten.view.default", GraphSketch::values({x}), {sketch.tensor("float32", {2, 2})});
+    const NodeId busy =
+        sketch.call("relu", "aten.relu.default", GraphSketch::values({x}), {sketch.tensor("float32", {4})});
+    sketch.wait("wait", gathered);
+    sketch.wait("again", gathered);
+    const Graph graph = sketch.finish({busy});
+    const Program program = make_program(graph);
+    ASSERT_EQ(program.commands.size(), 4u);
+    EXPECT_EQ(program.commands[0].kind, Kind::collective);
+    EXPECT_EQ(program.commands[1].kind, Kind::compute);
+    EXPECT_EQ(program.commands[2].kind, Kind::wait);
+    EXPECT_EQ(program.commands[3].kind, Kind::wait);
+    const CollectiveWork& collective = program.collectives.at(0);
+    EXPECT_EQ(collective.awaited_at, 2u) << "the first of its waits";
+    EXPECT_EQ(collective.bytes, 64);
+    ASSERT_EQ(collective.messages.size(), 1u);
+    EXPECT_EQ(collective.messages[0].input_elements, 4);
+    EXPECT_EQ(collective.messages[0].output_elements, 16);
+    const ComputeWork& relu = program.compute.at(0);
+    EXPECT_EQ(relu.compute_class, ComputeClass::memory);
+    EXPECT_EQ(relu.read_bytes, 16);
+    EXPECT_EQ(relu.written_bytes, 16);
+}
+
+TEST(Program, MatrixProductsHaveTheirSizes) {
+    GraphSketch sketch;
+    const NodeId bias = sketch.input("bias", sketch.tensor("bfloat16", {5}));
+    const NodeId left = sketch.input("left", sketch.tensor("bfloat16", {3, 4}));
+    const NodeId right = sketch.input("right", sketch.tensor("bfloat16", {4, 5}));
+    const NodeId batched = sketch.input("batched", sketch.tensor("bfloat16", {2, 3, 4}));
+    const NodeId other = sketch.input("other", sketch.tensor("bfloat16", {2, 4, 5}));
+    sketch.call("addmm", "aten.addmm.default", GraphSketch::values({bias, left, right}),
+                {sketch.tensor("bfloat16", {3, 5})});
+    sketch.call("bmm", "aten.bmm.default", GraphSketch::values({batched, other}),
+                {sketch.tensor("bfloat16", {2, 3, 5})});
+    const Program program = make_program(sketch.finish());
+    ASSERT_EQ(program.compute.size(), 2u);
+    const MatrixProduct& single = program.compute[0].product;
+    EXPECT_EQ(std::make_tuple(single.batch, single.rows, single.inner, single.columns), std::make_tuple(1, 3, 4, 5));
+    const MatrixProduct& several = program.compute[1].product;
+    EXPECT_EQ(std::make_tuple(several.batch, several.rows, several.inner, several.columns),
+              std::make_tuple(2, 3, 4, 5));
+    EXPECT_EQ(program.compute[1].flops, 2.0 * 2 * 3 * 4 * 5);
+}
+
+TEST(Program, AGroupThatTheFileDoesNotDescribeIsRefusedBeforeAnythingRuns) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    sketch.gather("gather", x, 1, "unknown");
+    const Graph graph = sketch.finish();
+    try {
+        make_program(graph);
+        FAIL() << "expected a refusal";
+    } catch (const InputError& error) {
+        EXPECT_EQ(std::string(error.what()),
+                  "node \"gather\": its process group \"unknown\" is not described in process_groups");
+    }
+}
+
+TEST(Program, TheListOfCommandsNamesStreamsAndSizes) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId sum = sketch.reduce("sum", x, 1);
+    sketch.wait("wait", sum);
+    const Graph graph = sketch.finish();
+    EXPECT_EQ(command_list(graph, make_program(graph)),
+              "stream of \"0\": all_reduce sum 16 B  (sum)\ncompute stream: wait for sum  (wait)\n");
+}
+
+TEST(RunChecks, ASizeWithoutANumberIsRefused) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    Value symbol = sketch.list({sketch.text("u0"), Value::of_none()});
+    symbol.kind = ValueKind::symbol;
+    sketch.call("slice", "aten.slice.Tensor", {Value::of_node(x), Value::of_integer(0), symbol},
+                {sketch.tensor("float32", {4})});
+    const Graph graph = sketch.finish();
+    const MemoryPlan memory = plan_memory(graph, make_program(graph));
+    EXPECT_THROW(check_runnable(graph, memory, 0), InputError);
+}
+
+TEST(RunChecks, WhatTheDeviceCannotHoldIsRefusedWithTheNode) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.bytes(1000));
+    const NodeId big = sketch.call("big", "aten.relu.default", GraphSketch::values({x}), {sketch.bytes(5000)});
+    const Graph graph = sketch.finish({big});
+    const MemoryPlan memory = plan_memory(graph, make_program(graph));
+    EXPECT_NO_THROW(check_runnable(graph, memory, 0)) << "nothing is known of the device";
+    EXPECT_NO_THROW(check_runnable(graph, memory, 1 << 20));
+    const auto message = [&](std::int64_t bytes) {
+        try {
+            check_runnable(graph, memory, bytes);
+        } catch (const InputError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_NE(message(4000).find("node \"big\": it needs"), std::string::npos);
+    EXPECT_NE(message(5500).find("node \"big\": the step holds"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace overlap::test
