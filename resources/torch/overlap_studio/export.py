@@ -1,0 +1,138 @@
+"""`export_graph()`: an FX graph of a training job as an overlap-graph document, which Overlap Studio opens."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.fx as fx
+
+from .document import NodeEncoder
+from .errors import ExportError
+from .estimates import Estimate
+from .fingerprint import fingerprint
+from .groups import GroupRanks, describe_groups, this_rank, world_size as job_world_size
+from .naming import naming_state
+from .symbols import Symbols
+from .traits import operator_traits
+
+
+@dataclass(frozen=True)
+class ExportedGraph:
+    """What was written."""
+
+    path: Path
+    name: str
+    nodes: int
+    digest: str  # by which a plan knows the graph
+    notes: tuple[str, ...]  # what the document could not take as it is, a sentence each
+
+
+def export_graph(gm: fx.GraphModule, path: str | os.PathLike[str], *, name: str | None = None,
+                 rank: int | None = None, world_size: int | None = None, process_groups: GroupRanks | None = None,
+                 estimate: Estimate | None = None, cost_model: Mapping[str, Any] | None = None,
+                 parameter_names: Mapping[str, str] | None = None,
+                 unbacked_size: int | None = None) -> ExportedGraph:
+    """Writes the graph of `gm`, as it is at this moment, to `path`; compressed when that ends in `.gz`.
+
+    The file appears whole or not at all. The graph is not changed. `notes` of the result, which stand in the document
+    too, say what of it the document could not take.
+
+    @param name what the application shows; the file's name without it.
+    @param rank, world_size those of torch.distributed without it.
+    @param process_groups ranks of groups by name, for those that torch.distributed does not know here.
+    @param estimate milliseconds of a node by itself; see `overlap_studio.estimates` for torch's own.
+    @param cost_model rates and links from which the application computes times; the format is that of the document.
+    @param parameter_names placeholder to parameter; what AOT autograd says of its inputs without it.
+    @param unbacked_size what a size is taken for of which nothing is known before the job runs.
+    Raises ExportError, a sentence with the node's name, and OSError where the file cannot be written.
+    """
+    path = Path(path)
+    document = graph_document(gm, name=name or _stem(path), rank=rank, world_size=world_size,
+                              process_groups=process_groups, estimate=estimate, cost_model=cost_model,
+                              parameter_names=parameter_names, unbacked_size=unbacked_size)
+    write_document(document, path)
+    return ExportedGraph(path, document["name"], len(document["nodes"]), fingerprint(document),
+                         tuple(document.get("export_notes", ())))
+
+
+def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, world_size: int | None = None,
+                   process_groups: GroupRanks | None = None, estimate: Estimate | None = None,
+                   cost_model: Mapping[str, Any] | None = None, parameter_names: Mapping[str, str] | None = None,
+                   unbacked_size: int | None = None) -> dict[str, Any]:
+    """The document that `export_graph` writes, as Python objects of JSON."""
+    nodes = list(gm.graph.nodes)
+    symbols = Symbols(unbacked_size)
+    encoder = NodeEncoder(nodes, symbols, estimate)
+    encoded = [encoder.encode(node) for node in nodes]
+    document: dict[str, Any] = {
+        "format": "overlap-graph", "version": 1, "name": name, "producer": {"torch": torch.__version__},
+        "rank": rank if rank is not None else this_rank() or 0,
+    }
+    ranks = world_size if world_size is not None else job_world_size()
+    if ranks is not None:
+        document["world_size"] = ranks
+    document["process_groups"] = describe_groups(nodes, process_groups)
+    optional = {
+        "cost_model": dict(cost_model) if cost_model is not None else None,
+        "placeholder_fqns": dict(parameter_names) if parameter_names is not None else _parameter_names(nodes),
+        "symbol_hints": symbols.hints,
+        "unbacked_symbol_hint": symbols.guess if symbols.has_unbacked else None,
+        "operators": operator_traits(nodes),
+        "naming": naming_state(gm.graph),
+        "export_notes": encoder.notes,
+    }
+    document.update((field, value) for field, value in optional.items() if value)
+    document["nodes"] = encoded
+    return document
+
+
+def write_document(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Writes a document beside `path` and renames it, so that a reader finds a whole file or the old one."""
+    path = Path(path)
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    handle, scratch = tempfile.mkstemp(dir=path.parent or ".", prefix=path.name + ".")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            # No time and no name inside: the same graph gives the same bytes.
+            file.write(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+        os.chmod(scratch, 0o666 & ~_umask())
+        os.replace(scratch, path)
+    except BaseException:
+        os.unlink(scratch)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _stem(path: Path) -> str:
+    name = path.name
+    for suffix in (".gz", ".json", ".graph"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def _parameter_names(nodes: list[fx.Node]) -> dict[str, str]:
+    """Placeholders that AOT autograd says are parameters or buffers, with the names these have in the model."""
+    names = {}
+    for node in nodes:
+        if node.op != "placeholder":
+            continue
+        described = node.meta.get("desc")
+        for _ in range(4):  # a view, a tangent's or a subclass's part of a parameter wraps the parameter's description
+            if isinstance(getattr(described, "target", None), str):
+                names[node.name] = described.target
+                break
+            described = getattr(described, "base", None)
+    return names
