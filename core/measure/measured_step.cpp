@@ -37,10 +37,41 @@ std::optional<std::int64_t> end_before(const IntervalUnion& spans, std::int64_t 
     return after == spans.spans().begin() ? std::nullopt : std::optional(std::prev(after)->end_ns);
 }
 
+/// A GPU that ran something, and the steps that launched it.
+struct DeviceSteps {
+    std::string device;
+    std::vector<std::uint32_t> steps;  ///< indices into MeasuredTrace::steps()
+};
+
+const std::string& device_of(const MeasuredTrace& trace, const GpuActivity& activity) {
+    return trace.tracks()[trace.events().track[activity.event]].process;
+}
+
+/// By number. @param step_of as steps_of_activities() tells.
+std::vector<DeviceSteps> steps_of_devices(const MeasuredTrace& trace, std::span<const std::uint32_t> step_of) {
+    std::map<std::pair<std::size_t, std::string>, std::set<std::uint32_t>> found;  // numbers: shorter ones first
+    for (std::uint32_t index = 0; index < step_of.size(); ++index) {
+        const GpuActivity& activity = trace.activities()[index];
+        if (activity.work == GpuWork::waiting) continue;
+        const std::string& device = device_of(trace, activity);
+        std::set<std::uint32_t>& steps = found[{device.size(), device}];
+        if (step_of[index] != no_index) steps.insert(step_of[index]);
+    }
+    std::vector<DeviceSteps> devices;
+    for (const auto& [device, steps] : found) devices.push_back({device.second, {steps.begin(), steps.end()}});
+    return devices;
+}
+
+/// Index into `steps`, which are in order and at least one: the last that counts, or the first where none does.
+std::size_t last_counted(const MeasuredTrace& trace, std::span<const std::uint32_t> steps) {
+    const auto left_out = std::ranges::lower_bound(steps, first_step_left_out(trace));
+    return left_out == steps.begin() ? 0 : static_cast<std::size_t>(left_out - steps.begin()) - 1;
+}
+
 class StepReader {
   public:
     StepReader(std::shared_ptr<const MeasuredTrace> trace, const StepSelection& selection)
-        : trace_(*trace), step_of_(steps_of_activities(*trace)) {
+        : trace_(*trace), step_of_(steps_of_activities(*trace)), devices_(steps_of_devices(*trace, step_of_)) {
         step_.trace = std::move(trace);
         choose_device(selection.device);
         choose_step(selection.step);
@@ -56,52 +87,39 @@ class StepReader {
     }
 
   private:
-    const std::string& device_of(const GpuActivity& activity) const {
-        return trace_.tracks()[trace_.events().track[activity.event]].process;
-    }
-
     void choose_device(const std::string& wanted) {
-        std::set<std::pair<std::size_t, std::string>> devices;  // numbers: shorter ones first
-        for (const GpuActivity& activity : trace_.activities()) {
-            if (activity.work != GpuWork::waiting) devices.emplace(device_of(activity).size(), device_of(activity));
-        }
-        if (devices.empty()) throw InputError("", "the trace has no GPU events, so there is no step to compare with");
-        const auto found =
-            std::find_if(devices.begin(), devices.end(), [&](const auto& device) { return device.second == wanted; });
-        if (!wanted.empty() && found == devices.end()) {
+        if (devices_.empty()) throw InputError("", "the trace has no GPU events, so there is no step to compare with");
+        const auto found = std::ranges::find(devices_, wanted, &DeviceSteps::device);
+        if (!wanted.empty() && found == devices_.end()) {
             std::string known;
-            for (const auto& device : devices) known.append(known.empty() ? "" : ", ").append(device.second);
+            for (const DeviceSteps& device : devices_) known.append(known.empty() ? "" : ", ").append(device.device);
             throw InputError("", "the trace has no GPU " + in_quotes(wanted) + "; it has " + known);
         }
-        step_.device = wanted.empty() ? devices.begin()->second : wanted;
+        device_ = wanted.empty() ? devices_.begin() : found;
+        step_.device = device_->device;
     }
 
     void choose_step(const std::string& wanted) {
-        std::set<std::uint32_t> steps;
-        for (std::uint32_t index = 0; index < step_of_.size(); ++index) {
-            if (step_of_[index] != no_index && is_of_device(index)) steps.insert(step_of_[index]);
-        }
-        const auto named = [&](std::uint32_t step) {
-            const std::string& name = trace_.steps()[step].name;
+        const auto name_of = [&](std::uint32_t step) -> const std::string& { return trace_.steps()[step].name; };
+        const auto found = std::ranges::find_if(device_->steps, [&](std::uint32_t step) {
+            const std::string& name = name_of(step);
             return name == wanted || name.substr(name.find('#') + 1) == wanted;
-        };
-        const auto found = std::find_if(steps.begin(), steps.end(), named);
-        if (!wanted.empty() && found == steps.end()) {
+        });
+        if (!wanted.empty() && found == device_->steps.end()) {
             std::string known;
-            for (const std::uint32_t step : steps) {
-                known.append(known.empty() ? "" : ", ").append(trace_.steps()[step].name);
+            for (const std::uint32_t step : device_->steps) {
+                known.append(known.empty() ? "" : ", ").append(name_of(step));
             }
             throw InputError("", "GPU " + step_.device + " has no step " + in_quotes(wanted) + "; " +
                                      (known.empty() ? "the trace has no steps" : "it has " + known));
         }
-        if (steps.empty()) return;  // everything
-        const auto left_out = steps.lower_bound(first_step_left_out(trace_));
-        chosen_ = !wanted.empty() ? *found : left_out == steps.begin() ? *left_out : *std::prev(left_out);
-        step_.name = trace_.steps()[*chosen_].name;
+        if (device_->steps.empty()) return;  // everything
+        chosen_ = wanted.empty() ? device_->steps[last_counted(trace_, device_->steps)] : *found;
+        step_.name = name_of(*chosen_);
     }
 
     bool is_of_device(std::uint32_t activity) const {
-        return device_of(trace_.activities()[activity]) == step_.device &&
+        return device_of(trace_, trace_.activities()[activity]) == step_.device &&
                trace_.activities()[activity].work != GpuWork::waiting;
     }
 
@@ -164,6 +182,8 @@ class StepReader {
 
     const MeasuredTrace& trace_;
     std::vector<std::uint32_t> step_of_;
+    std::vector<DeviceSteps> devices_;
+    std::vector<DeviceSteps>::const_iterator device_;
     std::optional<std::uint32_t> chosen_;  ///< nothing: the whole trace
     std::vector<std::uint32_t> collectives_;
     IntervalUnion compute_, communication_;
@@ -173,6 +193,17 @@ class StepReader {
 };
 
 }  // namespace
+
+std::vector<MeasuredDevice> measured_devices(const MeasuredTrace& trace) {
+    std::vector<MeasuredDevice> devices;
+    for (const DeviceSteps& found : steps_of_devices(trace, steps_of_activities(trace))) {
+        MeasuredDevice& device = devices.emplace_back();
+        device.device = found.device;
+        for (const std::uint32_t step : found.steps) device.steps.push_back(trace.steps()[step].name);
+        if (!found.steps.empty()) device.last_counted = last_counted(trace, found.steps);
+    }
+    return devices;
+}
 
 MeasuredStepData measured_step(std::shared_ptr<const MeasuredTrace> trace, const StepSelection& selection) {
     return StepReader(std::move(trace), selection).run();

@@ -46,6 +46,16 @@ struct StepSelection {
     std::string step;  ///< name, or its number: `ProfilerStep#3` or `3`
 };
 
+/// A GPU of a trace with what can be selected of it.
+struct MeasuredDevice {
+    std::string device;              ///< its number, as the trace writes it
+    std::vector<std::string> steps;  ///< their names, in order of time; empty where the trace has none
+    std::size_t last_counted = 0;    ///< index into `steps` of the one that is chosen unless asked for another
+};
+
+/// The GPUs that ran something, by number. Empty where the trace has no GPU events.
+std::vector<MeasuredDevice> measured_devices(const MeasuredTrace& trace);
+
 /// @throws InputError that names what there is: no such GPU or step, no GPU events.
 MeasuredStepData measured_step(std::shared_ptr<const MeasuredTrace> trace, const StepSelection& selection = {});
 

@@ -65,6 +65,10 @@ class MeasuredDrawing {
         for (auto& [device, spans] : compute) compute_.emplace(device, IntervalUnion(std::move(spans)));
     }
 
+    bool is_of_other_device(const MeasuredTrack& track) const {
+        return track.is_gpu && !options_.device.empty() && track.process != options_.device;
+    }
+
     void collect() {
         activity_of_.assign(events_.size(), no_index);
         for (std::uint32_t index = 0; index < trace_.activities().size(); ++index) {
@@ -74,6 +78,7 @@ class MeasuredDrawing {
             const char phase = events_.phase[event];
             if (!events_.is_interval(event) && phase != 'i' && phase != 'I') continue;
             const std::uint32_t track = events_.track[event];
+            if (is_of_other_device(trace_.tracks()[track])) continue;
             const Layer layer = layer_of(event, trace_.tracks()[track].is_gpu);
             const bool is_wanted =
                 layer == Layer::python ? options_.python_functions : layer != Layer::host || options_.host_threads;

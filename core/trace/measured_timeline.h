@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/trace/measured_trace.h"
@@ -15,6 +16,7 @@ struct MeasuredTimelineOptions {
     /// The functions of Python's call stacks, which are most of the events of traces that have them.
     bool python_functions = true;
     std::int64_t clock_offset_ns = 0;  ///< added to all times, see align_ranks()
+    std::string device{};              ///< number of the GPU whose streams are drawn; empty: those of all
 };
 
 /// The timeline of a trace: lanes for each GPU's streams, those that compute first, then for the host's threads. What

@@ -63,6 +63,32 @@ TEST(MeasuredStep, IsTheLastThatCountsUnlessAskedFor) {
     EXPECT_EQ(measured_step(trace, {"0", "2"}).collectives[0].length_ns(), 12 * us);
 }
 
+TEST(MeasuredDevices, AreListedByNumberWithTheirSteps) {
+    test::TraceSketch sketch;
+    for (std::int64_t step = 0; step < 3; ++step) {
+        sketch.step(step, 1000 * step, 900);
+        sketch.kernel("gemm", "7", 1000 * step + 100, 10, 1000 * step + 50);
+    }
+    for (const std::string device : {"10", "2"}) {
+        sketch.device = device;
+        sketch.kernel("gemm", "7", 1200, 10, 1060);
+    }
+    const std::vector<MeasuredDevice> devices = measured_devices(*sketch.finish());
+    ASSERT_EQ(devices.size(), 3u);
+    EXPECT_EQ(devices[0].device, "0");
+    EXPECT_EQ(devices[0].steps, (std::vector<std::string>{"ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"}));
+    EXPECT_EQ(devices[0].last_counted, 1u);  // the last step of several is not counted
+    EXPECT_EQ(devices[1].device, "2");
+    EXPECT_EQ(devices[2].device, "10");
+    EXPECT_EQ(devices[2].steps, (std::vector<std::string>{"ProfilerStep#1"}));
+}
+
+TEST(MeasuredDevices, AreNoneWithoutGpuEvents) {
+    test::TraceSketch sketch;
+    sketch.step(0, 0, 900);
+    EXPECT_TRUE(measured_devices(*sketch.finish()).empty());
+}
+
 std::string refusal(const std::shared_ptr<const MeasuredTrace>& trace, const StepSelection& selection) {
     try {
         measured_step(trace, selection);

@@ -130,7 +130,7 @@ std::shared_ptr<const MeasuredTrace> SimulatedTrace::finish(std::int64_t clock_n
     return builder.finish({});
 }
 
-std::string SimulatedTrace::json() const {
+std::string SimulatedTrace::json(std::optional<int> rank) const {
     std::string events;
     for (const Collective& collective : collectives) {
         events += events.empty() ? "\n" : ",\n";
@@ -143,7 +143,8 @@ std::string SimulatedTrace::json() const {
                   std::to_string(collective.bytes / collective.element_bytes) + R"(, "Out msg nelems": )" +
                   std::to_string(collective.output_elements) + "}}";
     }
-    return R"({"schemaVersion": 1, "traceEvents": [)" + events + "\n]}\n";
+    const std::string said = rank ? R"("distributedInfo": {"rank": )" + std::to_string(*rank) + "}, " : "";
+    return R"({"schemaVersion": 1, )" + said + R"("traceEvents": [)" + events + "\n]}\n";
 }
 
 }  // namespace overlap::test

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,8 @@ class SimulatedTrace {
 
     /// @param clock_ns added to all times: clocks of different ranks have nothing in common.
     std::shared_ptr<const MeasuredTrace> finish(std::int64_t clock_ns = 0) const;
-    /// As a file has it, in Kineto's format.
-    std::string json() const;
+    /// As a file has it, in Kineto's format. @param rank that the file says; nothing: it says none.
+    std::string json(std::optional<int> rank = {}) const;
 
     std::vector<Kernel> compute;
     std::vector<Collective> collectives;

@@ -19,6 +19,7 @@
 #include "ui/document/document.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/step_chooser.h"
 #include "ui/panels/problems_panel.h"
 
 namespace overlap::ui {
@@ -78,6 +79,7 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
       rows_(new ComparisonFilter(this)),
       before_(new QComboBox),
       after_(new QComboBox),
+      step_(new StepChooser),
       both_(toggle(tr("Both in the timeline"), tr("Show the second step below the first, on one axis"))),
       times_(toggle(tr("Use these times"),
                     tr("Figures of all plans with the times of this trace, by process group and size, instead of the "
@@ -148,9 +150,11 @@ QWidget* ComparePanel::makeBar() {
     layout->addWidget(before_);
     layout->addWidget(new QLabel(QStringLiteral("→")));
     layout->addWidget(after_);
+    layout->addWidget(step_);
+    connect(step_, &StepChooser::changed, this, &ComparePanel::schedule);
     connect(times_, &QToolButton::clicked, this, [this](bool on) {
         emit timesWanted(on ? measurementOf(*after_) : nullptr);
-        updateTimes();  // checked when they have been read
+        updateMeasured();  // checked when they have been read
     });
     layout->addWidget(both_);
     layout->addWidget(times_);
@@ -218,8 +222,9 @@ std::shared_ptr<const Measurement> ComparePanel::measurementOf(const QComboBox& 
     return measured >= 0 && measured < measurements_.count() ? measurements_.at(measured) : nullptr;
 }
 
-void ComparePanel::updateTimes() {
+void ComparePanel::updateMeasured() {
     const auto measurement = measurementOf(*after_);
+    step_->setMeasurement(measurement);
     times_->setVisible(measurement != nullptr);
     times_->setEnabled(document_.isOpen());
     times_->setChecked(measurement && document_.times() && document_.times()->files == measurement->files);
@@ -240,7 +245,7 @@ ComparedSide ComparePanel::sideOf(const QComboBox& box) const {
 }
 
 void ComparePanel::schedule() {
-    updateTimes();
+    updateMeasured();
     outdated_ = true;
     if (isVisible() || both_->isChecked()) waiting_.start(0);
 }
@@ -253,7 +258,11 @@ void ComparePanel::showEvent(QShowEvent* event) {
 void ComparePanel::compare() {
     outdated_ = false;
     if (!document_.isOpen()) return showSteps(nullptr, tr("Open a graph to compare plans of it"));
-    const ComparedSide before = sideOf(*before_), after = sideOf(*after_);
+    const ComparedSide before = sideOf(*before_);
+    ComparedSide after = sideOf(*after_);
+    after.rank = step_->rank();
+    after.step = step_->step();
+    after.part = step_->description();
     if (before_->currentData() == after_->currentData())
         return showSteps(nullptr, tr("Choose two different steps, or open a trace of the job"));
     task_.start([this, before, after](std::stop_token stop) -> LatestTask::Delivery {

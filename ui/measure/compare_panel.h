@@ -19,6 +19,7 @@ namespace overlap::ui {
 class ComparisonModel;
 class Document;
 class Measurements;
+class StepChooser;
 
 /// Which rows of a comparison are shown.
 class ComparisonFilter : public QSortFilterProxyModel {
@@ -51,6 +52,8 @@ class ComparePanel : public QWidget {
     QTreeView* view() { return view_; }
     QComboBox* before() { return before_; }
     QComboBox* after() { return after_; }
+    /// What of the second side is compared, where that is a measurement.
+    StepChooser* step() { return step_; }
     QLineEdit* filter() { return filter_; }
     /// Checked while both steps are to be shown in the timeline.
     QToolButton* both() { return both_; }
@@ -81,7 +84,8 @@ class ComparePanel : public QWidget {
     ComparedSide sideOf(const QComboBox& box) const;
     /// Null where a plan is chosen.
     std::shared_ptr<const Measurement> measurementOf(const QComboBox& box) const;
-    void updateTimes();
+    /// What depends on whether the second side is a measurement.
+    void updateMeasured();
     void schedule();
     void compare();
     void showSteps(std::shared_ptr<const ComparedSteps> steps, const QString& refusal);
@@ -94,6 +98,7 @@ class ComparePanel : public QWidget {
     ComparisonFilter* rows_;
     QComboBox* before_;
     QComboBox* after_;
+    StepChooser* step_;
     QToolButton* both_;
     QToolButton* times_;
     QToolButton* unchanged_;

@@ -36,32 +36,40 @@ std::uint32_t nodeOf(const Evaluation& evaluation, const ComparedCollective& col
 }
 
 void showBoth(ComparedSteps& steps, std::shared_ptr<const Evaluation> before, const TimelinePart& second,
-              ShownPart second_part) {
+              ShownPart second_part, const QString& second_title) {
     const std::array<TimelinePart, 2> parts{
         TimelinePart{timeline_of(*before), prefixOf(steps.before), 0, first_compared_reference}, second};
     auto shown = std::make_shared<ShownTimeline>();
     shown->timeline = stack_timelines(parts);
-    shown->caption = QObject::tr("%1 above, %2 below").arg(steps.before, steps.after);
+    shown->caption = QObject::tr("%1 above, %2 below").arg(steps.before, second_title);
     if (!shown->timeline->memory().empty()) shown->memory_of = steps.before;
     shown->parts = {{first_compared_reference, std::move(before), nullptr}, std::move(second_part)};
     steps.shown = std::move(shown);
 }
 
 void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Evaluation>& before,
-                            const std::shared_ptr<const Measurement>& measurement) {
-    const auto& trace = measurement->traces.front();
-    steps.measured = compare_with_measurement(before, measured_step(trace), {.ranks = &measurement->aligned, .own = 0});
+                            const ComparedSide& after) {
+    const auto& measurement = after.measurement;
+    const auto& trace = measurement->traces[after.rank];
+    steps.rank = after.rank;
+    steps.measured =
+        compare_with_measurement(before, measured_step(trace, after.step),
+                                 {.ranks = &measurement->aligned, .own = static_cast<std::uint32_t>(after.rank)});
     steps.comparison = compare_variants(*steps.measured);
     steps.error = error_of_graph(*steps.measured);
     if (before->time_source) steps.times_error = error_of_plan(*steps.measured);
 
     TimelinePart part;
-    part.timeline = measured_timeline(*trace, {.host_threads = false, .python_functions = false});
+    part.timeline = measured_timeline(
+        *trace, {.host_threads = false, .python_functions = false, .device = steps.measured->step.device});
     part.prefix = prefixOf(steps.after);
     part.offset_ns = -steps.measured->origin_ns;
-    part.first_reference = first_compared_reference + before->graph->node_count();
+    const std::uint32_t first_event = first_compared_reference + before->graph->node_count();
+    part.first_reference = first_event + measurement->first_references[after.rank];
     part.only = steps.measured->step.span;
-    showBoth(steps, before, part, {part.first_reference, nullptr, measurement});
+    const QString& title = after.title;
+    showBoth(steps, before, part, {first_event, nullptr, measurement},
+             after.part.isEmpty() ? title : QObject::tr("%1 (%2)").arg(title, after.part));
 }
 
 /// Torch's reader refuses some traces that can be compared well.
@@ -88,7 +96,8 @@ std::uint32_t ComparedSteps::referenceAfter(const ComparisonRow& row) const {
     if (!measured) return part.first_reference + nodeOf(*part.evaluation, *row.after);
     const MeasuredTrace& trace = *measured->step.trace;
     const StepCollective& collective = measured->step.collectives[row.after->index];
-    return part.first_reference + trace.activities()[trace.collectives()[collective.collective].activity].event;
+    return part.first_reference + part.measurement->first_references[rank] +
+           trace.activities()[trace.collectives()[collective.collective].activity].event;
 }
 
 std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, const ComparedSide& after,
@@ -99,7 +108,7 @@ std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, co
     const auto first = evaluationOf(before, stop);
     if (!first || stop.stop_requested()) return nullptr;
     if (after.measurement) {
-        compareWithMeasurement(*steps, first, after.measurement);
+        compareWithMeasurement(*steps, first, after);
         if (stop.stop_requested()) return nullptr;
         if (before.times) steps->times = before.times->name();
         if (!before.times || before.times->files != after.measurement->files)
@@ -111,7 +120,7 @@ std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, co
     steps->comparison = compare_variants(*first, *second);
     TimelinePart part{timeline_of(*second), prefixOf(after.title)};
     part.first_reference = first_compared_reference + first->graph->node_count();
-    showBoth(*steps, first, part, {part.first_reference, second, nullptr});
+    showBoth(*steps, first, part, {part.first_reference, second, nullptr}, after.title);
     return steps;
 }
 

@@ -20,6 +20,9 @@ struct ComparedSide {
     Plan plan;
     std::shared_ptr<const Evaluation> evaluation;    ///< of the plan; null where it is still to be evaluated
     std::shared_ptr<const Measurement> measurement;  ///< null for a plan
+    std::size_t rank = 0;                            ///< of the measurement
+    StepSelection step;                              ///< of that rank
+    QString part;                                    ///< both in words; empty where the measurement has but one step
     std::shared_ptr<const MeasuredTimes> times;      ///< that the plan's figures are of; null: the graph's own
 };
 
@@ -28,6 +31,7 @@ struct ComparedSteps {
     QString before, after;  ///< titles
     Comparison comparison;
     std::optional<MeasuredComparison> measured;  ///< where the second side is a measurement
+    std::size_t rank = 0;                        ///< of the measurement
     std::optional<PredictionError> error;        ///< of the graph's times of collectives, against the measurement
     QString times;  ///< name of the trace whose times the plan's figures are of; may be empty
     std::optional<PredictionError> times_error;  ///< the same error with these
@@ -41,7 +45,7 @@ struct ComparedSteps {
     std::uint32_t referenceAfter(const ComparisonRow& row) const;
 };
 
-/// Compares a plan with another one or with a measurement: the first rank's, its first GPU, the last counted step.
+/// Compares a plan with another one or with a step of a measurement.
 /// @returns nothing when stopped. @throws InputError, also for a plan that is refused and has no figures.
 std::shared_ptr<const ComparedSteps> compareSteps(const ComparedSide& before, const ComparedSide& after,
                                                   std::stop_token stop);

@@ -58,6 +58,7 @@ std::shared_ptr<Measurement> makeMeasurement(QStringList files, Traces traces) {
     auto measurement = std::make_shared<Measurement>();
     measurement->files = std::move(files);
     measurement->traces = std::move(traces);
+    for (const auto& trace : measurement->traces) measurement->devices.push_back(measured_devices(*trace));
     measurement->aligned = align_ranks(measurement->traces);
     makeTimeline(*measurement);
     return measurement;

@@ -6,6 +6,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/measure/measured_step.h"
 #include "core/trace/collective_alignment.h"
 #include "core/trace/measured_trace.h"
 #include "core/trace/timeline.h"
@@ -17,6 +18,7 @@ struct Measurement {
     QString title;
     QStringList files;                                         ///< one a rank
     std::vector<std::shared_ptr<const MeasuredTrace>> traces;  ///< in the order of `files`
+    std::vector<std::vector<MeasuredDevice>> devices;          ///< of each rank, what can be chosen of it
     AlignedRanks aligned;                                      ///< clocks of the ranks against the first one's
     std::shared_ptr<const Timeline> timeline;     ///< of all ranks, on one axis; see eventOf() for its references
     std::int64_t origin_ns = 0;                   ///< time of the first trace's clock at zero of `timeline`

@@ -14,6 +14,7 @@
 #include "ui/document/bucket_commands.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/step_chooser.h"
 
 namespace overlap::ui {
 
@@ -30,6 +31,13 @@ class ComparePanelTest : public QObject {
         for (int row = 0; row < rows.rowCount(); ++row)
             if (rows.index(row, ComparisonModel::change_column).data().toString() == change) ++count;
         return count;
+    }
+
+    static QString write(const QTemporaryDir& folder, const QString& name, const std::string& text) {
+        QFile file(folder.filePath(name));
+        if (!file.open(QIODevice::WriteOnly)) qFatal("cannot write %s", qPrintable(file.fileName()));
+        file.write(QByteArray::fromStdString(text));
+        return file.fileName();
     }
 
   private slots:
@@ -109,16 +117,13 @@ class ComparePanelTest : public QObject {
         const std::size_t longer = job.collectives.size() / 2;
         job.lengthen(longer, 3'000'000);
         QTemporaryDir folder;
-        QFile file(folder.filePath("rank0.json"));
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write(QByteArray::fromStdString(job.json()));
-        file.close();
+        const QString file = write(folder, "rank0.json", job.json());
 
         Measurements measurements;
         ComparePanel panel(*document, measurements);
         panel.resize(1000, 300);
         panel.show();
-        measurements.open({file.fileName()});
+        measurements.open({file});
         QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
         QCOMPARE(panel.after()->currentText(), "Measured");
         panel.before()->setCurrentIndex(1);
@@ -132,6 +137,47 @@ class ComparePanelTest : public QObject {
         QVERIFY2(panel.sums().contains("predictions off by"), qPrintable(panel.sums()));
         const auto event = steps->shown->timeline->find(steps->referenceAfter(steps->comparison.rows.front()));
         QCOMPARE(event.size(), std::size_t(1));
+        QVERIFY(steps->shown->timeline->event(event.front().location).length_ns() > 3'000'000);
+    }
+
+    void anyRankOfAMeasurementIsCompared() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        test::SimulatedTrace first(*document->evaluation()), second = first;
+        const std::size_t longer = second.collectives.size() / 2;
+        second.lengthen(longer, 3'000'000);
+        QTemporaryDir folder;
+        Measurements measurements;
+        ComparePanel panel(*document, measurements);
+        panel.resize(1000, 300);
+        panel.show();
+        QVERIFY(panel.step()->ranks()->isHidden());
+        measurements.open({write(folder, "0.json", first.json(0)), write(folder, "1.json", second.json(1))});
+        QVERIFY(QTest::qWaitFor([&] { return measurements.count() == 1; }, 60'000));
+        panel.before()->setCurrentIndex(1);
+        QVERIFY(waitUntilCompared(panel));
+        // A choice is offered only where there is one.
+        QVERIFY(!panel.step()->ranks()->isHidden());
+        QVERIFY(panel.step()->devices()->isHidden() && panel.step()->steps()->isHidden());
+        QCOMPARE(panel.step()->ranks()->currentText(), "Rank 0");
+        QCOMPARE(panel.model()->steps()->rank, std::size_t(0));
+
+        panel.step()->ranks()->setFocus();
+        QTest::keyClick(panel.step()->ranks(), Qt::Key_Down);
+        QCOMPARE(panel.step()->ranks()->currentText(), "Rank 1");
+        QVERIFY(waitUntilCompared(panel));
+        const auto& steps = panel.model()->steps();
+        QCOMPARE(steps->rank, std::size_t(1));
+        QVERIFY2(steps->shown->caption.contains("Rank 1"), qPrintable(steps->shown->caption));
+        const ShownPart& part = steps->shown->parts.back();
+        for (const ComparisonRow& row : steps->comparison.rows) {
+            if (!row.after) continue;
+            const quint32 reference = steps->referenceAfter(row);
+            QCOMPARE(steps->shown->timeline->find(reference).size(), std::size_t(1));
+            QCOMPARE(part.measurement->eventOf(reference - part.first_reference).rank, std::size_t(1));
+        }
+        // The longer one is longer on this rank alone.
+        const auto event = steps->shown->timeline->find(steps->referenceAfter(steps->comparison.rows.front()));
         QVERIFY(steps->shown->timeline->event(event.front().location).length_ns() > 3'000'000);
     }
 
