@@ -13,6 +13,8 @@
 #include <QMimeData>
 #include <QPainter>
 #include <QScopedValueRollback>
+#include <QScrollBar>
+#include <QTimerEvent>
 #include <QVBoxLayout>
 
 #include "ui/document/bucket_commands.h"
@@ -24,6 +26,13 @@
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
+
+namespace {
+
+constexpr int scroll_edge = 12;  ///< of the tree's height, where what is dragged scrolls it
+constexpr int rest_ms = 600;
+
+}  // namespace
 
 ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidget* parent)
     : QTreeView(parent), document_(document), model_(model) {
@@ -48,6 +57,48 @@ ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidg
     const int figure_width = QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061.0")) + 6;
     setColumnWidth(ModuleTreeModel::compute_column, figure_width);
     setColumnWidth(ModuleTreeModel::communication_column, figure_width);
+}
+
+QString ModuleTreeView::markDropTarget(const QPoint& global) {
+    QModelIndex row;
+    if (QApplication::widgetAt(global) == viewport()) {
+        const QPoint position = viewport()->mapFromGlobal(global);
+        if (position.y() < scroll_edge) verticalScrollBar()->triggerAction(QScrollBar::SliderSingleStepSub);
+        if (position.y() >= viewport()->height() - scroll_edge)
+            verticalScrollBar()->triggerAction(QScrollBar::SliderSingleStepAdd);
+        row = indexAt(position).siblingAtColumn(ModuleTreeModel::name_column);
+    }
+    const QString module = row.data(ModuleTreeModel::kind_role).toInt() == ModuleTreeModel::module_kind
+                               ? row.data(ModuleTreeModel::path_role).toString()
+                               : QString();
+    if (module.isEmpty()) {
+        clearDropTarget();
+    } else if (drop_target_ != row) {
+        drop_target_ = row;
+        resting_.start(rest_ms, this);
+        viewport()->update();
+    }
+    return module;
+}
+
+void ModuleTreeView::clearDropTarget() {
+    resting_.stop();
+    drop_target_ = QModelIndex();
+    viewport()->update();
+}
+
+void ModuleTreeView::timerEvent(QTimerEvent* event) {
+    if (event->timerId() != resting_.timerId()) return QTreeView::timerEvent(event);
+    resting_.stop();
+    expand(drop_target_);
+}
+
+void ModuleTreeView::drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    QTreeView::drawRow(painter, option, index);
+    if (drop_target_ != index) return;
+    painter->setPen(currentTheme().accent);
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRect(option.rect.adjusted(0, 0, -1, -1));
 }
 
 QStringList ModuleTreeView::selectedModules() const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QBasicTimer>
+#include <QPersistentModelIndex>
 #include <QTreeView>
 #include <QWidget>
 
@@ -20,6 +22,11 @@ class ModuleTreeView : public QTreeView {
 
     QStringList selectedModules() const;
 
+    /// The module of the row at a position of the screen, for what is dragged without the system's drag: the row is
+    /// marked, opens when the pointer rests on it, and the tree scrolls at its edges. Empty where there is no module.
+    QString markDropTarget(const QPoint& global);
+    void clearDropTarget();
+
   signals:
     /// A menu of what can be done with the selected modules is wanted at a global position.
     void moduleMenuWanted(const QPoint& position);
@@ -31,11 +38,15 @@ class ModuleTreeView : public QTreeView {
     void dragMoveEvent(QDragMoveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void startDrag(Qt::DropActions actions) override;
+    void timerEvent(QTimerEvent* event) override;
+    void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     void drawBranches(QPainter* painter, const QRect& area, const QModelIndex& index) const override;
 
   private:
     Document& document_;
     ModuleTreeModel& model_;
+    QPersistentModelIndex drop_target_;
+    QBasicTimer resting_;
 };
 
 /// The module tree with its search field.

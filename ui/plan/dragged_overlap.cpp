@@ -95,9 +95,13 @@ OverlapDirective DraggedOverlap::behindModuleOf(NodeId compute) const {
     const ModuleTree::ModuleId module =
         origin == no_node || !modules.exists() ? ModuleTree::no_module : modules.innermost(origin);
     if (module == ModuleTree::no_module) return behind(compute);
+    return behindModule(QString::fromStdString(blockOf(modules.path(module))));
+}
+
+OverlapDirective DraggedOverlap::behindModule(const QString& path) const {
     OverlapDirective directive;
     directive.collective = preview_.collective();
-    directive.hide_behind = blockOf(modules.path(module));
+    directive.hide_behind = path.toStdString();
     return directive;
 }
 

@@ -33,6 +33,9 @@ class DraggedOverlap {
     /// none.
     OverlapDirective behindModuleOf(NodeId compute) const;
 
+    /// Dropped on a module, to run behind its compute.
+    OverlapDirective behindModule(const QString& path) const;
+
     /// Whether a directive about this node alone is impossible: not before it and not after it.
     bool isForbidden(NodeId node) const;
 

@@ -33,6 +33,7 @@
 #include "ui/shell/command_palette.h"
 #include "ui/shell/dock_title.h"
 #include "ui/shell/dock_widths.h"
+#include "ui/shell/edit_history.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/load_progress.h"
@@ -41,7 +42,6 @@
 #include "ui/shell/shell_style.h"
 #include "ui/shell/timeline_connection.h"
 #include "ui/shell/timeline_export.h"
-#include "ui/shell/timeline_undo.h"
 #include "ui/shell/variant_bar.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -81,7 +81,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     overlaps_ = new OverlapConnection(document_, *timeline_, this);
     connect(overlaps_, &OverlapConnection::told, this, [this](const QString& sentence) { tell(sentence); });
     timeline_export_ = new TimelineExport(*timeline_, this);
-    new TimelineUndo(document_, timeline_->edits(), this);
+    history_ = new EditHistory(document_, timeline_->edits(), this);
     notice_ = new NoticeBar;
     centre_ = new CentreTabs(timeline_);
     graph_model_ = new GraphModel(document_, this);
@@ -124,6 +124,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
         tell(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);
     });
     connect(board_, &BucketBoard::refused, this, [this](const QString& reason) { tell(reason); });
+    overlaps_->setModules(*modules_->tree());
     connect(modules_, &ModulesPanel::refused, this, [this](const QString& reason) { tell(reason); });
     connect(variant_bar_, &VariantBar::newWanted, this,
             [this] { actions_->find(QStringLiteral("plan.new"))->trigger(); });
@@ -186,7 +187,6 @@ MainWindow::~MainWindow() {
     measurements_->disconnect();
     timeline_->disconnect(this);
     timeline_->edits().disconnect();
-    timeline_->edits().undoStack().disconnect();
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

@@ -19,6 +19,7 @@ class ColumnShare;
 class ComparePanel;
 class CommandPalette;
 class DockWidths;
+class EditHistory;
 class FiguresBar;
 class GraphModel;
 class GraphView;
@@ -180,6 +181,7 @@ class MainWindow : public QMainWindow {
     TimelineConnection* timeline_connection_ = nullptr;
     OverlapConnection* overlaps_ = nullptr;
     TimelineExport* timeline_export_ = nullptr;
+    EditHistory* history_ = nullptr;
     ComparePanel* compare_ = nullptr;
     QDockWidget* compare_dock_ = nullptr;
     MeasurementConnection* measurement_connection_ = nullptr;

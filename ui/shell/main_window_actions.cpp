@@ -19,6 +19,7 @@
 #include "ui/plan/bucket_view.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/command_palette.h"
+#include "ui/shell/edit_history.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/graph_actions.h"
 #include "ui/shell/main_window.h"
@@ -83,11 +84,11 @@ void MainWindow::registerFileActions() {
                   {QKeySequence::Quit}, [this] { close(); });
 
     const QString edit = tr("Edit");
-    QAction* undo = document_.undoGroup().createUndoAction(this, tr("Undo"));
+    QAction* undo = history_->makeUndoAction(this);
     undo->setShortcuts(QKeySequence::Undo);
     undo->setIconText(tr("Undo"));
-    actions_->adopt("edit.undo", edit, undo, tr("Undo the last edit of this plan"));
-    QAction* redo = document_.undoGroup().createRedoAction(this, tr("Redo"));
+    actions_->adopt("edit.undo", edit, undo, tr("Undo the last edit of this plan or of the timeline"));
+    QAction* redo = history_->makeRedoAction(this);
     redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
     redo->setIconText(tr("Redo"));
     actions_->adopt("edit.redo", edit, redo, tr("Do again what was undone"));

@@ -4,6 +4,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/overlap_commands.h"
+#include "ui/panels/modules_panel.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -51,6 +52,8 @@ bool OverlapConnection::begin(quint32 reference, bool byEnd) {
 }
 
 OverlapDirective OverlapConnection::directiveAt(const EventDragPlace& place) const {
+    const QString module = modules_ ? modules_->markDropTarget(place.global) : QString();
+    if (!module.isEmpty()) return dragged_->behindModule(module);
     const Evaluation& evaluation = dragged_->preview().evaluation();
     const bool on_compute =
         place.under < evaluation.graph->node_count() && evaluation.simulation.collective_of_node[place.under] < 0;
@@ -73,6 +76,7 @@ void OverlapConnection::drop(const EventDragPlace& place) {
 
 void OverlapConnection::finish() {
     dragged_.reset();
+    if (modules_) modules_->clearDropTarget();
     view_.highlightReferences(std::move(highlighted_before_));
     highlighted_before_.clear();
 }

@@ -12,6 +12,7 @@ namespace overlap::ui {
 
 struct EventDragAnswer;
 struct EventDragPlace;
+class ModuleTreeView;
 class TimelineView;
 
 /// Lets a person direct overlaps by hand: collectives of the timeline are dragged, their menu and a dialog do the same
@@ -21,6 +22,9 @@ class OverlapConnection : public QObject {
 
   public:
     OverlapConnection(Document& document, TimelineView& view, QObject* parent);
+
+    /// Where modules are listed: a collective that is dragged there is dropped on a module.
+    void setModules(ModuleTreeView& modules) { modules_ = &modules; }
 
     /// Opens the dialog for the collective `node` of the current evaluation, or that it waits for.
     void edit(const QString& node, OverlapDialog::Field first = OverlapDialog::Field::start_before);
@@ -46,6 +50,7 @@ class OverlapConnection : public QObject {
 
     Document& document_;
     TimelineView& view_;
+    ModuleTreeView* modules_ = nullptr;
     std::unique_ptr<DraggedOverlap> dragged_;
     bool by_end_ = false;
     std::vector<quint32> highlighted_before_;

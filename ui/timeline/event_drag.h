@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPainter>
+#include <QPoint>
 #include <QStringList>
 #include <functional>
 #include <vector>
@@ -23,6 +24,7 @@ struct EventDragPlace {
     std::int64_t time_ns = 0;      ///< of the edge that is dragged: the beginning, or with EventGrip::byEnd the end
     quint32 under = no_reference;  ///< what lies under the pointer, other than the dragged event
     Qt::KeyboardModifiers modifiers{};
+    QPoint global;  ///< the pointer on the screen, which may have left the timeline
 };
 
 /// What the place where an event is dragged to would mean.

@@ -24,6 +24,7 @@ EventDragPlace TimelineView::eventDragPlace() const {
     EventDragPlace place;
     place.time_ns = timeAt(dragNow_.x()) - grip_.offset_ns;
     place.modifiers = QGuiApplication::keyboardModifiers();
+    place.global = viewport()->mapToGlobal(dragNow_.toPoint());
     const EventLocation under = eventAt(dragNow_);
     if (under.valid() && timeline_->reference(under) != timeline_->reference(grip_.event))
         place.under = timeline_->reference(under);

@@ -8,6 +8,8 @@
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/overlap_commands.h"
+#include "ui/panels/module_tree_model.h"
+#include "ui/panels/modules_panel.h"
 #include "ui/panels/overlaps_model.h"
 #include "ui/panels/overlaps_view.h"
 #include "ui/panels/passes_panel.h"
@@ -97,6 +99,38 @@ class OverlapByHandTest : public QObject {
         QVERIFY(evaluation().simulation.exposed_ms < before);
         window_->actions().find("edit.undo")->trigger();
         QCOMPARE(directives().size(), 0u);
+    }
+
+    void droppingOnAModuleOfTheTreeHidesBehindIt() {
+        ModuleTreeView& tree = *window_->findChild<ModuleTreeView*>();
+        auto& model = *static_cast<ModuleTreeModel*>(tree.model());
+        const QModelIndex row = model.indexOfModule(QStringLiteral("layers.0"));
+        QVERIFY(row.isValid());
+        tree.scrollTo(row);
+        const QRectF rect = show(takenCollective());
+        const QPoint target = tree.viewport()->mapToGlobal(tree.visualRect(row).center());
+        QCOMPARE(tree.markDropTarget(target), QStringLiteral("layers.0"));
+        tree.clearDropTarget();
+        const QPointF to = view().viewport()->mapFromGlobal(target);
+        drag(rect.center(), to, /*drop=*/false);
+        // The effect is told beside the pointer as anywhere else.
+        const QString told = view().accessibleDescription();
+        QVERIFY2(told.contains("layers.0") && told.contains("step "), qPrintable(told));
+        QTest::mouseRelease(view().viewport(), Qt::LeftButton, {}, to.toPoint());
+        QCOMPARE(directives().size(), 1u);
+        QCOMPARE(QString::fromStdString(directives()[0].hide_behind), QStringLiteral("layers.0"));
+    }
+
+    void aCollapsedModuleOpensWhereTheDraggedRests() {
+        ModuleTreeView& tree = *window_->findChild<ModuleTreeView*>();
+        auto& model = *static_cast<ModuleTreeModel*>(tree.model());
+        const QModelIndex row = model.indexOfModule(QStringLiteral("layers.0"));
+        tree.scrollTo(row);
+        tree.collapse(row);
+        tree.markDropTarget(tree.viewport()->mapToGlobal(tree.visualRect(row).center()));
+        QTRY_VERIFY(tree.isExpanded(row));
+        // Beside the rows there is nothing to drop on.
+        QCOMPARE(tree.markDropTarget(window_->mapToGlobal(QPoint(1, 1))), QString());
     }
 
     void escapeGivesTheDragUp() {

@@ -48,6 +48,39 @@ class TimelineKeepingTest : public QObject {
         QVERIFY(window.document().buckets().empty());
     }
 
+    void redoGoesForwardOverPlanAndTimelineInTheOrderOfTheEdits() {
+        MainWindow window;
+        open(window);
+        QAction *undo = window.actions().find("edit.undo"), *redo = window.actions().find("edit.redo");
+        TimelineEdits& edits = window.timeline().edits();
+        edits.setNotes("add note", {{{}, {1'000, 1'000}, {}}});
+        BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
+        edits.arrange("pin", {{}, {"Compute"}, {}});
+        const std::size_t buckets = window.document().buckets().size();
+        QVERIFY(!redo->isEnabled());
+        for (int i = 0; i < 3; ++i) undo->trigger();
+        QVERIFY(edits.notes().empty() && edits.lanes().pinned.empty() && window.document().buckets().empty());
+        QVERIFY(!undo->isEnabled());
+
+        redo->trigger();
+        QCOMPARE(edits.notes().size(), std::size_t{1});
+        QVERIFY(window.document().buckets().empty());
+        redo->trigger();
+        QCOMPARE(window.document().buckets().size(), buckets);
+        QVERIFY(redo->text().contains("pin"));
+        redo->trigger();
+        QCOMPARE(edits.lanes().pinned, QStringList{"Compute"});
+        QVERIFY(!redo->isEnabled());
+
+        // Another plan has edits of its own; those of the timeline are of all.
+        window.document().addCopyOfCurrent();
+        QVERIFY(undo->text().contains("pin"));
+        undo->trigger();
+        QVERIFY(undo->text().contains("note"));
+        window.document().closeVariant(window.document().currentIndex());
+        QVERIFY(redo->text().contains("pin"));
+    }
+
     void notesAreNoEditOfThePlan() {
         MainWindow window;
         open(window);
