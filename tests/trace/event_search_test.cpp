@@ -35,6 +35,60 @@ TEST(EventSearch, FindsAllWordsInAnyOrderAndCase) {
     EXPECT_TRUE(find_events(*made, "  ").events.empty());
 }
 
+TEST(EventSearch, TakesWordsForAbbreviationsWhereNoTextHasThem) {
+    const auto made = timeline();
+    EXPECT_FALSE(find_events(*made, "gather").by_abbreviation);
+    const EventMatches found = find_events(*made, "l1 agath");
+    ASSERT_EQ(found.events.size(), 1u);
+    EXPECT_EQ(made->event_name(found.events[0]), "all_gather layers.1");
+    EXPECT_TRUE(found.by_abbreviation);
+    EXPECT_FALSE(find_events(*made, "zz").by_abbreviation);
+}
+
+TEST(EventSearch, AbbreviatesByBeginningsOfWordsInOrder) {
+    const std::string gather = "all_gather_into_tensor_17";
+    for (const std::string word : {"agit", "allgat", "agtens", "ALLG", "t17", "a1"}) {
+        EXPECT_TRUE(abbreviates(word, gather)) << word;
+    }
+    for (const std::string word : {"ga", "gall", "lg", "a7", "tensorr", "agitx"}) {
+        EXPECT_EQ(abbreviates(word, gather), word == "ga") << word;
+    }
+    EXPECT_TRUE(abbreviates("drs", "ncclDevKernel_ReduceScatter"));
+    EXPECT_FALSE(abbreviates("nevk", "ncclDevKernel_ReduceScatter"));
+    EXPECT_TRUE(abbreviates("aab", "a_aa_ab"));  // the first way of taking letters need not be the right one
+}
+
+TEST(EventSearch, GivesNothingWhenStopped) {
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_TRUE(find_events(*timeline(), "gather", {}, stop.get_token()).events.empty());
+}
+
+TEST(EventSearch, SpreadsDurationsOverBinsThatGrow) {
+    TimelineBuilder builder;
+    const std::uint32_t lane = builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+    std::int64_t time_ns = 0;
+    for (const std::int64_t length_ns : {10, 11, 12, 100, 10'000, 0}) {
+        builder.add(lane, {{time_ns, time_ns + length_ns}, builder.intern("mm"), EventRole::compute, 0, 0});
+        time_ns += length_ns + 1;
+    }
+    const auto made = builder.finish();
+    const EventMatches all = find_events(*made, "mm");
+    const std::vector<DurationBin> bins = duration_histogram(*made, all, 8);
+    ASSERT_FALSE(bins.empty());
+    EXPECT_LE(bins.size(), 8u);
+    EXPECT_EQ(bins.front().from_ns, 0);
+    EXPECT_EQ(bins.back().to_ns, 10'001);
+    EXPECT_EQ(bins.back().count, 1u);
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        sum += bins[i].count;
+        EXPECT_EQ(bins[i].from_ns, i > 0 ? bins[i - 1].to_ns : 0);
+    }
+    EXPECT_EQ(sum, all.events.size());
+    EXPECT_TRUE(duration_histogram(*made, {}, 8).empty());
+}
+
 TEST(EventSearch, LooksAtFurtherTextOfReferences) {
     const auto made = timeline();
     const auto module_of = [](std::uint32_t reference) {

@@ -37,6 +37,8 @@ void registerTimelineActions(Actions& actions, TimelineView& timeline,
         [=] { shown->selectMostExposed(); });
     add("timeline.note", view, "Timeline: add n&ote", "Note something on what is measured, selected or pointed at",
         [=] { shown->startNote(); });
+    add("timeline.notes", view, "Timeline: &list notes", "List all notes and bookmarks, to go to them or remove them",
+        [=] { shown->listNotes(); });
     add("timeline.measure", view, "Timeline: &measure selection", "Measure the selected event, or all that is visible",
         [=] { shown->measureSelection(); });
     add("timeline.copy", view, "Timeline: cop&y as text", "Copy figures of what is measured or selected",
@@ -56,6 +58,7 @@ void registerTimelineActions(Actions& actions, TimelineView& timeline,
                                        {"Drag on the ruler, R", "Measure, measure the selection"},
                                        {"Ctrl+F or /", "Find events; Enter, Shift+Enter for the next, previous one"},
                                        {"N, B, Shift+B", "Add a note or bookmark, go to the next, previous one"},
+                                       {"L", "List all notes and bookmarks"},
                                        {"P, Space", "Pin, collapse the lane"},
                                        {"Alt+Up, Alt+Down or drag a title", "Move the lane"},
                                        {"M or a click on the memory curve", "What is alive then"},

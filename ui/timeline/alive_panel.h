@@ -1,11 +1,9 @@
 #pragma once
 
-#include <QFrame>
 #include <QString>
 #include <vector>
 
-class QLabel;
-class QTreeWidget;
+#include "ui/timeline/list_panel.h"
 
 namespace overlap::ui {
 
@@ -26,9 +24,8 @@ struct AliveTensors {
     std::vector<AliveTensor> largest;  ///< the largest first
 };
 
-/// A list of what is alive at a moment, beside the memory curve. Enter or a double click chooses a tensor, Ctrl+C
-/// copies the rows, Escape closes.
-class AlivePanel : public QFrame {
+/// A list of what is alive at a moment, beside the memory curve. Enter or a double click chooses a tensor.
+class AlivePanel : public ListPanel {
     Q_OBJECT
 
   public:
@@ -36,19 +33,12 @@ class AlivePanel : public QFrame {
 
     /// @param moment the time as text.
     void showTensors(const AliveTensors& tensors, const QString& moment);
-    /// All rows as lines of fields between tabs, with a heading.
-    QString text() const;
+    QString text() const override;
 
   signals:
     void chosen(quint32 reference);
-    void closed();
-
-  protected:
-    void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    QLabel* heading_;
-    QTreeWidget* list_;
     AliveTensors tensors_;
 };
 

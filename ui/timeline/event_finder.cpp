@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
+#include <iterator>
 
 #include "ui/theme/numbers.h"
 
@@ -13,17 +14,42 @@ QString translated(const char* text) {
     return QCoreApplication::translate("TimelineView", text);
 }
 
+constexpr std::size_t durationBins = 24;
+
 QString timeText(std::int64_t time_ns) {
     return formatTime(static_cast<double>(time_ns) * 1e-6);
 }
 
 }  // namespace
 
-void EventFinder::search(std::shared_ptr<const Timeline> timeline, const QString& query, const MoreText& moreText) {
+void EventFinder::begin(std::shared_ptr<const Timeline> timeline, const QString& query) {
     timeline_ = std::move(timeline);
     query_ = query.trimmed();
-    matches_ = query_.isEmpty() ? EventMatches() : find_events(*timeline_, query_.toStdString(), moreText);
+    finish({});
+    searching_ = !query_.isEmpty();
+}
+
+void EventFinder::finish(EventMatches matches) {
+    searching_ = false;
+    all_ = std::move(matches);
+    durations_ = duration_histogram(*timeline_, all_, durationBins);
+    setDuration({});
+}
+
+void EventFinder::setDuration(std::optional<std::size_t> bin) {
+    duration_ = bin;
     density_.clear();
+    if (!bin) {
+        matches_ = all_;
+        return;
+    }
+    const DurationBin& wanted = durations_[*bin];
+    std::vector<EventLocation> events;
+    std::ranges::copy_if(all_.events, std::back_inserter(events), [&](EventLocation location) {
+        const std::int64_t length = timeline_->event(location).length_ns();
+        return length >= wanted.from_ns && length < wanted.to_ns;
+    });
+    matches_ = matches_of(*timeline_, std::move(events));
 }
 
 std::ptrdiff_t EventFinder::placeOf(EventLocation selection) const {
@@ -49,15 +75,21 @@ EventLocation EventFinder::next(EventLocation selection, std::int64_t time_ns, i
 
 QString EventFinder::summary(EventLocation selection) const {
     if (!active()) return {};
+    if (searching_) return translated("searching…");
     const auto count = static_cast<std::int64_t>(matches_.events.size());
     if (count == 0) return translated("nothing found");
     const std::ptrdiff_t place = placeOf(selection);
-    QStringList parts{place < 0 ? translated("%1 found").arg(formatCount(count))
-                                : translated("%1 of %2").arg(formatCount(place + 1), formatCount(count)),
+    const QString about = all_.by_abbreviation ? QStringLiteral("≈ ") : QString();
+    QStringList parts{about + (place < 0 ? translated("%1 found").arg(formatCount(count))
+                                         : translated("%1 of %2").arg(formatCount(place + 1), formatCount(count))),
                       QChar(0x03a3) + QStringLiteral(" ") + timeText(matches_.total_ns)};
     if (count > 1) {
         parts << translated("median %1").arg(timeText(matches_.median_ns));
         parts << translated("longest %1").arg(timeText(matches_.longest_ns));
+    }
+    if (duration_) {
+        const DurationBin& bin = durations_[*duration_];
+        parts << translated("only %1 to %2").arg(timeText(bin.from_ns), timeText(bin.to_ns));
     }
     return parts.join(QStringLiteral(" · "));
 }

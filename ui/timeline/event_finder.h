@@ -3,6 +3,7 @@
 #include <QString>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "core/trace/event_search.h"
 
@@ -13,12 +14,22 @@ class EventFinder {
   public:
     using MoreText = std::function<std::string(std::uint32_t reference)>;
 
-    /// Searches; an empty query finds nothing and is no search.
-    void search(std::shared_ptr<const Timeline> timeline, const QString& query, const MoreText& moreText);
+    /// Nothing is found yet. An empty query is no search.
+    void begin(std::shared_ptr<const Timeline> timeline, const QString& query);
+    /// What find_events() found for it.
+    void finish(EventMatches matches);
 
     bool active() const { return !query_.isEmpty(); }
+    bool searching() const { return searching_; }
     const QString& query() const { return query_; }
+    /// Those of the chosen durations.
     const EventMatches& matches() const { return matches_; }
+
+    /// How long the matches last, whatever durations are chosen.
+    const std::vector<DurationBin>& durations() const { return durations_; }
+    /// Only matches that last as long as this bin says; nothing for all.
+    void setDuration(std::optional<std::size_t> bin);
+    std::optional<std::size_t> duration() const { return duration_; }
 
     /// The match after `selection` in time, or before it for -1, around the ends; where `selection` is not valid(), the
     /// first after `time_ns`, or the last before it. Not valid() where there is no match.
@@ -34,7 +45,10 @@ class EventFinder {
 
     std::shared_ptr<const Timeline> timeline_;
     QString query_;
-    EventMatches matches_;
+    bool searching_ = false;
+    EventMatches all_, matches_;
+    std::vector<DurationBin> durations_;
+    std::optional<std::size_t> duration_;
     std::vector<std::uint32_t> density_;
 };
 

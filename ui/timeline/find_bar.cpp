@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "ui/theme/theme.h"
+#include "ui/timeline/duration_histogram.h"
 
 namespace overlap::ui {
 namespace {
@@ -27,7 +28,12 @@ QToolButton* button(Qt::ArrowType arrow, const QString& name, QWidget* parent) {
 
 }  // namespace
 
-FindBar::FindBar(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)), summary_(new QLabel(this)) {
+FindBar::FindBar(QWidget* parent)
+    : QFrame(parent),
+      field_(new QLineEdit(this)),
+      summary_(new QLabel(this)),
+      durations_(new QToolButton(this)),
+      histogram_(new DurationHistogram(parent)) {
     setAutoFillBackground(true);
     field_->setPlaceholderText(tr("Find events"));
     field_->setAccessibleName(tr("Find events in the timeline"));
@@ -36,6 +42,11 @@ FindBar::FindBar(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)),
     summary_->setFont(textFont(smallTextPx));
     summary_->setMinimumWidth(1);  // gives way in a narrow window
     summary_->setAccessibleName(tr("What was found"));
+    durations_->setText(tr("Durations"));
+    durations_->setCheckable(true);
+    durations_->setAutoRaise(true);
+    durations_->setFocusPolicy(Qt::TabFocus);
+    durations_->setToolTip(tr("How long the matches last; a bar chooses those that last as long"));
     QToolButton* back = button(Qt::UpArrow, tr("Previous match (Shift+Enter)"), this);
     QToolButton* forward = button(Qt::DownArrow, tr("Next match (Enter)"), this);
     auto* leave = new QToolButton(this);
@@ -47,8 +58,9 @@ FindBar::FindBar(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)),
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(gridPx, 0, 0, 0);
     layout->setSpacing(gridPx);
-    for (QWidget* part : {static_cast<QWidget*>(summary_), static_cast<QWidget*>(field_), static_cast<QWidget*>(back),
-                          static_cast<QWidget*>(forward), static_cast<QWidget*>(leave)})
+    for (QWidget* part :
+         {static_cast<QWidget*>(summary_), static_cast<QWidget*>(durations_), static_cast<QWidget*>(field_),
+          static_cast<QWidget*>(back), static_cast<QWidget*>(forward), static_cast<QWidget*>(leave)})
         layout->addWidget(part);
     setTabOrder(field_, back);
 
@@ -58,6 +70,17 @@ FindBar::FindBar(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)),
     connect(&pause_, &QTimer::timeout, this, &FindBar::search);
     connect(back, &QToolButton::clicked, this, [this] { step(-1); });
     connect(forward, &QToolButton::clicked, this, [this] { step(+1); });
+    connect(durations_, &QToolButton::toggled, this, [this](bool on) {
+        histogram_->setVisible(on);
+        placeHistogram();
+        if (on) histogram_->setFocus();
+        if (!on) emit durationChosen({});
+    });
+    connect(histogram_, &DurationHistogram::chosen, this, &FindBar::durationChosen);
+    connect(histogram_, &DurationHistogram::left, this, [this] {
+        durations_->setChecked(false);
+        field_->setFocus();
+    });
     connect(leave, &QToolButton::clicked, this, &FindBar::close);
     hide();
 }
@@ -88,7 +111,22 @@ void FindBar::show(const QString& summary, const QRect& line) {
         summary_->setText(summary_->fontMetrics().elidedText(summary, Qt::ElideRight,
                                                              std::max(0, summary_->sizeHint().width() - missing)));
     setGeometry(line.right() + 1 - (wanted - missing), line.top(), wanted - missing, line.height());
+    placeHistogram();
     QFrame::show();
+}
+
+void FindBar::setDurations(std::vector<DurationBin> bins, std::optional<std::size_t> chosen) {
+    durations_->setEnabled(bins.size() > 1);
+    if (bins.size() < 2) durations_->setChecked(false);
+    histogram_->setDurations(std::move(bins), chosen);
+}
+
+/// Below the bar, at its right end.
+void FindBar::placeHistogram() {
+    const QSize size = histogram_->sizeHint().boundedTo(parentWidget()->size());
+    const int right = std::min(geometry().right() + 1, parentWidget()->width());
+    histogram_->setGeometry(QRect(QPoint(std::max(0, right - size.width()), geometry().bottom() + 1), size));
+    histogram_->raise();
 }
 
 void FindBar::search() {
@@ -104,6 +142,7 @@ void FindBar::step(int step) {
 }
 
 void FindBar::close() {
+    durations_->setChecked(false);
     field_->clear();
     search();
     hide();

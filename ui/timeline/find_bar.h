@@ -2,11 +2,18 @@
 
 #include <QFrame>
 #include <QTimer>
+#include <optional>
+#include <vector>
+
+#include "core/trace/event_search.h"
 
 class QLabel;
 class QLineEdit;
+class QToolButton;
 
 namespace overlap::ui {
+
+class DurationHistogram;
 
 /// The search field of the timeline with what was found. Enter and Shift+Enter step through the matches, Escape closes;
 /// what is typed is searched once typing pauses.
@@ -22,11 +29,17 @@ class FindBar : public QFrame {
     void setQuery(const QString& query);
     /// Says what was found, and lies at the right end of `line` with as much of that as there is room for.
     void show(const QString& summary, const QRect& line);
+    /// How long the matches last, and which durations are chosen; none of either for nothing.
+    void setDurations(std::vector<DurationBin> bins, std::optional<std::size_t> chosen);
+    DurationHistogram& histogram() { return *histogram_; }
+    QToolButton& histogramButton() { return *durations_; }
 
   signals:
     void queryChanged(const QString& query);
     /// +1 for the next match, -1 for the one before; the query is searched by then.
     void stepWanted(int step);
+    /// Only matches that last as long as this bin says; nothing for all.
+    void durationChosen(std::optional<std::size_t> bin);
     void closed();
 
   protected:
@@ -36,8 +49,12 @@ class FindBar : public QFrame {
     void search();
     void step(int step);
     void close();
+    void placeHistogram();
+
     QLineEdit* field_;
     QLabel* summary_;
+    QToolButton* durations_;
+    DurationHistogram* histogram_;
     QTimer pause_;
     QString searched_;
 };

@@ -13,10 +13,6 @@ QString translated(const char* text) {
     return QCoreApplication::translate("TimelineView", text);
 }
 
-QString momentOf(std::int64_t time_ns) {
-    return momentText(time_ns, {{0, std::max<std::int64_t>(1, time_ns)}, 1000});
-}
-
 }  // namespace
 
 std::vector<PlacedNote> placed(const std::vector<TimelineNote>& notes, const Timeline& timeline) {
@@ -53,8 +49,12 @@ std::vector<PlacedNote> placed(const std::vector<TimelineNote>& notes, const Tim
     return places;
 }
 
+QString noteTime(std::int64_t time_ns) {
+    return momentText(time_ns, {{0, std::max<std::int64_t>(1, time_ns)}, 1000});
+}
+
 QString noteTitle(const TimelineNote& note) {
-    const QString where = note.event.isEmpty() ? momentOf(note.time.begin_ns) : note.event;
+    const QString where = note.event.isEmpty() ? noteTime(note.time.begin_ns) : note.event;
     if (note.text.isEmpty()) return translated("Bookmark at %1").arg(where);
     return QStringLiteral("%1 — %2").arg(note.text, where);
 }

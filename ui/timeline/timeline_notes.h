@@ -26,6 +26,9 @@ struct PlacedNote {
 /// it was made.
 std::vector<PlacedNote> placed(const std::vector<TimelineNote>& notes, const Timeline& timeline);
 
+/// A moment as lists write it, such as `12.5 ms`.
+QString noteTime(std::int64_t time_ns);
+
 /// "layers.3 gather: too late" or "bookmark at 12.5 ms", for lists and tool tips.
 QString noteTitle(const TimelineNote& note);
 

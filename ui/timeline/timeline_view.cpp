@@ -52,7 +52,8 @@ TimelineView::TimelineView(QWidget* parent)
         layOut();
         refresh();
     });
-    connect(findBar_, &FindBar::queryChanged, this, &TimelineView::search);
+    connect(findBar_, &FindBar::queryChanged, this, &TimelineView::findEvents);
+    connect(findBar_, &FindBar::durationChosen, this, &TimelineView::chooseDuration);
     connect(findBar_, &FindBar::stepWanted, this, &TimelineView::stepMatch);
     connect(findBar_, &FindBar::closed, this, qOverload<>(&QWidget::setFocus));
     describe();
@@ -79,8 +80,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     const TimeRange limits = timeline_->range();
     ++arrangement_;
     if (showedAll) history_.clear();
-    finder_.search(timeline_, finder_.query(), searchText_);
-    applyHighlight();
+    findEvents(finder_.query());
     placeNotes();
     if (alivePanel_) alivePanel_->hide();
     aliveTime_.reset();
@@ -377,6 +377,7 @@ void TimelineView::resizeEvent(QResizeEvent*) {
     layOut();
     placeFindBar();
     placeAlivePanel();
+    placeNotesPanel();
     refresh();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/trace/timeline.h"
+#include "ui/document/latest_task.h"
 #include "ui/timeline/alive_panel.h"
 #include "ui/timeline/event_drag.h"
 #include "ui/timeline/event_finder.h"
@@ -27,6 +28,7 @@ namespace overlap::ui {
 
 class FindBar;
 class NoteEditor;
+class NotesPanel;
 
 /// The timeline of one step: lanes, ruler, overview and memory curve, with everything that mouse and keyboard do there.
 ///
@@ -122,6 +124,8 @@ class TimelineView : public QAbstractScrollArea {
     void showAlive(std::int64_t time_ns);
     /// Opens a line to type a note on what is measured, else selected, else under the pointer.
     void startNote();
+    /// Lists all notes and bookmarks.
+    void listNotes();
     /// Measures the selected event, or all that is visible without one.
     void measureSelection();
     void copy() const;
@@ -205,7 +209,10 @@ class TimelineView : public QAbstractScrollArea {
     void finishEventDrag(bool dropped);
 
     // timeline_view_menu.cpp
-    void search(const QString& query);
+    void findEvents(const QString& query);
+    void showFound(EventMatches found);
+    void showDurations();
+    void chooseDuration(std::optional<std::size_t> bin);
     void stepMatch(int step);
     void placeFindBar();
     void addNoteItems(QMenu& menu, int note);
@@ -220,6 +227,7 @@ class TimelineView : public QAbstractScrollArea {
     void showNote(int index);
     void stepNote(int step);
     void placeAlivePanel();
+    void placeNotesPanel();
     bool noteKey(const QKeyEvent& event);
 
     // timeline_view_steps.cpp
@@ -266,12 +274,14 @@ class TimelineView : public QAbstractScrollArea {
     FindBar* findBar_;
     EventFinder finder_;
     EventFinder::MoreText searchText_;
+    int wantedStep_ = 0;                   ///< asked for while a search is under way
     std::vector<PlacedNote> placedNotes_;  ///< of edits_->notes()
     int shownNote_ = -1;
     NoteEditor* noteEditor_ = nullptr;
     TimelineNote typedNote_;
     int typedIndex_ = -1;
     AlivePanel* alivePanel_ = nullptr;
+    NotesPanel* notesPanel_ = nullptr;
     std::function<AliveTensors(std::size_t)> aliveProvider_;
     std::optional<std::int64_t> aliveTime_;
 
@@ -290,6 +300,7 @@ class TimelineView : public QAbstractScrollArea {
     QBasicTimer paintTimer_;
     QElapsedTimer sincePaint_;
     double worstFrame_ms_ = 0;
+    LatestTask findTask_;  // last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui

@@ -1,12 +1,19 @@
 // The menus of lanes, events, notes and the ruler, and the search; a part of TimelineView.
 #include <QContextMenuEvent>
 #include <QMenu>
+#include <utility>
 
 #include "ui/timeline/find_bar.h"
 #include "ui/timeline/note_marks.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
+namespace {
+
+/// Events from which on a search would be felt while one types.
+constexpr std::uint64_t fewestInBackground = 200'000;
+
+}  // namespace
 
 void TimelineView::setSearchTextProvider(EventFinder::MoreText provider) {
     searchText_ = std::move(provider);
@@ -23,14 +30,47 @@ void TimelineView::find(const QString& query) {
     placeFindBar();
 }
 
-void TimelineView::search(const QString& query) {
-    finder_.search(timeline_, query, searchText_);
+void TimelineView::findEvents(const QString& query) {
+    findTask_.cancel();
+    wantedStep_ = 0;
+    finder_.begin(timeline_, query);
+    // Further texts are of the owner's thread, and of timelines that are small.
+    if (searchText_ || timeline_->event_count() < fewestInBackground) {
+        showFound(find_events(*timeline_, query.toStdString(), searchText_));
+        return;
+    }
+    applyHighlight();
+    placeFindBar();
+    findTask_.start([this, timeline = timeline_, words = query.toStdString()](std::stop_token stop) {
+        auto found = std::make_shared<EventMatches>(find_events(*timeline, words, {}, stop));
+        return stop.stop_requested() ? LatestTask::Delivery() : [this, found] { showFound(std::move(*found)); };
+    });
+}
+
+void TimelineView::showFound(EventMatches found) {
+    finder_.finish(std::move(found));
+    showDurations();
     applyHighlight();
     placeFindBar();
     refresh();
+    if (const int step = std::exchange(wantedStep_, 0); step != 0) stepMatch(step);
+}
+
+void TimelineView::showDurations() {
+    findBar_->setDurations(finder_.durations(), finder_.duration());
+}
+
+void TimelineView::chooseDuration(std::optional<std::size_t> bin) {
+    finder_.setDuration(bin);
+    showDurations();
+    applyHighlight();
+    placeFindBar();
+    refresh();
+    if (bin) stepMatch(+1);
 }
 
 void TimelineView::stepMatch(int step) {
+    if (finder_.searching()) wantedStep_ = step;
     const EventLocation next = finder_.next(selection_, range_.begin_ns, step);
     if (!next.valid()) return;
     selectEvent(next);
@@ -102,6 +142,7 @@ void TimelineView::addEventItems(QMenu& menu, EventLocation location) {
             ->setEnabled(aliveProvider_ && !timeline_->memory().empty());
     }
     menu.addAction(tr("Add note…\tN"), this, &TimelineView::startNote);
+    menu.addAction(tr("All notes\tL"), this, &TimelineView::listNotes);
     menu.addAction(tr("Copy as text\tCtrl+C"), this, &TimelineView::copy)->setEnabled(!copyText().isEmpty());
     emit eventMenuAboutToShow(&menu, location.valid() ? timeline_->reference(location) : no_reference);
 }

@@ -5,6 +5,7 @@
 #include "ui/timeline/alive_panel.h"
 #include "ui/timeline/note_editor.h"
 #include "ui/timeline/note_marks.h"
+#include "ui/timeline/notes_panel.h"
 #include "ui/timeline/ruler.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -13,11 +14,35 @@ namespace {
 
 constexpr int aliveHeight = 220;
 constexpr int aliveWidth = 640;
+constexpr int notesWidth = 440;
 
 }  // namespace
 
 void TimelineView::placeNotes() {
     placedNotes_ = placed(edits_->notes(), *timeline_);
+    if (notesPanel_ && notesPanel_->isVisible()) notesPanel_->showNotes(edits_->notes(), placedNotes_);
+}
+
+void TimelineView::listNotes() {
+    if (!notesPanel_) {
+        notesPanel_ = new NotesPanel(this);
+        connect(notesPanel_, &NotesPanel::chosen, this, &TimelineView::showNote);
+        connect(notesPanel_, &NotesPanel::editWanted, this, &TimelineView::editNote);
+        connect(notesPanel_, &NotesPanel::removeWanted, this, &TimelineView::removeNote);
+        connect(notesPanel_, &NotesPanel::closed, this, qOverload<>(&QWidget::setFocus));
+    }
+    notesPanel_->showNotes(edits_->notes(), placedNotes_);
+    placeNotesPanel();
+    notesPanel_->setFocus();
+}
+
+/// At the right, below the ruler.
+void TimelineView::placeNotesPanel() {
+    if (!notesPanel_) return;
+    const int top = geometry_.ruler.bottom() + 8;
+    const int width = std::min(notesWidth, viewport()->width() - 16);
+    const int height = std::clamp(viewport()->height() - top - 8, 96, aliveHeight);
+    notesPanel_->setGeometry(viewport()->width() - width - 8, top, width, height);
 }
 
 void TimelineView::startNote() {
@@ -144,6 +169,9 @@ bool TimelineView::noteKey(const QKeyEvent& event) {
             return true;
         case Qt::Key_B:
             stepNote(event.modifiers() & Qt::ShiftModifier ? -1 : 1);
+            return true;
+        case Qt::Key_L:
+            listNotes();
             return true;
         case Qt::Key_M: {
             const MemoryCurve& curve = timeline_->memory();

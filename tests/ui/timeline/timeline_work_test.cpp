@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <QXmlStreamReader>
 #include <QtTest>
@@ -15,9 +16,11 @@
 #include "core/trace/timeline_builder.h"
 #include "tests/trace/synthetic_timeline.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/timeline/duration_histogram.h"
 #include "ui/timeline/find_bar.h"
 #include "ui/timeline/measurement.h"
 #include "ui/timeline/note_editor.h"
+#include "ui/timeline/notes_panel.h"
 #include "ui/timeline/timeline_labels.h"
 #include "ui/timeline/timeline_picture.h"
 #include "ui/timeline/timeline_view.h"
@@ -169,6 +172,52 @@ class TimelineWorkTest : public QObject {
         QCOMPARE(view_->viewport()->grab().toImage().pixelColor(other).value(), plain);
     }
 
+    void durationsLeaveOutliers() {
+        view_->find(QStringLiteral("gather"));
+        auto* bar = view_->findChild<FindBar*>();
+        const std::vector<DurationBin> bins = view_->finder().durations();
+        QVERIFY(bins.size() > 1);
+        const std::size_t all = view_->finder().matches().events.size();
+        QVERIFY(bins.back().count > 0 && bins.back().count < all);
+        bar->histogramButton().click();
+        DurationHistogram& histogram = bar->histogram();
+        QVERIFY(histogram.isVisible() && histogram.hasFocus());
+        QVERIFY(view_->viewport()->rect().contains(histogram.geometry()));
+
+        QTest::mouseClick(&histogram, Qt::LeftButton, {}, histogram.barArea(bins.size() - 1).center());
+        QCOMPARE(view_->finder().matches().events.size(), std::size_t{bins.back().count});
+        for (const EventLocation location : view_->finder().matches().events)
+            QVERIFY(view_->timeline()->event(location).length_ns() >= bins.back().from_ns);
+        QVERIFY(view_->selection().valid());  // the first of them
+        QVERIFY(view_->finder().summary({}).contains(QStringLiteral("only ")));
+        QTest::mouseClick(&histogram, Qt::LeftButton, {}, histogram.barArea(bins.size() - 1).center());
+        QCOMPARE(view_->finder().matches().events.size(), all);
+
+        QTest::keyClick(&histogram, Qt::Key_Left);  // from the right: the longest
+        QCOMPARE(view_->finder().duration(), std::optional(bins.size() - 1));
+        QTest::keyClick(&histogram, Qt::Key_Escape);
+        QVERIFY(!histogram.isVisible() && bar->isVisible());
+        QCOMPARE(view_->finder().matches().events.size(), all);
+    }
+
+    void manyEventsAreSearchedInTheBackground() {
+        view_->setTimeline(test::synthetic_trace(300'000, 4));
+        const QString name = QString::fromStdString(std::string(view_->timeline()->event_name({0, 0})));
+        QTest::keyClick(view_.get(), Qt::Key_F, Qt::ControlModifier);
+        auto* field = view_->findChild<FindBar*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(field, name);
+        QTest::keyClick(field, Qt::Key_Return);  // before anything can have been found
+        QVERIFY(view_->finder().searching());
+        QCOMPARE(view_->finder().summary({}), QStringLiteral("searching…"));
+        QTRY_VERIFY(!view_->finder().searching());
+        QVERIFY(!view_->finder().matches().events.empty());
+        QVERIFY(view_->selection().valid());
+        // Another timeline does not get what was searched for in this one.
+        view_->find(QStringLiteral("nothing like it"));
+        view_->setTimeline(test::synthetic_step(16));
+        QVERIFY(!view_->finder().searching());
+    }
+
     void searchGoesOnInAnotherTimeline() {
         view_->find(QStringLiteral("reduce_scatter"));
         QCOMPARE(view_->finder().matches().events.size(), std::size_t{16});
@@ -248,6 +297,41 @@ class TimelineWorkTest : public QObject {
         QTest::keyClick(view_.get(), Qt::Key_B);
         QVERIFY(view_->visibleRange().begin_ns <= 5'000'000 && view_->visibleRange().end_ns >= 5'000'000);
         view_->viewport()->grab();
+    }
+
+    void notesAreListedGoneToAndRemoved() {
+        const std::string_view name = view_->timeline()->event_name({2, 4});
+        view_->edits().setNotes(
+            QStringLiteral("add"),
+            {{{}, {50'000'000, 50'000'000}, QStringLiteral("late")},
+             {QString::fromUtf8(name.data(), qsizetype(name.size())), view_->timeline()->event({2, 4}), {}},
+             {QStringLiteral("gone"), {1'000'000, 2'000'000}, {}}});
+        QTest::keyClick(view_.get(), Qt::Key_L);
+        auto* panel = view_->findChild<NotesPanel*>();
+        QVERIFY(panel && panel->isVisible());
+        QTreeWidget& list = panel->list();
+        QCOMPARE(list.topLevelItemCount(), 3);
+        QVERIFY(list.topLevelItem(0)->text(2).contains(QStringLiteral("not in this timeline")));
+
+        const auto rowOf = [&](const QString& text, int column) {
+            for (int row = 0; row < list.topLevelItemCount(); ++row)
+                if (list.topLevelItem(row)->text(column) == text) return list.topLevelItem(row);
+            return static_cast<QTreeWidgetItem*>(nullptr);
+        };
+        list.setCurrentItem(rowOf(view_->edits().notes()[1].event, 2));
+        QTest::keyClick(&list, Qt::Key_Return);
+        QCOMPARE(view_->selection(), (EventLocation{2, 4}));
+        QTest::keyClick(&list, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text().count(u'\n'), 4);
+
+        list.setCurrentItem(rowOf(QStringLiteral("late"), 1));
+        QTest::keyClick(&list, Qt::Key_Delete);
+        QCOMPARE(view_->edits().notes().size(), std::size_t{2});
+        QCOMPARE(list.topLevelItemCount(), 2);
+        view_->edits().undoStack().undo();
+        QCOMPARE(list.topLevelItemCount(), 3);
+        QTest::keyClick(&list, Qt::Key_Escape);
+        QVERIFY(!panel->isVisible());
     }
 
     void badKeepsakesAreLeftOut() {
