@@ -8,6 +8,12 @@ namespace overlap {
 
 ExportOutput export_plan_document(const ExportInput& input);
 ExportOutput export_job_plan(const ExportInput& input);
+ExportOutput export_graph_trainer(const ExportInput& input);
+ExportOutput export_inductor_settings(const ExportInput& input);
+ExportOutput export_fsdp2_prefetch(const ExportInput& input);
 ExportOutput export_chrome_trace(const ExportInput& input);
+ExportOutput export_perfetto_trace(const ExportInput& input);
+ExportOutput export_buckets_table(const ExportInput& input);
+ExportOutput export_collectives_table(const ExportInput& input);
 
 }  // namespace overlap

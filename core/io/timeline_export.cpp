@@ -1,8 +1,8 @@
 #include "core/io/timeline_export.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/io/csv_table.h"
 #include "core/simulate/json_writer.h"
 
 namespace overlap {
@@ -38,25 +38,6 @@ void for_each_event(const Timeline& timeline, TimeRange range, const Visit& visi
             visit(EventLocation{lane, event});
         }
     }
-}
-
-void append_field(std::string& text, std::string_view field) {
-    if (field.find_first_of(",\"\r\n") == std::string_view::npos) {
-        text += field;
-        return;
-    }
-    text += '"';
-    for (const char letter : field) {
-        if (letter == '"') text += '"';
-        text += letter;
-    }
-    text += '"';
-}
-
-void append_milliseconds(std::string& text, std::int64_t time_ns) {
-    char digits[32];
-    const auto written = std::to_chars(digits, digits + sizeof digits, static_cast<double>(time_ns) / ns_per_ms);
-    text.append(digits, written.ptr);
 }
 
 class TraceText {
@@ -124,22 +105,17 @@ class TraceText {
 }  // namespace
 
 std::string timeline_csv(const Timeline& timeline, TimeRange range) {
-    std::string text = "lane,row,name,kind,start_ms,duration_ms,exposed_ms\r\n";
+    CsvTable table({"lane", "row", "name", "kind", "start_ms", "duration_ms", "exposed_ms"});
     for_each_event(timeline, range, [&](EventLocation location) {
         const Lane& lane = timeline.lanes()[location.lane];
         const TimeRange time = timeline.event(location);
-        append_field(text, lane.description.title);
-        text.append(",").append(std::to_string(lane.depth)).append(",");
-        append_field(text, timeline.event_name(location));
-        text.append(",").append(kind_of(lane.role[location.event])).append(",");
-        append_milliseconds(text, time.begin_ns);
-        text += ',';
-        append_milliseconds(text, time.length_ns());
-        text += ',';
-        append_milliseconds(text, lane.exposed_ns[location.event]);
-        text += "\r\n";
+        table.text(lane.description.title).number(std::int64_t{lane.depth}).text(timeline.event_name(location));
+        table.text(kind_of(lane.role[location.event]));
+        for (const std::int64_t time_ns : {time.begin_ns, time.length_ns(), lane.exposed_ns[location.event]})
+            table.number(static_cast<double>(time_ns) / ns_per_ms);
+        table.end_row();
     });
-    return text;
+    return table.take();
 }
 
 std::string timeline_chrome_trace(const Timeline& timeline, TimeRange range) {

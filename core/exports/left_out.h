@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+/// What a plan holds beside its pipeline that a job would not learn from a file for `reader`: overlaps by hand, device
+/// orders, parts that this version does not know. A sentence without full stop for each; none where there is nothing.
+std::vector<std::string> parts_left_out(const Plan& plan, std::string_view reader);
+
+/// The value of an option of a step: as given, else its default.
+Json option_value(const PassStep& step, const PassOption& option);
+
+/// The notes on options that are this application's own and switched on, which a training job does not have.
+std::vector<std::string> own_options_left_out(const PassStep& step);
+
+}  // namespace overlap
