@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+
+#include "core/simulate/simulation.h"
+#include "core/simulate/stream_steps.h"
+
+namespace overlap {
+
+// What every model of the streams does before and after it finds the times.
+
+/// The collectives and groups of a simulation of `steps`, all times 0.
+Simulation untimed_simulation(const Graph& graph, const StreamSteps& steps);
+
+/// Sums, exposed times and causes, once all nodes and collectives have their times.
+/// @param times_ms how long each node took.
+void finish_simulation(const Graph& graph, const StreamSteps& steps, std::span<const double> times_ms,
+                       Simulation& simulation);
+
+}  // namespace overlap
