@@ -14,22 +14,6 @@ namespace overlap {
 
 namespace {
 
-/// The spans that overlap `range`.
-std::span<const TimeRange> spans_near(const IntervalUnion& spans, TimeRange range) {
-    const auto all = spans.spans();
-    const auto first =
-        std::partition_point(all.begin(), all.end(), [&](TimeRange span) { return span.end_ns <= range.begin_ns; });
-    const auto last =
-        std::partition_point(first, all.end(), [&](TimeRange span) { return span.begin_ns < range.end_ns; });
-    return {first, last};
-}
-
-std::int64_t overlap_of(TimeRange range, const IntervalUnion& with) {
-    std::int64_t shared_ns = 0;
-    for (const TimeRange span : spans_near(with, range)) shared_ns += overlap_ns(span, range);
-    return shared_ns;
-}
-
 /// The end of the last span that begins before `time_ns`, or nothing.
 std::optional<std::int64_t> end_before(const IntervalUnion& spans, std::int64_t time_ns) {
     const auto after = std::partition_point(spans.spans().begin(), spans.spans().end(),
@@ -165,14 +149,14 @@ class StepReader {
         made.kind = measured.kind;
         made.bytes = std::max(measured.input_bytes, measured.output_bytes);
         if (activity.launch != no_index) made.launch_ns = trace_.events().start_ns[activity.launch];
-        made.beside_compute_ns = overlap_of(made.range, compute_);
+        made.beside_compute_ns = overlap_ns(made.range, compute_);
         made.exposed_ns = made.length_ns() - made.beside_compute_ns;
         std::vector<TimeRange> others;
         for (const auto& [track, stream] : streams_) {
             if (track == made.track) continue;
-            for (const TimeRange span : spans_near(stream, made.range)) others.push_back(span);
+            for (const TimeRange span : spans_in(stream, made.range)) others.push_back(span);
         }
-        made.beside_others_ns = overlap_of(made.range, IntervalUnion(std::move(others)));
+        made.beside_others_ns = overlap_ns(made.range, IntervalUnion(std::move(others)));
         std::int64_t last_ns = step_.span.begin_ns;
         for (const IntervalUnion* work : {&busy_, &streams_.at(made.track)}) {
             if (const auto end_ns = end_before(*work, made.range.begin_ns)) last_ns = std::max(last_ns, *end_ns);

@@ -38,4 +38,25 @@ std::int64_t overlap_ns(const IntervalUnion& a, const IntervalUnion& b) {
     return shared_ns;
 }
 
+IntervalUnion shifted(const IntervalUnion& spans, std::int64_t offset_ns) {
+    std::vector<TimeRange> moved(spans.spans().begin(), spans.spans().end());
+    for (TimeRange& span : moved) span = shifted(span, offset_ns);
+    return IntervalUnion(std::move(moved));
+}
+
+std::span<const TimeRange> spans_in(const IntervalUnion& spans, TimeRange range) {
+    const auto all = spans.spans();
+    const auto first =
+        std::partition_point(all.begin(), all.end(), [&](TimeRange span) { return span.end_ns <= range.begin_ns; });
+    const auto last =
+        std::partition_point(first, all.end(), [&](TimeRange span) { return span.begin_ns < range.end_ns; });
+    return {first, last};
+}
+
+std::int64_t overlap_ns(TimeRange range, const IntervalUnion& with) {
+    std::int64_t shared_ns = 0;
+    for (const TimeRange span : spans_in(with, range)) shared_ns += overlap_ns(span, range);
+    return shared_ns;
+}
+
 }  // namespace overlap

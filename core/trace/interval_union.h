@@ -29,5 +29,12 @@ class IntervalUnion {
 
 /// Time that both cover.
 std::int64_t overlap_ns(const IntervalUnion& a, const IntervalUnion& b);
+std::int64_t overlap_ns(TimeRange range, const IntervalUnion& with);
+
+/// All of it that much later.
+IntervalUnion shifted(const IntervalUnion& spans, std::int64_t offset_ns);
+
+/// The spans of `spans` that share time with `range`, whole.
+std::span<const TimeRange> spans_in(const IntervalUnion& spans, TimeRange range);
 
 }  // namespace overlap

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ struct TimeRange {
 /// Time for which both spans hold; 0 when they are apart.
 inline std::int64_t overlap_ns(TimeRange a, TimeRange b) {
     return std::max<std::int64_t>(0, std::min(a.end_ns, b.end_ns) - std::max(a.begin_ns, b.begin_ns));
+}
+
+/// The span that much later.
+inline TimeRange shifted(TimeRange range, std::int64_t offset_ns) {
+    return {range.begin_ns + offset_ns, range.end_ns + offset_ns};
 }
 
 /// What an event is, which decides how it is drawn. A role rather than a colour: the palette belongs to the theme.
@@ -56,12 +62,18 @@ enum class LaneKind : std::uint8_t {
 inline constexpr std::uint32_t no_reference = 0xffffffffu;
 inline constexpr std::uint32_t no_event = 0xffffffffu;
 
-/// How a lane presents itself.
+class IntervalUnion;
+
+/// How a lane presents itself, and whose it is.
 struct LaneDescription {
     std::string title;     ///< "Compute", "FSDP"
     std::string subtitle;  ///< "876.4 ms", "64 ranks"
     LaneKind kind = LaneKind::other;
     EventRole role = EventRole::compute;  ///< the small colour bar beside the title
+    std::uint32_t device = 0;             ///< lanes of one GPU have the same number
+    /// When that GPU computed, where this was measured: communication beside it is hidden, the rest exposed. Null where
+    /// stalls are events of their own (EventRole::exposed), and collectives are exposed at their end.
+    std::shared_ptr<const IntervalUnion> computing = nullptr;
 };
 
 /// One row of intervals that do not overlap, as columns in order of time. Both start_ns and end_ns ascend, so either
@@ -74,7 +86,7 @@ class Lane {
 
     std::vector<std::int64_t> start_ns;
     std::vector<std::int64_t> end_ns;
-    std::vector<std::int64_t> exposed_ns;  ///< length of the event's tail for which compute stood still; often 0
+    std::vector<std::int64_t> exposed_ns;  ///< how long compute stood still for the event; often 0
     std::vector<std::uint32_t> name;       ///< index into the timeline's names
     std::vector<EventRole> role;
     std::vector<std::uint32_t> reference;  ///< opaque number of what the event stands for, such as a graph node

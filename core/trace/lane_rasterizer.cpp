@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/trace/interval_union.h"
+
 namespace overlap {
 namespace {
 
@@ -108,6 +110,8 @@ class Walk {
         std::int32_t text_end = last;
         if (role == EventRole::exposed) {
             scanline_.hatches.push_back({first, filled, palette_.stripe_of(role)});
+        } else if (lane_.exposed_ns[index] > 0 && lane_.description.computing) {
+            hatch_where_uncovered(index, first, filled);
         } else if (lane_.exposed_ns[index] > 0) {
             const double tail = x_of(lane_.end_ns[index] - lane_.exposed_ns[index]);
             const std::int32_t tail_px = std::clamp(rounded(tail), first, filled);
@@ -116,6 +120,23 @@ class Walk {
         }
         if (last - first >= options_.min_label_px) scanline_.labels.push_back({index, first, text_end});
         return last;
+    }
+
+    /// Hatches an event where no compute ran beside it. Looks at no more spans than there are pixels.
+    void hatch_where_uncovered(std::uint32_t index, std::int32_t first, std::int32_t filled) {
+        const std::span<const TimeRange> spans = lane_.description.computing->spans();
+        const Pixel colour = palette_.stripe_of(lane_.role[index]);
+        std::int32_t column = first;
+        while (column < filled) {
+            const std::int64_t from_ns = std::max(lane_.start_ns[index], time_at(column));
+            const auto next = std::partition_point(spans.begin(), spans.end(),
+                                                   [&](TimeRange span) { return span.end_ns <= from_ns; });
+            const bool is_last = next == spans.end();
+            const std::int32_t end = is_last ? filled : std::clamp(rounded(x_of(next->begin_ns)), column, filled);
+            if (end > column) scanline_.hatches.push_back({column, end, colour});
+            if (is_last) return;
+            column = std::max(end + 1, rounded(x_of(next->end_ns)));
+        }
     }
 
     void draw_pixel(std::int32_t column, TimeRange pixel, std::uint32_t first_event) {

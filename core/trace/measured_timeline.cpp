@@ -26,6 +26,13 @@ struct StreamSummary {
     std::set<std::uint32_t> groups;
 };
 
+/// What is known of a GPU.
+struct Device {
+    std::uint32_t number = 0;
+    IntervalUnion computing;                     ///< in the trace's times
+    std::shared_ptr<const IntervalUnion> drawn;  ///< in the timeline's
+};
+
 class MeasuredDrawing {
   public:
     MeasuredDrawing(const MeasuredTrace& trace, const MeasuredTimelineOptions& options)
@@ -47,14 +54,15 @@ class MeasuredDrawing {
     using LaneKey = std::pair<std::uint32_t, Layer>;
 
     void summarise_streams() {
-        std::map<std::string_view, std::vector<TimeRange>> compute;
+        std::map<std::string, std::vector<TimeRange>> compute;
         for (const GpuActivity& activity : trace_.activities()) {
             const std::uint32_t track = events_.track[activity.event];
             const TimeRange range = trace_.range(activity);
             StreamSummary& stream = streams_[track];
+            std::vector<TimeRange>& computing = compute[trace_.tracks()[track].process];
             if (activity.work == GpuWork::compute) {
                 stream.compute_ns += range.length_ns();
-                compute[trace_.tracks()[track].process].push_back(range);
+                computing.push_back(range);
             }
             if (activity.work == GpuWork::communication) {
                 stream.communication_ns += range.length_ns();
@@ -62,7 +70,12 @@ class MeasuredDrawing {
                 stream.groups.insert(trace_.collectives()[activity.collective].group);
             }
         }
-        for (auto& [device, spans] : compute) compute_.emplace(device, IntervalUnion(std::move(spans)));
+        for (auto& [name, spans] : compute) {
+            Device& device = devices_[name];
+            device.number = static_cast<std::uint32_t>(devices_.size()) - 1;
+            device.computing = IntervalUnion(std::move(spans));
+            device.drawn = std::make_shared<const IntervalUnion>(shifted(device.computing, options_.clock_offset_ns));
+        }
     }
 
     bool is_of_other_device(const MeasuredTrack& track) const {
@@ -135,6 +148,10 @@ class MeasuredDrawing {
             lane.subtitle += of.process;
             return lane;
         }
+        if (const auto device = devices_.find(of.process); device != devices_.end()) {
+            lane.device = device->second.number;
+            lane.computing = device->second.drawn;
+        }
         lane.subtitle = "GPU " + of.process + ", stream " + stream_name(of, layer);
         switch (layer) {
             case Layer::gpu_annotations:
@@ -183,10 +200,10 @@ class MeasuredDrawing {
         const std::uint32_t index = activity_of_[event];
         if (index != no_index && trace_.activities()[index].work == GpuWork::communication) {
             made.role = EventRole::unbucketed;
-            made.exposed_ns = uncovered_tail_ns(trace_.tracks()[events_.track[event]].process, made.time);
+            const Device& device = devices_.at(trace_.tracks()[events_.track[event]].process);
+            made.exposed_ns = made.time.length_ns() - overlap_ns(made.time, device.computing);
         }
-        made.time.begin_ns += options_.clock_offset_ns;
-        made.time.end_ns += options_.clock_offset_ns;
+        made.time = shifted(made.time, options_.clock_offset_ns);
         return made;
     }
 
@@ -194,17 +211,6 @@ class MeasuredDrawing {
         const auto [place, is_new] = names_.try_emplace(text, 0);
         if (is_new) place->second = builder_.intern(trace_.text(text));
         return place->second;
-    }
-
-    /// How long at its end a span has no compute beside it.
-    std::int64_t uncovered_tail_ns(const std::string& device, TimeRange range) const {
-        const auto found = compute_.find(device);
-        if (found == compute_.end()) return range.length_ns();
-        const std::span<const TimeRange> spans = found->second.spans();
-        const auto behind = std::lower_bound(spans.begin(), spans.end(), range.end_ns,
-                                             [](TimeRange span, auto time_ns) { return span.begin_ns < time_ns; });
-        if (behind == spans.begin()) return range.length_ns();
-        return range.end_ns - std::clamp((behind - 1)->end_ns, range.begin_ns, range.end_ns);
     }
 
     void add_memory() {
@@ -231,7 +237,7 @@ class MeasuredDrawing {
     const MeasuredTimelineOptions& options_;
     TimelineBuilder builder_;
     std::map<std::uint32_t, StreamSummary> streams_;
-    std::map<std::string, IntervalUnion, std::less<>> compute_;  ///< by device
+    std::map<std::string, Device, std::less<>> devices_;
     std::map<LaneKey, std::vector<std::uint32_t>> lanes_;
     std::vector<std::uint32_t> activity_of_;
     std::unordered_map<StringId, std::uint32_t> names_;

@@ -17,7 +17,7 @@ struct TimelineEvent {
     std::uint32_t name = 0;  ///< from TimelineBuilder::intern()
     EventRole role = EventRole::compute;
     std::uint32_t reference = no_reference;
-    std::int64_t exposed_ns = 0;  ///< length of the tail for which compute stood still
+    std::int64_t exposed_ns = 0;  ///< how long compute stood still for it
 };
 
 /// Makes a Timeline. Events may come in any order and may overlap: what overlaps within a lane goes to further rows

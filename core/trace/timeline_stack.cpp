@@ -1,16 +1,15 @@
 #include "core/trace/timeline_stack.h"
 
+#include <algorithm>
+#include <map>
 #include <vector>
 
+#include "core/trace/interval_union.h"
 #include "core/trace/timeline_builder.h"
 
 namespace overlap {
 
 namespace {
-
-TimeRange shifted(TimeRange range, std::int64_t offset_ns) {
-    return {range.begin_ns + offset_ns, range.end_ns + offset_ns};
-}
 
 bool is_inside(TimeRange event, const std::optional<TimeRange>& only) {
     return !only || (event.begin_ns < only->end_ns && event.end_ns >= only->begin_ns);
@@ -22,12 +21,22 @@ class Stacking {
         const Timeline& timeline = *part.timeline;
         std::vector<std::uint32_t> names(timeline.name_count());
         for (std::uint32_t name = 0; name < names.size(); ++name) names[name] = builder_.intern(timeline.name(name));
+        std::map<const IntervalUnion*, std::shared_ptr<const IntervalUnion>> computing;
+        const std::uint32_t first_device = devices_;
         std::uint32_t lane = 0;
         for (const Lane& row : timeline.lanes()) {
             // Rows below the first are of the same lane; the builder makes them again.
             if (row.depth == 0) {
                 LaneDescription description = row.description;
                 description.title.insert(0, part.prefix);
+                description.device += first_device;
+                devices_ = std::max(devices_, description.device + 1);
+                if (description.computing) {
+                    auto& moved = computing[description.computing.get()];
+                    if (!moved)
+                        moved = std::make_shared<const IntervalUnion>(shifted(*description.computing, part.offset_ns));
+                    description.computing = moved;
+                }
                 lane = builder_.add_lane(std::move(description));
             }
             add_events(part, row, lane, names);
@@ -68,6 +77,7 @@ class Stacking {
 
     TimelineBuilder builder_;
     bool has_memory_ = false;
+    std::uint32_t devices_ = 0;  ///< so far: those of different parts are different ones
 };
 
 }  // namespace

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "core/trace/event_search.h"
+#include "core/trace/lane_rasterizer.h"
 #include "core/trace/range_statistics.h"
+#include "core/trace/timeline_stack.h"
 #include "tests/trace/trace_sketch.h"
 
 namespace overlap {
@@ -69,6 +72,36 @@ TEST(MeasuredTimeline, DropsNoEventThatOverlaps) {
     ASSERT_EQ(timeline->lanes().size(), 3u);
     for (std::uint32_t depth = 0; depth < 3; ++depth) EXPECT_EQ(timeline->lanes()[depth].depth, depth);
     EXPECT_EQ(trace->remarks().overlapping_activities, 2u);
+}
+
+TEST(MeasuredTimeline, ExposesACollectiveWhereverNothingComputes) {
+    test::TraceSketch sketch;
+    sketch.kernel("gemm", "7", 110, 20);
+    sketch.kernel("gemm", "8", 120, 20);
+    sketch.collective("allgather", "0", 100, 60);  // 10 before compute, 30 beside it, 20 behind it
+    const auto timeline = measured_timeline(*sketch.finish());
+    const std::vector<EventLocation> exposed = most_exposed_events(*timeline);
+    ASSERT_EQ(exposed.size(), 1u);
+    const Lane& lane = timeline->lanes()[exposed[0].lane];
+    EXPECT_EQ(lane.exposed_ns[exposed[0].event], 30 * us);
+
+    const LanePalette palette;
+    Scanline scanline;
+    rasterize_lane(lane, timeline->mip(exposed[0].lane), {{100 * us, 160 * us}, 60}, palette, {}, scanline);
+    ASSERT_EQ(scanline.hatches.size(), 2u);
+    EXPECT_EQ(scanline.hatches[0].begin_px, 0);
+    EXPECT_EQ(scanline.hatches[0].end_px, 10);
+    EXPECT_EQ(scanline.hatches[1].begin_px, 40);
+    EXPECT_GE(scanline.hatches[1].end_px, 58);
+    const RangeStatistics sums = range_statistics(*timeline, {100 * us, 160 * us});
+    EXPECT_EQ(sums.exposed_ns, 30 * us);
+    EXPECT_EQ(sums.compute_ns, 30 * us) << "two streams of one GPU";
+
+    // The same above another timeline, later.
+    const std::vector<TimelinePart> parts{{timeline, "a"}, {timeline, "b", 1000 * us, 100}};
+    const RangeStatistics moved = range_statistics(*stack_timelines(parts), {1100 * us, 1160 * us});
+    EXPECT_EQ(moved.exposed_ns, 30 * us);
+    EXPECT_EQ(moved.devices, 2u);
 }
 
 TEST(MeasuredTimeline, MovesToAnotherClock) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/trace/interval_union.h"
 #include "core/trace/timeline_builder.h"
 
 namespace overlap {
@@ -23,13 +24,41 @@ TEST(RangeStatistics, SumsWhatLiesInTheRange) {
     EXPECT_EQ(all.compute_ns, 160);
     EXPECT_EQ(all.exposed_ns, 40);
     EXPECT_EQ(all.communication_ns, 120);
-    EXPECT_EQ(all.compute_lanes, 1u);
+    EXPECT_EQ(all.devices, 1u);
 
     const RangeStatistics part = range_statistics(*timeline, {90, 150});
     EXPECT_EQ(part.compute_ns, 20);
     EXPECT_EQ(part.exposed_ns, 40);
     EXPECT_EQ(part.communication_ns, 50);
     EXPECT_EQ(range_statistics(*timeline, {300, 400}).events, 0u);
+}
+
+/// Two GPUs that were measured: the first computes on two streams and communicates on a third.
+TEST(RangeStatistics, MeasuredGpusAreExposedWhereTheyDoNotCompute) {
+    TimelineBuilder builder;
+    const auto computing = std::make_shared<const IntervalUnion>(std::vector<TimeRange>{{0, 40}, {60, 80}});
+    const auto of_other = std::make_shared<const IntervalUnion>(std::vector<TimeRange>{{0, 100}});
+    const auto lane = [&](LaneKind kind, std::uint32_t device) {
+        return builder.add_lane({"", "", kind, EventRole::compute, device, device == 0 ? computing : of_other});
+    };
+    const std::uint32_t first = lane(LaneKind::compute, 0), second = lane(LaneKind::compute, 0);
+    const std::uint32_t group = lane(LaneKind::process_group, 0), other = lane(LaneKind::compute, 1);
+    builder.add(first, {{0, 30}, 0, EventRole::compute, 0, 0});
+    builder.add(second, {{20, 40}, 0, EventRole::compute, 1, 0});
+    builder.add(first, {{60, 80}, 0, EventRole::compute, 2, 0});
+    builder.add(group, {{30, 100}, 0, EventRole::unbucketed, 3, 40});
+    builder.add(other, {{0, 100}, 0, EventRole::compute, 4, 0});
+    const auto timeline = builder.finish();
+
+    const RangeStatistics all = range_statistics(*timeline, {0, 100});
+    EXPECT_EQ(all.devices, 2u);
+    EXPECT_EQ(all.compute_ns, 60 + 100);
+    EXPECT_EQ(all.exposed_ns, 40) << "the other GPU's compute hides nothing here";
+    EXPECT_EQ(all.overlapped_ns, 30);
+    EXPECT_EQ(all.lanes[2].exposed_ns, 40);
+    const RangeStatistics part = range_statistics(*timeline, {30, 70});
+    EXPECT_EQ(part.exposed_ns, 20);
+    EXPECT_EQ(part.lanes[2].exposed_ns, 20);
 }
 
 TEST(RangeStatistics, TellsOverlapOfEachGroup) {

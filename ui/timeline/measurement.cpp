@@ -32,10 +32,10 @@ QString textOf(std::string_view text) {
 }  // namespace
 
 QString measurementText(const RangeStatistics& sums, TimeRange range) {
-    const std::int64_t whole_ns = range.length_ns() * std::max(1u, sums.compute_lanes);
+    const std::int64_t whole_ns = range.length_ns() * std::max(1u, sums.devices);
     QStringList parts{QChar(0x0394) + QStringLiteral(" ") + timeText(range.length_ns()),
                       translated("%1 events").arg(formatCount(static_cast<std::int64_t>(sums.events)))};
-    if (sums.compute_lanes > 0 && whole_ns > 0) {
+    if (sums.devices > 0 && whole_ns > 0) {
         parts << translated("compute %1").arg(formatPercent(share(sums.compute_ns, whole_ns)));
         parts << translated("exposed %1").arg(formatPercent(share(sums.exposed_ns, whole_ns)));
     }
