@@ -38,6 +38,9 @@ constexpr std::array formats = {
     ExportFormat{"collectives.csv", "Table of collectives", ".collectives.csv",
                  "every collective of the result with bytes, times, bucket, cause and explanation",
                  ExportNeeds::figures, export_collectives_table},
+    ExportFormat{"report", "Report (HTML)", ".report.html",
+                 "one page for people: figures, timelines, buckets, causes, problems, passes", ExportNeeds::figures,
+                 export_report},
 };
 
 /// The longest stem of a file's name, well below what file systems take.

@@ -15,5 +15,6 @@ ExportOutput export_chrome_trace(const ExportInput& input);
 ExportOutput export_perfetto_trace(const ExportInput& input);
 ExportOutput export_buckets_table(const ExportInput& input);
 ExportOutput export_collectives_table(const ExportInput& input);
+ExportOutput export_report(const ExportInput& input);
 
 }  // namespace overlap
