@@ -15,7 +15,8 @@ import torch
 import torch.distributed as dist
 
 TRAINER = "torchtitan.experiments.graph_trainer"
-UNUSED = ("torchtitan.config", "torchtitan.distributed", f"{TRAINER}.simple_fsdp",
+UNUSED = ("torchtitan.config", "torchtitan.distributed", "torchtitan.distributed.context_parallel",
+          f"{TRAINER}.simple_fsdp",
           "torchtitan.models.common.attention", "torchtitan.models.common.decoder")
 MODULE_OF_PASS = {
     "eliminate_dead_code_pass": "remove_noop_passes",
@@ -53,8 +54,12 @@ class Passes:
             lambda source: self.create_group(source, "ep_extra")
         self.forget_groups()
 
+    created = {}
+
     def forget_groups(self):
         """To be called for each job: the trainer remembers the groups that it has created."""
+        for name in self.created:
+            torch._C._distributed_c10d._unregister_process_group(name)
         self.created, self.groups = {}, []
 
     def create_group(self, source, purpose):
@@ -84,7 +89,12 @@ class Passes:
 
 
 def load(checkout):
+    sys.path.insert(0, str(checkout))
+    return load_installed()
+
+
+def load_installed():
+    """The passes of the torchtitan that Python finds."""
     for name in UNUSED:
         sys.modules[name] = StandInModule(name)
-    sys.path.insert(0, str(checkout))
     return Passes()
