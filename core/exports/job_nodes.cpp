@@ -81,7 +81,7 @@ Json JobNodes::compact(const Json& node) {
     if (node["op"] != "call_function") written["op"] = node["op"];
     written["target"] = node["target"];
     for (const char* field : {"args", "kwargs"}) {
-        if (node.contains(field) && !node[field].empty()) written[field] = node[field];
+        if (node.contains(field)) written[field] = node[field];
     }
     if (node.contains("outputs")) {
         Json outputs = Json::array();

@@ -13,7 +13,7 @@ namespace overlap {
 class JobNodes {
   public:
     /// The node with `name`, `op` unless it is call_function, `target`, `args`, `kwargs`, `outputs` and `modules`; what
-    /// is empty is left out.
+    /// the document does not have is left out.
     Json compact(const Graph& graph, NodeId node);
     /// The same for a node that a pass made, with what its metadata holds beside.
     Json whole(const Graph& graph, NodeId node);

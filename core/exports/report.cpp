@@ -52,7 +52,7 @@ std::string share_text(double part, double whole) {
     std::string text = std::to_string(std::llround(std::abs(percent) * 10));
     if (text.size() == 1) text.insert(0, "0");
     text.insert(text.size() - 1, ".");
-    return (percent < 0 ? "−" : "") + text + " %";
+    return text + " %";
 }
 
 std::string names_in_cell(const std::vector<std::string>& names) {
@@ -107,8 +107,8 @@ class Report {
         if (now != before) classes = now < before ? " class=\"better\"" : " class=\"worse\"";
         html_ += "<span" + classes + ">" + html_text(signed_text(now - before, difference));
         const std::string share = now == before ? "" : share_text(now - before, before);
-        if (!share.empty()) html_ += " (" + html_text(share) + ")";
-        html_ += "</span> <small>from " + html_text(before_text) + "</small></div>\n";
+        if (!share.empty()) html_ += html_text((now < before ? " (−" : " (+") + share + ")");
+        html_ += "</span><small>from " + html_text(before_text) + "</small></div>\n";
     }
 
     void time_figure(std::string_view label, double now, double before) {

@@ -30,7 +30,8 @@ code { font: 0.92em ui-monospace, "JetBrains Mono", Menlo, Consolas, monospace; 
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 12px; margin: 20px 0; }
 .figure { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 12px 16px; }
 .figure b { display: block; font-size: 22px; font-weight: 600; line-height: 1.3; }
-.figure .label { color: var(--dim); font-size: 12px; }
+.figure .label { color: var(--dim); font-size: 12px; } .figure small { display: block; }
+.figure { white-space: nowrap; }
 .better { color: var(--hidden); } .worse { color: var(--exposed); }
 figure { margin: 16px 0; } figcaption { font-size: 13px; margin-bottom: 6px; }
 .picture { display: block; width: 100%; height: auto; }
@@ -51,7 +52,7 @@ figure { margin: 16px 0; } figcaption { font-size: 13px; margin-bottom: 6px; }
 th, td { text-align: left; vertical-align: top; padding: 5px 16px 5px 0; border-bottom: 1px solid var(--line); }
 th { color: var(--dim); font-weight: 500; white-space: nowrap; }
 td { unicode-bidi: isolate; } .number { text-align: right; white-space: nowrap; }
-td ul { margin: 0; padding-left: 16px; }
+td:first-child code { white-space: nowrap; } td ul { margin: 0; padding-left: 16px; }
 .error { color: var(--exposed); } .caution { color: var(--caution); }
 @media print { :root { color-scheme: light; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

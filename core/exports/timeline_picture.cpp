@@ -18,8 +18,9 @@ constexpr double picture_width = 1180, gutter = 170, plot_width = picture_width 
 constexpr double ruler_height = 22, lane_height = 22, lane_gap = 6, memory_height = 110;
 constexpr double tick_spacing = 90;
 constexpr double title_letters = 24;
-/// Events that are closer than this, or narrower, are drawn as one, or as wide.
-constexpr double smallest_width = 0.5;
+/// Events that are closer than this, or narrower, are drawn as one, or as wide. So little that a crowd of them mixes to
+/// the shade of what most of it is.
+constexpr double smallest_width = 0.04;
 
 std::string joined(std::initializer_list<std::string_view> parts) {
     std::string text;
@@ -30,9 +31,10 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 std::string number(double value) {
     std::array<char, 32> digits{};
     const auto written =
-        std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 1);
+        std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 2);
     std::string text(digits.data(), written.ptr);
-    if (text.ends_with(".0")) text.resize(text.size() - 2);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
     return text;
 }
 
