@@ -199,7 +199,9 @@ class Alignment {
 
     void count() {
         for (const CollectiveMatch& match : result_.matches) {
-            ++result_.ranks[match.last_rank].arrived_last;
+            RankAlignment& last = result_.ranks[match.last_rank];
+            ++last.arrived_last;
+            last.awaited_ns += match.waiting_ns();
             for (const CollectiveMember member : match.members) ++result_.ranks[member.rank].matched;
         }
         for (std::size_t rank = 0; rank < traces_.size(); ++rank) {

@@ -40,6 +40,7 @@ struct RankAlignment {
     std::uint64_t matched = 0;         ///< collectives that another rank has too
     std::uint64_t unmatched = 0;       ///< without a group, point to point, or missing on the other ranks
     std::uint64_t arrived_last = 0;    ///< matches in which this rank started last
+    std::int64_t awaited_ns = 0;       ///< how long the first of the others waited for it in these, together
 };
 
 struct AlignedRanks {

@@ -27,6 +27,7 @@ class TimesOfSet {
     GpuTimes finish() {
         const IntervalUnion busy(std::move(busy_)), compute(std::move(compute_)),
             communication(std::move(communication_)), memory(std::move(memory_));
+        times_.begin_ns = busy.empty() ? 0 : busy.spans().front().begin_ns;
         times_.span_ns = busy.extent_ns();
         times_.compute_ns = compute.length_ns();
         times_.communication_ns = communication.length_ns();

@@ -14,7 +14,8 @@ namespace overlap {
 struct GpuTimes {
     std::uint64_t activities = 0;  ///< waits left out
     std::uint64_t unmatched = 0;   ///< activities whose launch is not in the trace
-    std::int64_t span_ns = 0;      ///< from the first start to the last end
+    std::int64_t begin_ns = 0;     ///< the first start
+    std::int64_t span_ns = 0;      ///< from there to the last end
     std::int64_t compute_ns = 0;
     std::int64_t communication_ns = 0;
     std::int64_t exposed_ns = 0;  ///< communication while no compute runs

@@ -23,6 +23,8 @@ TEST(AlignRanks, FindsTheClockThatLetsCollectivesEndTogether) {
     EXPECT_EQ(aligned.ranks[1].spread_ns, 0);
     EXPECT_EQ(aligned.ranks[1].matched, 5u);
     EXPECT_EQ(aligned.ranks[1].arrived_last, 5u);
+    EXPECT_EQ(aligned.ranks[1].awaited_ns, (4 * 10 + 30) * us);
+    EXPECT_EQ(aligned.ranks[0].awaited_ns, 0);
     ASSERT_EQ(aligned.matches.size(), 5u);
     EXPECT_EQ(aligned.matches[2].waiting_ns(), 30 * us);
     EXPECT_EQ(aligned.matches[2].transfer_ns(), 70 * us);
