@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from overlap_studio.errors import PlanError
-from overlap_studio.fingerprint import fingerprint
+from .errors import PlanError
+from .fingerprint import fingerprint
 
 Node = dict[str, Any]
 

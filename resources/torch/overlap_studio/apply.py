@@ -1,0 +1,137 @@
+"""Applies a plan to a graph inside a training job, and makes sure that it came to what the application showed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Literal
+
+import torch
+import torch.distributed as dist
+import torch.fx as fx
+
+from .backup import GraphBackup
+from .differences import Comparison, collective_order, encode_nodes
+from .errors import PlanError, PlanMismatch
+from .exact import rewrite
+from .extra_groups import create_groups
+from .group_names import GroupNames
+from .job_plan import JobPlan, Node, read_job_plan
+from .passes_mode import run_passes
+from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree
+
+Mode = Literal["passes", "exact"]
+
+
+def apply_plan(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], *, mode: Mode = "passes",
+               check_ranks: bool = True, group: dist.ProcessGroup | None = None,
+               timeout: timedelta = DEFAULT_TIMEOUT) -> fx.GraphModule:
+    """Applies a plan to a graph, in place, and returns the graph module.
+
+    First the graph is compared with the one that the plan is for, at the end with the one that the application showed:
+    node for node, operators, arguments, sizes, order. Nothing has run on a device by then. On any error the module has
+    the graph that it had (in new nodes); process groups that were created meanwhile stay.
+
+    One plan serves all ranks whose graphs differ only in the names of their process groups and in what depends on their
+    place in these. A rank whose graph differs in more, such as in the sizes of unevenly sharded parameters, needs the
+    plan exported for its own graph.
+
+    @param plan what `overlap export PLAN --graph GRAPH --to job -o OUT` has written.
+    @param mode "passes" runs PyTorch's and torchtitan's own passes with the plan's options; "exact" rewrites the graph to
+    the nodes and the order that the application computed, and needs no torchtitan.
+    @param check_ranks compares plan, graph and order of collectives across ranks; every rank of `group` must then call
+    this for the same graphs in the same order. Left out where there are no other ranks, and with the fake backend.
+    @param group the ranks that run this graph; None for all.
+    @param timeout for the other ranks to answer.
+    @raises PlanError for a plan that cannot be used here, PlanMismatch with the first difference for another graph or
+    another result, RankMismatch on all ranks when they do not agree.
+    """
+    if mode not in ("passes", "exact"):
+        raise PlanError(f"mode: found {mode!r}, expected \"passes\" or \"exact\"")
+    agreement = RankAgreement(group, timeout) if check_ranks and can_agree() else None
+    try:
+        if not isinstance(plan, JobPlan):
+            plan = read_job_plan(plan)
+        application = _Application(gm, plan, mode)
+        application.check_input()
+    except BaseException as error:
+        if agreement is not None:
+            agreement.failure(error)
+        raise
+    if agreement is not None:
+        agreement.agree(application.facts_before())
+    backup = GraphBackup(gm)
+    try:
+        application.run()
+    except BaseException as error:
+        backup.restore()
+        if agreement is not None:
+            agreement.failure(error)
+        raise
+    if agreement is not None:
+        try:
+            agreement.agree(application.facts_after())
+        except BaseException:
+            backup.restore()
+            raise
+    gm.recompile()
+    return gm
+
+
+def difference_from_input(gm: fx.GraphModule, plan: JobPlan) -> str | None:
+    """The first difference between a graph and the one that a plan is for, as a clause, or None."""
+    return _Application(gm, plan, "exact").input_difference()
+
+
+class _Application:
+    """A plan and the graph that it is applied to."""
+
+    def __init__(self, gm: fx.GraphModule, plan: JobPlan, mode: Mode) -> None:
+        self._gm, self._plan, self._mode = gm, plan, mode
+        self._groups = GroupNames([*plan.groups, *plan.created_groups], plan.rank)
+        self._found: Sequence[Node] = encode_nodes(gm.graph)
+
+    def input_difference(self) -> str | None:
+        other_rank = dist.is_available() and dist.is_initialized() and dist.get_rank() != self._plan.rank
+        return Comparison(self._groups, other_rank=other_rank).first_difference(self._plan.input, self._found)
+
+    def check_input(self) -> None:
+        difference = self.input_difference()
+        if difference is not None:
+            raise PlanMismatch(f"{self._plan.path}: the plan is for another graph: {difference}")
+
+    def run(self) -> None:
+        if self._mode == "exact":
+            create_groups(self._plan, self._groups)
+            rewrite(self._gm, self._plan, self._found, self._plan.result(self._groups.rank_in), self._groups)
+        else:
+            made = run_passes(self._gm, self._plan, self._groups)
+            if made is not self._gm:
+                self._gm.graph = made.graph
+        self._gm.graph.lint()
+        self._check_result()
+
+    def _check_result(self) -> None:
+        # The fake modes of meta values do not matter here, and naming a group of the result binds it.
+        self._found = encode_nodes(self._gm.graph)
+        named = frozenset(node["name"] for node in self._plan.input)
+        comparison = Comparison(self._groups, named)
+        difference = comparison.first_difference(self._plan.result(self._groups.rank_in), self._found)
+        if difference is not None:
+            raise PlanMismatch(f"{self._plan.path}: in mode \"{self._mode}\" the plan comes to another graph than the "
+                               f"application showed: {difference}")
+
+    def facts_before(self) -> dict[str, str]:
+        return {"the plan": f"{self._plan.name} ({self._plan.decision})", "the mode": self._mode,
+                "the version of torch": torch.__version__,
+                "the collectives of the graph": self._collectives()}
+
+    def facts_after(self) -> dict[str, str]:
+        return {"the collectives that the plan makes": self._collectives()}
+
+    def _collectives(self) -> str:
+        """How many there are, and a digest of them and their order."""
+        order = collective_order(self._found, self._groups.job_names())
+        return f"{len(order)} ({hashlib.sha256(chr(10).join(order).encode()).hexdigest()[:16]})"

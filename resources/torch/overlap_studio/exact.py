@@ -1,0 +1,181 @@
+"""Mode "exact": rewrites a graph to the nodes and the order that the application computed.
+
+Nodes that the plan leaves as they are stay the same objects with their metadata. What new nodes return is worked out with
+fake tensors before anything is changed, and must be what the plan says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch.fx as fx
+from torch._inductor.fx_passes.control_dependencies import _create_subgraph_for_node
+
+from .arguments import ArgumentDecoder, resolve_target
+from .errors import PlanMismatch
+from .group_names import GroupNames
+from .job_plan import JobPlan, Node
+from .new_nodes import FakeValues, NodeMetadata
+
+WRAPPER = "higher_order.control_deps"
+# Arguments of a wrapper ahead of the inputs of what it wraps: nodes that it waits for, and the module.
+_LEADING_ARGUMENTS = 2
+# What stays with the operator inside a wrapper (torch/_inductor/fx_passes/control_dependencies.py).
+_INNER_META = ("eager_input_vals", "should_fallback")
+
+
+def rewrite(gm: fx.GraphModule, plan: JobPlan, found: Sequence[Node], result: Sequence[Node],
+            groups: GroupNames) -> None:
+    """Makes the plan's result of its graph, in place.
+
+    @param gm its graph has been found to be the plan's.
+    @param found the nodes of this graph as a document has them.
+    @param result the plan's, for this rank.
+    @param groups the plan's and the job's, those that passes create included.
+    @raises PlanMismatch, PlanError before anything has changed.
+    """
+    _Rewrite(gm, plan, found, result, groups).run()
+
+
+class _Rewrite:
+    def __init__(self, gm: fx.GraphModule, plan: JobPlan, found: Sequence[Node], result: Sequence[Node],
+                 groups: GroupNames) -> None:
+        self._gm, self._graph, self._plan, self._found, self._result = gm, gm.graph, plan, found, result
+        self._before = list(gm.graph.nodes)
+        self._metadata = NodeMetadata(self._before, plan.input)
+        self._groups = groups
+        self._nodes: dict[str, fx.Node] = {}  # of the result, by their names in the plan
+        self._values: dict[str, Any] = {}  # the same, what they return
+
+    def run(self) -> None:
+        self._foresee()
+        self._rearrange()
+        self._erase()
+        self._order_users()
+
+    def _foresee(self) -> None:
+        """Works out what new and changed nodes return."""
+        fake = FakeValues(self._before)
+        decoder = ArgumentDecoder(self._values.__getitem__, self._groups.job_name)
+        for node, origin in zip(self._result, self._plan.origin):
+            if origin is not None and node.get("outputs") == self._plan.input[origin].get("outputs"):
+                self._values[node["name"]] = self._before[origin].meta.get("val")
+                continue
+            if node["op"] != "call_function" or "outputs" not in node:
+                self._values[node["name"]] = None
+                continue
+            called = _unwrapped(node)
+            args, kwargs = self._arguments(called, origin, decoder)
+            self._values[node["name"]] = fake.of_call(node, resolve_target(called["target"]), args, kwargs)
+
+    def _rearrange(self) -> None:
+        cursor = self._graph._root
+        decoder = ArgumentDecoder(self._nodes.__getitem__, self._groups.job_name)
+        for node, origin in zip(self._result, self._plan.origin):
+            if origin is not None:
+                made = self._before[origin]
+                if cursor.next is not made:
+                    cursor.append(made)
+                if node is not self._plan.input[origin]:
+                    self._change(made, node, origin, decoder)
+            else:
+                made = self._create(node, cursor, decoder)
+            self._nodes[node["name"]] = cursor = made
+
+    def _arguments(self, node: Node, origin: int | None, decoder: ArgumentDecoder) -> tuple[tuple, dict[str, Any]]:
+        """Arguments of a node of the result; `origin` is the node of the graph that it is, if any."""
+        given, keywords = node.get("args", []), node.get("kwargs", {})
+        if origin is None:
+            return tuple(decoder.decode(given)), decoder.decode_all(keywords)
+        before, found = self._before[origin], self._found[origin]
+        return (tuple(decoder.decode(given, before.args, found.get("args"))),
+                decoder.decode_all(keywords, before.kwargs, found.get("kwargs")))
+
+    def _change(self, made: fx.Node, node: Node, origin: int, decoder: ArgumentDecoder) -> None:
+        before = self._plan.input[origin]
+        args, kwargs = self._arguments(node, origin, decoder)
+        if node["target"] != before["target"]:
+            made.target = resolve_target(node["target"])
+        made.args, made.kwargs = args, kwargs
+        if node.get("outputs") != before.get("outputs"):
+            self._metadata.set_value(made, self._values[node["name"]])
+
+    def _create(self, node: Node, cursor: fx.Node, decoder: ArgumentDecoder) -> fx.Node:
+        with self._graph.inserting_after(cursor):
+            if node["op"] == "get_attr":
+                return self._graph.create_node("get_attr", self._free_attribute(node["target"]), name=node["name"])
+            args, kwargs = self._arguments(node, None, decoder)
+            if node["target"] == WRAPPER:
+                args = (tuple(args[0]), *args[1:])
+            made = self._graph.create_node(node["op"], resolve_target(node["target"]), args, kwargs, name=node["name"])
+        if "wraps" in node:
+            self._wrap(made, node, decoder)
+        else:
+            self._metadata.describe(made, node, self._values[node["name"]])
+        return made
+
+    def _wrap(self, wrapper: fx.Node, node: Node, decoder: ArgumentDecoder) -> None:
+        """The module of a wrapper, made as PyTorch makes it from the operator that it wraps."""
+        inner = _unwrapped(node)
+        wrapped = next((other for other in self._before if other.name == node["name"]), None)
+        with self._graph.inserting_before(wrapper):
+            operator = self._graph.create_node("call_function", resolve_target(inner["target"]),
+                                               *self._arguments(inner, None, decoder))
+        if wrapped is not None:
+            operator.meta = wrapped.meta.copy()
+        else:
+            self._metadata.describe(operator, node, self._values[node["name"]])
+        module = wrapper.args[1]
+        assert isinstance(module, fx.Node) and isinstance(module.target, str)
+        setattr(self._gm, module.target, _create_subgraph_for_node(self._graph, operator))
+        wrapper.meta = {key: value for key, value in operator.meta.items() if key not in _INNER_META}
+        custom = wrapper.meta.get("custom")
+        if isinstance(custom, dict) and "fallback_to_eager" in custom:
+            wrapper.meta["custom"] = {key: value for key, value in custom.items() if key != "fallback_to_eager"}
+        self._graph.erase_node(operator)
+
+    def _free_attribute(self, wanted: str) -> str:
+        name, number = wanted, 0
+        while hasattr(self._gm, name):
+            name, number = f"{wanted}_{number}", number + 1
+        setattr(self._gm, name, fx.GraphModule({}, fx.Graph()))  # until its wrapper is made
+        return name
+
+    def _erase(self) -> None:
+        kept = {origin for origin in self._plan.origin if origin is not None}
+        for place in reversed(range(len(self._before))):
+            if place not in kept:
+                self._graph.erase_node(self._before[place])
+        taken = {node.name for node in self._graph.nodes}
+        for name, node in self._nodes.items():
+            if node.name != name and name not in taken:  # the name of a node that is no more
+                node.name = name
+
+    def _order_users(self) -> None:
+        nodes = list(self._nodes.values())
+        places = {node: place for place, node in enumerate(nodes)}
+        for place, node in enumerate(nodes):
+            order = self._plan.users_order.get(place)
+            users = sorted(node.users, key=places.__getitem__) if order is None else [nodes[user] for user in order]
+            if set(users) != set(node.users):
+                raise PlanMismatch(f"node {node.name} is used by other nodes than in the plan")
+            node.users = dict.fromkeys(users)
+
+
+def _unwrapped(node: Node) -> Node:
+    """What a node calls: of a wrapper, the operator inside with the wrapper's inputs as its arguments."""
+    if "wraps" not in node:
+        return node
+    inputs = node["args"][_LEADING_ARGUMENTS:]
+    return {field: _with_inputs(value, inputs) for field, value in node["wraps"].items()}
+
+
+def _with_inputs(value: Any, inputs: Sequence[Any]) -> Any:
+    if isinstance(value, list):
+        return [_with_inputs(item, inputs) for item in value]
+    if isinstance(value, Mapping):
+        if set(value) == {"input"}:
+            return inputs[value["input"]]
+        return {key: _with_inputs(item, inputs) for key, item in value.items()}
+    return value

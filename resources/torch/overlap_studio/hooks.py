@@ -1,0 +1,185 @@
+"""Where a plan enters a job: torch.compile, AOT graphs, and the pass pipelines of torchtitan's graph trainer.
+
+Each hook takes one plan or several, since a job has several graphs: forward, backward, one for each break of the graph. A
+graph gets the plan that was made for it. A graph with collectives for which there is no plan is an error, unless
+`others="skip"`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any, Literal
+
+import torch.distributed as dist
+import torch.fx as fx
+from torch._inductor.custom_graph_pass import CustomGraphPass
+
+from .apply import Mode, apply_plan, difference_from_input
+from .errors import PlanError, PlanMismatch
+from .job_plan import JobPlan, read_job_plan
+from .ranks import DEFAULT_TIMEOUT
+
+Path = str | os.PathLike[str]
+Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
+
+# Passes of graph_trainer's default pipeline that decide what a plan decides.
+REPLACED_PASSES = ("isolate_ep_process_group_pass", "reassign_collective_pgs_pass",
+                   "joint_transformer_block_bucketing_reordering_pass", "schedule_fsdp_comms_to_dense_regions_pass")
+
+
+class PlanChooser:
+    """Applies to each graph the plan that was made for it. Options are those of `apply_plan`.
+
+    @param others what to do with a graph that has collectives and no plan: "raise" or "skip".
+    """
+
+    def __init__(self, plans: Path | Sequence[Path], *, mode: Mode = "passes", check_ranks: bool = True,
+                 group: dist.ProcessGroup | None = None, timeout: timedelta = DEFAULT_TIMEOUT,
+                 others: Literal["raise", "skip"] = "raise") -> None:
+        paths = [plans] if isinstance(plans, (str, os.PathLike)) else list(plans)
+        self.plans: list[JobPlan] = [read_job_plan(path) for path in paths]
+        self.check_ranks = check_ranks
+        self._others = others
+        self._apply = functools.partial(apply_plan, mode=mode, check_ranks=check_ranks, group=group, timeout=timeout)
+
+    def __call__(self, gm: fx.GraphModule) -> fx.GraphModule:
+        """@raises PlanMismatch with the first difference from each plan, where none is for this graph."""
+        if not self.plans or not any(map(_communicates, gm.graph.nodes)):
+            return gm
+        differences = []
+        for plan in self.plans:
+            difference = difference_from_input(gm, plan)
+            if difference is None:
+                return self._apply(gm, plan)
+            differences.append(f"{plan.path}: {difference}")
+        if self._others == "skip":
+            return gm
+        if len(self.plans) == 1:
+            return self._apply(gm, self.plans[0])  # which raises, on the other ranks too
+        raise PlanMismatch("none of the plans is for this graph: " + "; ".join(differences))
+
+
+class PostGradPass(CustomGraphPass):
+    """Applies plans to the graphs that torch.compile makes, after Inductor's own passes on them:
+
+        torch._inductor.config.post_grad_custom_post_pass = PostGradPass("forward.job.plan.json")
+
+    The plan must have been made with the graph as it is there, which `export_to` writes: run the job once with
+    `PostGradPass([], export_to=FOLDER)`, plan the graphs, run it again with the plans. Inductor reorders what it compiles
+    unless the plan keeps its order by the option insert_overlap_deps.
+
+    With `check_ranks`, nothing is taken from Inductor's cache: what is there was checked by another job.
+    """
+
+    def __init__(self, plans: Path | Sequence[Path] = (), *, export_to: Path | None = None, **options: Any) -> None:
+        self._choose = PlanChooser(plans, **options)
+        self._export_to = export_to
+        self._exported = 0
+
+    def __call__(self, graph: fx.Graph) -> None:
+        gm = graph.owning_module
+        if gm is None:
+            raise PlanError("a graph without a module cannot be given a plan")
+        if self._export_to is not None and any(map(_communicates, graph.nodes)):
+            self._export(gm)
+        self._choose(gm)
+
+    def uuid(self) -> Any:
+        """Inductor's key for its cache; None keeps it from using it."""
+        if self._export_to is not None or self._choose.check_ranks:
+            return None
+        return ("overlap_studio", *(plan.decision for plan in self._choose.plans))
+
+    def _export(self, gm: fx.GraphModule) -> None:
+        from .export import export_graph
+        rank = dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
+        folder = os.fspath(self._export_to)
+        os.makedirs(folder, exist_ok=True)
+        export_graph(gm, os.path.join(folder, f"graph{self._exported}.rank{rank}.graph.json.gz"))
+        self._exported += 1
+
+
+def with_plan(compiler: Compiler, plans: Path | Sequence[Path], **options: Any) -> Compiler:
+    """A compiler for AOT autograd (`fw_compiler`, `bw_compiler`) that applies plans before it compiles."""
+    choose = PlanChooser(plans, **options)
+
+    @functools.wraps(compiler)
+    def compile_with_plan(gm: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+        return compiler(choose(gm), example_inputs)
+
+    return compile_with_plan
+
+
+def plan_pass(plans: Path | Sequence[Path], **options: Any) -> Callable[..., fx.GraphModule]:
+    """A pass for graph_trainer's list of passes: takes the graph module and example inputs, returns the module."""
+    choose = PlanChooser(plans, **options)
+
+    def apply_plan_pass(gm: fx.GraphModule, example_inputs: Any = None) -> fx.GraphModule:
+        del example_inputs
+        return choose(gm)
+
+    return apply_plan_pass
+
+
+def export_pass(path: Path, **options: Any) -> Callable[..., fx.GraphModule]:
+    """A pass that writes the graph as it stands and changes nothing; `{rank}` in `path` is this rank's number."""
+    from .export import export_graph
+
+    def export_graph_pass(gm: fx.GraphModule, example_inputs: Any = None) -> fx.GraphModule:
+        del example_inputs
+        rank = dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
+        export_graph(gm, os.fspath(path).replace("{rank}", str(rank)), **options)
+        return gm
+
+    return export_graph_pass
+
+
+def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
+                      base: Callable[..., list[Callable[..., Any]]] | None = None) -> None:
+    """Registers a pass pipeline with torchtitan's graph trainer; `--compile.pass_pipeline NAME` runs it.
+
+    It is the trainer's default pipeline with one pass in place of those that a plan replaces (REPLACED_PASSES), where
+    the first of them would run. Register before the trainer is made, for example in the module of the job's
+    configuration:
+
+        register_pipeline("overlap_plan", plan_pass("step.job.plan.json"))
+
+    @param made `plan_pass(...)` or `export_pass(...)`.
+    @param base makes the list of passes that this one is put into; the trainer's default without it.
+    @raises PlanError where torchtitan or its graph trainer is not installed.
+    """
+    registry = _import_trainer("registry")
+
+    @registry.register_pass_pipeline(name)
+    def construct_passes(traced_result: Any, config: Any, **further: Any) -> list[Callable[..., Any]]:
+        construct = base if base is not None else _import_trainer("passes").construct_default_graph_passes
+        passes = construct(traced_result, config, **further)
+        places = [place for place, other in enumerate(passes) if _name(other) in REPLACED_PASSES]
+        if not places:
+            raise PlanError(f"pass pipeline {name!r}: the pipeline has none of the passes that a plan replaces: "
+                            + ", ".join(REPLACED_PASSES))
+        kept = [other for other in passes if _name(other) not in REPLACED_PASSES]
+        return kept[:places[0]] + [made] + kept[places[0]:]
+
+
+def _import_trainer(module: str) -> Any:
+    name = f"torchtitan.experiments.graph_trainer.{module}"
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise PlanError(f"{name} cannot be imported ({error}); the hook for graph_trainer needs torchtitan") from error
+
+
+def _name(graph_pass: Callable[..., Any]) -> str:
+    while isinstance(graph_pass, functools.partial):
+        graph_pass = graph_pass.func
+    return getattr(graph_pass, "__name__", type(graph_pass).__name__)
+
+
+def _communicates(node: fx.Node) -> bool:
+    target = str(node.target)
+    return node.op == "call_function" and target.startswith("_c10d_functional.") and "wait_tensor" not in target

@@ -1,0 +1,101 @@
+"""Values and metadata of the nodes that a plan adds to a graph, as PyTorch's bucketing would give them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.fx as fx
+from torch._guards import detect_fake_mode
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import _should_save_eager_input_vals
+from torch.fx.node import map_aggregate
+from torch.fx.passes.shape_prop import _extract_tensor_metadata
+from torch.utils._pytree import tree_leaves, tree_map
+
+from .document import dtype_name
+from .errors import PlanMismatch
+from .job_plan import Node
+from .symbols import Symbols
+
+# What new nodes take over from the first of the collectives that they stand for (torch/_inductor/fx_passes/bucketing.py).
+_TAKEN_OVER = ("nn_module_stack", "fwd_nn_module_stack", "stack_trace", "custom")
+
+
+class FakeValues:
+    """What operators return, worked out without data in the fake mode of a graph's own values."""
+
+    def __init__(self, nodes: Sequence[fx.Node]) -> None:
+        values = [node.meta["val"] for node in nodes if node.meta.get("val") is not None]
+        self._mode = detect_fake_mode(values) or FakeTensorMode(allow_non_fake_inputs=True)
+
+    def of_call(self, node: Node, target: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """@raises PlanMismatch where the call returns something else than the plan says, or cannot be made."""
+        try:
+            with self._mode:
+                value = target(*args, **kwargs)
+        except Exception as error:  # whatever an operator raises, the plan does not fit
+            raise PlanMismatch(f"the plan's new node {node['name']} ({node['target']}) cannot be made here: "
+                               f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from error
+        found = _described(value)
+        wanted = [tensor and (tensor["dtype"], tensor["shape"], tensor["stride"]) for tensor in node["outputs"]]
+        if found != wanted:
+            raise PlanMismatch(f"the plan's new node {node['name']} ({node['target']}) returns {found} here, and "
+                               f"{wanted} in the plan")
+        return value
+
+
+def _described(value: Any) -> list[tuple[str, list[int], list[int]] | None]:
+    number = Symbols().number
+    return [(dtype_name(leaf.dtype), [number(size) for size in leaf.shape], [number(step) for step in leaf.stride()])
+            if isinstance(leaf, torch.Tensor) else None for leaf in tree_leaves(value, is_leaf=lambda leaf: leaf is None)]
+
+
+class NodeMetadata:
+    """Metadata for new nodes. Module stacks and annotations are those of nodes of the graph that have the same ones, the
+    objects themselves, so that later passes see classes and not their names.
+
+    @param encoded the same nodes as the plan has them.
+    """
+
+    def __init__(self, nodes: Sequence[fx.Node], encoded: Sequence[Node]) -> None:
+        self._donors: dict[str, fx.Node] = {}
+        # A collective comes first: what is new in a graph mostly stands for some of them.
+        for wanted in (True, False):
+            for node, document in zip(nodes, encoded):
+                if document["target"].startswith("_c10d_functional.") == wanted:
+                    self._donors.setdefault(_modules(document), node)
+
+    def describe(self, made: fx.Node, node: Node, value: Any) -> None:
+        """@param node the new node as the plan has it. @param value what it returns."""
+        donor = self._donors.get(_modules(node))
+        if donor is not None and _modules(node) != _modules({}):
+            made.meta.update({key: donor.meta[key] for key in _TAKEN_OVER if key in donor.meta})
+        for key in ("seq_nr", "partitioner_tag", "autograd_backward"):
+            if key in node:
+                made.meta[key] = node[key]
+        if "custom" in node and "custom" not in made.meta:
+            made.meta["custom"] = dict(node["custom"])
+        self.set_value(made, value)
+        if _should_save_eager_input_vals(made.target, (made.args, made.kwargs)):
+            made.meta["eager_input_vals"] = map_aggregate(
+                (made.args, made.kwargs), lambda item: item.meta.get("val") if isinstance(item, fx.Node) else None)
+
+    @staticmethod
+    def set_value(node: fx.Node, value: Any) -> None:
+        """What a node returns, in the two forms that passes read."""
+        if value is None:
+            return
+        node.meta["val"] = value
+        tensors = tree_map(lambda leaf: _extract_tensor_metadata(leaf) if isinstance(leaf, torch.Tensor) else leaf, value)
+        if isinstance(value, torch.Tensor):
+            node.meta["tensor_meta"] = tensors
+
+
+def _modules(node: Node) -> str:
+    """Whether two nodes have the same modules."""
+    return json.dumps([[path for path, *_ in node.get("module_stack", ())],
+                       [path for path, *_ in node.get("fwd_module_stack", ())],
+                       (node.get("custom") or {}).get("module_fqn")])
