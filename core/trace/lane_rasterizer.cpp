@@ -85,17 +85,17 @@ class Walk {
                 ++index;
                 continue;
             }
-            const auto column = static_cast<std::int32_t>(std::max(0.0, begin));
-            if (column < next_px) {  // its pixel was taken by an event of a pixel or more
+            // What began in a pixel that is drawn may reach into the next one.
+            if (lane_.end_ns[index] <= time_at(next_px)) {
                 index = lane_.first_ending_after(time_at(next_px), index + 1);
                 continue;
             }
+            const std::int32_t column = std::max(next_px, static_cast<std::int32_t>(std::max(0.0, begin)));
             if (column >= width_px_) break;
             const TimeRange pixel{time_at(column), time_at(column + 1)};
             draw_pixel(column, pixel, index);
             next_px = column + 1;
-            // At least one step forward: where a pixel is shorter than a nanosecond its range may be empty.
-            index = lane_.first_ending_after(pixel.end_ns, index + 1);
+            index = lane_.first_ending_after(pixel.end_ns, index);
         }
     }
 
@@ -119,6 +119,12 @@ class Walk {
             if (tail_px - first >= options_.min_label_px) text_end = tail_px;
         }
         if (last - first >= options_.min_label_px) scanline_.labels.push_back({index, first, text_end});
+        if (role != EventRole::exposed && mip_.has_stalls()) {
+            below_ = role;
+            // Short stalls beside it may have no pixel of their own.
+            if (begin > first) draw_stalls_before(first, index);
+            if (end < last) draw_stalls(last - 1, sample_of(last - 1, index));
+        }
         return last;
     }
 
@@ -142,12 +148,55 @@ class Walk {
     void draw_pixel(std::int32_t column, TimeRange pixel, std::uint32_t first_event) {
         const LaneMip::Sample sample = mip_.sample(lane_, pixel, first_event);
         if (sample.dominant == no_event) return;
-        const std::uint32_t share = std::max<std::uint32_t>(sample.busy, faintest_share);
         const EventRole role = lane_.role[sample.dominant];
-        Pixel colour = palette_.fill_of(role);
-        // One pixel is too narrow for stripes: their mean colour stands for them.
-        if (role == EventRole::exposed) colour = mixed(colour, palette_.stripe_of(role), 128);
-        scanline_.fill[static_cast<std::size_t>(column)] = mixed(palette_.background, colour, share);
+        if (mip_.has_stalls()) {
+            if (role != EventRole::exposed) below_ = role;
+            // What is no stall spreads over what the band leaves.
+            const std::uint32_t busy = sample.busy - std::min(sample.busy, sample.exposed);
+            if (busy > 0) draw_share(column, below_, busy * 255 / (255 - std::min<std::uint32_t>(sample.exposed, 254)));
+            draw_stalls(column, sample);
+            return;
+        }
+        draw_share(column, role, sample.busy);
+        if (sample.exposed == 0) return;
+        const auto place = static_cast<std::size_t>(column);
+        const std::uint32_t share = 255u * std::min(sample.exposed, sample.busy) / sample.busy;
+        scanline_.set_band(place, static_cast<std::uint8_t>(share), scanline_.fill[place]);
+        hatch_band(column, palette_.stripe_of(role));
+    }
+
+    void draw_share(std::int32_t column, EventRole role, std::uint32_t busy) {
+        const std::uint32_t share = std::clamp<std::uint32_t>(busy, faintest_share, 255);
+        scanline_.fill[static_cast<std::size_t>(column)] = mixed(palette_.background, palette_.fill_of(role), share);
+    }
+
+    LaneMip::Sample sample_of(std::int32_t column, std::uint32_t first_event) const {
+        return mip_.sample(lane_, {time_at(column), time_at(column + 1)}, first_event);
+    }
+
+    /// The stalls in the pixel in which an event begins.
+    void draw_stalls_before(std::int32_t column, std::uint32_t event) {
+        const std::int64_t begin_ns = time_at(column);
+        while (event > 0 && lane_.end_ns[event - 1] > begin_ns) --event;
+        draw_stalls(column, sample_of(column, event));
+    }
+
+    void draw_stalls(std::int32_t column, const LaneMip::Sample& sample) {
+        if (sample.exposed == 0) return;
+        // One pixel is too narrow for stripes: their mean colour stands for them, and stripes where pixels are many.
+        const Pixel stripe = palette_.stripe_of(EventRole::exposed);
+        scanline_.set_band(static_cast<std::size_t>(column), sample.exposed,
+                           mixed(palette_.fill_of(EventRole::exposed), stripe, 128));
+        hatch_band(column, stripe);
+    }
+
+    void hatch_band(std::int32_t column, Pixel stripe) {
+        std::vector<HatchRun>& runs = scanline_.hatches;
+        if (!runs.empty() && runs.back().banded && runs.back().end_px == column && runs.back().stripe == stripe) {
+            ++runs.back().end_px;
+        } else {
+            runs.push_back({column, column + 1, stripe, true});
+        }
     }
 
     std::int32_t column_of(std::int64_t time_ns) const {
@@ -173,55 +222,15 @@ class Walk {
     const RasterOptions& options_;
     Scanline& scanline_;
     std::int32_t width_px_;
+    EventRole below_ = EventRole::compute;  ///< what ran last: what is behind a stall that fills most of a pixel
 };
-
-void stripe(const HatchRun& run, Pixel* line, std::int32_t row, const HatchStyle& hatch) {
-    const std::int32_t stripe_px = std::max(1, hatch.period_px / 4);
-    std::int32_t place = (run.begin_px + row + hatch.phase_px) % hatch.period_px;
-    if (place < 0) place += hatch.period_px;
-    for (std::int32_t x = run.begin_px; x < run.end_px; ++x) {
-        if (place < stripe_px) line[x] = run.stripe;
-        if (++place == hatch.period_px) place = 0;
-    }
-}
 
 }  // namespace
 
-Pixel mixed(Pixel background, Pixel colour, std::uint32_t share) {
-    const std::uint32_t rest = 255 - share;
-    const auto channel = [&](unsigned shift) {
-        const std::uint32_t sum = ((background >> shift) & 255u) * rest + ((colour >> shift) & 255u) * share;
-        return ((sum + 127) / 255) << shift;
-    };
-    return 0xff000000u | channel(16) | channel(8) | channel(0);
-}
-
 void rasterize_lane(const Lane& lane, const LaneMip& mip, const TimeAxis& axis, const LanePalette& palette,
                     const RasterOptions& options, Scanline& scanline) {
-    scanline.fill.assign(static_cast<std::size_t>(std::max(0.0, axis.width_px)), palette.background);
-    scanline.hatches.clear();
-    scanline.labels.clear();
+    scanline.clear(static_cast<std::size_t>(std::max(0.0, axis.width_px)), palette.background);
     Walk(lane, mip, axis, palette, options, scanline).run();
-}
-
-void paint_scanline(const Scanline& scanline, Pixel* pixels, std::ptrdiff_t stride_px, std::int32_t height_px,
-                    const HatchStyle& hatch) {
-    for (std::int32_t row = 0; row < height_px; ++row) {
-        Pixel* const line = pixels + row * stride_px;
-        std::copy(scanline.fill.begin(), scanline.fill.end(), line);
-        for (const HatchRun& run : scanline.hatches) stripe(run, line, row, hatch);
-    }
-}
-
-void paint_scanline_over(const Scanline& scanline, Pixel background, Pixel* pixels, std::ptrdiff_t stride_px,
-                         std::int32_t height_px, const HatchStyle& hatch) {
-    for (std::int32_t row = 0; row < height_px; ++row) {
-        Pixel* const line = pixels + row * stride_px;
-        for (std::size_t x = 0; x < scanline.fill.size(); ++x) {
-            if (scanline.fill[x] != background) line[x] = scanline.fill[x];
-        }
-        for (const HatchRun& run : scanline.hatches) stripe(run, line, row, hatch);
-    }
 }
 
 std::uint32_t event_at(const Lane& lane, const LaneMip& mip, const TimeAxis& axis, double x_px, double tolerance_px) {

@@ -45,7 +45,7 @@ TEST_P(LaneMipOfRandomLane, EveryBucketOfEveryLevelIsWhatAllEventsSay) {
             const std::int64_t begin_ns = mip.origin_ns() + static_cast<std::int64_t>(index) * length_ns;
             const Expected expected = brute_force(lane, {begin_ns, begin_ns + length_ns});
             ASSERT_EQ(bucket.dominant, expected.dominant) << "level " << level << " bucket " << index;
-            ASSERT_EQ(bucket.count, std::min(expected.count, 65535u));
+            ASSERT_EQ(bucket.count, std::min(expected.count, 255u));
             ASSERT_EQ(bucket.busy == 0, expected.busy_ns == 0);
             ASSERT_EQ(bucket.covered == 0, expected.busy_ns == 0);
             ASSERT_LE(bucket.covered, bucket.busy);
@@ -86,6 +86,30 @@ TEST_P(LaneMipOfRandomLane, SampleTellsBusyShareAndAnEventThatIsThere) {
     }
 }
 
+TEST(LaneMip, TellsTheExposedShareOfEveryRange) {
+    TimelineBuilder builder;
+    const std::uint32_t stalls = builder.add_lane({});
+    const std::uint32_t tails = builder.add_lane({});
+    for (std::int64_t begin_ns = 0; begin_ns < 80'000; begin_ns += 80) {
+        builder.add(stalls, {{begin_ns, begin_ns + 50}, 0, EventRole::compute, 0, 0});
+        builder.add(stalls, {{begin_ns + 50, begin_ns + 70}, 0, EventRole::exposed, 0, 0});
+        builder.add(tails, {{begin_ns, begin_ns + 60}, 0, EventRole::bucket_0, 0, 20});
+    }
+    const auto timeline = builder.finish();
+    EXPECT_TRUE(timeline->mip(stalls).has_stalls());
+    EXPECT_FALSE(timeline->mip(tails).has_stalls());
+    for (const std::uint32_t lane : {stalls, tails}) {
+        const auto exposed = [&](TimeRange range) {
+            const Lane& events = timeline->lanes()[lane];
+            return timeline->mip(lane).sample(events, range, events.first_ending_after(range.begin_ns)).exposed;
+        };
+        for (const std::int64_t length_ns : {800, 1'600, 5'000, 40'000})
+            EXPECT_NEAR(exposed({20'000, 20'000 + length_ns}), 255 / 4, 6) << lane << ' ' << length_ns;
+        EXPECT_EQ(exposed({0, 30}), 0) << lane;
+        EXPECT_EQ(exposed({800 + 50, 800 + 60}), 255) << lane;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, LaneMipOfRandomLane, testing::Range(0u, 24u));
 
 TEST(LaneMip, OfAnEmptyLaneIsEmptyAndSamplesNothing) {
@@ -97,13 +121,13 @@ TEST(LaneMip, OfAnEmptyLaneIsEmptyAndSamplesNothing) {
 TEST(LaneMip, CountSaturates) {
     TimelineBuilder builder;
     const std::uint32_t lane = builder.add_lane({});
-    for (std::int64_t index = 0; index < 70'000; ++index) {
+    for (std::int64_t index = 0; index < 700; ++index) {
         TimelineEvent event;
         event.time = {2 * index, 2 * index + 1};
         builder.add(lane, event);
     }
     const auto timeline = builder.finish();
-    EXPECT_EQ(timeline->mip(0).level(timeline->mip(0).level_count() - 1)[0].count, 65535);
+    EXPECT_EQ(timeline->mip(0).level(timeline->mip(0).level_count() - 1)[0].count, 255);
 }
 
 TEST(Lane, SearchFromAHintFindsTheSame) {

@@ -133,6 +133,55 @@ TEST(LaneRasterizer, ASparsePixelIsFainterThanABusyOne) {
     EXPECT_EQ(scanline.fill[1], background);
 }
 
+/// Exposed share of all that is drawn: stalls that have pixels of their own, and bands.
+double exposed_area(const Scanline& scanline) {
+    double area = 0;
+    for (std::size_t x = 0; x < scanline.fill.size(); ++x) {
+        const bool whole = scanline.fill[x] == palette().fill_of(EventRole::exposed);
+        area += whole ? 1 : scanline.band_share.empty() ? 0 : scanline.band_share[x] / 255.0;
+    }
+    return area / static_cast<double>(scanline.fill.size());
+}
+
+TEST(LaneRasterizer, StallsKeepTheirAreaAtEveryZoom) {
+    // A sixth of the time stands still, in stalls a fifth as long as the compute between them.
+    std::vector<Row> rows;
+    for (std::int64_t begin_ns = 0; begin_ns < 600'000; begin_ns += 600) {
+        rows.push_back({begin_ns, begin_ns + 500, EventRole::compute});
+        rows.push_back({begin_ns + 500, begin_ns + 600, EventRole::exposed});
+    }
+    const auto timeline = timeline_of(rows);
+    for (const double width_px : {40.0, 333.0, 700.0, 1000.0, 1511.0, 1920.0, 3840.0, 6000.0})
+        EXPECT_NEAR(exposed_area(draw(*timeline, {0, 600'000}, width_px)), 1.0 / 6, 0.02) << width_px;
+    // Where everything else has a pixel of its own, too: each stall is 0.4 pixels long.
+    const Scanline wide = draw(*timeline, {0, 600'000}, 2400);
+    EXPECT_EQ(std::ranges::count(wide.fill, palette().fill_of(EventRole::exposed)), 0);
+    EXPECT_NEAR(exposed_area(wide), 1.0 / 6, 0.02);
+}
+
+TEST(LaneRasterizer, AShortStallIsABandOverWhatRanBeforeIt) {
+    const auto timeline = timeline_of({{0, 950, EventRole::bucket_3},
+                                       {950, 1020, EventRole::exposed},
+                                       {1020, 1050, EventRole::bucket_3},
+                                       {1050, 2000, EventRole::bucket_3}});
+    const Scanline scanline = draw(*timeline, {0, 2000}, 20, {40, 0});
+    EXPECT_EQ(letters(scanline), "33333333333333333333");
+    ASSERT_EQ(scanline.band_share.size(), 20u);
+    EXPECT_NEAR(scanline.band_share[9], 255 / 2, 1);
+    EXPECT_NEAR(scanline.band_share[10], 255 / 5, 1);
+    EXPECT_EQ(scanline.band_share[8], 0);
+    EXPECT_EQ(scanline.hatches, (std::vector<HatchRun>{{9, 11, palette().stripe_of(EventRole::exposed), true}}));
+}
+
+TEST(LaneRasterizer, ShortCollectivesAreHatchedAsFarAsTheyAreExposed) {
+    const auto timeline = timeline_of({{0, 40, EventRole::bucket_1, 10}, {50, 90, EventRole::bucket_1, 10}});
+    const Scanline scanline = draw(*timeline, {0, 100}, 1);
+    ASSERT_EQ(scanline.band_share.size(), 1u);
+    EXPECT_NEAR(scanline.band_share[0], 255 / 4, 8);
+    EXPECT_EQ(scanline.band[0], scanline.fill[0]);  // no colour but the group's own
+    EXPECT_EQ(scanline.hatches, (std::vector<HatchRun>{{0, 1, palette().stripe_of(EventRole::bucket_1), true}}));
+}
+
 TEST(LaneRasterizer, NeverLosesAnEventOfAPixelOnRandomLanes) {
     for (std::uint32_t seed = 0; seed < 20; ++seed) {
         const auto timeline = test::random_lane(seed, 3000);
@@ -183,6 +232,38 @@ TEST(PaintScanline, DrawsLeaningStripesInHatchesOnly) {
                                           1, 1, 1, 2, 1, 1, 1, 2, 1, 1}));
     paint_scanline(scanline, pixels.data(), 10, 1, {4, -1});
     EXPECT_EQ(pixels[5], 2u);
+}
+
+TEST(PaintScanline, BandsRiseFromTheLowerEdgeByTheirShare) {
+    Scanline scanline;
+    scanline.clear(4, 0xff000000u);
+    scanline.set_band(0, 51, 0xff0000ffu);   // one row of five
+    scanline.set_band(1, 255, 0xff0000ffu);  // all of them
+    scanline.set_band(2, 1, 0xff0000ffu);    // less than a row: faint, but there
+    std::vector<Pixel> pixels(5 * 4, 0);
+    paint_scanline(scanline, pixels.data(), 4, 5, {});
+    EXPECT_EQ(pixels[4 * 4], 0xff0000ffu);
+    EXPECT_EQ(pixels[3 * 4], 0xff000000u);
+    for (std::size_t row = 0; row < 5; ++row) EXPECT_EQ(pixels[row * 4 + 1], 0xff0000ffu) << row;
+    EXPECT_GT(pixels[4 * 4 + 2] & 255u, 50u);
+    EXPECT_EQ(pixels[3 * 4 + 2], 0xff000000u);
+    EXPECT_EQ(pixels[4 * 4 + 3], 0xff000000u);
+
+    std::vector<Pixel> over(5 * 4, 7);
+    paint_scanline_over(scanline, 0xff000000u, over.data(), 4, 5, {});
+    EXPECT_EQ(over[4 * 4], 0xff0000ffu);
+    EXPECT_EQ(over[3 * 4], 7u);
+}
+
+TEST(PaintScanline, HatchesABandBelowItsEdgeOnly) {
+    Scanline scanline;
+    scanline.clear(8, 1);
+    for (std::size_t x = 0; x < 8; ++x) scanline.set_band(x, 128, 1);
+    scanline.hatches = {{0, 8, 2, true}};
+    std::vector<Pixel> pixels(4 * 8, 0);
+    paint_scanline(scanline, pixels.data(), 8, 4, {4, 0});
+    EXPECT_EQ(std::count(pixels.begin(), pixels.begin() + 16, 2u), 0);
+    EXPECT_EQ(std::count(pixels.begin() + 16, pixels.end(), 2u), 4);
 }
 
 TEST(PaintScanline, OverLeavesWhatIsUnderTheBackground) {

@@ -79,9 +79,15 @@ void paintLane(QPainter& painter, const Scanline& scanline, const QRect& bar, Pi
             painter.fillRect(QRectF(bar.left() + begin, bar.top(), end - begin, bar.height()), QColor(colour));
         begin = end;
     }
+    for (std::size_t x = 0; x < scanline.band_share.size(); ++x) {
+        const double height = bar.height() * scanline.band_share[x] / 255.0;
+        const QRectF band(bar.left() + static_cast<double>(x), bar.top() + bar.height() - height, 1, height);
+        if (height > 0) painter.fillRect(band, QColor(scanline.band[x]));
+    }
     for (const HatchRun& run : scanline.hatches)
-        paintHatch(painter, QRectF(bar.left() + run.begin_px, bar.top(), run.end_px - run.begin_px, bar.height()),
-                   QColor(run.stripe));
+        if (!run.banded)
+            paintHatch(painter, QRectF(bar.left() + run.begin_px, bar.top(), run.end_px - run.begin_px, bar.height()),
+                       QColor(run.stripe));
 }
 
 void paintLanes(QPainter& painter, const TimelinePicture& picture, const TimelineGeometry& geometry,
