@@ -85,6 +85,12 @@ std::vector<BoxId> first_open_boxes(const BoxTree& tree) {
         for (BoxId child = group.first_child; child < group.first_child + group.child_count; ++child)
             if (tree.box(child).kind == BoxKind::module || tree.box(child).kind == BoxKind::run)
                 modules[static_cast<std::size_t>(tree.box(child).phase)].push_back(child);
+        if (level == BoxTree::root && modules[0].empty() && modules[1].empty()) {
+            for (BoxId child = group.first_child; child < group.first_child + group.child_count; ++child)
+                if (tree.box(child).kind == BoxKind::unplaced &&
+                    tree.box(tree.box(child).first_child).kind == BoxKind::slice)
+                    open.push_back(child);
+        }
         const bool single =
             modules[0].size() <= 1 && modules[1].size() <= 1 && modules[0].size() + modules[1].size() > 0;
         if (!single) return open;

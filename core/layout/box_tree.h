@@ -103,7 +103,7 @@ class BoxTree {
 };
 
 /// Boxes to open at first, so that there is something to see: the way down to the first level with more than one module
-/// in a direction.
+/// in a direction; where there are no modules, the slices of what is in none.
 std::vector<BoxId> first_open_boxes(const BoxTree& tree);
 
 }  // namespace overlap

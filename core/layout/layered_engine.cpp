@@ -71,9 +71,11 @@ class LevelPlacer {
         layout_.size.height = layering_.rank_count == 0 ? 0 : row_top_.back() - options_.row_gap;
     }
 
-    /// Boxes without edges stand above the others, in lines like text.
+    /// Boxes without edges stand above the others, in lines like text. Where they have stubs, these need room.
     void place_alone() {
-        double area = 0;
+        double area = 0, line_gap = options_.box_gap;
+        for (const LevelGraph::Edge& edge : graph_.edges)
+            if (layering_.alone[edge.from] || layering_.alone[edge.to]) line_gap = options_.row_gap;
         std::vector<std::uint32_t> nodes;
         for (std::uint32_t node = 0; node < graph_.nodes.size(); ++node) {
             if (!layering_.alone[node]) continue;
@@ -88,7 +90,7 @@ class LevelPlacer {
         for (const std::uint32_t node : nodes) {
             const LayoutSize& size = graph_.nodes[node].size;
             if (at.x > 0 && at.x + size.width > width) {
-                at = {0, at.y + line_height + options_.box_gap};
+                at = {0, at.y + line_height + line_gap};
                 line_height = 0;
             }
             layout_.positions[node] = at;

@@ -58,7 +58,7 @@ class RankAssigner {
         bool columns = false;
         for (std::uint32_t node = 0; node < count; ++node) {
             if (graph_.nodes[node].backward) continue;
-            columns = true;
+            columns |= !graph_.nodes[node].apart;  // inputs alone are no column to stand beside
             for (const std::uint32_t input : inputs[node]) rank[node] = std::max(rank[node], rank[input] + 1);
         }
         // What only feeds others comes down to where it is needed.
@@ -82,19 +82,24 @@ class RankAssigner {
         result_.rank_count = rank.empty() ? 0 : highest + 1;
     }
 
-    /// Backward boxes share the ranks of their twins; the others come above what they consume.
+    /// Backward boxes share the ranks of their twins; the others come above what they consume, if need be above all
+    /// that is forward.
     void rank_beside_forward(const std::vector<std::vector<std::uint32_t>>& inputs) {
-        std::vector<std::uint32_t>& rank = result_.rank;
+        std::vector<std::int64_t> rank(result_.rank.begin(), result_.rank.end());
         for (std::uint32_t node = 0; node < rank.size(); ++node) {
             if (!graph_.nodes[node].backward) continue;
             if (const std::uint32_t twin = graph_.nodes[node].twin; twin != LevelGraph::no_node) {
                 rank[node] = rank[twin];
                 continue;
             }
-            std::uint32_t lowest = result_.rank_count;
-            for (const std::uint32_t input : inputs[node]) lowest = std::min(lowest, rank[input]);
-            rank[node] = lowest == 0 ? 0 : lowest - 1;
+            std::int64_t highest = result_.rank_count;
+            for (const std::uint32_t input : inputs[node]) highest = std::min(highest, rank[input]);
+            rank[node] = highest - 1;
         }
+        const std::int64_t above = std::max<std::int64_t>(0, -*std::ranges::min_element(rank));
+        std::ranges::transform(rank, result_.rank.begin(),
+                               [above](std::int64_t row) { return static_cast<std::uint32_t>(row + above); });
+        result_.rank_count += static_cast<std::uint32_t>(above);
     }
 
     void drop_fans() {

@@ -4,7 +4,8 @@
 
 namespace overlap {
 
-/// Where the graph view draws nodes: in the module that home_modules() tells, in the direction that is_backward() tells.
+/// Where the graph view draws nodes: in the module that home_modules() tells, in the direction that is_backward()
+/// tells. Placeholders of a graph that computes nothing forward are in no module: values saved for it are its inputs.
 BoxPlaces box_places(const Graph& graph, const ModuleTree& modules);
 
 }  // namespace overlap

@@ -200,6 +200,17 @@ TEST(BoxTree, AGraphWithoutModulesIsCutIntoSlices) {
         nodes += drawn.boxes.box(slice).node_count;
     });
     EXPECT_EQ(nodes, 1000u);
+    EXPECT_EQ(first_open_boxes(drawn.boxes), std::vector<BoxId>{unplaced});
+}
+
+TEST(BoxTree, WhatABackwardGraphHasOfForwardAreItsInputs) {
+    const DrawnGraph drawn(test::read_small_graph("llama3_debugmodel_fsdp8_aot_bw.graph.json.gz"));
+    test::for_children(drawn.boxes, BoxTree::root, [&](BoxId child) {
+        const Box& box = drawn.boxes.box(child);
+        EXPECT_TRUE(box.phase == Phase::backward || box.kind == BoxKind::interface);
+    });
+    EXPECT_EQ(drawn.box("layers.0"), no_box);
+    EXPECT_NE(drawn.box("layers.0", Phase::backward), no_box);
 }
 
 TEST(BoxTree, AnEmptyGraphHasARootAlone) {

@@ -86,6 +86,33 @@ TEST(LayeredEngine, ALevelOfBackwardBoxesAloneFlowsUp) {
     EXPECT_EQ(layout.positions[0].x, layout.positions[2].x);
 }
 
+TEST(LayeredEngine, InputsAreNoColumnThatBackwardStandsBeside) {
+    LevelGraph graph;
+    graph.nodes.assign(5, {{100, 40}, true});
+    graph.nodes[0] = {{100, 40}, false, LevelGraph::no_node, true};
+    graph.edges = {{1, 2}, {2, 3}, {3, 4}, {0, 1}, {0, 2}, {0, 3}, {0, 4}};
+    const LevelLayout layout = LayeredEngine().layout(graph);
+    for (std::uint32_t node = 1; node < 4; ++node) {
+        EXPECT_GT(layout.positions[node].y, layout.positions[node + 1].y);
+        EXPECT_EQ(layout.positions[node].x, layout.positions[node + 1].x);
+    }
+    EXPECT_LT(layout.positions[0].y, layout.positions[4].y);
+    expect_no_overlap(graph, layout);
+}
+
+TEST(LayeredEngine, BackwardBoxesWithoutTwinsRiseAboveTheForwardColumn) {
+    LevelGraph graph;
+    graph.nodes.assign(7, {{100, 40}, true});
+    graph.nodes[0] = graph.nodes[1] = {{100, 40}};
+    graph.nodes[2].twin = 1;
+    graph.edges = {{0, 1}, {2, 3}, {3, 4}, {4, 5}, {5, 6}};
+    const LevelLayout layout = LayeredEngine().layout(graph);
+    EXPECT_EQ(layout.positions[2].y, layout.positions[1].y);
+    EXPECT_EQ(layout.positions[3].y, layout.positions[0].y);
+    for (std::uint32_t node = 2; node < 6; ++node) EXPECT_GT(layout.positions[node].y, layout.positions[node + 1].y);
+    expect_no_overlap(graph, layout);
+}
+
 TEST(LayeredEngine, DrawnEdgesStartAndEndAtTheirBoxes) {
     for (unsigned seed = 0; seed < 10; ++seed) {
         const LevelGraph graph = random_level(seed, 40, seed % 2 == 1);
@@ -150,6 +177,15 @@ TEST(LayeredEngine, BoxesWithoutEdgesStandInLinesAboveTheOthers) {
     expect_no_overlap(graph, layout);
     for (std::uint32_t node = 0; node < 50; ++node) EXPECT_LT(layout.positions[node].y, layout.positions[50].y);
     EXPECT_LT(layout.size.width, 50 * 100 / 3);
+}
+
+TEST(LayeredEngine, LinesOfBoxesWithStubsLeaveRoomForTheStubs) {
+    LevelGraph graph;
+    graph.nodes.assign(2, {{200, 48}});
+    graph.nodes[0].apart = true;
+    graph.edges = {{0, 1}, {1, 0}};
+    const LevelLayout layout = LayeredEngine().layout(graph);
+    EXPECT_GE(layout.positions[1].y - rect(graph, layout, 0).bottom(), LevelLayoutOptions().row_gap);
 }
 
 TEST(LayeredEngine, LevelsOfNothingHaveNoSize) {
