@@ -152,6 +152,9 @@ class Graph {
 
     std::span<const ModuleStackEntry> module_stack(ModuleStackId stack) const;
 
+    /// What torch.fx remembers of the names that the graph has given; new nodes are called by it.
+    const NamingState& naming() const { return *naming_; }
+
     /// Name of the process group of a node that starts communication; empty for others and where it is a node.
     std::string_view group_name(NodeId node) const;
     /// The node whose completion a `wait_tensor` awaits, through at most one getitem; no_node if there is none

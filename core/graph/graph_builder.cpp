@@ -27,6 +27,11 @@ Value GraphBuilder::dictionary(std::span<const Value> keys_and_values) {
     return with_children(ValueKind::dictionary, keys_and_values);
 }
 
+std::span<const Value> GraphBuilder::children(const Value& value) const {
+    if (!value.has_children()) return {};
+    return {graph_.values_.data() + value.first, value.count};
+}
+
 std::uint32_t GraphBuilder::target(std::string_view target) {
     const StringId name = intern(target);
     const auto [entry, added] = targets_.emplace(name, static_cast<std::uint32_t>(graph_.target_names_.size()));
@@ -35,6 +40,12 @@ std::uint32_t GraphBuilder::target(std::string_view target) {
         graph_.target_infos_.push_back(describe_target(target));
     }
     return entry->second;
+}
+
+void GraphBuilder::describe_operator(std::string_view target_name, OperatorTraits traits, SideEffects side_effects) {
+    TargetInfo& info = graph_.target_infos_[target(target_name)];
+    info.traits = traits;
+    info.side_effects = side_effects;
 }
 
 ModuleStackId GraphBuilder::module_stack(std::span<const ModuleStackEntry> entries) {
@@ -139,6 +150,8 @@ Graph GraphBuilder::finish(GraphHeader header) {
     graph_.header_ = std::make_shared<const GraphHeader>(std::move(header));
     auto naming = std::make_shared<NamingState>();
     for (const NodeRecord& record : graph_.records_) naming->remember(*strings_, record.name);
+    for (const auto& [base, number] : further_names_.last_number) naming->last_number[base] = number;
+    naming->retired = std::move(further_names_.retired);
     graph_.naming_ = naming;
     graph_.strings_ = strings_;
     graph_.module_stacks_ = stacks_;

@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -15,6 +16,8 @@ class GraphBuilder {
     GraphBuilder();
 
     StringId intern(std::string_view text) { return strings_->intern(text); }
+    /// What was interned. It stays where it is as long as the builder, and the graph, live.
+    std::string_view text(StringId id) const { return strings_->text(id); }
 
     /// Values with children; the children are copied into the arena.
     Value list(std::span<const Value> items);
@@ -24,8 +27,14 @@ class GraphBuilder {
         return Value::of_string(intern(text), kind);
     }
 
+    /// Children of a list, dictionary, slice or symbol; until the next value is made.
+    std::span<const Value> children(const Value& value) const;
+
     /// Index of `target` for NodeRecord::target.
     std::uint32_t target(std::string_view target);
+    /// What `target()` was given, and what is known of it.
+    std::string_view target_text(std::uint32_t target) const { return text(graph_.target_names_[target]); }
+    const TargetInfo& target_info(std::uint32_t target) const { return graph_.target_infos_[target]; }
     ModuleStackId module_stack(std::span<const ModuleStackEntry> entries);
     /// Appends sizes and strides of a tensor; returns `first_dimension`.
     std::uint32_t dimensions(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
@@ -51,6 +60,12 @@ class GraphBuilder {
 
     std::uint32_t node_count() const { return static_cast<std::uint32_t>(graph_.records_.size()); }
 
+    /// What torch.fx remembers beside the names of the graph's nodes: numbers that count for more than those that the
+    /// nodes have, and names of nodes that are no more.
+    void remember_names(NamingState further) { further_names_ = std::move(further); }
+    /// What is known of an operator that the table of core lacks. To be told before the first node that calls it.
+    void describe_operator(std::string_view target, OperatorTraits traits, SideEffects side_effects);
+
     /// The graph; the builder is used up.
     /// @throws InputError when a users_order does not fit.
     Graph finish(GraphHeader header);
@@ -62,6 +77,7 @@ class GraphBuilder {
     std::shared_ptr<Graph::ModuleStacks> stacks_;
     std::map<std::vector<std::uint64_t>, ModuleStackId> stack_ids_;
     std::vector<std::pair<NodeId, std::vector<NodeId>>> users_orders_;
+    NamingState further_names_;
     std::uint32_t next_storage_ = 0;
 };
 

@@ -139,7 +139,7 @@ GraphHeader read_graph_header(object document) {
     for (const auto [key, value] : document) {
         const JsonPlace place(key);
         if (!seen.insert(key).second) place.fail("this field appears twice");
-        if (key == "format" || key == "version" || key == "nodes") continue;
+        if (key == "format" || key == "version" || key == "nodes" || key == "naming") continue;
         if (key == "name") {
             header.name = json_string(value, place);
             if (header.name.empty()) further.add(key, value);

@@ -6,6 +6,7 @@
 #include "core/io/graph_file.h"
 #include "core/io/graph_header_reader.h"
 #include "core/io/graph_node_reader.h"
+#include "core/io/graph_supplements.h"
 #include "core/io/json_document.h"
 
 namespace overlap {
@@ -30,6 +31,9 @@ std::shared_ptr<const Graph> read_graph(std::optional<JsonBytes> bytes, const st
     if (fields.at_key("nodes").get(nodes_value)) place.fail("this field is missing; expected a list");
     const simdjson::dom::array nodes = json_list(nodes_value, place);
     GraphBuilder builder;
+    simdjson::dom::element supplement;
+    if (!fields.at_key("naming").get(supplement)) read_naming(supplement, JsonPlace("naming"), builder);
+    if (!fields.at_key("operators").get(supplement)) read_operators(supplement, JsonPlace("operators"), builder);
     GraphNodeReader reader(builder, nodes);
     std::size_t index = 0;
     for (const simdjson::dom::element node : nodes) {

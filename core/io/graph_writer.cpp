@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/io/graph_file.h"
+#include "core/io/graph_supplements.h"
 #include "core/io/json_output.h"
 #include "core/io/json_text.h"
 
@@ -64,6 +65,7 @@ class GraphWriter {
         }
         if (header.cost) document.json("cost_model", header.cost->json);
         document.members(header.extra_json);
+        if (std::string naming; append_naming(naming, graph_)) document.json("naming", naming);
         document.key("nodes");
         text_ += '[';
         for (NodeId node = 0; node < graph_.node_count(); ++node) {

@@ -58,6 +58,7 @@ std::vector<std::string> symbolic_sizes(const Graph& graph, NodeId node, std::st
 }  // namespace
 
 SymbolicSizes::SymbolicSizes(const Graph& graph) : graph_(graph) {
+    read_hints();
     const std::optional<std::int64_t> unknown = writers_guess(graph);
     std::vector<bool> has_none(graph.strings()->size());  // most nodes share the text of a few others
     for (NodeId node = 0; node < graph.node_count(); ++node) {
@@ -78,6 +79,19 @@ SymbolicSizes::SymbolicSizes(const Graph& graph) : graph_(graph) {
             const Shape& shape = expressions_.emplace_back(Shape{node, index, std::move(read)});
             if (index < graph.outputs(node).size()) learn_hints(shape, graph.outputs(node)[index], unknown);
         }
+    }
+}
+
+/// What an exporter knows: numbers of symbols that had one when the graph was traced.
+void SymbolicSizes::read_hints() {
+    const Json hints = Json::parse(json_member(graph_.header().extra_json, "symbol_hints"), nullptr, false);
+    if (!hints.is_object()) return;
+    for (const auto& [symbol, number] : hints.items()) {
+        if (!number.is_number_integer()) {
+            throw InputError("symbol_hints", "found " + shortened(number.dump()) + " for " + in_quotes(symbol) +
+                                                 ", expected a whole number");
+        }
+        hints_.emplace(symbol, number.get<std::int64_t>());
     }
 }
 

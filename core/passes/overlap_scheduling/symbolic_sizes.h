@@ -14,7 +14,7 @@ namespace overlap::scheduling {
 
 /// Sizes that are known only when the job runs: where torch needs a number for one, it takes a guess, and which one
 /// depends on who asks. A graph file gives the expressions of such sizes in a node's `symbolic_shapes` and the sizes
-/// under one guess in `outputs`.
+/// under one guess in `outputs`; what symbols are known to be stands in the document's `symbol_hints`.
 class SymbolicSizes {
   public:
     /// torch's guess for a symbol in the size of a collective (torch/_inductor/comm_analysis.py,
@@ -41,6 +41,7 @@ class SymbolicSizes {
         std::vector<std::string> sizes;
     };
     const Shape* find(NodeId node, std::size_t output) const;
+    void read_hints();
     void learn_hints(const Shape& shape, const TensorMeta& tensor, std::optional<std::int64_t> unknown);
 
     const Graph& graph_;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <simdjson.h>
+
+#include <string>
+
+#include "core/graph/graph_builder.h"
+#include "core/io/json_fields.h"
+
+namespace overlap {
+
+// What a document tells beside its nodes and that its nodes are read with: exporters write it where the nodes do not
+// say all.
+
+/// Reads `naming`: `last_number` by base name, and `retired`, names of nodes that are no more.
+/// @throws InputError where it is something else.
+void read_naming(simdjson::dom::element value, const JsonPlace& place, GraphBuilder& builder);
+
+/// Appends the object that read_naming() reads, with what the names of the graph's nodes do not tell. Appends nothing
+/// where there is nothing to tell. @return whether there was.
+bool append_naming(std::string& text, const Graph& graph);
+
+/// Reads `operators`: by name the `traits` and `side_effects` of operators that the table of core/graph lacks.
+/// @throws InputError where it is something else, or names a trait that nobody knows.
+void read_operators(simdjson::dom::element value, const JsonPlace& place, GraphBuilder& builder);
+
+}  // namespace overlap
