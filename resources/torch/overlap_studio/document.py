@@ -28,7 +28,8 @@ TRAINER_META = ("recompute", "fsdp_bucket", "chunk_id", "chunked_region_fqn", "c
 MEANINGLESS_META = frozenset((
     "val", "tensor_meta", "example_value", "stack_trace", "original_aten", "from_node", "source_fn_stack",
     "fwd_source_fn_stack", "torch_fn", "desc", "eager_input_vals", "unbacked_bindings", "mutation_region_id",
-    "is_static_input", "output_stack_traces", "is_functional_regenerated", "loop_unroll", "is_gradient_acc", "numeric_debug_handle", "grapharg", "dynamo_flat_name_to_original_fqn",
+    "is_static_input", "output_stack_traces", "is_functional_regenerated", "loop_unroll", "is_gradient_acc",
+    "numeric_debug_handle", "grapharg", "dynamo_flat_name_to_original_fqn",
 ))
 # Where PyTorch's bucketing says what it made a node of.
 _SOURCES_META = re.compile(r"bucketing_.*_sources")

@@ -87,7 +87,7 @@ def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, wo
         "unbacked_symbol_hint": symbols.guess if symbols.has_unbacked else None,
         "operators": operator_traits(nodes),
         "naming": naming_state(gm.graph),
-        "export_notes": encoder.notes,
+        "export_notes": [*encoder.notes, *symbols.notes.values()],
     }
     document.update((field, value) for field, value in optional.items() if value)
     document["nodes"] = encoded

@@ -9,6 +9,10 @@ from torch.fx.experimental.symbolic_shapes import optimization_hint
 
 SymbolicNumber = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
+# What PyTorch's passes take a symbol for of which nothing is known: in sizes of collectives
+# (torch/_inductor/comm_analysis.py) and of storages (torch/_inductor/config.py).
+PASSES_GUESSES = (4096 * 4096, 8192)
+
 
 class Symbols:
     """Gives each symbolic number one of its own, and remembers what each symbol was taken for.
@@ -19,6 +23,7 @@ class Symbols:
     def __init__(self, guess: int | None = None) -> None:
         self.guess = guess if guess is not None else torch._inductor.config.unbacked_symint_fallback
         self.hints: dict[str, int] = {}
+        self.notes: dict[str, str] = {}  # by symbol, what the application cannot know of it
         self.has_unbacked = False
 
     def number(self, value: Any) -> Any:
@@ -43,12 +48,19 @@ class Symbols:
     def _remember(self, symbol: Any) -> None:
         shape_env = symbol.shape_env
         for free in getattr(symbol.expr, "free_symbols", ()):
-            if str(free) in self.hints:
+            if str(free) in self.hints or str(free) in self.notes:
                 continue
             if free in shape_env.backed_var_to_val:
                 self.hints[str(free)] = int(shape_env.backed_var_to_val[free])
             else:
                 self.has_unbacked = True
-                override = getattr(shape_env, "var_to_hint_override", {}).get(free)
-                if override is not None:
-                    self.hints[str(free)] = int(override)
+                self._remember_unbacked(shape_env, free)
+
+    def _remember_unbacked(self, shape_env: Any, free: Any) -> None:
+        """torch keeps its guess to the bounds of a symbol; where they leave one number, that is the symbol's."""
+        guesses = {guess: int(shape_env.optimization_hint(free, fallback=guess)) for guess in PASSES_GUESSES}
+        if len(set(guesses.values())) == 1:
+            self.hints[str(free)] = guesses[PASSES_GUESSES[0]]
+        elif any(guess != number for guess, number in guesses.items()):
+            self.notes[str(free)] = (f"the bounds of {free} change what torch takes it for, to {guesses}, and a document "
+                                     "does not have them")

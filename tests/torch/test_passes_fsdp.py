@@ -1,0 +1,16 @@
+"""Weights sharded over all ranks."""
+import unittest
+
+from pass_cases import GraphsOfJob, add_pass_cases
+from traced_graphs import Job
+
+
+class Passes(GraphsOfJob):
+    job = Job("fsdp", (("shard", 4),))
+
+
+add_pass_cases(Passes)
+del GraphsOfJob  # which has no cases of its own
+
+if __name__ == "__main__":
+    unittest.main()

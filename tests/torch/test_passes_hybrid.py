@@ -1,0 +1,16 @@
+"""Weights sharded over one dimension and replicated over another: gradients are scattered and then reduced."""
+import unittest
+
+from pass_cases import GraphsOfJob, add_pass_cases
+from traced_graphs import Job
+
+
+class Passes(GraphsOfJob):
+    job = Job("hybrid", (("replicate", 2), ("shard", 4)))
+
+
+add_pass_cases(Passes)
+del GraphsOfJob  # which has no cases of its own
+
+if __name__ == "__main__":
+    unittest.main()
