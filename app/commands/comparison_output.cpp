@@ -14,8 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array changes = {CollectiveChange::moved, CollectiveChange::changed, CollectiveChange::appeared,
-                                CollectiveChange::vanished, CollectiveChange::same};
+constexpr std::array changes = {CollectiveChange::moved,    CollectiveChange::changed, CollectiveChange::appeared,
+                                CollectiveChange::vanished, CollectiveChange::merged,  CollectiveChange::split,
+                                CollectiveChange::same};
 
 Json totals_json(const std::string& name, const ComparisonTotals& totals) {
     return {{"name", name},

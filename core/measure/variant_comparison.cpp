@@ -43,6 +43,16 @@ ComparedCollective planned_side(const Evaluation& evaluation, std::uint32_t inde
     return made;
 }
 
+/// One more collective that stands where `together` does.
+void add(ComparedCollective& together, const ComparedCollective& one) {
+    together.bytes += one.bytes;
+    together.start_ms = std::min(together.start_ms, one.start_ms);
+    together.time_ms += one.time_ms;
+    together.exposed_ms += one.exposed_ms;
+    together.members += one.members;
+    ++together.collectives;
+}
+
 ComparisonTotals totals_of(const Evaluation& evaluation) {
     ComparisonTotals totals;
     totals.step_ms = evaluation.simulation.step_ms;
@@ -57,7 +67,7 @@ ComparisonTotals totals_of(const Evaluation& evaluation) {
 void sort_by_effect(std::vector<ComparisonRow>& rows) {
     const auto key = [](const ComparisonRow& row) {
         const double start_ms = row.before ? row.before->start_ms : row.after->start_ms;
-        return std::tuple(row.change == CollectiveChange::same, -std::abs(row.exposed_change_ms()),
+        return std::tuple(!row.has_effect(), row.change == CollectiveChange::same, -std::abs(row.exposed_change_ms()),
                           -std::abs(row.time_change_ms()), -std::abs(row.start_change_ms()), start_ms);
     };
     std::stable_sort(rows.begin(), rows.end(),
@@ -67,7 +77,10 @@ void sort_by_effect(std::vector<ComparisonRow>& rows) {
 /// What is different about a row of two plans, in words.
 std::string remark_on(const ComparisonRow& row) {
     std::vector<std::string> parts;
-    if (row.members_changed) {
+    if (row.before->collectives != row.after->collectives) {
+        parts.push_back(counted(row.after->collectives, "collective") + " instead of " +
+                        std::to_string(row.before->collectives));
+    } else if (row.members_changed) {
         parts.push_back("merged of " + std::to_string(row.after->members) + " instead of " +
                         counted(row.before->members, "collective"));
     }
@@ -102,6 +115,7 @@ class VariantComparer {
     Comparison run() {
         find_shared_members();
         pair();
+        find_counterparts();
         Comparison comparison;
         for (std::uint32_t index = 0; index < partner_of_before_.size(); ++index) {
             comparison.rows.push_back(partner_of_before_[index] == no_index ? vanished(index)
@@ -152,10 +166,28 @@ class VariantComparer {
         }
     }
 
+    /// Of what has no partner: with which pair it counts.
+    void find_counterparts() {
+        for (const Shared& each : shared_) {
+            if (partner_of_before_[each.before] == no_index) merged_into_.try_emplace(each.before, each.after);
+            if (partner_of_after_[each.after] == no_index) split_off_.try_emplace(each.after, each.before);
+        }
+        for (const auto& [before, after] : merged_into_) merged_[after].push_back(before);
+        for (const auto& [after, before] : split_off_) split_[before].push_back(after);
+    }
+
     ComparisonRow row_of(std::uint32_t before, std::uint32_t after) const {
         ComparisonRow row;
         row.before = planned_side(before_, before, members_before_[before]);
         row.after = planned_side(after_, after, members_after_[after]);
+        if (const auto found = merged_.find(after); found != merged_.end()) {
+            for (const std::uint32_t index : found->second)
+                add(*row.before, planned_side(before_, index, members_before_[index]));
+        }
+        if (const auto found = split_.find(before); found != split_.end()) {
+            for (const std::uint32_t index : found->second)
+                add(*row.after, planned_side(after_, index, members_after_[index]));
+        }
         row.bytes_changed = row.before->bytes != row.after->bytes;
         row.group_changed = row.before->process_group != row.after->process_group;
         row.time_changed = differs(row.before->time_ms, row.after->time_ms);
@@ -174,9 +206,9 @@ class VariantComparer {
         ComparisonRow row;
         row.change = CollectiveChange::vanished;
         row.before = planned_side(before_, index, members_before_[index]);
-        const auto found = std::ranges::find(shared_, index, &Shared::before);
-        if (found != shared_.end()) {
-            row.counterpart = after_.graph->name(after_.simulation.collectives[found->after].start);
+        if (const auto found = merged_into_.find(index); found != merged_into_.end()) {
+            row.change = CollectiveChange::merged;
+            row.counterpart = after_.graph->name(after_.simulation.collectives[found->second].start);
             row.remark = "merged into " + row.counterpart;
         }
         return row;
@@ -186,9 +218,9 @@ class VariantComparer {
         ComparisonRow row;
         row.change = CollectiveChange::appeared;
         row.after = planned_side(after_, index, members_after_[index]);
-        const auto found = std::ranges::find(shared_, index, &Shared::after);
-        if (found != shared_.end()) {
-            row.counterpart = before_.graph->name(before_.simulation.collectives[found->before].start);
+        if (const auto found = split_off_.find(index); found != split_off_.end()) {
+            row.change = CollectiveChange::split;
+            row.counterpart = before_.graph->name(before_.simulation.collectives[found->second].start);
             row.remark = "split off " + row.counterpart;
         }
         return row;
@@ -198,7 +230,9 @@ class VariantComparer {
     const Evaluation& after_;
     std::vector<Names> members_before_, members_after_;
     std::vector<std::uint32_t> partner_of_before_, partner_of_after_;
-    std::vector<Shared> shared_;  ///< once sorted, most members first
+    std::vector<Shared> shared_;                                          ///< once sorted, most members first
+    std::map<std::uint32_t, std::uint32_t> merged_into_, split_off_;      ///< to the other side's collective
+    std::map<std::uint32_t, std::vector<std::uint32_t>> merged_, split_;  ///< from it
 };
 
 ComparedCollective measured_side(const MeasuredComparison& measured, const CollectiveComparison& row) {
@@ -242,6 +276,10 @@ std::string_view collective_change_name(CollectiveChange change) {
             return "appeared";
         case CollectiveChange::vanished:
             return "vanished";
+        case CollectiveChange::merged:
+            return "merged";
+        case CollectiveChange::split:
+            return "split";
     }
     return "same";
 }

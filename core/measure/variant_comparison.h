@@ -17,12 +17,16 @@ enum class CollectiveChange : std::uint8_t {
     changed,   ///< bytes, process group, duration, kind or what it is merged of
     appeared,  ///< the first side has no such collective
     vanished,  ///< the second side has none
+    merged,    ///< goes into a bucket of the second side; that bucket's row has what all of them come to
+    split,     ///< comes out of a bucket of the first side; that bucket's row has what all of them come to
 };
 
 /// Stable short name, such as `moved`.
 std::string_view collective_change_name(CollectiveChange change);
 
-/// A collective as one side has it.
+/// A collective as one side has it. Where a bucket stands against several collectives of this side, those together:
+/// bytes and times are their sums, the start is the first one's, name and index are those of the one that shares most
+/// members.
 struct ComparedCollective {
     std::uint32_t index = 0;  ///< into Simulation::collectives, or MeasuredStepData::collectives of a measured side
     std::string name;
@@ -30,7 +34,8 @@ struct ComparedCollective {
     CollectiveKind kind = CollectiveKind::none;
     std::int64_t bytes = 0;
     double start_ms = 0, time_ms = 0, exposed_ms = 0;
-    std::uint32_t members = 1;  ///< collectives of the input graph that it does the work of
+    std::uint32_t members = 1;      ///< collectives of the input graph that it does the work of
+    std::uint32_t collectives = 1;  ///< of this side that stand here together
 };
 
 /// A row of the table of differences.
@@ -38,17 +43,22 @@ struct ComparisonRow {
     CollectiveChange change = CollectiveChange::same;
     std::optional<ComparedCollective> before, after;
     bool bytes_changed = false, group_changed = false, time_changed = false, members_changed = false;
-    /// Of what appeared or vanished: the collective of the other side that shares most members with it; may be empty.
+    /// Of what was merged or split: the collective of the other side that shares most members with it; may be empty.
     std::string counterpart;
     DifferenceCause cause = DifferenceCause::none;  ///< against a measurement only
     std::string remark;                             ///< one sentence without full stop on the difference; may be empty
 
-    double exposed_change_ms() const { return side(after).exposed_ms - side(before).exposed_ms; }
-    double time_change_ms() const { return side(after).time_ms - side(before).time_ms; }
+    /// What was merged or split has its effect in another row.
+    bool has_effect() const { return change != CollectiveChange::same && !stands_elsewhere(); }
+    double exposed_change_ms() const {
+        return stands_elsewhere() ? 0 : side(after).exposed_ms - side(before).exposed_ms;
+    }
+    double time_change_ms() const { return stands_elsewhere() ? 0 : side(after).time_ms - side(before).time_ms; }
     /// 0 where one side is missing.
     double start_change_ms() const { return before && after ? after->start_ms - before->start_ms : 0; }
 
   private:
+    bool stands_elsewhere() const { return change == CollectiveChange::merged || change == CollectiveChange::split; }
     static ComparedCollective side(const std::optional<ComparedCollective>& of) {
         return of.value_or(ComparedCollective());
     }
@@ -73,7 +83,8 @@ struct Comparison {
 
 /// Compares two plans for the same graph. A collective is known by the collectives of the input graph whose work it
 /// does: itself, or the members of its bucket. Where buckets are cut differently, those pair that share most members;
-/// what is left appeared or vanished, and its counterpart says where its members are.
+/// what is left was merged or split, its counterpart says into or out of which collective, and counts there. What
+/// shares no members appeared or vanished.
 Comparison compare_variants(const Evaluation& before, const Evaluation& after);
 
 /// The planned step as the first side, the measured one as the second. `moved` and `changed` need a difference of

@@ -640,10 +640,10 @@ class CompareCommand(CommandLine):
         document = self.json("compare", self.graph, "--plan", one_each, "--plan", together, "--json")
         before, after = document["before"], document["after"]
         self.assertEqual((before["name"], after["name"]), (one_each, together))
-        self.assertEqual(document["changes"]["vanished"], before["collectives"] - after["collectives"])
+        self.assertEqual(document["changes"]["merged"], before["collectives"] - after["collectives"])
         self.assertEqual(sum(document["changes"].values()), len(document["rows"]))
-        self.assertEqual({row["remark"] for row in document["rows"] if row["change"] == "vanished"},
-                         {"merged into " + row["counterpart"] for row in document["rows"] if row["change"] == "vanished"})
+        self.assertEqual({row["remark"] for row in document["rows"] if row["change"] == "merged"},
+                         {"merged into " + row["counterpart"] for row in document["rows"] if row["change"] == "merged"})
         self.assertAlmostEqual(sum(row["exposed_change_ms"] for row in document["rows"]), after["exposed_ms"] - before["exposed_ms"], places=6)
         self.assertNotIn("measurement", document)
         text = self.expect(0, "compare", self.graph, "--plan", one_each, "--plan", together, "--rows", "2").stdout

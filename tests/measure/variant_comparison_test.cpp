@@ -55,19 +55,24 @@ TEST(CompareVariants, TellsWhatABucketTookIn) {
         }
     }
     ASSERT_GT(merged, 0u);
-    EXPECT_EQ(comparison.count(CollectiveChange::vanished), members - merged);
+    EXPECT_EQ(comparison.count(CollectiveChange::merged), members - merged);
+    EXPECT_EQ(comparison.count(CollectiveChange::vanished), 0u);
     EXPECT_EQ(comparison.count(CollectiveChange::appeared), 0u);
     EXPECT_EQ(comparison.count(CollectiveChange::changed), merged);
     for (const ComparisonRow& row : comparison.rows) {
         if (row.change == CollectiveChange::changed) {
-            EXPECT_TRUE(row.members_changed && row.bytes_changed) << row.remark;
+            EXPECT_TRUE(row.members_changed) << row.remark;
+            EXPECT_EQ(row.before->collectives, row.after->members);
+            EXPECT_EQ(row.before->bytes, row.after->bytes) << "a bucket stands against all of its members";
+            EXPECT_LT(row.time_change_ms(), 0) << row.remark;
         }
-        if (row.change == CollectiveChange::vanished) {
+        if (row.change == CollectiveChange::merged) {
+            EXPECT_FALSE(row.has_effect());
             EXPECT_EQ(row.remark, "merged into " + row.counterpart);
         }
     }
     const auto effects = [](const ComparisonRow& row) { return -std::abs(row.exposed_change_ms()); };
-    const auto first_same = std::ranges::find(comparison.rows, CollectiveChange::same, &ComparisonRow::change);
+    const auto first_same = std::ranges::find(comparison.rows, false, &ComparisonRow::has_effect);
     EXPECT_TRUE(std::ranges::is_sorted(comparison.rows.begin(), first_same, {}, effects));
     // The rows' effects add up to the step's.
     double effect_ms = 0;
@@ -81,13 +86,13 @@ TEST(CompareVariants, PairsBucketsThatShareMostMembers) {
     const auto together = planned(graph, "layers.0+layers.1");
     const Comparison comparison = compare_variants(*one_each, *together);
     expect_complete(comparison, *one_each, *together);
-    EXPECT_EQ(comparison.count(CollectiveChange::vanished),
+    EXPECT_EQ(comparison.count(CollectiveChange::merged),
               one_each->simulation.collectives.size() - together->simulation.collectives.size());
     const Comparison back = compare_variants(*together, *one_each);
-    EXPECT_EQ(back.count(CollectiveChange::appeared), comparison.count(CollectiveChange::vanished));
+    EXPECT_EQ(back.count(CollectiveChange::split), comparison.count(CollectiveChange::merged));
     EXPECT_EQ(back.count(CollectiveChange::changed), comparison.count(CollectiveChange::changed));
     for (const ComparisonRow& row : back.rows) {
-        if (row.change == CollectiveChange::appeared) {
+        if (row.change == CollectiveChange::split) {
             EXPECT_EQ(row.remark, "split off " + row.counterpart);
         }
     }

@@ -47,6 +47,10 @@ QString changeText(CollectiveChange change) {
             return ComparisonModel::tr("appeared");
         case CollectiveChange::vanished:
             return ComparisonModel::tr("vanished");
+        case CollectiveChange::merged:
+            return ComparisonModel::tr("merged");
+        case CollectiveChange::split:
+            return ComparisonModel::tr("split");
     }
     return {};
 }
@@ -208,14 +212,19 @@ QString comparisonSums(const ComparedSteps& steps) {
         return ComparisonModel::tr("%1 %2 → %3 (%4)")
             .arg(label, formatTime(before), formatTime(after), formatDifference(after - before, Unit::Time));
     };
-    QStringList parts{pair(ComparisonModel::tr("step"), comparison.before.step_ms, comparison.after.step_ms),
-                      pair(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),
-                      pair(ComparisonModel::tr("communication"), comparison.before.communication_ms,
-                           comparison.after.communication_ms),
-                      pair(ComparisonModel::tr("exposed"), comparison.before.exposed_ms, comparison.after.exposed_ms)};
+    QStringList parts;
+    if (steps.measured && steps.measured->matching.pairs == 0)
+        parts.append(ComparisonModel::tr("no collective of this trace matches the plan: is it of this job?"));
+    parts +=
+        QStringList{pair(ComparisonModel::tr("step"), comparison.before.step_ms, comparison.after.step_ms),
+                    pair(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),
+                    pair(ComparisonModel::tr("communication"), comparison.before.communication_ms,
+                         comparison.after.communication_ms),
+                    pair(ComparisonModel::tr("exposed"), comparison.before.exposed_ms, comparison.after.exposed_ms)};
     QStringList counts;
     for (const CollectiveChange change :
-         {CollectiveChange::moved, CollectiveChange::changed, CollectiveChange::appeared, CollectiveChange::vanished})
+         {CollectiveChange::moved, CollectiveChange::changed, CollectiveChange::appeared, CollectiveChange::vanished,
+          CollectiveChange::merged, CollectiveChange::split})
         if (const std::uint32_t count = comparison.count(change); count > 0)
             counts.append(QStringLiteral("%1 %2").arg(formatCount(count), changeText(change)));
     parts.append(counts.isEmpty() ? ComparisonModel::tr("no collective differs") : counts.join(QStringLiteral(", ")));

@@ -56,12 +56,12 @@ class ComparePanelTest : public QObject {
         QCOMPARE(BucketCommands(*document).addText("layers.0\nlayers.1"), QString());
         QVERIFY(waitForEvaluation(*document) && waitUntilCompared(panel));
         QVERIFY(rowsThatAre(panel, "appeared") + rowsThatAre(panel, "changed") >= 2);
-        QVERIFY(rowsThatAre(panel, "vanished") > 2);
-        QVERIFY2(panel.sums().contains("vanished"), qPrintable(panel.sums()));
+        QVERIFY(rowsThatAre(panel, "merged") > 2);
+        QVERIFY2(panel.sums().contains("merged"), qPrintable(panel.sums()));
 
         const int differing = panel.view()->model()->rowCount();
-        panel.filter()->setText("vanished");
-        QCOMPARE(panel.view()->model()->rowCount(), rowsThatAre(panel, "vanished"));
+        panel.filter()->setText("merged");
+        QCOMPARE(panel.view()->model()->rowCount(), rowsThatAre(panel, "merged"));
         QVERIFY(panel.view()->model()->rowCount() < differing);
         panel.view()->setFocus();
         QTest::keyClick(panel.view(), Qt::Key_C, Qt::ControlModifier);
