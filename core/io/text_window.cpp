@@ -43,6 +43,26 @@ class TextWindow::Source {
         begin();
     }
 
+    /// Goes to `position`, or before it. @returns where that is.
+    std::uint64_t seek(std::uint64_t position, GzipCheckpoints& checkpoints) {
+        if (!gzip_) return go_to(position), position;
+        struct stat status {};
+        fstat(fileno(file_.get()), &status);
+        const std::int64_t modified_ns = status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec;
+        if (checkpoints.file_size != size_ || checkpoints.modified_ns != modified_ns)
+            checkpoints = {{}, size_, modified_ns};
+        const auto behind = std::ranges::upper_bound(checkpoints.places, position, {}, &GzipCheckpoint::position);
+        std::uint64_t reached = 0;
+        if (behind != checkpoints.places.begin()) {
+            const GzipCheckpoint& from = behind[-1];
+            go_to(from.source_position);
+            gzip_.emplace([this] { return next_piece(); }, from);
+            reached = from.position;
+        }
+        gzip_->keep_checkpoints(checkpoints.places);
+        return reached;
+    }
+
     explicit Source(std::string_view bytes) : file_(nullptr, std::fclose), bytes_(bytes), size_(bytes.size()) {
         begin();
     }
@@ -69,6 +89,13 @@ class TextWindow::Source {
         ahead_ = next_piece();
         if (ahead_.empty()) fail("it is empty");
         if (is_gzip(ahead_)) gzip_.emplace([this] { return next_piece_or_first(); });
+    }
+
+    void go_to(std::uint64_t position) {
+        if (fseeko(file_.get(), static_cast<off_t>(position), SEEK_SET) != 0)
+            fail("it cannot be read: " + system_reason());
+        ahead_ = {};
+        position_ = position;
     }
 
     std::string_view next_piece_or_first() {
@@ -104,6 +131,12 @@ TextWindow::~TextWindow() = default;
 
 TextWindow TextWindow::of_file(const std::string& path) {
     return TextWindow(std::make_unique<Source>(path));
+}
+
+TextWindow TextWindow::of_file_from(const std::string& path, std::uint64_t position, GzipCheckpoints& checkpoints) {
+    TextWindow window = of_file(path);
+    window.position_ = window.source_->seek(position, checkpoints);
+    return window;
 }
 
 TextWindow TextWindow::of_bytes(std::string_view bytes) {

@@ -197,9 +197,15 @@ std::shared_ptr<const MeasuredTrace> read_trace_bytes(std::string_view bytes, co
 }
 
 std::string read_trace_event(const std::string& path, const MeasuredTrace& trace, std::uint32_t event) {
+    GzipCheckpoints none;
+    return read_trace_event(path, trace, event, none);
+}
+
+std::string read_trace_event(const std::string& path, const MeasuredTrace& trace, std::uint32_t event,
+                             GzipCheckpoints& checkpoints) {
     const std::uint64_t offset = trace.events().offset[event];
     try {
-        TextWindow window = TextWindow::of_file(path);
+        TextWindow window = TextWindow::of_file_from(path, offset, checkpoints);
         while (window.position() < offset) {
             if (window.text().empty() && !window.grow()) break;
             window.pass(

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/io/gzip_reader.h"
 #include "core/trace/measured_trace.h"
 
 namespace overlap {
@@ -32,7 +33,11 @@ std::shared_ptr<const MeasuredTrace> read_trace_bytes(std::string_view bytes, co
 
 /// The JSON text of an event as the file has it, with all args, of which a trace keeps only the place. Reads a plain
 /// file from that place on, and decompresses a gzip file up to it.
+/// @param checkpoints what an earlier call left for the same file: gzip is then decompressed from the last place before
+/// the event. Empty at first.
 /// @throws InputError: cannot be read, or is no longer the file that the trace was read from.
+std::string read_trace_event(const std::string& path, const MeasuredTrace& trace, std::uint32_t event,
+                             GzipCheckpoints& checkpoints);
 std::string read_trace_event(const std::string& path, const MeasuredTrace& trace, std::uint32_t event);
 
 }  // namespace overlap

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 
@@ -78,6 +79,41 @@ TEST(TraceFile, EventsMayBeReadAgainWithAllTheirArgs) {
         write_json_file(folder / name, "[]");
         EXPECT_THROW(read_trace_event(folder / name, *trace, 19999), InputError);
     }
+}
+
+TEST(TraceFile, EventsOfGzipAreReadFromTheNearestCheckpoint) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder / "t.json.gz";
+    std::mt19937 random(11);
+    std::vector<std::string> events;
+    std::string text = "[";
+    for (int number = 0; number < 60000; ++number) {
+        std::string name = std::to_string(number);
+        for (int letter = 0; letter < 200; ++letter) name += static_cast<char>('a' + random() % 26);
+        events.push_back(event_text("cpu_op", name, std::to_string(number), "1"));
+        text += (number ? "," : "") + events.back();
+    }
+    text += "]";
+    // Two members: a checkpoint in the first one must lead over to the second.
+    const std::size_t middle = text.size() / 2;
+    const std::string bytes = gzip_compressed(text.substr(0, middle)) + gzip_compressed(text.substr(middle));
+    std::ofstream(path, std::ios::binary) << bytes;
+    const auto trace = read_trace_file(path);
+    GzipCheckpoints checkpoints;
+    EXPECT_EQ(read_trace_event(path, *trace, 59999, checkpoints), events[59999]);
+    ASSERT_GE(checkpoints.places.size(), 3u);
+    EXPECT_TRUE(std::ranges::is_sorted(checkpoints.places, {}, &GzipCheckpoint::position));
+    const std::size_t kept = checkpoints.places.size();
+    for (int read = 0; read < 60; ++read) {
+        const auto event = static_cast<std::uint32_t>(random() % events.size());
+        EXPECT_EQ(read_trace_event(path, *trace, event, checkpoints), events[event]) << event;
+    }
+    EXPECT_EQ(checkpoints.places.size(), kept) << "nothing is kept twice";
+
+    std::ofstream(path, std::ios::binary) << gzip_compressed("[" + events[0] + "]");
+    EXPECT_THROW(read_trace_event(path, *trace, 59999, checkpoints), InputError);
+    EXPECT_EQ(read_trace_event(path, *trace, 0, checkpoints), events[0]);
+    EXPECT_TRUE(checkpoints.places.empty());
 }
 
 TEST(TraceFile, IsReadThroughAWindow) {
