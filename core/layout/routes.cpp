@@ -12,9 +12,14 @@ std::vector<LayoutPoint> route_beside(const LayoutRect& from, const LayoutRect& 
     const LayoutPoint start{right ? from.right() : from.x, from.y + reach};
     // Boxes one above the other: out and back in on the same side.
     const LayoutPoint end{apart == right ? to.x : to.right(), to.y + reach};
-    const double bow = apart ? std::abs(end.x - start.x) / 2 : box_gap * 1.5;
-    const double out = right ? bow : -bow;
-    return {start, {start.x + out, start.y}, {apart ? end.x - out : end.x + out, end.y}, end};
+    if (apart) {
+        const double middle = (start.x + end.x) / 2;
+        return {start, {middle, start.y}, {middle, end.y}, end};
+    }
+    // Past the wider of the two, whose corner would be in the way.
+    const double bow = box_gap * 1.5;
+    const double side = right ? std::max(start.x, end.x) + bow : std::min(start.x, end.x) - bow;
+    return {start, {side, start.y}, {side, end.y}, end};
 }
 
 }  // namespace overlap

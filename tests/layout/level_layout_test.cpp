@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "core/layout/routes.h"
+
 namespace overlap {
 namespace {
 
@@ -134,6 +136,24 @@ TEST(LayeredEngine, DrawnEdgesStartAndEndAtTheirBoxes) {
             };
             EXPECT_TRUE(on_border(route.points.front(), graph.edges[edge].from)) << seed << ": " << edge;
             EXPECT_TRUE(on_border(route.points.back(), graph.edges[edge].to)) << seed << ": " << edge;
+        }
+    }
+}
+
+TEST(RouteBeside, BowsPastTheCornersOfBothBoxes) {
+    const LayoutRect narrow{80, 100, 140, 48}, wide{160, 20, 140, 48};
+    for (const bool up : {true, false}) {
+        const std::vector<LayoutPoint> points = route_beside(up ? narrow : wide, up ? wide : narrow, 16);
+        for (double share = 0.02; share < 0.985; share += 0.02) {
+            const double rest = 1 - share;
+            const double weights[]{rest * rest * rest, 3 * rest * rest * share, 3 * rest * share * share,
+                                   share * share * share};
+            LayoutPoint at;
+            for (std::size_t i = 0; i < 4; ++i) {
+                at.x += weights[i] * points[i].x;
+                at.y += weights[i] * points[i].y;
+            }
+            EXPECT_FALSE(wide.contains(at) || narrow.contains(at)) << up << ' ' << share;
         }
     }
 }
