@@ -8,7 +8,7 @@ from typing import Any
 import torch.distributed as dist
 
 from .errors import PlanError
-from .group_names import GroupNames
+from .group_names import GroupNames, ranks_of_group
 from .job_plan import JobPlan
 
 # Groups of this process by the job's group that they were made of and by their purpose: a job's graphs share them.
@@ -26,7 +26,7 @@ def create_groups(plan: JobPlan, groups: GroupNames) -> None:
     for group in plan.created_groups:
         source = groups.job_name(group["source"])
         key = (source, group["description"])
-        if key not in _CREATED:
+        if key not in _CREATED or ranks_of_group(_CREATED[key]) is None:  # a job before this one may have ended
             _CREATED[key] = _create(source, group)
         groups.bind(group["name"], _CREATED[key])
 

@@ -45,7 +45,7 @@ class JobPlan:
 
         @param rank_in this rank's place in a process group, which is given by the name that the plan has for it.
         """
-        return [node if origin is not None else {**node, "args": _for_rank(node.get("args", []), rank_in)}
+        return [{**node, "args": _for_rank(node["args"], rank_in)} if origin is None and "args" in node else node
                 for node, origin in zip(self._result, self.origin)]
 
     def own_rank_in(self, group: str) -> int:
