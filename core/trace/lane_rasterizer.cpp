@@ -107,7 +107,7 @@ class Walk {
         const bool apart = last - first >= 6 * options_.gap_px && last < width_px_;
         const std::int32_t filled = apart ? last - options_.gap_px : last;
         std::fill(scanline_.fill.begin() + first, scanline_.fill.begin() + filled, palette_.fill_of(role));
-        std::int32_t text_end = last;
+        const std::size_t hatches_before = scanline_.hatches.size();
         if (role == EventRole::exposed) {
             scanline_.hatches.push_back({first, filled, palette_.stripe_of(role)});
         } else if (lane_.exposed_ns[index] > 0 && lane_.description.computing) {
@@ -116,9 +116,12 @@ class Walk {
             const double tail = x_of(lane_.end_ns[index] - lane_.exposed_ns[index]);
             const std::int32_t tail_px = std::clamp(rounded(tail), first, filled);
             if (tail_px < filled) scanline_.hatches.push_back({tail_px, filled, palette_.stripe_of(role)});
-            if (tail_px - first >= options_.min_label_px) text_end = tail_px;
         }
-        if (last - first >= options_.min_label_px) scanline_.labels.push_back({index, first, text_end});
+        if (last - first >= options_.min_label_px) {
+            const bool is_hatched = scanline_.hatches.size() > hatches_before;
+            const std::int32_t plain_end = is_hatched ? scanline_.hatches[hatches_before].begin_px : last;
+            scanline_.labels.push_back({index, first, last, plain_end});
+        }
         if (role != EventRole::exposed && mip_.has_stalls()) {
             below_ = role;
             // Short stalls beside it may have no pixel of their own.

@@ -20,11 +20,12 @@ struct HatchRun {
     bool operator==(const HatchRun&) const = default;
 };
 
-/// An event that is wide enough for text. Clipped to the scanline, and to before a hatched tail where that leaves room.
+/// An event that is wide enough for text. Clipped to the scanline.
 struct LabelSlot {
     std::uint32_t event = no_event;
     std::int32_t begin_px = 0;
     std::int32_t end_px = 0;
+    std::int32_t plain_end_px = 0;  ///< where hatching begins, on which no text can be read; else `end_px`
     bool operator==(const LabelSlot&) const = default;
 };
 

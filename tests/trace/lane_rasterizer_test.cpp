@@ -94,17 +94,17 @@ TEST(LaneRasterizer, HatchesStallsAndExposedTails) {
 
 TEST(LaneRasterizer, NamesWideEventsOnly) {
     const auto timeline = timeline_of({{0, 500, EventRole::compute}, {500, 600, EventRole::compute}});
-    const std::vector<LabelSlot> expected{{0, 0, 50}};
+    const std::vector<LabelSlot> expected{{0, 0, 50, 50}};
     EXPECT_EQ(draw(*timeline, {0, 1000}, 100).labels, expected);
-    const std::vector<LabelSlot> clipped{{0, 0, 60}};
+    const std::vector<LabelSlot> clipped{{0, 0, 60, 60}};
     EXPECT_EQ(draw(*timeline, {200, 500}, 60).labels, clipped);
 }
 
-TEST(LaneRasterizer, KeepsTextOffTheHatchedTail) {
+TEST(LaneRasterizer, TellsWhereTextWouldStandOnStripes) {
     const auto timeline = timeline_of({{0, 1000, EventRole::bucket_0, 300}});
-    const std::vector<LabelSlot> before{{0, 0, 70}};
+    const std::vector<LabelSlot> before{{0, 0, 100, 70}};
     EXPECT_EQ(draw(*timeline, {0, 1000}, 100).labels, before);
-    const std::vector<LabelSlot> across{{0, 0, 50}};  // no room before the tail
+    const std::vector<LabelSlot> across{{0, 0, 50, 35}};
     EXPECT_EQ(draw(*timeline, {0, 1000}, 50).labels, across);
 }
 

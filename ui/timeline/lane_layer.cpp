@@ -112,6 +112,7 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
             labels_.push_back(
                 {{lane, eventOf(slot.event)},
                  QRectF(slot.begin_px / ratio, bar.top(), (slot.end_px - slot.begin_px) / ratio, bar.height()),
+                 (slot.plain_end_px - slot.begin_px) / ratio,
                  events.role[slot.event]});
         }
     };
@@ -164,14 +165,16 @@ void LaneLayer::paintLabels(QPainter& painter, const Theme& theme) {
         const std::string_view name = scene_.timeline->event_name(label.location);
         const QString title = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
         const QString time = formatTime(static_cast<double>(scene_.timeline->event(label.location).length_ns()) * 1e-6);
+        // In front of the stripes where it says as much there as on all of the bar.
+        const QString inFront = labelText(metrics, widthOf, title, time, label.plainWidth - 2 * labelPadding, stall);
         const QString text = labelText(metrics, widthOf, title, time, room, stall);
         if (text.isEmpty()) continue;
-        if (stall) {
+        if (inFront != text) {
             // Text upon stripes is no text: it gets a plate of its own.
             const double width = widthOf(text) + labelPadding;
             const QRectF plate(label.place.left() + labelPadding / 2.0, label.place.center().y() - metrics.height() / 2,
                                width, metrics.height());
-            painter.fillRect(plate, theme.background);
+            painter.fillRect(plate, stall ? theme.background : roleColour(theme, label.role));
         }
         auto ink = inks.find(label.role);
         if (ink == inks.end()) {

@@ -80,6 +80,7 @@ class LaneLayer {
     struct Label {
         EventLocation location;
         QRectF place;
+        double plainWidth = 0;  ///< of `place` up to where the event is hatched
         EventRole role;
     };
     std::vector<Label> labels_;
