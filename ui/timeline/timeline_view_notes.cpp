@@ -13,6 +13,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int aliveHeight = 220;
+constexpr int highestAlive = 480;
 constexpr int aliveWidth = 640;
 constexpr int notesWidth = 440;
 
@@ -148,13 +149,13 @@ void TimelineView::showAlive(std::int64_t time_ns) {
     refresh();
 }
 
-/// Above the memory curve, beside the moment rather than upon it.
+/// Beside the moment rather than upon it, from below to above, as high as there is room: the list is long.
 void TimelineView::placeAlivePanel() {
     if (!alivePanel_ || !aliveTime_) return;
     const int left = geometry_.lanes.left() + 8;
     const int width = std::min(aliveWidth, std::max(240, viewport()->width() - left - 8));
-    const int bottom = geometry_.memory.isEmpty() ? viewport()->height() - 8 : geometry_.memory.top() - 4;
-    const int height = std::clamp(bottom - geometry_.ruler.bottom() - 8, 96, aliveHeight);
+    const int bottom = viewport()->height() - 8;
+    const int height = std::clamp(bottom - geometry_.ruler.bottom() - 8, 96, highestAlive);
     const double x = geometry_.lanes.left() + geometry_.axis(range_).x_of(*aliveTime_);
     const int beside = static_cast<int>(x) + 12 + width <= viewport()->width() ? static_cast<int>(x) + 12
                                                                                : static_cast<int>(x) - 12 - width;
