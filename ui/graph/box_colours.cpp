@@ -5,6 +5,7 @@
 
 #include "ui/document/document.h"
 #include "ui/graph/box_texts.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -126,7 +127,8 @@ QList<BoxColours::Part> BoxColours::stripe(BoxId box, BoxColouring colouring, co
             for (const int bucket : buckets(box)) parts.append({theme.bucket(static_cast<std::uint32_t>(bucket))});
             break;
         case BoxColouring::exposed:
-            if (exposedMs(box) > 0) parts.append({theme.exposed, true});
+            if (const double ms = exposedMs(box); ms > 0)
+                parts.append({theme.exposed, true, std::min(1.0, ms / longest_exposed_ms_)});
             break;
         case BoxColouring::kind:
             parts.append({colourOf(kind_hues[static_cast<std::size_t>(figures.kind)].bucket_hue, theme)});
@@ -150,7 +152,10 @@ QList<BoxColours::Key> BoxColours::legend(BoxColouring colouring, const Theme& t
         case BoxColouring::bucket:
             break;
         case BoxColouring::exposed:
-            keys.append({{theme.exposed, true}, tr("waits for communication")});
+            keys.append({{theme.exposed, true},
+                         longest_exposed_ms_ > 0
+                             ? tr("waits for communication, full height %1").arg(formatTime(longest_exposed_ms_))
+                             : tr("waits for communication")});
             break;
         case BoxColouring::kind:
             for (std::size_t i = 0; i < kind_hues.size(); ++i)

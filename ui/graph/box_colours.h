@@ -29,10 +29,11 @@ class BoxColours {
     Q_DECLARE_TR_FUNCTIONS(BoxColours)
 
   public:
-    /// One part of a stripe, in equal shares from above.
+    /// One part of a stripe, in equal shares from above. Of its share it fills `filled` from below.
     struct Part {
         QColor colour;
         bool hatched = false;
+        double filled = 1;
     };
     struct Key {
         Part part;

@@ -109,6 +109,12 @@ QString BoxTexts::figures(BoxId id) const {
     return parts.join(QStringLiteral(" · "));
 }
 
+QString BoxTexts::exposed(BoxId id, double ms) const {
+    const Box& box = tree_.box(id);
+    if (box.kind != BoxKind::run) return tr("exposed %1").arg(formatTime(ms));
+    return tr("exposed %1 · %2 each").arg(formatTime(ms), formatTime(ms / box.child_count));
+}
+
 QString BoxTexts::path(BoxId box) const {
     QStringList titles;
     for (; box != no_box && box != BoxTree::root; box = tree_.box(box).parent) titles.prepend(title(box));
@@ -127,7 +133,7 @@ QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms) const {
         lines.append(name.toHtmlEscaped());
     }
     if (const QString line = this->figures(id); !line.isEmpty()) lines.append(line);
-    if (exposed_ms > 0) lines.append(tr("exposed %1").arg(formatTime(exposed_ms)));
+    if (exposed_ms > 0) lines.append(exposed(id, exposed_ms));
     if (box.kind != BoxKind::operation)
         lines.append(tr("%1 nodes, %2 collectives").arg(formatCount(box.node_count), formatCount(figures.collectives)));
     if (placed.stubs_in.uses > 0) lines.append(tr("from far away: %1").arg(amount(placed.stubs_in)));

@@ -26,6 +26,11 @@ QPointF onCurve(const LayoutPoint* points, double share) {
            3 * rest * share * share * toQt(points[2]) + share * share * share * toQt(points[3]);
 }
 
+/// What a box and its border take: labels keep clear of it.
+QRectF boxRoom(const PlacedBox& placed) {
+    return QRectF(placed.rect.x, placed.rect.y, placed.rect.width, placed.rect.height).adjusted(-3, -1, 3, 1);
+}
+
 bool strikes(const Arrangement& arrangement, const PlacedEdge& edge, const QRectF& room) {
     if (!boundsOf(arrangement, edge).intersects(room)) return false;
     const LayoutPoint* points = arrangement.points.data() + edge.first_point;
@@ -88,6 +93,11 @@ std::vector<EdgeLabel> edgeLabels(const GraphModel& model, const PlacedLevel& le
     std::vector<const PlacedEdge*> edges;
     for (std::uint32_t i = level.first_edge; i < level.first_edge + level.edge_count; ++i)
         if (boundsOf(arrangement, arrangement.edges[i]).intersects(visible)) edges.push_back(&arrangement.edges[i]);
+    std::vector<QRectF> boxes;
+    for (std::uint32_t i = level.first_box; i < level.first_box + level.box_count; ++i) {
+        const QRectF box = boxRoom(arrangement.boxes[i]);
+        if (box.intersects(visible)) boxes.push_back(box);
+    }
     std::vector<EdgeLabel> labels;
     for (const PlacedEdge* edge : edges) {
         const LevelEdge& flow = edge->edge;
@@ -98,14 +108,8 @@ std::vector<EdgeLabel> edgeLabels(const GraphModel& model, const PlacedLevel& le
             return std::ranges::any_of(
                 labels, [&](const EdgeLabel& other) { return other.room.adjusted(-4, -1, 4, 1).intersects(room); });
         };
-        const BoxId around = model.tree().box(flow.from).parent;
         const auto upon_box = [&](const QRectF& room) {
-            return std::ranges::any_of(
-                std::array{room.topLeft(), room.topRight(), room.bottomLeft(), room.bottomRight()},
-                [&](QPointF corner) {
-                    const BoxId box = arrangement.at({corner.x(), corner.y()});
-                    return box != no_box && box != around;
-                });
+            return std::ranges::any_of(boxes, [&](const QRectF& box) { return box.intersects(room); });
         };
         const auto upon_curve = [&](const QRectF& room) {
             return std::ranges::any_of(edges,

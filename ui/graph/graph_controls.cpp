@@ -15,7 +15,8 @@ namespace overlap::ui {
 namespace {
 
 constexpr int search_width = 168;
-constexpr int narrow = 420;  ///< pixels of the header below which search and path give way
+constexpr int narrow_width = 420;  ///< of the header below which the path and words give way
+constexpr int least_search_width = 64;
 
 /// A field whose Enter steps to the next match, Shift+Enter to the one before, and Escape goes back to the graph.
 class SearchField : public QLineEdit {
@@ -63,6 +64,7 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
     search_->setAccessibleName(tr("Search the graph"));
     search_->setClearButtonEnabled(true);
     search_->setMaximumWidth(search_width);
+    search_->setMinimumWidth(least_search_width);
     fit_->setText(tr("fit"));
     fit_->setToolTip(tr("Show all of the graph (Home)"));
     auto* layout = new QHBoxLayout(this);
@@ -90,7 +92,11 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
 }
 
 void GraphControls::resizeEvent(QResizeEvent* event) {
-    search_->setVisible(width() >= narrow);
+    if (const bool narrow = width() < narrow_width; narrow != isNarrow_) {
+        isNarrow_ = narrow;
+        path_->setVisible(!narrow);
+        showChoices();
+    }
     QWidget::resizeEvent(event);
 }
 
@@ -126,8 +132,9 @@ void GraphControls::makeFilterMenu() {
 void GraphControls::showChoices() {
     const GraphModel& model = view_.model();
     const QString arrow = QStringLiteral(" ▾");
-    colour_->setText(tr("colour: %1").arg(titleOf(model.colouring())) + arrow);
-    filter_->setText(tr("show: %1").arg(titleOf(model.subset())) + arrow);
+    const QString colour = titleOf(model.colouring()), subset = titleOf(model.subset());
+    colour_->setText((isNarrow_ ? colour : tr("colour: %1").arg(colour)) + arrow);
+    filter_->setText((isNarrow_ ? subset : tr("show: %1").arg(subset)) + arrow);
     for (QAction* action : colour_->menu()->actions())
         action->setChecked(action->data().toInt() == static_cast<int>(model.colouring()));
     for (QAction* action : filter_->menu()->actions())

@@ -38,6 +38,7 @@ class GraphControls : public QWidget {
     QToolButton* colour_;
     QToolButton* filter_;
     QToolButton* fit_;
+    bool isNarrow_ = false;
 };
 
 }  // namespace overlap::ui

@@ -217,7 +217,10 @@ LayoutSize GraphModel::closedSize(BoxId box) const {
     if (size.width > 0) return size;
     static const QFontMetricsF metrics(textFont(normalTextPx, QFont::DemiBold));
     const bool operation = tree().box(box).kind == BoxKind::operation;
-    const double text = metrics.horizontalAdvance(texts().title(box)) + 2 * boxMargin + (operation ? 0 : arrowRoom);
+    static const QFontMetricsF figures(textFont(smallTextPx));
+    const double text =
+        std::max(metrics.horizontalAdvance(texts().title(box)), figures.horizontalAdvance(texts().figures(box))) +
+        2 * boxMargin + (operation ? 0 : arrowRoom);
     const double width = std::clamp(text, operation ? narrowestOperation : narrowestModule, widestBox);
     size = {std::ceil(width / widthStep) * widthStep, operation ? operationHeight : moduleHeight};
     return size;

@@ -22,6 +22,7 @@ constexpr double smallest_arrow_scale = 0.4;
 constexpr double smallest_edge_scale = 0.12;
 constexpr double smallest_round_scale = 0.3;
 constexpr double stub_px = 10;
+constexpr double lowest_fill = 2;  ///< of a stripe: less of it is not seen
 constexpr double stub_length = 7;
 constexpr std::size_t most_flows = 60;  ///< drawn of a selection, the largest first
 
@@ -162,7 +163,12 @@ void GraphPainter::paintStripe(QPainter& painter, const PlacedBox& placed, bool 
     const double height = rect.height() / static_cast<double>(parts.size());
     painter.setPen(Qt::NoPen);
     for (qsizetype i = 0; i < parts.size(); ++i) {
-        const QRectF part(rect.x(), rect.y() + height * static_cast<double>(i), stripeWidth, height);
+        QRectF part(rect.x(), rect.y() + height * static_cast<double>(i), stripeWidth, height);
+        if (parts[i].filled < 1) {
+            painter.setBrush(faded(theme_.line, dimmed));
+            painter.drawRect(part);
+            part.setTop(part.bottom() - std::max(lowest_fill, height * parts[i].filled));
+        }
         painter.setBrush(faded(parts[i].colour, dimmed));
         painter.drawRect(part);
         if (!parts[i].hatched) continue;
@@ -200,7 +206,7 @@ void GraphPainter::paintTexts(QPainter& painter, const PlacedBox& placed, bool d
     painter.drawText(QRectF(room.left(), top, room.width(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter, title);
     if (!readable(smallTextPx)) return;
     const double exposed = model_.colouring() == BoxColouring::exposed ? model_.colours().exposedMs(id) : 0;
-    const QString figures = exposed > 0 ? GraphModel::tr("exposed %1").arg(formatTime(exposed)) : texts.figures(id);
+    const QString figures = exposed > 0 ? texts.exposed(id, exposed) : texts.figures(id);
     QStringList more;
     if (placed.open)
         if (const QString name = texts.className(id); !name.isEmpty()) more.append(name);
