@@ -208,8 +208,11 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
     const QString text = formatBytes(static_cast<double>(curve.bytes[peak]));
     const int width = metrics.horizontalAdvance(text);
     const double left = point.x() + 8 + width > area.right() ? point.x() - 8 - width : point.x() + 8;
+    const double baseline = std::max<double>(area.top() + metrics.ascent(), point.y() - 2);
+    // The curve may run here.
+    painter.fillRect(QRectF(left - 2, baseline - metrics.ascent(), width + 4, metrics.height()), theme.background);
     painter.setPen(theme.text);
-    painter.drawText(QPointF(left, std::max<double>(area.top() + metrics.ascent(), point.y() - 2)), text);
+    painter.drawText(QPointF(left, baseline), text);
 }
 
 }  // namespace overlap::ui
