@@ -39,6 +39,7 @@
 #include "ui/shell/load_progress.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/shell/overlap_connection.h"
+#include "ui/shell/plan_export.h"
 #include "ui/shell/shell_style.h"
 #include "ui/shell/timeline_connection.h"
 #include "ui/shell/timeline_export.h"
@@ -81,6 +82,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     overlaps_ = new OverlapConnection(document_, *timeline_, this);
     connect(overlaps_, &OverlapConnection::told, this, [this](const QString& sentence) { tell(sentence); });
     timeline_export_ = new TimelineExport(*timeline_, this);
+    plan_export_ = new PlanExport(document_, *this);
     history_ = new EditHistory(document_, timeline_->edits(), this);
     notice_ = new NoticeBar;
     centre_ = new CentreTabs(timeline_);
@@ -151,6 +153,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(timeline_export_, &TimelineExport::written, this,
             [this](const QString& path) { tell(tr("Saved %1").arg(QFileInfo(path).fileName()), path); });
     connect(timeline_export_, &TimelineExport::failed, this, [this](const QString& reason) { warn(reason); });
+    connect(plan_export_, &PlanExport::written, this, &MainWindow::tellExported);
+    connect(plan_export_, &PlanExport::failed, this, [this](const QString& reason) { warn(reason); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(&document_, &Document::planChanged, this, [this] { scheduleSession(); });
     connect(&document_, &Document::variantsChanged, this, [this] { scheduleSession(); });
@@ -370,7 +374,7 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
            !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy() && !measurements_->busy() &&
-           !trace_times_->busy() && !measurement_connection_->busy() && !compare_->busy();
+           !trace_times_->busy() && !plan_export_->busy() && !measurement_connection_->busy() && !compare_->busy();
 }
 
 }  // namespace overlap::ui

@@ -39,6 +39,7 @@ class PassesPanel;
 class ProblemsPanel;
 class ProcessGroupsPanel;
 class TimelineConnection;
+class PlanExport;
 class TimelineExport;
 class TimelineView;
 class VariantBar;
@@ -71,6 +72,7 @@ class MainWindow : public QMainWindow {
     ProcessGroupsPanel& processGroups() { return *groups_; }
     TimelineView& timeline() { return *timeline_; }
     TimelineExport& timelineExport() { return *timeline_export_; }
+    PlanExport& planExport() { return *plan_export_; }
     /// The views above the timeline.
     CentreTabs& centre() { return *centre_; }
     GraphView& graphView() { return *graph_; }
@@ -137,6 +139,7 @@ class MainWindow : public QMainWindow {
     bool showOpenPlan(const QString& path);
     void onGraphLoaded();
     void renamePlan();
+    void tellExported(const QString& path, const QStringList& notes);
     void exportPicture();
     void savePicture(const QString& path);
 
@@ -181,6 +184,7 @@ class MainWindow : public QMainWindow {
     TimelineConnection* timeline_connection_ = nullptr;
     OverlapConnection* overlaps_ = nullptr;
     TimelineExport* timeline_export_ = nullptr;
+    PlanExport* plan_export_ = nullptr;
     EditHistory* history_ = nullptr;
     ComparePanel* compare_ = nullptr;
     QDockWidget* compare_dock_ = nullptr;

@@ -26,6 +26,7 @@
 #include "ui/shell/notice_bar.h"
 #include "ui/shell/overlap_actions.h"
 #include "ui/shell/pass_actions.h"
+#include "ui/shell/plan_export.h"
 #include "ui/shell/shortcut_help.h"
 #include "ui/shell/timeline_actions.h"
 #include "ui/shell/variant_bar.h"
@@ -80,6 +81,7 @@ void MainWindow::registerFileActions() {
                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [this] { askAndSave(); });
     actions_->add("file.picture", file, tr("Save p&icture…"), tr("Save the window as a picture"), {},
                   [this] { exportPicture(); });
+    plan_export_->registerActions(*actions_);
     actions_->add("file.quit", file, tr("&Quit"), tr("Quit; everything comes back at the next start"),
                   {QKeySequence::Quit}, [this] { close(); });
 
@@ -294,7 +296,8 @@ void MainWindow::makeMenus() {
     for (const Actions::Entry& entry : actions_->entries()) {
         QMenu*& menu = menus[entry.menu];
         if (!menu) {
-            menu = menuBar()->addMenu(u'&' + entry.menu);
+            const bool below = entry.id.startsWith(u"export.");
+            menu = below ? menus.value(tr("File"))->addMenu(tr("&Export plan")) : menuBar()->addMenu(u'&' + entry.menu);
             menu->setToolTipsVisible(true);
         }
         if (separated.contains(entry.id)) menu->addSeparator();

@@ -14,6 +14,7 @@
 #include "ui/document/file_kind.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/panels/log.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/theme/numbers.h"
@@ -209,6 +210,15 @@ void MainWindow::renamePlan() {
     const QString name = QInputDialog::getText(this, tr("Rename plan"), tr("Name"), QLineEdit::Normal,
                                                document_.current()->title(), &accepted);
     if (accepted) document_.renameCurrent(name);
+}
+
+void MainWindow::tellExported(const QString& path, const QStringList& notes) {
+    tell(tr("Exported %1").arg(fileName(path)), path);
+    if (notes.isEmpty()) return;
+    for (const QString& note : notes) log_->add(note);
+    const QString more =
+        notes.size() > 1 ? tr(" (%n more in the log)", nullptr, static_cast<int>(notes.size() - 1)) : QString();
+    notice_->showNotice(tr("Exported %1; note that %2%3").arg(path, notes.front(), more));
 }
 
 void MainWindow::exportPicture() {

@@ -2,6 +2,7 @@
 
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QMenuBar>
 #include <QSet>
 #include <QTextBrowser>
@@ -68,8 +69,8 @@ class ActionsTest : public QObject {
             }
         }
         QSet<const QAction*> in_menus;
-        for (const QAction* menu : window.menuBar()->actions())
-            for (const QAction* action : menu->menu()->actions()) in_menus.insert(action);
+        for (const QMenu* menu : window.menuBar()->findChildren<QMenu*>())
+            for (const QAction* action : menu->actions()) in_menus.insert(action);
         for (const Actions::Entry& entry : window.actions().entries())
             QVERIFY2(in_menus.contains(entry.action), qPrintable(entry.id));
     }

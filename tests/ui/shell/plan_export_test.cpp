@@ -1,0 +1,128 @@
+#include "ui/shell/plan_export.h"
+
+#include <QFileDialog>
+#include <QMenuBar>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/panels/log.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/notice_bar.h"
+
+namespace overlap::ui {
+
+class PlanExportTest : public QObject {
+    Q_OBJECT
+
+    /// A window with the small graph and a plan of a bucket a block.
+    static std::unique_ptr<MainWindow> openWindow() {
+        auto window = std::make_unique<MainWindow>();
+        window->show();
+        window->openFiles({smallGraphFile()});
+        if (!waitUntilIdle(*window)) return nullptr;
+        BucketCommands(window->document()).addText(QStringLiteral("tok_embeddings, layers.[0-5], norm+lm_head"));
+        return waitUntilIdle(*window) ? std::move(window) : nullptr;
+    }
+
+    static bool waitUntilIdle(MainWindow& window) {
+        return QTest::qWaitFor(
+            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
+            60'000);
+    }
+
+    static QByteArray read(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+  private slots:
+    void everyFormatIsAnActionInTheFileMenu() {
+        MainWindow window;
+        const QMenu* exports = nullptr;
+        for (const QAction* menu : window.menuBar()->actions()) {
+            for (const QAction* action : menu->menu()->actions())
+                if (action->menu() && action->text() == QStringLiteral("&Export plan")) exports = action->menu();
+        }
+        QVERIFY(exports);
+        QCOMPARE(static_cast<std::size_t>(exports->actions().size()), export_formats().size());
+        for (const ExportFormat& format : export_formats()) {
+            const QAction* action =
+                window.actions().find(QStringLiteral("export.%1").arg(QLatin1String(format.name.data())));
+            QVERIFY2(action && exports->actions().contains(action), format.name.data());
+        }
+    }
+
+    void theDialogProposesThePlansName() {
+        const auto window = openWindow();
+        QVERIFY(window);
+        window->document().renameCurrent(QStringLiteral("Two / \"blocks\""));
+        window->actions().find(QStringLiteral("export.report"))->trigger();
+        auto* dialog = window->findChild<QFileDialog*>();
+        QVERIFY(dialog && dialog->isVisible());
+        QCOMPARE(QFileInfo(dialog->selectedFiles().constFirst()).fileName(), QStringLiteral("Two_blocks.report.html"));
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("chosen.report.html"));
+        emit dialog->fileSelected(path);
+        dialog->close();
+        QVERIFY(waitUntilIdle(*window));
+        QTRY_VERIFY(read(path).contains("Two / &quot;blocks&quot;"));
+        QVERIFY(!window->notice().isVisible());
+    }
+
+    void everyFormatIsWrittenFromThePlanAsItStands() {
+        const auto window = openWindow();
+        QVERIFY(window);
+        const QTemporaryDir folder;
+        QStringList failures;
+        connect(&window->planExport(), &PlanExport::failed, window.get(),
+                [&](const QString& reason) { failures.append(reason); });
+        for (const ExportFormat& format : export_formats()) {
+            const QString path = folder.filePath(QString::fromLatin1(format.name.data()));
+            window->planExport().write(format, path);
+            QVERIFY(QTest::qWaitFor([&] { return !window->planExport().busy(); }, 30'000));
+            // A plan of buckets has no step that Inductor's settings know.
+            QCOMPARE(QFile::exists(path), format.name != "inductor");
+        }
+        QCOMPARE(failures.size(), 1);
+        QVERIFY2(failures.front().contains(QStringLiteral("inductor")), qPrintable(failures.front()));
+        QVERIFY(read(folder.filePath(QStringLiteral("graph_trainer"))).contains("\"layers.5\""));
+
+        // An edit that has not been evaluated yet is in the export all the same.
+        BucketCommands(window->document()).addText(QStringLiteral("layers.0.attention"));
+        const QString table = folder.filePath(QStringLiteral("edited.csv"));
+        window->planExport().write(require_export_format("buckets.csv"), table);
+        QVERIFY(QTest::qWaitFor([&] { return !window->planExport().busy(); }, 30'000));
+        QVERIFY(!read(table).isEmpty() || failures.size() == 2);
+    }
+
+    void whatAFormatCannotSayIsTold() {
+        const auto window = openWindow();
+        QVERIFY(window);
+        const QTemporaryDir folder;
+        window->planExport().write(require_export_format("fsdp2"), folder.filePath(QStringLiteral("prefetch.py")));
+        QVERIFY(QTest::qWaitFor([&] { return !window->planExport().busy(); }, 30'000));
+        QTRY_VERIFY(window->notice().isVisible());
+    }
+
+    void theBaselineAndBadPathsAreSentences() {
+        const auto window = openWindow();
+        QVERIFY(window);
+        QStringList failures;
+        connect(&window->planExport(), &PlanExport::failed, window.get(),
+                [&](const QString& reason) { failures.append(reason); });
+        window->planExport().write(require_export_format("report"), QStringLiteral("/no/such/folder/a.html"));
+        QTRY_COMPARE(failures.size(), 1);
+        QVERIFY2(failures.front().startsWith(QStringLiteral("a.html was not written: ")), qPrintable(failures.front()));
+        QVERIFY(window->notice().isVisible());
+        window->document().setCurrentIndex(0);
+        window->actions().find(QStringLiteral("export.report"))->trigger();
+        QCOMPARE(failures.size(), 2);
+        QVERIFY(!window->findChild<QFileDialog*>());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::PlanExportTest)
+#include "plan_export_test.moc"

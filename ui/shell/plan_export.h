@@ -1,0 +1,50 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+#include <functional>
+
+#include "core/exports/export_format.h"
+#include "ui/document/latest_task.h"
+
+class QWidget;
+
+namespace overlap::ui {
+
+class Actions;
+class Document;
+
+/// Exports the current plan to the formats of core/exports: an action for each of them, a dialog for the file, and the
+/// writing of it in the background.
+class PlanExport : public QObject {
+    Q_OBJECT
+
+  public:
+    /// @param window that dialogs belong to.
+    PlanExport(Document& document, QWidget& window);
+
+    /// One action a format, `export.NAME`, in a menu of their own.
+    void registerActions(Actions& actions);
+
+    /// Asks for a file without blocking, and writes it.
+    void ask(const ExportFormat& format);
+    /// Writes the current plan as it stands into `path`. Figures that are not up to date are computed first. Tells by
+    /// written() or failed() when it is done.
+    void write(const ExportFormat& format, const QString& path);
+    /// Why the current plan cannot be exported; empty when it can.
+    QString refusal() const;
+
+    bool busy() const { return task_.busy(); }
+
+  signals:
+    /// @param notes what the plan says and the format cannot; sentences without full stop.
+    void written(const QString& path, const QStringList& notes);
+    void failed(const QString& reason);
+
+  private:
+    Document& document_;
+    QWidget& window_;
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui
