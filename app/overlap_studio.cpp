@@ -89,7 +89,11 @@ int main(int argc, char** argv) {
     const QCommandLineOption zoom(QStringLiteral("zoom"),
                                   QStringLiteral("share of the step in the picture's timeline, such as 0.1"),
                                   QStringLiteral("share"));
-    parser.addOptions({fresh, theme, scale, screenshot, size, view, select, zoom});
+    const QCommandLineOption drag(
+        QStringLiteral("drag"),
+        QStringLiteral("hold the most exposed collective that far from where it is, such as -20"),
+        QStringLiteral("milliseconds"));
+    parser.addOptions({fresh, theme, scale, screenshot, size, view, select, zoom, drag});
     if (!parser.parse(QApplication::arguments())) return wrongUsage(parser.errorText());
     if (parser.isSet(QStringLiteral("help"))) parser.showHelp(0);
     if (parser.isSet(QStringLiteral("version"))) parser.showVersion();
@@ -120,6 +124,13 @@ int main(int argc, char** argv) {
                 return wrongUsage(
                     QStringLiteral("--zoom is a share of the step above 0 and up to 1, such as 0.1, not \"%1\"")
                         .arg(parser.value(zoom)));
+        }
+        if (parser.isSet(drag)) {
+            bool number = false;
+            options.drag_ms = parser.value(drag).toDouble(&number);
+            if (!number)
+                return wrongUsage(QStringLiteral("--drag is a time in milliseconds, such as -20, not \"%1\"")
+                                      .arg(parser.value(drag)));
         }
         return overlap::ui::renderScreenshot(parser.positionalArguments(), options);
     }

@@ -1,6 +1,7 @@
 #include "ui/measure/measurement_connection.h"
 
 #include <QFile>
+#include <QScrollBar>
 #include <utility>
 
 #include "core/io/trace_file.h"
@@ -26,6 +27,12 @@ QString captionOf(const Measurement& measurement) {
         break;
     }
     return parts.join(QStringLiteral(" · "));
+}
+
+/// Whose notes are shown: those of the measurement, and otherwise of the plans.
+QString stepOf(const ShownTimeline* shown) {
+    const bool is_measurement = shown && shown->parts.size() == 1 && shown->parts.front().measurement;
+    return is_measurement ? shown->parts.front().measurement->files.join(u'\n') : QString();
 }
 
 std::shared_ptr<const ShownTimeline> timelineOf(const std::shared_ptr<const Measurement>& measurement) {
@@ -76,6 +83,7 @@ void MeasurementConnection::show(std::shared_ptr<const ShownTimeline> wanted) {
     view_.setArrows({});
     view_.highlightReferences({});
     view_.selectReference(no_reference);
+    view_.edits().setStep(stepOf(shown_.get()));
     if (!active) {
         emit activeChanged(false);
         plan_range_.reset();
@@ -86,7 +94,9 @@ void MeasurementConnection::show(std::shared_ptr<const ShownTimeline> wanted) {
     view_.setAliveProvider({});
     view_.setMemoryNotes(shown_->memory_of.isEmpty() ? QStringList() : QStringList(shown_->memory_of), {});
     view_.setTimeline(shown_->timeline, shown_->caption);
-    if (!was_comparison || !shows_comparison_) view_.fitAll();
+    if (was_comparison && shows_comparison_) return;
+    view_.fitAll();
+    view_.verticalScrollBar()->setValue(0);
 }
 
 void MeasurementConnection::select(quint32 reference) {
@@ -123,16 +133,22 @@ void MeasurementConnection::selectEvent(const Measurement& measurement, Measurem
     const InspectorContent known = describeEvent(measurement, event);
     inspector_.showInstead(known);
     const std::string file = QFile::encodeName(measurement.files[static_cast<qsizetype>(event.rank)]).toStdString();
-    arguments_.start(
-        [this, known, file, trace = measurement.traces[event.rank], event](std::stop_token) -> LatestTask::Delivery {
-            InspectorContent content = known;
-            try {
-                addArguments(content, read_trace_event(file, *trace, event.event));
-            } catch (const std::exception& error) {
-                content.rows.push_back({{}, {{QString::fromUtf8(error.what()), {}, Tone::caution}}, true});
-            }
-            return [this, content] { inspector_.showInstead(content); };
-        });
+    arguments_.start([this, known, file, trace = measurement.traces[event.rank], event,
+                      checkpoints = checkpointsOf(file)](std::stop_token) -> LatestTask::Delivery {
+        InspectorContent content = known;
+        try {
+            addArguments(content, read_trace_event(file, *trace, event.event, *checkpoints));
+        } catch (const std::exception& error) {
+            content.rows.push_back({{}, {{QString::fromUtf8(error.what()), {}, Tone::caution}}, true});
+        }
+        return [this, content] { inspector_.showInstead(content); };
+    });
+}
+
+std::shared_ptr<GzipCheckpoints> MeasurementConnection::checkpointsOf(const std::string& file) {
+    auto& checkpoints = checkpoints_[file];
+    if (!checkpoints) checkpoints = std::make_shared<GzipCheckpoints>();
+    return checkpoints;
 }
 
 QString MeasurementConnection::toolTip(quint32 reference) const {

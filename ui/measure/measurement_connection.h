@@ -1,9 +1,12 @@
 #pragma once
 
 #include <QObject>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "core/io/gzip_reader.h"
 #include "ui/document/latest_task.h"
 #include "ui/measure/compared_steps.h"
 #include "ui/measure/measurements.h"
@@ -44,6 +47,7 @@ class MeasurementConnection : public QObject {
     void select(quint32 reference);
     void selectEvent(const Measurement& measurement, Measurement::Event event);
     QString toolTip(quint32 reference) const;
+    std::shared_ptr<GzipCheckpoints> checkpointsOf(const std::string& file);
 
     Document& document_;
     Measurements& measurements_;
@@ -52,6 +56,8 @@ class MeasurementConnection : public QObject {
     std::shared_ptr<const ShownTimeline> comparison_, shown_;
     std::optional<TimeRange> plan_range_;
     bool opening_graph_ = false, shows_comparison_ = false;
+    /// Of files whose events were read again; used on the thread of `arguments_`, one task at a time.
+    std::map<std::string, std::shared_ptr<GzipCheckpoints>> checkpoints_;
     LatestTask arguments_;
 };
 

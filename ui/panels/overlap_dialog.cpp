@@ -111,10 +111,15 @@ QString OverlapDialog::effectText() const {
 
 void OverlapDialog::showEffect() {
     const DraggedOverlap::Answer& answer = overlap_->answer(directive());
-    const bool holds = answer.refusal.isEmpty();
-    effect_->setText(holds ? answer.effects.join(u'\n') : answer.refusal);
+    const bool asks =
+        std::ranges::any_of(fields_, [](const QLineEdit* field) { return !field->text().trimmed().isEmpty(); });
+    const bool holds = asks && answer.refusal.isEmpty();
+    effect_->setText(!asks   ? tr("Fill in one of the fields: what it would change is told here")
+                     : holds ? answer.effects.join(u'\n')
+                             : answer.refusal);
     QPalette palette = effect_->palette();
-    palette.setColor(QPalette::WindowText, currentTheme().asText(holds ? currentTheme().text : currentTheme().exposed));
+    palette.setColor(QPalette::WindowText,
+                     currentTheme().asText(holds || !asks ? currentTheme().text : currentTheme().exposed));
     effect_->setPalette(palette);
     buttons_->button(QDialogButtonBox::Ok)->setEnabled(holds);
 }

@@ -76,8 +76,10 @@ void EditHistory::update(QUndoStack& stack) {
         const bool took_in = i + 1 == count && stack.index() == known.index && stack.index() == stack.count();
         if (known.made[i].command != command || took_in) known.made[i] = {command, ++last_number_};
     }
+    const bool is_plan_edit = &stack == plan_ && stack.index() != known.index;
     known.index = stack.index();
     emit changed();
+    if (is_plan_edit) emit planEdited();
 }
 
 QUndoStack* EditHistory::nextUndo() const {

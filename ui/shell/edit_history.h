@@ -28,6 +28,8 @@ class EditHistory : public QObject {
 
   signals:
     void changed();
+    /// The current plan was edited, undone or redone.
+    void planEdited();
 
   private:
     using Next = QUndoStack* (EditHistory::*)() const;

@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 #include "ui/document/document.h"
 #include "ui/theme/numbers.h"
@@ -30,9 +31,12 @@ Figure compared(const QString& label, const QString& value, double now, double b
     return figure;
 }
 
-/// A difference of two times is read as a share; that of nothing is told as it is.
-QString timeDifference(double now, double before) {
-    return before > 0 ? formatDifference(now / before - 1, Unit::Percent) : formatDifference(now - before, Unit::Time);
+/// A difference of exposed times is read as a share; that of nothing, and one too small for a share, is told as it is.
+QString shareDifference(double now, double before) {
+    constexpr double smallest_share = 0.0005;
+    return before > 0 && std::abs(now / before - 1) >= smallest_share
+               ? formatDifference(now / before - 1, Unit::Percent)
+               : formatDifference(now - before, Unit::Time);
 }
 
 /// A refused plan has no figures; those that the evaluation carries are the baseline's.
@@ -66,22 +70,27 @@ std::vector<Figure> figuresOf(const Document& document) {
     std::vector<Figure> figures;
     figures.push_back(compared(
         source ? Document::tr("step · trace's times") : Document::tr("step"), formatTime(now.step_ms), now.step_ms,
-        before.step_ms, timeDifference(now.step_ms, before.step_ms),
+        before.step_ms, formatDifference(now.step_ms - before.step_ms, Unit::Time),
         Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
             times));
     figures.push_back(compared(Document::tr("exposed"), formatTime(now.exposed_ms), now.exposed_ms, before.exposed_ms,
-                               timeDifference(now.exposed_ms, before.exposed_ms),
+                               shareDifference(now.exposed_ms, before.exposed_ms),
                                Document::tr("Time for which compute stands still for communication; baseline %1")
                                        .arg(formatTime(before.exposed_ms)) +
                                    times));
-    // Graphs with recomputed tensors look too big to PyTorch's estimator; both figures are shown then.
+    // Graphs with recomputed tensors look too big to PyTorch's estimator; both figures are shown then, and what is
+    // better or worse is told of the one that comes nearer.
     const auto corrected = static_cast<double>(evaluation->corrected_memory.peak_bytes);
+    const auto corrected_before = static_cast<double>(baseline.corrected_memory.peak_bytes);
     const QString peak_label =
-        corrected == peak ? Document::tr("peak") : Document::tr("peak · corrected %1").arg(formatBytes(corrected));
-    figures.push_back(
-        compared(peak_label, formatBytes(peak), peak, peak_before, formatDifference(peak - peak_before, Unit::Bytes),
-                 Document::tr("Peak memory as PyTorch's estimator reckons it; with recomputed tensors counted apart %1")
-                     .arg(formatBytes(corrected))));
+        corrected == peak ? Document::tr("peak") : Document::tr("peak · PyTorch says %1").arg(formatBytes(peak));
+    figures.push_back(compared(
+        peak_label, formatBytes(corrected), corrected, corrected_before,
+        formatDifference(corrected - corrected_before, Unit::Bytes),
+        Document::tr(
+            "Peak memory, recomputed tensors counted apart; baseline %1. PyTorch's estimator, which counts them "
+            "all, says %2, in the baseline %3")
+            .arg(formatBytes(corrected_before), formatBytes(peak), formatBytes(peak_before))));
     figures.push_back(compared(Document::tr("collectives"), formatCount(count), static_cast<double>(count),
                                static_cast<double>(count_before),
                                formatDifference(static_cast<double>(count - count_before), Unit::Count),

@@ -33,6 +33,7 @@
 #include "ui/shell/command_palette.h"
 #include "ui/shell/dock_title.h"
 #include "ui/shell/dock_widths.h"
+#include "ui/shell/edit_effect.h"
 #include "ui/shell/edit_history.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/icons.h"
@@ -59,6 +60,8 @@ constexpr int tall_dock_height = 300;
 /// Of the height above the timeline, at first: paths over pictures of ranks take more than the graph.
 constexpr double mesh_share = 2.0 / 3;
 
+constexpr int lowest_bottom_panel = 64;
+
 }  // namespace
 
 MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
@@ -84,6 +87,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     timeline_export_ = new TimelineExport(*timeline_, this);
     plan_export_ = new PlanExport(document_, *this);
     history_ = new EditHistory(document_, timeline_->edits(), this);
+    auto* effect = new EditEffect(document_, *history_, this);
+    connect(effect, &EditEffect::told, this, [this](const QString& sentence) { tell(sentence); });
     notice_ = new NoticeBar;
     centre_ = new CentreTabs(timeline_);
     graph_model_ = new GraphModel(document_, this);
@@ -116,6 +121,9 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(&document_, &Document::evaluatingChanged, this, &MainWindow::updateStatus);
     connect(trace_times_, &TraceTimes::changed, this, &MainWindow::updateStatus);
     connect(&document_, &Document::graphChanged, this, &MainWindow::onGraphLoaded);
+    connect(&document_, &Document::graphChanged, this, [this] {
+        if (!focusWidget()) timeline_->setFocus();  // its keys work at once
+    });
     connect(&document_, &Document::failed, this, [this](const QString& reason) { warn(reason); });
     connect(&document_.loader(), &GraphLoader::failed, this, [this](const QString&, const QString& reason) {
         plans_to_open_.clear();
@@ -202,6 +210,8 @@ QDockWidget* MainWindow::addDock(const QString& id, const QString& title, QWidge
     auto* dock = new QDockWidget(title, this);
     dock->setObjectName(id);
     dock->setWidget(content);
+    // What a hidden tab has to say must not take height from the timeline.
+    if (area == Qt::BottomDockWidgetArea) content->setMinimumHeight(lowest_bottom_panel);
     addDockWidget(area, dock);
     dock_widths_->watch(dock);
     docks_.append(dock);

@@ -7,6 +7,7 @@
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/shell/edit_history.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/load_progress.h"
 #include "ui/shell/main_window.h"
@@ -25,10 +26,13 @@ std::vector<Figure> figuresOf(const Measurement& measurement) {
         return {{MainWindow::tr("measured"), MainWindow::tr("no GPU events"), {}, 0, measurement.files.front()}};
     const QString of =
         measured.steps == 1 ? MainWindow::tr("one step") : MainWindow::tr("mean of %1 steps").arg(measured.steps);
+    const QString whose = measurement.traces.size() > 1 ? measurement.rankName(0) : MainWindow::tr("first GPU");
     const auto figure = [&](const QString& label, const QString& value, const QString& help) {
-        return Figure{label, value, {}, 0, MainWindow::tr("%1 (%2, first GPU)").arg(help, of)};
+        return Figure{label, value, {}, 0, MainWindow::tr("%1 (%2, %3)").arg(help, of, whose)};
     };
-    return {figure(MainWindow::tr("measured step"), formatTime(measured.step_ms),
+    QString step = measured.steps == 1 ? MainWindow::tr("measured step") : of;
+    if (measurement.traces.size() > 1) step += QStringLiteral(" · ") + whose;
+    return {figure(step, formatTime(measured.step_ms),
                    MainWindow::tr("From the first event on the GPU to the end of the last")),
             figure(MainWindow::tr("exposed"), formatTime(measured.exposed_ms),
                    MainWindow::tr("Communication while no compute ran")),
@@ -70,6 +74,8 @@ void MainWindow::connectMeasurements() {
     connect(measurements_, &Measurements::changed, this, [this] { scheduleSession(); });
     connect(measurements_, &Measurements::currentChanged, this, &MainWindow::showMeasuredFigures);
     connect(measurements_, &Measurements::currentChanged, this, &MainWindow::updateTitle);
+    // Nobody edits what is not shown.
+    connect(history_, &EditHistory::planEdited, measurements_, [this] { measurements_->setCurrentIndex(-1); });
     connect(variant_bar_, &VariantBar::closeMeasurementWanted, measurements_, &Measurements::close);
     connect(variant_bar_, &VariantBar::timesWanted, trace_times_, &TraceTimes::use);
     connect(compare_, &ComparePanel::timesWanted, trace_times_, &TraceTimes::use);

@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QImage>
+#include <QMouseEvent>
 #include <QScopeGuard>
 #include <QToolBar>
 #include <QToolButton>
@@ -81,6 +82,30 @@ void quietPlatform(QtMsgType type, const QMessageLogContext& context, const QStr
     if (previous_handler) previous_handler(type, context, message);
 }
 
+/// Takes the most exposed collective with the left button and moves it, as a person would; the button stays down.
+void holdCollective(TimelineView& timeline, double by_ms) {
+    constexpr double ms = 1e6;  // nanoseconds
+    timeline.selectMostExposed();
+    const EventLocation taken = timeline.selection();
+    if (!taken.valid()) return;
+    const TimeRange time = timeline.timeline()->event(taken);
+    const auto moved = static_cast<std::int64_t>(by_ms * ms);
+    const std::int64_t around = time.length_ns() + std::abs(moved);
+    timeline.setVisibleRange({time.begin_ns - around, time.end_ns + around});
+    const QRectF drawn = timeline.eventRect(taken);
+    const QPointF from = drawn.center();
+    const QPointF to =
+        from + QPointF(static_cast<double>(moved) * drawn.width() / static_cast<double>(time.length_ns()), 0);
+    QWidget* area = timeline.viewport();
+    const auto send = [area](QEvent::Type type, QPointF at, Qt::MouseButton button) {
+        QMouseEvent event(type, at, area->mapToGlobal(at), button, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(area, &event);
+    };
+    send(QEvent::MouseButtonPress, from, Qt::LeftButton);
+    send(QEvent::MouseMove, (from + to) / 2, Qt::NoButton);
+    send(QEvent::MouseMove, to, Qt::NoButton);
+}
+
 /// Why `link` cannot be selected, or nothing.
 QString wrongSelection(Document& document, const QString& link) {
     const QString what = link.section(u':', 0, 0);
@@ -114,7 +139,8 @@ QString wrongSelection(Document& document, const QString& link) {
         const bool known = evaluation && evaluation->graph->header().process_group(which.toStdString());
         return known ? QString() : QStringLiteral("there is no process group \"%1\"").arg(which);
     }
-    return QStringLiteral("--select is module:PATH, bucket:N, node:NAME, group:NAME, step:N or compare, not \"%1\"").arg(link);
+    return QStringLiteral("--select is module:PATH, bucket:N, node:NAME, group:NAME, step:N or compare, not \"%1\"")
+        .arg(link);
 }
 
 }  // namespace
@@ -173,6 +199,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
         const auto begin = whole.begin_ns + static_cast<std::int64_t>(length * (1 - options.zoom) / 2);
         window.timeline().setVisibleRange({begin, begin + static_cast<std::int64_t>(length * options.zoom)});
     }
+    if (options.drag_ms) holdCollective(window.timeline(), *options.drag_ms);
     runEventsFor(settle_ms);
     if (!wanted->grab().save(options.output)) {
         fail(QStringLiteral("%1: the picture could not be written").arg(options.output));

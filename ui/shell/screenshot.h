@@ -3,6 +3,7 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <optional>
 
 namespace overlap::ui {
 
@@ -14,6 +15,9 @@ struct ScreenshotOptions {
     QString theme = QStringLiteral("dark");
     QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from 1; `compare`: both
                       ///< steps of Compare in the timeline
+    /// By how many milliseconds the most exposed collective is dragged and held, earlier where it is negative; nothing: it
+    /// is left where it is. The timeline shows what lies around it.
+    std::optional<double> drag_ms;
     double zoom = 1;  ///< share of the step that the timeline shows, from its middle
 };
 

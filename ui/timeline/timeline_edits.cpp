@@ -14,8 +14,9 @@ QStringList stringsOf(const QJsonValue& json) {
     return strings;
 }
 
-QJsonObject jsonOf(const TimelineNote& note) {
-    return {{"event", note.event},
+QJsonObject jsonOf(const QString& step, const TimelineNote& note) {
+    return {{"step", step},
+            {"event", note.event},
             {"begin_ns", static_cast<qint64>(note.time.begin_ns)},
             {"end_ns", static_cast<qint64>(note.time.end_ns)},
             {"text", note.text}};
@@ -46,9 +47,24 @@ void TimelineEdits::arrange(const QString& text, LaneArrangement lanes) {
     push(text, std::move(after));
 }
 
+const std::vector<TimelineNote>& TimelineEdits::notes() const {
+    static const std::vector<TimelineNote> none;
+    const auto found = state_.notes.find(step_);
+    return found == state_.notes.end() ? none : found->second;
+}
+
+void TimelineEdits::setStep(const QString& step) {
+    if (step == step_) return;
+    step_ = step;
+    emit changed();
+}
+
 void TimelineEdits::setNotes(const QString& text, std::vector<TimelineNote> notes) {
     State after = state_;
-    after.notes = std::move(notes);
+    if (notes.empty())
+        after.notes.erase(step_);
+    else
+        after.notes[step_] = std::move(notes);
     push(text, std::move(after));
 }
 
@@ -64,7 +80,8 @@ void TimelineEdits::setState(const State& state) {
 
 QJsonObject TimelineEdits::toJson() const {
     QJsonArray notes;
-    for (const TimelineNote& note : state_.notes) notes.append(jsonOf(note));
+    for (const auto& [step, its] : state_.notes)
+        for (const TimelineNote& note : its) notes.append(jsonOf(step, note));
     const LaneArrangement& lanes = state_.lanes;
     return {{"lanes", QJsonObject{{"order", QJsonArray::fromStringList(lanes.order)},
                                   {"pinned", QJsonArray::fromStringList(lanes.pinned)},
@@ -81,7 +98,7 @@ void TimelineEdits::restore(const QJsonObject& json) {
         if (!note["begin_ns"].isDouble() || !note["end_ns"].isDouble()) continue;
         const TimeRange time{note["begin_ns"].toInteger(), note["end_ns"].toInteger()};
         if (time.end_ns < time.begin_ns) continue;
-        state.notes.push_back({note["event"].toString(), time, note["text"].toString()});
+        state.notes[note["step"].toString()].push_back({note["event"].toString(), time, note["text"].toString()});
     }
     undoStack_.clear();
     setState(state);

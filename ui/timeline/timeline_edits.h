@@ -3,6 +3,7 @@
 #include <QJsonObject>
 #include <QObject>
 #include <QUndoStack>
+#include <map>
 #include <vector>
 
 #include "ui/timeline/lane_arrangement.h"
@@ -20,7 +21,8 @@ class TimelineEdits : public QObject {
     ~TimelineEdits() override;
 
     const LaneArrangement& lanes() const { return state_.lanes; }
-    const std::vector<TimelineNote>& notes() const { return state_.notes; }
+    /// Those of the step that is shown.
+    const std::vector<TimelineNote>& notes() const;
     QUndoStack& undoStack() { return undoStack_; }
 
     /// One undoable edit; nothing happens where it changes nothing.
@@ -28,7 +30,12 @@ class TimelineEdits : public QObject {
     void arrange(const QString& text, LaneArrangement lanes);
     void setNotes(const QString& text, std::vector<TimelineNote> notes);
 
-    /// `{"lanes": {"order", "pinned", "collapsed": [string]}, "notes": [{"event", "begin_ns", "end_ns", "text"}]}`.
+    /// Which step the timeline shows: plans of a graph share their notes (the empty name), each measurement has its
+    /// own.
+    void setStep(const QString& step);
+
+    /// `{"lanes": {"order", "pinned", "collapsed": [string]}, "notes": [{"step", "event", "begin_ns", "end_ns",
+    /// "text"}]}`.
     QJsonObject toJson() const;
     /// Takes over what toJson() gave; what is not understood is left out. Forgets what could be undone.
     void restore(const QJsonObject& json);
@@ -39,7 +46,7 @@ class TimelineEdits : public QObject {
   private:
     struct State {
         LaneArrangement lanes;
-        std::vector<TimelineNote> notes;
+        std::map<QString, std::vector<TimelineNote>> notes;  ///< by step; no empty ones
         bool operator==(const State&) const = default;
     };
     class Edit;
@@ -47,6 +54,7 @@ class TimelineEdits : public QObject {
     void setState(const State& state);
 
     State state_;
+    QString step_;
     QUndoStack undoStack_;
 };
 

@@ -1,12 +1,15 @@
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QSignalSpy>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
 #include "ui/document/variant.h"
 #include "ui/shell/actions.h"
+#include "ui/shell/edit_effect.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/timeline_export.h"
+#include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -79,6 +82,26 @@ class TimelineKeepingTest : public QObject {
         QVERIFY(undo->text().contains("note"));
         window.document().closeVariant(window.document().currentIndex());
         QVERIFY(redo->text().contains("pin"));
+    }
+
+    void anEditTellsWhatItBought() {
+        MainWindow window;
+        open(window);
+        Document& document = window.document();
+        QTRY_VERIFY_WITH_TIMEOUT(!document.current()->stale(), 60'000);
+        QSignalSpy told(window.findChild<EditEffect*>(), &EditEffect::told);
+        const double before = document.evaluation()->simulation.step_ms;
+        BucketCommands(document).startFrom(BucketCommands::Template::block);
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 1, 60'000);
+        const double after = document.evaluation()->simulation.step_ms;
+        QVERIFY(told[0][0].toString().contains("step " + formatDifference(after - before, Unit::Time)));
+        window.actions().find("edit.undo")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 2, 60'000);
+        QVERIFY(told[1][0].toString().contains("step " + formatDifference(before - after, Unit::Time)));
+        // Another tab is no edit.
+        document.setCurrentIndex(0);
+        QTest::qWait(50);
+        QCOMPARE(told.count(), 2);
     }
 
     void notesAreNoEditOfThePlan() {

@@ -1,0 +1,45 @@
+#include "ui/shell/edit_effect.h"
+
+#include <QStringList>
+
+#include "core/plan/evaluation.h"
+#include "ui/document/document.h"
+#include "ui/document/variant.h"
+#include "ui/shell/edit_history.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+EditEffect::EditEffect(Document& document, EditHistory& history, QObject* parent)
+    : QObject(parent), document_(document) {
+    connect(&history, &EditHistory::planEdited, this, &EditEffect::remember);
+    connect(&document, &Document::evaluationChanged, this, &EditEffect::tell);
+    connect(&document, &Document::currentChanged, this, [this] { before_ = nullptr; });
+    connect(&document, &Document::timesChanged, this, [this] { before_ = nullptr; });
+}
+
+void EditEffect::remember() {
+    if (before_ || document_.current()->evaluation() == nullptr) return;
+    before_ = document_.current()->evaluation();
+    key_ = document_.current()->key();
+}
+
+void EditEffect::tell() {
+    const Variant* current = document_.current();
+    if (!before_ || !current || current->key() != key_ || current->stale()) return;
+    const auto before = std::exchange(before_, nullptr);
+    const auto after = current->evaluation();
+    if (!after || after == before || after->refused || before->refused) return;
+    const auto change = [](const QString& what, double from, double to, Unit unit) {
+        return QStringLiteral("%1 %2").arg(what, formatDifference(to - from, unit));
+    };
+    emit told(tr("This edit: %1")
+                  .arg(QStringList{
+                      change(tr("step"), before->simulation.step_ms, after->simulation.step_ms, Unit::Time),
+                      change(tr("exposed"), before->simulation.exposed_ms, after->simulation.exposed_ms, Unit::Time),
+                      change(tr("peak"), static_cast<double>(before->corrected_memory.peak_bytes),
+                             static_cast<double>(after->corrected_memory.peak_bytes), Unit::Bytes)}
+                           .join(QStringLiteral(" · "))));
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+
+namespace overlap {
+struct Evaluation;
+}
+
+namespace overlap::ui {
+
+class Document;
+class EditHistory;
+
+/// Says what an edit bought: step, exposed time and peak after it against those before it. Edits that follow one
+/// another faster than they are evaluated count as one.
+class EditEffect : public QObject {
+    Q_OBJECT
+
+  public:
+    EditEffect(Document& document, EditHistory& history, QObject* parent = nullptr);
+
+  signals:
+    void told(const QString& sentence);
+
+  private:
+    void remember();
+    void tell();
+
+    Document& document_;
+    std::shared_ptr<const Evaluation> before_;  ///< of the plan that was edited; null while no edit is evaluated
+    quint64 key_ = 0;                           ///< of that plan
+};
+
+}  // namespace overlap::ui
