@@ -151,7 +151,16 @@ class ResultNodes {
             if (!before.contains(field) || before[field] != value) changes[field] = value;
         for (const auto& [field, value] : before.items())
             if (!written.contains(field)) changes[field] = nullptr;
+        // What wraps a node has its name: the same text may then mean another node.
+        if (!has_inputs_of(node, origin))
+            for (const char* field : {"args", "kwargs"})
+                if (written.contains(field)) changes[field] = written[field];
         return changes;
+    }
+
+    bool has_inputs_of(NodeId node, NodeId origin) const {
+        return std::ranges::equal(evaluation_.graph->inputs(node), evaluation_.input->inputs(origin), {},
+                                  [&](NodeId input) { return evaluation_.origin[input]; });
     }
 
     static void extend(Json& list, NodeId origin) {
