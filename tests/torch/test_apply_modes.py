@@ -1,4 +1,4 @@
-"""A graph that goes out of a job and comes back with a plan: both modes make what the application showed, and the same."""
+"""A graph that goes out of a job and comes back with a plan: both modes make what the application showed."""
 from __future__ import annotations
 
 import tempfile
@@ -37,7 +37,8 @@ PIPELINES: dict[str, list[dict[str, Any]]] = {
     "clean_up_then_joint": [step("eliminate_dead_code_pass"), step("canonicalize_graph_pass"),
                             step("deduplicate_fsdp_unshard_chains_pass"), step(JOINT, **MANUAL)],
     "own_groups": [step("reassign_collective_pgs_pass"), step(JOINT, **MANUAL)],
-    "expert_group": [step("isolate_ep_process_group_pass"), step("reassign_collective_pgs_pass"), step(JOINT, **MANUAL)],
+    "expert_group": [step("isolate_ep_process_group_pass"), step("reassign_collective_pgs_pass"),
+                     step(JOINT, **MANUAL)],
     "manual_by_name": [step("manual_overlap_bucketing", **BY_NAME)],
     "manual": [step("manual_overlap_bucketing", **MANUAL)],
     "manual_deps": [step("manual_overlap_bucketing", **MANUAL, insert_overlap_deps=True)],
@@ -48,8 +49,8 @@ PIPELINES: dict[str, list[dict[str, Any]]] = {
     "automatic_deps": [step("schedule_overlap_bucketing", collective_bucketing=True, insert_overlap_deps=True,
                             pre_bucketing_fsdp_collectives=False)],
 }
-ON_JOINT = ("nothing", "joint", "joint_deps", "joint_default_mode", "clean_up_then_joint", "own_groups", "manual_by_name",
-            "stand_alone", "automatic")
+ON_JOINT = ("nothing", "joint", "joint_deps", "joint_default_mode", "clean_up_then_joint", "own_groups",
+            "manual_by_name", "stand_alone", "automatic")
 ON_COMPILED = ("manual", "manual_deps", "manual_coalesced", "stand_alone", "automatic", "automatic_deps")
 
 

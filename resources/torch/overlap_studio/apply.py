@@ -39,8 +39,8 @@ def apply_plan(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], *, mo
     plan exported for its own graph.
 
     @param plan what `overlap export PLAN --graph GRAPH --to job -o OUT` has written.
-    @param mode "passes" runs PyTorch's and torchtitan's own passes with the plan's options; "exact" rewrites the graph to
-    the nodes and the order that the application computed, and needs no torchtitan.
+    @param mode "passes" runs PyTorch's and torchtitan's own passes with the plan's options; "exact" rewrites the graph
+    to the nodes and the order that the application computed, and needs no torchtitan.
     @param check_ranks compares plan, graph and order of collectives across ranks; every rank of `group` must then call
     this for the same graphs in the same order. Left out where there are no other ranks, and with the fake backend.
     @param group the ranks that run this graph; None for all.

@@ -70,4 +70,4 @@ class ArgumentDecoder:
             return float(content)
         if document == value:
             return before
-        raise PlanError(f"the plan gives a node the argument {dict(value)}, which this graph does not have in its place")
+        raise PlanError(f"the plan gives a node the argument {dict(value)}, which this graph does not have there")

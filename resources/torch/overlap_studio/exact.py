@@ -1,7 +1,7 @@
 """Mode "exact": rewrites a graph to the nodes and the order that the application computed.
 
-Nodes that the plan leaves as they are stay the same objects with their metadata. What new nodes return is worked out with
-fake tensors before anything is changed, and must be what the plan says.
+Nodes that the plan leaves as they are stay the same objects with their metadata. What new nodes return is worked out
+with fake tensors before anything is changed, and must be what the plan says.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where a plan enters a job: torch.compile, AOT graphs, and the pass pipelines of torchtitan's graph trainer.
 
-Each hook takes one plan or several, since a job has several graphs: forward, backward, one for each break of the graph. A
-graph gets the plan that was made for it. A graph with collectives for which there is no plan is an error, unless
+Each hook takes one plan or several, since a job has several graphs: forward, backward, one for each break of the graph.
+A graph gets the plan that was made for it. A graph with collectives for which there is no plan is an error, unless
 `others="skip"`.
 """
 
@@ -21,7 +21,7 @@ from torch._inductor.custom_graph_pass import CustomGraphPass
 from .apply import Mode, apply_plan, difference_from_input
 from .errors import PlanError, PlanMismatch
 from .job_plan import JobPlan, read_job_plan
-from .ranks import DEFAULT_TIMEOUT
+from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree
 
 Path = str | os.PathLike[str]
 Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
@@ -43,7 +43,7 @@ class PlanChooser:
         paths = [plans] if isinstance(plans, (str, os.PathLike)) else list(plans)
         self.plans: list[JobPlan] = [read_job_plan(path) for path in paths]
         self.check_ranks = check_ranks
-        self._others = others
+        self._others, self._group, self._timeout = others, group, timeout
         self._apply = functools.partial(apply_plan, mode=mode, check_ranks=check_ranks, group=group, timeout=timeout)
 
     def __call__(self, gm: fx.GraphModule) -> fx.GraphModule:
@@ -58,9 +58,10 @@ class PlanChooser:
             differences.append(f"{plan.path}: {difference}")
         if self._others == "skip":
             return gm
-        if len(self.plans) == 1:
-            return self._apply(gm, self.plans[0])  # which raises, on the other ranks too
-        raise PlanMismatch("none of the plans is for this graph: " + "; ".join(differences))
+        error = PlanMismatch("no plan is for this graph: " + "; ".join(differences))
+        if self.check_ranks and can_agree():
+            RankAgreement(self._group, self._timeout).failure(error)  # others may have one
+        raise error
 
 
 class PostGradPass(CustomGraphPass):
@@ -69,7 +70,7 @@ class PostGradPass(CustomGraphPass):
         torch._inductor.config.post_grad_custom_post_pass = PostGradPass("forward.job.plan.json")
 
     The plan must have been made with the graph as it is there, which `export_to` writes: run the job once with
-    `PostGradPass([], export_to=FOLDER)`, plan the graphs, run it again with the plans. Inductor reorders what it compiles
+    `PostGradPass(export_to=FOLDER)`, plan the graphs, run it again with the plans. Inductor reorders what it compiles
     unless the plan keeps its order by the option insert_overlap_deps.
 
     With `check_ranks`, nothing is taken from Inductor's cache: what is there was checked by another job.

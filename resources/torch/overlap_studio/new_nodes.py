@@ -13,14 +13,14 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import _should_save_eager_input_vals
 from torch.fx.node import map_aggregate
 from torch.fx.passes.shape_prop import _extract_tensor_metadata
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_leaves
 
 from .document import dtype_name
 from .errors import PlanMismatch
 from .job_plan import Node
 from .symbols import Symbols
 
-# What new nodes take over from the first of the collectives that they stand for (torch/_inductor/fx_passes/bucketing.py).
+# What new nodes take over from the first collective that they stand for (torch/_inductor/fx_passes/bucketing.py).
 _TAKEN_OVER = ("nn_module_stack", "fwd_nn_module_stack", "stack_trace", "custom")
 
 
@@ -49,13 +49,14 @@ class FakeValues:
 
 def _described(value: Any) -> list[tuple[str, list[int], list[int]] | None]:
     number = Symbols().number
+    leaves = tree_leaves(value, is_leaf=lambda leaf: leaf is None)
     return [(dtype_name(leaf.dtype), [number(size) for size in leaf.shape], [number(step) for step in leaf.stride()])
-            if isinstance(leaf, torch.Tensor) else None for leaf in tree_leaves(value, is_leaf=lambda leaf: leaf is None)]
+            if isinstance(leaf, torch.Tensor) else None for leaf in leaves]
 
 
 class NodeMetadata:
-    """Metadata for new nodes. Module stacks and annotations are those of nodes of the graph that have the same ones, the
-    objects themselves, so that later passes see classes and not their names.
+    """Metadata for new nodes. Module stacks and annotations are those of nodes of the graph that have the same ones,
+    the objects themselves, so that later passes see classes and not their names.
 
     @param encoded the same nodes as the plan has them.
     """
@@ -89,9 +90,8 @@ class NodeMetadata:
         if value is None:
             return
         node.meta["val"] = value
-        tensors = tree_map(lambda leaf: _extract_tensor_metadata(leaf) if isinstance(leaf, torch.Tensor) else leaf, value)
         if isinstance(value, torch.Tensor):
-            node.meta["tensor_meta"] = tensors
+            node.meta["tensor_meta"] = _extract_tensor_metadata(value)
 
 
 def _modules(node: Node) -> str:

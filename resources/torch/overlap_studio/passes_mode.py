@@ -103,8 +103,8 @@ def _trainer_pass(name: str) -> Callable[..., fx.GraphModule]:
     try:
         return getattr(importlib.import_module(module), _FORMER_NAMES.get(name, name))
     except (ImportError, AttributeError) as error:
-        raise PlanError(f"the plan's pass {name} is part of torchtitan, and {module} cannot be imported here ({error}); "
-                        "install torchtitan, or apply the plan with mode=\"exact\"") from error
+        raise PlanError(f"the plan's pass {name} is part of torchtitan, and {module} cannot be imported here "
+                        f"({error}); install torchtitan, or apply the plan with mode=\"exact\"") from error
 
 
 def _trainer_options(options: Options) -> Options:

@@ -24,8 +24,8 @@ class RankAgreement:
     """One agreement of the ranks of a group, in steps that all of them take in one order.
 
     The first rank of the group compares what all have put into the job's store and tells everybody; no collective runs,
-    so this works whatever the backend and before any GPU is used. A rank that fails says so by `failure`, and the others
-    fail with it at once; one that never answers is named after the timeout.
+    so this works whatever the backend and before any GPU is used. A rank that fails says so by `failure`, and the
+    others fail with it at once; one that never answers is named after the timeout.
 
     @param group a process group, None for all ranks.
     """
@@ -96,7 +96,8 @@ class RankAgreement:
             others = [rank for rank in self._ranks if reports[rank]["facts"].get(fact) != first[fact]]
             if others:
                 found = reports[others[0]]["facts"].get(fact)
-                return (f"{_listed(others)} differ from rank {self._ranks[0]} in {fact}: {found} on rank {others[0]}, "
+                verb = "differs" if len(others) == 1 else "differ"
+                return (f"{_listed(others)} {verb} from rank {self._ranks[0]} in {fact}: {found} on rank {others[0]}, "
                         f"{first[fact]} on rank {self._ranks[0]}; all ranks must apply the same plan")
         return ""
 
