@@ -46,6 +46,21 @@ std::string tensor(const std::string& fields) {
     return call(R"("outputs":[{)" + fields + "}]");
 }
 
+TEST(BadDocument, WhatExportersTellBesideTheNodes) {
+    expect_messages({
+        {document("", R"("naming":[],)"), "naming: expected an object, found a list"},
+        {document("", R"("naming":{"last_number":{"mm":-1}},)"),
+         "naming.last_number.mm: expected an integer of at least 0, found the integer -1"},
+        {document("", R"("naming":{"retired":[1]},)"), "naming.retired[0]: expected a string, found the integer 1"},
+        {document("", R"("operators":{"a.b.c":{"traits":[]}},)"),
+         "operators.a.b.c: the field \"side_effects\" is missing"},
+        {document("", R"("operators":{"a.b.c":{"traits":["fast"],"side_effects":"none"}},)"),
+         "operators.a.b.c.traits[0]: expected view, cheap, fusible or compute, found the string \"fast\""},
+        {document("", R"("operators":{"a.b.c":{"traits":[],"side_effects":"no"}},)"),
+         "operators.a.b.c.side_effects: expected none, some or unknown, found the string \"no\""},
+    });
+}
+
 TEST(BadDocument, Format) {
     expect_messages({
         {"[]", "expected an object with \"format\": \"overlap-graph\", found a list"},

@@ -40,6 +40,36 @@ TEST(GraphRoundTrip, TextThatIsWrittenIsReadAsTheSameGraph) {
     EXPECT_EQ(write_graph_text(*read_graph_text(once, "again")), once);
 }
 
+TEST(GraphRoundTrip, WhatExportersTellBesideTheNodes) {
+    expect_round_trip(
+        R"({"format":"overlap-graph","version":1,
+            "operators":{"job.scale.default":{"traits":["view","cheap","fusible","compute"],"side_effects":"some"}},
+            "naming":{"last_number":{"mm":7,"view":3},"retired":["mm","view_2"]},
+            "nodes":[{"name":"view_1","op":"placeholder","target":"view_1"}]})",
+        "supplements");
+}
+
+TEST(GraphRoundTrip, NamesThatTheNodesTellAreNotWrittenAgain) {
+    const auto graph = read_graph_text(R"({"format":"overlap-graph","version":1,
+        "naming":{"last_number":{"view":1},"retired":["view_1"]},
+        "nodes":[{"name":"view_1","op":"placeholder","target":"view_1"}]})",
+                                       "naming");
+    EXPECT_EQ(write_graph_text(*graph).find("naming"), std::string::npos);
+}
+
+TEST(GraphRead, OperatorsHaveTheTraitsThatTheDocumentGivesThem) {
+    const auto graph = read_graph_text(R"({"format":"overlap-graph","version":1,
+        "operators":{"job.scale.default":{"traits":["view","compute"],"side_effects":"none"}},
+        "nodes":[{"name":"a","op":"call_function","target":"job.scale.default"},
+                 {"name":"b","op":"call_function","target":"job.other.default"}]})",
+                                       "operators");
+    const TargetInfo& info = graph->target_info(0);
+    EXPECT_TRUE(info.traits.view && info.traits.compute);
+    EXPECT_FALSE(info.traits.cheap || info.traits.fusible);
+    EXPECT_EQ(info.side_effects, SideEffects::none);
+    EXPECT_EQ(graph->target_info(1).side_effects, SideEffects::unknown);
+}
+
 TEST(GraphRead, KeepsWhatTheFileSays) {
     const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/everything.graph.json");
     const GraphHeader& header = graph->header();
