@@ -11,6 +11,7 @@
 
 #include "ui/graph/graph_model.h"
 #include "ui/graph/graph_painter.h"
+#include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -36,8 +37,21 @@ QByteArray svgOf(const GraphModel& model, const QRectF& area) {
     return bytes;
 }
 
+QRectF areaOf(const GraphModel& model) {
+    const LayoutSize size = model.arrangement().size;
+    return QRectF(0, 0, size.width, size.height).adjusted(-border, -border, border, border);
+}
+
+bool isSvg(const QString& path) {
+    return QFileInfo(path).suffix().compare(QStringLiteral("svg"), Qt::CaseInsensitive) == 0;
+}
+
+double pngScale(const QRectF& area) {
+    return std::min(finest_scale, most_pixels / std::max(area.width(), area.height()));
+}
+
 QByteArray pngOf(const GraphModel& model, const QRectF& area) {
-    const double scale = std::min(finest_scale, most_pixels / std::max(area.width(), area.height()));
+    const double scale = pngScale(area);
     QImage image((area.size() * scale).toSize(), QImage::Format_RGB32);
     image.fill(currentTheme().background);
     QPainter painter(&image);
@@ -54,11 +68,17 @@ QByteArray pngOf(const GraphModel& model, const QRectF& area) {
 
 }  // namespace
 
+QString pictureRemark(const GraphModel& model, const QString& path) {
+    const double scale = pngScale(areaOf(model));
+    if (isSvg(path) || scale >= 1) return {};
+    return QCoreApplication::translate(
+               "GraphExport", "at %1 of its size, the largest that %2 pixels a side hold; as SVG it keeps its size")
+        .arg(formatPercent(scale), formatCount(most_pixels));
+}
+
 QString writeGraphPicture(const GraphModel& model, const QString& path) {
-    const LayoutSize size = model.arrangement().size;
-    const QRectF area = QRectF(0, 0, size.width, size.height).adjusted(-border, -border, border, border);
-    const bool svg = QFileInfo(path).suffix().compare(QStringLiteral("svg"), Qt::CaseInsensitive) == 0;
-    const QByteArray bytes = svg ? svgOf(model, area) : pngOf(model, area);
+    const QRectF area = areaOf(model);
+    const QByteArray bytes = isSvg(path) ? svgOf(model, area) : pngOf(model, area);
     QSaveFile file(path);
     if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit()) return {};
     return QCoreApplication::translate("GraphExport", "%1: the picture could not be written (%2)")

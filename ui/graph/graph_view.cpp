@@ -7,10 +7,12 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ui/document/document.h"
 #include "ui/graph/graph_accessible.h"
 #include "ui/graph/graph_export.h"
+#include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/theme/theme_manager.h"
 
@@ -172,7 +174,7 @@ void GraphView::setPlace(Place place, bool remember) {
     }
     const bool scaled = place.scale != place_.scale;
     place_ = place;
-    base_stale_ = true;
+    base_stale_ = minimap_corner_stale_ = true;
     update();
     if (scaled) emit scaleChanged(place_.scale);
     emit stateChanged();
@@ -248,9 +250,10 @@ void GraphView::focusSelection() {
 void GraphView::ensureVisible(BoxId box) {
     const QRectF rect = boxRect(box);
     const QRectF view(QPointF(0, 0), QSizeF(size()));
-    if (rect.isEmpty() ||
-        view.intersected(rect).width() * view.intersected(rect).height() > rect.width() * rect.height() / 2)
-        return;
+    const QRectF seen = view.intersected(rect);
+    const bool has_room = rect.width() <= view.width() && rect.height() <= view.height();
+    const double wanted = has_room ? 1 : 0.5;  // what is larger than the view never comes into it
+    if (!follows_ || rect.isEmpty() || seen.width() * seen.height() >= rect.width() * rect.height() * wanted) return;
     const QRectF inner = view.adjusted(margin, margin, -margin, -margin);
     QPointF move;
     if (rect.left() < inner.left() || rect.width() > inner.width())
@@ -282,14 +285,16 @@ void GraphView::exportPicture() {
     });
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         const QString problem = writeGraphPicture(model_, path);
-        emit told(problem.isEmpty() ? tr("The graph was saved as %1").arg(path) : problem);
+        const QString remark = pictureRemark(model_, path);
+        const QString saved = tr("The graph was saved as %1").arg(path);
+        emit told(!problem.isEmpty() ? problem : remark.isEmpty() ? saved : saved + QStringLiteral(", ") + remark);
     });
     dialog->open();
 }
 
 void GraphView::repaintAll() {
     base_stale_ = true;
-    minimap_stale_ = true;
+    minimap_stale_ = minimap_corner_stale_ = true;
     update();
 }
 
@@ -355,7 +360,41 @@ QRectF GraphView::minimapRect() const {
     if (planeRect().contains(all)) return {};
     const QSizeF most = minimap_size.boundedTo(QSizeF(size()) * minimap_share);
     const QSizeF scaled = all.size().scaled(most, Qt::KeepAspectRatio).expandedTo({24, 24});
-    return {QPointF(width() - minimap_margin - scaled.width(), height() - minimap_margin - scaled.height()), scaled};
+    if (std::exchange(minimap_corner_stale_, false)) minimap_corner_ = freestCorner(scaled);
+    return inCorner(minimap_corner_, scaled);
+}
+
+QRectF GraphView::inCorner(Qt::Corner corner, QSizeF size) const {
+    const bool left = corner == Qt::TopLeftCorner || corner == Qt::BottomLeftCorner;
+    const bool top = corner == Qt::TopLeftCorner || corner == Qt::TopRightCorner;
+    return {QPointF(left ? minimap_margin : width() - minimap_margin - size.width(),
+                    top ? minimap_margin : height() - minimap_margin - size.height()),
+            size};
+}
+
+/// Where a minimap covers no box, or where all corners are taken, the least of them. It stays where it is as long as it
+/// can.
+Qt::Corner GraphView::freestCorner(QSizeF size) const {
+    Qt::Corner freest = minimap_corner_;
+    double least = std::numeric_limits<double>::max();
+    for (const Qt::Corner corner :
+         {minimap_corner_, Qt::BottomRightCorner, Qt::TopRightCorner, Qt::TopLeftCorner, Qt::BottomLeftCorner}) {
+        const QRectF area = inCorner(corner, size);
+        double covered = area.intersects(legendRect()) ? area.width() * area.height() : 0;
+        for (const PlacedBox& placed : shown_->boxes) {
+            // Of an open box, the title: what else is in it are boxes and room.
+            QRectF rect = boxRect(placed.box);
+            if (placed.box == BoxTree::root) continue;
+            if (model_.isOpen(placed.box)) rect.setHeight(std::min(rect.height(), headerHeight * place_.scale));
+            const QRectF shared = rect.intersected(area);
+            covered += std::max(0.0, shared.width()) * std::max(0.0, shared.height());
+        }
+        if (covered < least) {
+            least = covered;
+            freest = corner;
+        }
+    }
+    return freest;
 }
 
 void GraphView::paintMinimap(QPainter& painter) {
@@ -387,15 +426,22 @@ void GraphView::paintMinimap(QPainter& painter) {
     painter.drawRect(seen);
 }
 
+QRectF GraphView::legendRect() const {
+    const QList<BoxColours::Key> keys = model_.colours().legend(model_.colouring(), currentTheme());
+    if (keys.isEmpty()) return {};
+    const QFontMetricsF metrics(textFont(smallTextPx));
+    double width = 8;
+    for (const BoxColours::Key& key : keys) width += metrics.horizontalAdvance(key.meaning) + 26;
+    return {minimap_margin, height() - minimap_margin - 22, width, 22};
+}
+
 void GraphView::paintLegend(QPainter& painter) const {
     const Theme& theme = currentTheme();
     const QList<BoxColours::Key> keys = model_.colours().legend(model_.colouring(), theme);
     if (keys.isEmpty()) return;
+    const QRectF area = legendRect();
     painter.setFont(textFont(smallTextPx));
     const QFontMetricsF metrics(painter.font());
-    double width = 8;
-    for (const BoxColours::Key& key : keys) width += metrics.horizontalAdvance(key.meaning) + 26;
-    const QRectF area(minimap_margin, height() - minimap_margin - 22, width, 22);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(theme.line);
     painter.setBrush(theme.panel);
@@ -405,7 +451,7 @@ void GraphView::paintLegend(QPainter& painter) const {
         painter.fillRect(QRectF(x, area.center().y() - 5, 4, 10),
                          key.part.hatched ? QBrush(key.part.colour, Qt::BDiagPattern) : QBrush(key.part.colour));
         painter.setPen(theme.dim);
-        painter.drawText(QRectF(x + 9, area.top(), width, area.height()), Qt::AlignLeft | Qt::AlignVCenter,
+        painter.drawText(QRectF(x + 9, area.top(), area.width(), area.height()), Qt::AlignLeft | Qt::AlignVCenter,
                          key.meaning);
         x += metrics.horizontalAdvance(key.meaning) + 26;
     }

@@ -65,6 +65,7 @@ class GraphView : public QWidget {
     void focusSelection();
     /// @param at stays where it is on the screen.
     void zoomBy(double factor, QPointF at);
+    void panBy(QPointF pixels);
     void goBack();
     void goForward();
     void select(overlap::BoxId box);
@@ -121,6 +122,9 @@ class GraphView : public QWidget {
     void repaintAll();
     void paintBase();
     void paintMinimap(QPainter& painter);
+    QRectF inCorner(Qt::Corner corner, QSizeF size) const;
+    Qt::Corner freestCorner(QSizeF size) const;
+    QRectF legendRect() const;
     void paintLegend(QPainter& painter) const;
     void paintEmpty(QPainter& painter) const;
     QRectF planeRect() const;
@@ -135,7 +139,6 @@ class GraphView : public QWidget {
     bool onTriangle(BoxId box, QPointF screen) const;
     bool canDrag(BoxId box, QPointF screen) const;
     void startDrag(BoxId box);
-    void panBy(QPointF pixels);
     void centreOnMinimap(QPointF screen);
     void hover(QPointF screen);
     void copyText(BoxId box) const;
@@ -150,6 +153,10 @@ class GraphView : public QWidget {
     BoxId current_ = no_box;
     BoxId hovered_ = no_box;
     QPixmap base_, minimap_;
+    // Found when they are asked for, since all boxes are looked at.
+    mutable Qt::Corner minimap_corner_ = Qt::BottomRightCorner;
+    mutable bool minimap_corner_stale_ = true;
+    bool follows_ = true;  ///< whether what is selected is brought into view
     bool base_stale_ = true, minimap_stale_ = true;
     int render_count_ = 0;
     double worst_frame_ms_ = 0;

@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
+#include <QScopedValueRollback>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
@@ -160,6 +161,8 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     const Press finished = std::exchange(press_, Press::none);
     if (finished == Press::box) {
+        // What is clicked is seen already: it stays under the pointer.
+        const QScopedValueRollback stay(follows_, false);
         if (pressed_ != no_box && onTriangle(pressed_, press_at_)) toggle(pressed_);
         select(pressed_);
     } else if (finished == Press::marquee) {

@@ -128,6 +128,24 @@ class GraphViewTest : public QObject {
         QVERIFY(flows);
     }
 
+    void aClickedBoxStaysUnderThePointerWhereItOutgrowsTheView() {
+        view_->resize(700, 260);
+        view_->fitAll();
+        view_->zoomBy(2.5, {100, 100});
+        const BoxId layer = box("layers.0");
+        view_->select(layer);
+        const QRectF before = view_->boxRect(layer);
+        const QPointF triangle = before.topLeft() + QPointF(14, 12) * view_->scale();
+        click(triangle);
+        QVERIFY(model_->isOpen(layer));
+        const QRectF after = view_->boxRect(layer);
+        QVERIFY(after.height() > view_->height());
+        QVERIFY2(std::abs(after.top() - before.top()) < 1 && std::abs(after.left() - before.left()) < 1,
+                 qPrintable(QStringLiteral("%1 to %2").arg(before.top()).arg(after.top())));
+        click(triangle);
+        QVERIFY(!model_->isOpen(layer));
+    }
+
     void homeShowsAllAndBackspaceReturns() {
         view_->toggle(box("layers.0"));
         view_->toggle(box("layers.0.attention"));
@@ -149,6 +167,27 @@ class GraphViewTest : public QObject {
         click(map.bottomRight() - QPointF(3, 3));
         const QPointF after = view_->toPlane({0, 0});
         QVERIFY(after.y() > before.y() && after.x() > before.x());
+    }
+
+    void theMinimapCoversNoBoxWhereACornerIsFree() {
+        view_->zoomBy(1.6, {0, 0});
+        const auto covered = [this] {
+            for (const PlacedBox& placed : model_->arrangement().boxes)
+                if (placed.box != BoxTree::root && view_->boxRect(placed.box).intersects(view_->minimapRect()))
+                    return true;
+            return false;
+        };
+        // Wherever the graph is moved to, some corner of this view is free.
+        const double step = 60;
+        int shown = 0;
+        for (const QPointF by : {QPointF(0, 0), QPointF(step, 0), QPointF(0, step), QPointF(-2 * step, -step)}) {
+            view_->panBy(by);
+            if (view_->minimapRect().isEmpty()) continue;
+            ++shown;
+            QVERIFY(view_->rect().contains(view_->minimapRect().toRect()));
+            QVERIFY(!covered());
+        }
+        QVERIFY(shown > 0);
     }
 
     void searchingDimsTheRestAndStepsThroughMatches() {
