@@ -1,25 +1,51 @@
 #!/usr/bin/env bash
-# Makes every picture of the documentation with the application itself, from the sample graph and its plan.
-# Usage: docs/pictures.sh [FOLDER], where FOLDER has a built overlap-studio; without one it is built first.
+# Makes every picture of the documentation with the application itself, from the sample graph, its plan and the tests'
+# traces. Usage: docs/pictures.sh [FOLDER], where FOLDER has a built overlap-studio; without one it is built first.
 
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 programs=${1:-$("$root/app/run.sh" --build-only | tail -n 1)}
-samples=$root/resources/samples
+graph=$root/resources/samples/llama3_8b_fsdp64.prebucket.graph.json.gz
+plan=$root/resources/samples/llama3_8b_fsdp64.plan.json
+trace=$root/tests/data/traces/hta_nccl_data.json.gz
 export QT_QPA_PLATFORM=offscreen
 # Nobody's session or settings may show in a picture.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CONFIG_HOME=$scratch XDG_DATA_HOME=$scratch XDG_CACHE_HOME=$scratch
 
+# picture NAME [OPTION…] -- FILE…
 picture() {
-    local name=$1
+    local name=$1 options=()
     shift
-    "$programs/overlap-studio" "$samples/llama3_8b_fsdp64.prebucket.graph.json.gz" "$samples/llama3_8b_fsdp64.plan.json" \
-        --screenshot "$root/docs/$name.png" "$@"
+    while [ "$1" != "--" ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    "$programs/overlap-studio" "$@" --screenshot "$root/docs/$name.png" "${options[@]}"
     echo "docs/$name.png"
 }
 
-picture window --size 1600x1000 --select bucket:2
-picture graph --size 1600x1000 --view graph --select module:layers.0.attention.inner_attention
-picture mesh --size 1900x1400 --view mesh
+# Each view in both themes: the second one in a small window.
+both() {
+    local name=$1 options=()
+    shift
+    while [ "$1" != "--" ]; do
+        options+=("$1")
+        shift
+    done
+    picture "$name" --size 1600x1000 "${options[@]}" "$@"
+    picture "$name-small" --size 1024x640 --theme light "${options[@]}" "$@"
+}
+
+both window --select bucket:2 -- "$graph" "$plan"
+both graph --view graph --select module:layers.0.attention.inner_attention -- "$graph" "$plan"
+both timeline --view timeline --zoom 0.05 -- "$graph" "$plan"
+both drag --drag -12 -- "$graph" "$plan"
+both measured --zoom 0.1 -- "$graph" "$plan" "$trace"
+both compare --select compare --zoom 0.05 -- "$graph" "$plan"
+both passes --view passes -- "$graph" "$plan"
+both groups --view groups -- "$graph" "$plan"
+picture mesh --size 1900x1400 --view mesh -- "$graph" "$plan"
+picture mesh-small --size 1024x640 --theme light --view mesh -- "$graph" "$plan"
