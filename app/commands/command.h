@@ -34,5 +34,6 @@ std::unique_ptr<Command> make_trace_stats();
 std::unique_ptr<Command> make_redistribute();
 std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_export();
+std::unique_ptr<Command> make_import();
 
 }  // namespace overlap::commands

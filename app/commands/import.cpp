@@ -1,0 +1,174 @@
+// overlap import FILE...: a graph document from a text or a log that torch wrote.
+
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+
+#include "app/commands/command.h"
+#include "app/commands/formatting.h"
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
+#include "core/imports/import_source.h"
+#include "core/imports/tensor_table.h"
+#include "core/io/graph_file.h"
+#include "core/passes/pass.h"
+
+namespace overlap::commands {
+
+namespace {
+
+std::int64_t whole_number(std::string_view text, const std::string& option) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size()) return value;
+    throw InputError("", option, "expected a whole number, found " + in_quotes(shortened(text)));
+}
+
+/// NAME and VALUE of `NAME=VALUE`.
+std::pair<std::string, std::string> name_and_value(const std::string& text, const std::string& option) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        throw InputError("", option, "expected NAME=VALUE, found " + in_quotes(shortened(text)));
+    }
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Json graph_json(const ImportableGraph& graph, std::size_t number) {
+    Json json = {{"number", number}, {"file", graph.file}, {"kind", graph.kind}, {"nodes", graph.nodes}};
+    if (!graph.compile_id.empty()) json["compile_id"] = graph.compile_id;
+    if (!graph.label.empty()) json["compiled"] = graph.label;
+    if (graph.rank) json["rank"] = *graph.rank;
+    if (graph.record_line != 0) json["line"] = graph.record_line;
+    if (!graph.problem.empty()) json["problem"] = graph.problem;
+    json["damaged"] = graph.is_damaged;
+    return json;
+}
+
+class Import final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand(
+            "import", "A graph document from a text of an FX graph or a TORCH_TRACE log; several files are ranks.");
+        command->add_option("FILE", files_, "text (print_readable, fx_graph_runnable, print(graph)) or log")
+            ->required();
+        command->add_option("--graph", wanted_, "which graph: its number in the list, its kind, or KIND COMPILE_ID");
+        command->add_flag("--list", list_, "list the graphs instead, and compare ranks");
+        command->add_option("-o,--output", output_, "graph document to write, .graph.json or .graph.json.gz");
+        command->add_option("--symbol", symbols_, "NAME=VALUE: the value of a symbolic size");
+        command->add_option("--group", groups_, "NAME=0,1,2: the ranks of a process group");
+        command->add_option("--rank", rank_, "the rank whose graph this is");
+        command->add_option("--world-size", world_size_, "ranks of the job");
+        command->add_option("--device", device_, "device of tensors whose device is not told (cuda)");
+        command->add_option("--tensors", tensors_,
+                            "JSON file {\"NODE\": \"bf16[16, 32][32, 1]cuda:0\"} of types that are missing");
+        command->add_flag("--json", json_, "print JSON");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const ImportListing listing = list_importable_graphs(files_);
+        if (list_) {
+            show(streams, listing);
+            return;
+        }
+        if (output_.empty()) throw InputError("", "-o", "expected the file to write; --list lists what there is");
+        for (const std::string& note : listing.notes) streams.notes << note << '\n';
+        const ImportableGraph& chosen = [&]() -> const ImportableGraph& {
+            try {
+                return choose_graph(listing, wanted_);
+            } catch (const InputError& error) {
+                throw error.in_file(files_.front());
+            }
+        }();
+        const ImportedGraph imported = import_graph(chosen, options());
+        write_graph_file(*imported.graph, output_);
+        report(streams, chosen, imported);
+    }
+
+  private:
+    ImportOptions options() const {
+        ImportOptions options;
+        options.rank = rank_;
+        options.world_size = world_size_;
+        if (!device_.empty()) options.device = device_;
+        for (const std::string& symbol : symbols_) {
+            const auto [name, value] = name_and_value(symbol, "--symbol");
+            options.symbols[name] = whole_number(value, "--symbol " + name);
+        }
+        for (const std::string& text : groups_) {
+            const auto [name, ranks] = name_and_value(text, "--group");
+            ProcessGroup group;
+            group.name = name;
+            for (std::size_t begin = 0; begin <= ranks.size();) {
+                const std::size_t end = std::min(ranks.find(',', begin), ranks.size());
+                const std::int64_t rank = whole_number(ranks.substr(begin, end - begin), "--group " + name);
+                if (rank == rank_.value_or(0)) group.rank = static_cast<int>(group.ranks.size());
+                group.ranks.push_back(static_cast<int>(rank));
+                begin = end + 1;
+            }
+            options.process_groups.push_back(std::move(group));
+        }
+        if (!tensors_.empty()) options.tensors = read_tensor_table(tensors_, options.symbols);
+        return options;
+    }
+
+    void show(const Streams& streams, const ImportListing& listing) const {
+        const std::vector<std::string> comparison = compare_ranks(listing);
+        if (json_) {
+            Json json = {{"graphs", Json::array()}, {"notes", listing.notes}, {"ranks", comparison}};
+            for (std::size_t index = 0; index < listing.graphs.size(); ++index) {
+                json["graphs"].push_back(graph_json(listing.graphs[index], index + 1));
+            }
+            streams.out << json_text(json) << '\n';
+            return;
+        }
+        TextTable table({"graph", "rank", "compile id", "kind", "nodes", "compiled"});
+        for (std::size_t index = 0; index < listing.graphs.size(); ++index) {
+            const ImportableGraph& graph = listing.graphs[index];
+            table.add({std::to_string(index + 1), graph.rank ? std::to_string(*graph.rank) : "", graph.compile_id,
+                       graph.kind, graph.problem.empty() ? std::to_string(graph.nodes) : "?",
+                       graph.problem.empty() ? graph.label : graph.problem});
+        }
+        table.write(streams.out, "");
+        for (const std::string& sentence : comparison) streams.out << sentence << '\n';
+        for (const std::string& note : listing.notes) streams.notes << note << '\n';
+    }
+
+    void report(const Streams& streams, const ImportableGraph& chosen, const ImportedGraph& imported) const {
+        const TypingReport& typing = imported.typing;
+        if (json_) {
+            Json json = graph_json(chosen, 1);
+            json.erase("number");
+            json["nodes"] = imported.graph->node_count();
+            json["typed_by_text"] = typing.declared;
+            json["typed_by_rule"] = typing.propagated;
+            json["without_tensor"] = typing.without_tensor;
+            json["unknown"] = typing.unknown;
+            json["unknown_operators"] = typing.unknown_operators;
+            json["notes"] = imported.notes;
+            streams.out << json_text(json) << '\n';
+            return;
+        }
+        streams.out << chosen.title() << ": " << count_text(imported.graph->node_count(), "node") << "; tensors of "
+                    << typing.declared << " told by the text, of " << typing.propagated << " worked out, of "
+                    << typing.unknown << " unknown\n";
+        for (const std::string& note : imported.notes) streams.notes << note << '\n';
+        for (const auto& [operation, count] : typing.unknown_operators) {
+            streams.notes << "unknown: " << operation << " (" << count_text(count, "node") << ")\n";
+        }
+    }
+
+    std::vector<std::string> files_, symbols_, groups_;
+    std::string wanted_, output_, device_, tensors_;
+    std::optional<std::int64_t> rank_, world_size_;
+    bool list_ = false;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_import() {
+    return std::make_unique<Import>();
+}
+
+}  // namespace overlap::commands

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace overlap {
+
+/// What an import could not take over as it stood, each kind once with its count: nothing is dropped silently.
+class ImportNotes {
+  public:
+    /// @param what a sentence without full stop, the same for everything of its kind. @param place of this one.
+    void add(std::string_view what, std::string_view place);
+    /// Whether place() would be asked for: only the first of a kind is told.
+    bool is_new(std::string_view what) const { return counts_.find(what) == counts_.end(); }
+    bool empty() const { return order_.empty(); }
+    /// `SENTENCE (3 times, first in line 12)`, in the order in which they were met.
+    std::vector<std::string> sentences() const;
+
+  private:
+    struct Count {
+        std::size_t count = 0;
+        std::string first;
+    };
+    std::map<std::string, Count, std::less<>> counts_;
+    std::vector<std::string> order_;
+};
+
+}  // namespace overlap

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph_builder.h"
+#include "core/imports/fx_types.h"
+#include "core/imports/import_notes.h"
+
+namespace overlap {
+
+/// A node as a text has it, before what its operator tells of its tensors is added.
+struct UntypedNode {
+    NodeRecord record;  ///< name, target, op, args and kwargs in the graph's builder
+    NodeMetadata metadata;
+    std::optional<DeclaredTensor> declared;     ///< its one tensor
+    std::vector<DeclaredTensor> declared_many;  ///< of a tuple: its tensors, where all are told
+    std::optional<std::int64_t> value;          ///< of a symbolic integer that has a value
+    std::string symbol;                         ///< of a symbolic integer: the expression
+    std::size_t offset = 0;                     ///< in the text, for messages
+};
+
+/// The nodes of a text in order; argument values are in the builder, which has no nodes yet.
+struct UntypedGraph {
+    GraphBuilder builder;
+    std::vector<UntypedNode> nodes;
+    GraphHeader header;
+    ImportNotes notes;
+};
+
+/// What a person knows that a text does not tell.
+struct ImportOptions {
+    SymbolValues symbols;
+    std::map<std::string, DeclaredTensor, std::less<>> tensors;  ///< of nodes by name; they win over the text
+    std::vector<ProcessGroup> process_groups;
+    std::optional<std::int64_t> rank, world_size;
+    std::string device = "cuda";  ///< of tensors whose device is not told
+};
+
+}  // namespace overlap

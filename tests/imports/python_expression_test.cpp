@@ -1,0 +1,50 @@
+#include "core/imports/python_expression.h"
+
+#include <gtest/gtest.h>
+
+#include "core/graph/error.h"
+
+namespace overlap {
+namespace {
+
+std::string place_of_failure(std::string_view text) {
+    try {
+        PythonTokens tokens(text, 0, text.size());
+        PythonExpressions expressions(tokens);
+        expressions.parse();
+        if (tokens.peek().kind != PythonTokenKind::end) tokens.fail_expected("the end");
+    } catch (const InputError& error) {
+        return error.place();
+    }
+    return "none";
+}
+
+TEST(PythonExpression, StringsKeepTheirEscapes) {
+    EXPECT_EQ(unescape_python_string(R"('a\'b\\n\n\x41\u00e9\N')"), "a'b\\n\nA\xc3\xa9\\N");
+    EXPECT_EQ(unescape_python_string(R"(r'\n')"), "\\n");
+    EXPECT_EQ(unescape_python_string("'''it's'''"), "it's");
+}
+
+TEST(PythonExpression, DottedNamesLookThroughGetattr) {
+    const std::string_view text = R"(getattr(self.layers, "0").weight)";
+    PythonTokens tokens(text, 0, text.size());
+    PythonExpressions expressions(tokens);
+    EXPECT_EQ(expressions.dotted_name(expressions.parse()), "self.layers.0.weight");
+}
+
+TEST(PythonExpression, MistakesHaveLineAndColumn) {
+    EXPECT_EQ(place_of_failure("f(a,\n  b c)"), "line 2, column 5");
+    EXPECT_EQ(place_of_failure("'no end"), "line 1, column 1");
+    EXPECT_EQ(place_of_failure("f(a = 1, b)"), "line 1, column 10");
+    EXPECT_EQ(place_of_failure("[1, 2"), "line 1, column 6");
+    EXPECT_EQ(place_of_failure("a ? b"), "line 1, column 3");
+}
+
+TEST(PythonExpression, DeepNestingIsRefused) {
+    EXPECT_EQ(place_of_failure(std::string(100000, '[')), "line 1, column 65");
+    EXPECT_EQ(place_of_failure(std::string(100000, '-') + "1"), "line 1, column 65");
+    EXPECT_EQ(place_of_failure("a" + std::string(1000, '[') + std::string(1000, ']')), "line 1, column 66");
+}
+
+}  // namespace
+}  // namespace overlap

@@ -1,0 +1,63 @@
+#include "core/imports/structured_log.h"
+
+#include <gtest/gtest.h>
+
+#include "core/imports/md5.h"
+
+namespace overlap {
+namespace {
+
+constexpr std::string_view prefix = "V0728 16:17:36.735000 60448 torch/x.py:1] ";
+
+std::string record(std::string_view json, std::string_view payload_lines = {}) {
+    std::string text(prefix);
+    text += json;
+    text += '\n';
+    text += payload_lines;
+    return text;
+}
+
+TEST(StructuredLog, Md5OfTheRfc) {
+    EXPECT_EQ(md5_hexadecimal(""), "d41d8cd98f00b204e9800998ecf8427e");
+    EXPECT_EQ(md5_hexadecimal("message digest"), "f96b697d7cb7938d525a2f31aaf161d0");
+    EXPECT_EQ(md5_hexadecimal("12345678901234567890123456789012345678901234567890123456789012345678901234567890"),
+              "57edf4a22be3c955ac49da2e2107b67a");
+}
+
+TEST(StructuredLog, RecordsWithTheirPayloads) {
+    const std::string text =
+        record(R"({"str": ["/a/b.py", 4]})") +
+        record(
+            R"({"artifact": {"name": "x", "encoding": "string"}, "rank": 2, "frame_id": 1, "frame_compile_id": 3, "attempt": 1, "has_payload": ")" +
+                md5_hexadecimal("one\n\ttwo") + "\"}",
+            "\tone\n\t\ttwo\n");
+    std::vector<std::string> seen;
+    const LogSummary summary = read_structured_log_text(text, [&](const LogRecord& entry) {
+        seen.push_back(std::string(entry.key) + "/" + std::string(entry.name) + "/" + entry.compile_id.text() + "/" +
+                       std::to_string(entry.rank.value_or(-1)) + "/" + std::string(entry.payload));
+        EXPECT_FALSE(entry.is_damaged);
+        return true;
+    });
+    EXPECT_EQ(seen, std::vector<std::string>{"artifact/x/1/3_1/2/one\n\ttwo"});
+    EXPECT_EQ(summary.strings.at(4), "/a/b.py");
+    EXPECT_TRUE(summary.damage.empty());
+}
+
+TEST(StructuredLog, DamageIsCountedWithItsFirstLine) {
+    const std::string text = record(R"({"dynamo_start": {}})") + "rubbish\n\tpayload of nothing\n" +
+                             record(R"({"dynamo_start": {)", "\tlost\n") +
+                             record(R"({"a_graph": {}, "has_payload": "00"})", "\tchanged\n");
+    std::size_t damaged = 0;
+    const LogSummary summary = read_structured_log_text(text, [&](const LogRecord& entry) {
+        damaged += entry.is_damaged ? 1 : 0;
+        return true;
+    });
+    EXPECT_EQ(summary.records, 2u);
+    EXPECT_EQ(damaged, 1u);
+    EXPECT_EQ(summary.damage.sentence(),
+              "1 record skipped, 2 lines outside of records skipped, 1 payload read that does not match its checksum, "
+              "from line 2 on");
+}
+
+}  // namespace
+}  // namespace overlap
