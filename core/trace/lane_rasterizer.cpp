@@ -164,8 +164,7 @@ class Walk {
         if (sample.exposed == 0) return;
         const auto place = static_cast<std::size_t>(column);
         const std::uint32_t share = 255u * std::min(sample.exposed, sample.busy) / sample.busy;
-        scanline_.set_band(place, static_cast<std::uint8_t>(share), scanline_.fill[place]);
-        hatch_band(column, palette_.stripe_of(role));
+        scanline_.set_band(place, static_cast<std::uint8_t>(share), scanline_.fill[place], palette_.stripe_of(role));
     }
 
     void draw_share(std::int32_t column, EventRole role, std::uint32_t busy) {
@@ -189,17 +188,7 @@ class Walk {
         // One pixel is too narrow for stripes: their mean colour stands for them, and stripes where pixels are many.
         const Pixel stripe = palette_.stripe_of(EventRole::exposed);
         scanline_.set_band(static_cast<std::size_t>(column), sample.exposed,
-                           mixed(palette_.fill_of(EventRole::exposed), stripe, 128));
-        hatch_band(column, stripe);
-    }
-
-    void hatch_band(std::int32_t column, Pixel stripe) {
-        std::vector<HatchRun>& runs = scanline_.hatches;
-        if (!runs.empty() && runs.back().banded && runs.back().end_px == column && runs.back().stripe == stripe) {
-            ++runs.back().end_px;
-        } else {
-            runs.push_back({column, column + 1, stripe, true});
-        }
+                           mixed(palette_.fill_of(EventRole::exposed), stripe, 128), stripe);
     }
 
     std::int32_t column_of(std::int64_t time_ns) const {

@@ -16,7 +16,6 @@ struct HatchRun {
     std::int32_t begin_px = 0;
     std::int32_t end_px = 0;
     Pixel stripe = 0;
-    bool banded = false;  ///< over the band of each pixel only, see Scanline::band_share
     bool operator==(const HatchRun&) const = default;
 };
 
@@ -33,15 +32,19 @@ struct LabelSlot {
 struct Scanline {
     std::vector<Pixel> fill;
     /// A band along the lower edge, as high in each pixel as its share of exposed time, in 1/255 of the lane's height:
-    /// so the area of it is the exposed time, however narrow single stalls are. Both are empty where there is none.
+    /// so the area of it is the exposed time, however narrow single stalls are. All three are empty where there is
+    /// none.
     std::vector<std::uint8_t> band_share;
-    std::vector<Pixel> band;        ///< its colour
-    std::vector<HatchRun> hatches;  ///< from left to right, apart from each other
-    std::vector<LabelSlot> labels;  ///< from left to right
+    std::vector<Pixel> band;         ///< its colour
+    std::vector<Pixel> band_stripe;  ///< the colour of its stripes; bands are hatched
+    std::vector<HatchRun> hatches;   ///< from left to right, apart from each other
+    std::vector<LabelSlot> labels;   ///< from left to right
 
     /// No events: `width_px` pixels of background.
     void clear(std::size_t width_px, Pixel background);
-    void set_band(std::size_t column, std::uint8_t share, Pixel colour);
+    void set_band(std::size_t column, std::uint8_t share, Pixel colour, Pixel stripe);
+    /// Solid colours only, for where stripes would be lost.
+    void remove_hatching();
 };
 
 /// How hatching looks: stripes of a quarter of `period_px` that lean by one pixel a row.

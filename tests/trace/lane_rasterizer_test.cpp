@@ -170,7 +170,7 @@ TEST(LaneRasterizer, AShortStallIsABandOverWhatRanBeforeIt) {
     EXPECT_NEAR(scanline.band_share[9], 255 / 2, 1);
     EXPECT_NEAR(scanline.band_share[10], 255 / 5, 1);
     EXPECT_EQ(scanline.band_share[8], 0);
-    EXPECT_EQ(scanline.hatches, (std::vector<HatchRun>{{9, 11, palette().stripe_of(EventRole::exposed), true}}));
+    EXPECT_EQ(scanline.band_stripe[9], palette().stripe_of(EventRole::exposed));
 }
 
 TEST(LaneRasterizer, ShortCollectivesAreHatchedAsFarAsTheyAreExposed) {
@@ -179,7 +179,7 @@ TEST(LaneRasterizer, ShortCollectivesAreHatchedAsFarAsTheyAreExposed) {
     ASSERT_EQ(scanline.band_share.size(), 1u);
     EXPECT_NEAR(scanline.band_share[0], 255 / 4, 8);
     EXPECT_EQ(scanline.band[0], scanline.fill[0]);  // no colour but the group's own
-    EXPECT_EQ(scanline.hatches, (std::vector<HatchRun>{{0, 1, palette().stripe_of(EventRole::bucket_1), true}}));
+    EXPECT_EQ(scanline.band_stripe[0], palette().stripe_of(EventRole::bucket_1));
 }
 
 TEST(LaneRasterizer, NeverLosesAnEventOfAPixelOnRandomLanes) {
@@ -237,9 +237,9 @@ TEST(PaintScanline, DrawsLeaningStripesInHatchesOnly) {
 TEST(PaintScanline, BandsRiseFromTheLowerEdgeByTheirShare) {
     Scanline scanline;
     scanline.clear(4, 0xff000000u);
-    scanline.set_band(0, 51, 0xff0000ffu);   // one row of five
-    scanline.set_band(1, 255, 0xff0000ffu);  // all of them
-    scanline.set_band(2, 1, 0xff0000ffu);    // less than a row: faint, but there
+    scanline.set_band(0, 51, 0xff0000ffu, 0xff0000ffu);   // one row of five
+    scanline.set_band(1, 255, 0xff0000ffu, 0xff0000ffu);  // all of them
+    scanline.set_band(2, 1, 0xff0000ffu, 0xff0000ffu);    // less than a row: faint, but there
     std::vector<Pixel> pixels(5 * 4, 0);
     paint_scanline(scanline, pixels.data(), 4, 5, {});
     EXPECT_EQ(pixels[4 * 4], 0xff0000ffu);
@@ -258,8 +258,7 @@ TEST(PaintScanline, BandsRiseFromTheLowerEdgeByTheirShare) {
 TEST(PaintScanline, HatchesABandBelowItsEdgeOnly) {
     Scanline scanline;
     scanline.clear(8, 1);
-    for (std::size_t x = 0; x < 8; ++x) scanline.set_band(x, 128, 1);
-    scanline.hatches = {{0, 8, 2, true}};
+    for (std::size_t x = 0; x < 8; ++x) scanline.set_band(x, 128, 1, 2);
     std::vector<Pixel> pixels(4 * 8, 0);
     paint_scanline(scanline, pixels.data(), 8, 4, {4, 0});
     EXPECT_EQ(std::count(pixels.begin(), pixels.begin() + 16, 2u), 0);

@@ -269,7 +269,7 @@ void LaneLayer::renderOverview(const TimelineGeometry& geometry, const Theme& th
         const int gap = unit >= 3 ? 1 : 0;
         if (bottom - top - gap <= 0) continue;
         rasterize_lane(lanes[lane], scene_.timeline->mip(lane), axis, palette, options, scanline_);
-        scanline_.hatches.clear();
+        scanline_.remove_hatching();
         paint_scanline(scanline_, pixelRow(overview_, top), stride(overview_), bottom - top - gap, {});
     }
 }

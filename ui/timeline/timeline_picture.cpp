@@ -85,9 +85,8 @@ void paintLane(QPainter& painter, const Scanline& scanline, const QRect& bar, Pi
         if (height > 0) painter.fillRect(band, QColor(scanline.band[x]));
     }
     for (const HatchRun& run : scanline.hatches)
-        if (!run.banded)
-            paintHatch(painter, QRectF(bar.left() + run.begin_px, bar.top(), run.end_px - run.begin_px, bar.height()),
-                       QColor(run.stripe));
+        paintHatch(painter, QRectF(bar.left() + run.begin_px, bar.top(), run.end_px - run.begin_px, bar.height()),
+                   QColor(run.stripe));
 }
 
 void paintLanes(QPainter& painter, const TimelinePicture& picture, const TimelineGeometry& geometry,
