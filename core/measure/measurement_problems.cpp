@@ -88,7 +88,7 @@ void add_incomplete_events(const TraceRemarks& remarks, Problems& problems) {
     problems.add_counted(remarks.unreadable_group_ranks, "collective", Severity::note, "unreadable_group_ranks",
                          "Ranks left out", "with a list of ranks that was cut short or is none");
     problems.add_counted(remarks.not_understood, "event", Severity::note, "phases_not_understood", "Not drawn",
-                         "of phases that are neither drawn nor summed");
+                         "of phases that are neither drawn nor summed, such as counters");
 }
 
 void add_holistic(const MeasuredTrace& trace, Problems& problems) {

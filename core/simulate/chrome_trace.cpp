@@ -30,6 +30,10 @@ class TraceWriter {
         json_.member("step_ms", simulation_.step_ms);
         json_.member("exposed_ms", simulation_.exposed_ms);
         json_.end_object();
+        if (const GraphHeader& header = graph_.header(); header.rank && header.world_size) {
+            json_.key("distributedInfo").begin_object();
+            json_.member("rank", *header.rank).member("world_size", *header.world_size).end_object();
+        }
         json_.key("traceEvents").begin_array();
         names();
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
@@ -87,7 +91,8 @@ class TraceWriter {
     void compute(NodeId node) {
         const NodeTiming& timing = simulation_.nodes[node];
         if (timing.end_ms <= timing.start_ms) return;
-        begin_event(graph_.name(node), "compute", compute_thread, timing);
+        begin_event(graph_.name(node), "kernel", compute_thread, timing);
+        json_.member("stream", compute_thread);
         json_.member("target", graph_.target(node));
         end_event();
     }
@@ -95,8 +100,9 @@ class TraceWriter {
     void collective(std::size_t index) {
         const CollectiveTiming& timing = simulation_.collectives[index];
         const std::string& group = simulation_.groups[timing.group].process_group;
-        begin_event(graph_.name(timing.start), "communication", thread_of(timing.group),
-                    {timing.start_ms, timing.end_ms});
+        begin_event(graph_.name(timing.start), "kernel", thread_of(timing.group), {timing.start_ms, timing.end_ms});
+        json_.member("stream", thread_of(timing.group));
+        profiler_arguments(timing, group);
         json_.member("kind", collective_kind_name(timing.kind));
         json_.member("process_group", std::string_view(group));
         json_.member("bytes", timing.bytes);
@@ -110,11 +116,26 @@ class TraceWriter {
         end_event();
     }
 
+    /// What PyTorch's profiler says of a collective; its elements are counted as bytes.
+    void profiler_arguments(const CollectiveTiming& timing, const std::string& group) {
+        json_.member("Collective name", collective_kind_name(timing.kind)).member("dtype", "Byte");
+        json_.member("In msg nelems", timing.bytes).member("Out msg nelems", timing.bytes);
+        json_.member("Process Group Name", std::string_view(group));
+        const ProcessGroup* known = graph_.header().process_group(group);
+        if (!known) return;
+        json_.member("Process Group Description", std::string_view(known->description));
+        json_.member("Group size", static_cast<std::int64_t>(known->ranks.size()));
+        std::string ranks;
+        for (const int rank : known->ranks) ranks.append(ranks.empty() ? "[" : ", ").append(std::to_string(rank));
+        json_.member("Process Group Ranks", std::string_view(ranks.append(ranks.empty() ? "[]" : "]")));
+    }
+
     void wait(NodeId node, std::size_t index) {
         const NodeTiming& timing = simulation_.nodes[node];
         if (timing.end_ms <= timing.start_ms) return;
         const CollectiveTiming& awaited = simulation_.collectives[index];
-        begin_event("wait: " + std::string(graph_.name(awaited.start)), "wait", compute_thread, timing);
+        begin_event("wait: " + std::string(graph_.name(awaited.start)), "cuda_sync", compute_thread, timing);
+        json_.member("stream", compute_thread);
         json_.member("node", graph_.name(node));
         end_event();
         flow("s", index, thread_of(awaited.group), awaited.start_ms);

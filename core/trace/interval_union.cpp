@@ -1,6 +1,7 @@
 #include "core/trace/interval_union.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace overlap {
 
@@ -57,6 +58,39 @@ std::int64_t overlap_ns(TimeRange range, const IntervalUnion& with) {
     std::int64_t shared_ns = 0;
     for (const TimeRange span : spans_in(with, range)) shared_ns += overlap_ns(span, range);
     return shared_ns;
+}
+
+IntervalUnion intersection(const IntervalUnion& a, const IntervalUnion& b) {
+    std::vector<TimeRange> common;
+    auto left = a.spans().begin();
+    auto right = b.spans().begin();
+    while (left != a.spans().end() && right != b.spans().end()) {
+        const TimeRange both{std::max(left->begin_ns, right->begin_ns), std::min(left->end_ns, right->end_ns)};
+        if (both.length_ns() > 0) common.push_back(both);
+        left->end_ns < right->end_ns ? ++left : ++right;
+    }
+    return IntervalUnion(std::move(common));
+}
+
+SpanSums::SpanSums(std::vector<TimeRange> spans) : spans_(std::move(spans)) {
+    until_ns_.reserve(spans_.size());
+    std::int64_t sum_ns = 0;
+    for (const TimeRange span : spans_) until_ns_.push_back(sum_ns += span.length_ns());
+}
+
+SpanSums::SpanSums(const IntervalUnion& spans)
+    : SpanSums(std::vector<TimeRange>(spans.spans().begin(), spans.spans().end())) {}
+
+std::int64_t SpanSums::within_ns(TimeRange range) const {
+    const auto first = std::partition_point(spans_.begin(), spans_.end(),
+                                            [&](TimeRange span) { return span.end_ns <= range.begin_ns; });
+    const auto last =
+        std::partition_point(first, spans_.end(), [&](TimeRange span) { return span.begin_ns < range.end_ns; });
+    if (first == last) return 0;
+    const auto index = [&](auto span) { return static_cast<std::size_t>(span - spans_.begin()); };
+    const std::int64_t whole_ns = until_ns_[index(last) - 1] - until_ns_[index(first)] + first->length_ns();
+    return whole_ns - std::max<std::int64_t>(0, range.begin_ns - first->begin_ns) -
+           std::max<std::int64_t>(0, (last - 1)->end_ns - range.end_ns);
 }
 
 }  // namespace overlap

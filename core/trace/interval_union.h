@@ -31,6 +31,26 @@ class IntervalUnion {
 std::int64_t overlap_ns(const IntervalUnion& a, const IntervalUnion& b);
 std::int64_t overlap_ns(TimeRange range, const IntervalUnion& with);
 
+/// The time that both cover, as spans.
+IntervalUnion intersection(const IntervalUnion& a, const IntervalUnion& b);
+
+/// Sums over spans that do not overlap, for any range at the cost of two bisections.
+class SpanSums {
+  public:
+    SpanSums() = default;
+    /// @param spans in order, apart or touching.
+    explicit SpanSums(std::vector<TimeRange> spans);
+    explicit SpanSums(const IntervalUnion& spans);
+
+    std::int64_t total_ns() const { return spans_.empty() ? 0 : until_ns_.back(); }
+    /// How much of `range` they cover.
+    std::int64_t within_ns(TimeRange range) const;
+
+  private:
+    std::vector<TimeRange> spans_;
+    std::vector<std::int64_t> until_ns_;  ///< lengths of all up to each, together
+};
+
 /// All of it that much later.
 IntervalUnion shifted(const IntervalUnion& spans, std::int64_t offset_ns);
 

@@ -42,9 +42,17 @@ class MeasuredDrawing {
 
     std::shared_ptr<const Timeline> run() {
         collect();
-        for (const LaneKey& key : sorted_lanes()) {
-            const std::uint32_t lane = builder_.add_lane(describe(key.first, key.second));
-            for (const std::uint32_t event : lanes_[key]) builder_.add(lane, drawn(event, key.second));
+        const std::vector<LaneKey> keys = sorted_lanes();
+        std::vector<LaneDescription> descriptions;
+        for (const LaneKey& key : keys) descriptions.push_back(describe(key.first, key.second));
+        tell_apart(keys, descriptions);
+        for (std::size_t index = 0; index < keys.size(); ++index) {
+            const LaneKey& key = keys[index];
+            const std::uint32_t lane = builder_.add_lane(std::move(descriptions[index]));
+            std::vector<TimelineEvent> events;
+            for (const std::uint32_t event : lanes_[key]) events.push_back(drawn(event, key.second));
+            if (key.second == Layer::gpu_work) end_where_the_next_begins(events);
+            for (const TimelineEvent& event : events) builder_.add(lane, event);
         }
         add_memory();
         return builder_.finish();
@@ -93,10 +101,13 @@ class MeasuredDrawing {
             const std::uint32_t track = events_.track[event];
             if (is_of_other_device(trace_.tracks()[track])) continue;
             const Layer layer = layer_of(event, trace_.tracks()[track].is_gpu);
-            const bool is_wanted =
-                layer == Layer::python ? options_.python_functions : layer != Layer::host || options_.host_threads;
-            if (is_wanted) lanes_[{track, layer}].push_back(event);
+            if (is_wanted(layer)) lanes_[{track, layer}].push_back(event);
         }
+    }
+
+    bool is_wanted(Layer layer) const {
+        if (layer == Layer::python) return options_.python_functions;
+        return layer == Layer::host ? options_.host_threads : options_.gpu_streams;
     }
 
     Layer layer_of(std::uint32_t event, bool is_gpu) const {
@@ -172,6 +183,22 @@ class MeasuredDrawing {
         return lane;
     }
 
+    /// Subtitles have no room in low rows: lanes of one GPU that are called alike have the stream in their titles, too.
+    void tell_apart(const std::vector<LaneKey>& keys, std::vector<LaneDescription>& descriptions) const {
+        std::map<std::pair<std::string_view, std::string>, std::vector<std::size_t>> called;
+        for (std::size_t index = 0; index < keys.size(); ++index) {
+            const MeasuredTrack& track = trace_.tracks()[keys[index].first];
+            if (track.is_gpu) called[{track.process, descriptions[index].title}].push_back(index);
+        }
+        for (const auto& [name, alike] : called) {
+            if (alike.size() < 2) continue;
+            for (const std::size_t index : alike)
+                descriptions[index]
+                    .title.append(", stream ")
+                    .append(stream_name(trace_.tracks()[keys[index].first], keys[index].second));
+        }
+    }
+
     /// Kineto moves a stream's waits to a row of their own, whose number is this much above the stream's.
     static std::string stream_name(const MeasuredTrack& track, Layer layer) {
         constexpr std::int64_t wait_rows = 1'000'000;
@@ -207,6 +234,19 @@ class MeasuredDrawing {
         return made;
     }
 
+    /// Takes back what rounding made of events that follow one another, so that they stay in one row.
+    static void end_where_the_next_begins(std::vector<TimelineEvent>& events) {
+        const auto begin = [](const TimelineEvent& event) { return event.time.begin_ns; };
+        std::ranges::stable_sort(events, {}, begin);
+        for (std::size_t next = 1; next < events.size(); ++next) {
+            TimelineEvent& event = events[next - 1];
+            const std::int64_t next_begin_ns = events[next].time.begin_ns;
+            if (event.time.end_ns - next_begin_ns != rounding_ns || event.time.begin_ns == next_begin_ns) continue;
+            event.time.end_ns = next_begin_ns;
+            event.exposed_ns = std::min(event.exposed_ns, event.time.length_ns());
+        }
+    }
+
     std::uint32_t name_of(StringId text) {
         const auto [place, is_new] = names_.try_emplace(text, 0);
         if (is_new) place->second = builder_.intern(trace_.text(text));
@@ -215,7 +255,7 @@ class MeasuredDrawing {
 
     void add_memory() {
         const std::span<const MemorySample> samples = trace_.memory();
-        if (samples.empty()) return;
+        if (samples.empty() || !options_.gpu_streams) return;
         const auto by_device = [](const MemorySample& a, const MemorySample& b) { return a.device < b.device; };
         const std::int64_t device = std::min_element(samples.begin(), samples.end(), by_device)->device;
         std::vector<MemorySample> chosen;

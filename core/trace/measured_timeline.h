@@ -17,6 +17,7 @@ struct MeasuredTimelineOptions {
     bool python_functions = true;
     std::int64_t clock_offset_ns = 0;  ///< added to all times, see align_ranks()
     std::string device{};              ///< number of the GPU whose streams are drawn; empty: those of all
+    bool gpu_streams = true;           ///< work, waits and annotations of GPUs, and their memory
 };
 
 /// The timeline of a trace: lanes for each GPU's streams, those that compute first, then for the host's threads. What

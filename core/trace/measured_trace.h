@@ -17,6 +17,9 @@ namespace overlap {
 /// An id that an event does not carry.
 inline constexpr std::int64_t no_id = -1;
 inline constexpr std::uint32_t no_index = 0xffffffffu;
+/// Files round starts and durations to nanoseconds, each by itself. So an event may end this much behind the beginning
+/// of the next one on its stream without overlapping it.
+inline constexpr std::int64_t rounding_ns = 1;
 
 /// What a profiler's event records, from its category (`cat`), see libkineto's ActivityType.h.
 enum class EventCategory : std::uint8_t {
@@ -129,7 +132,7 @@ struct TraceRemarks {
     std::uint64_t unopened_ends = 0;           ///< `E` without `B`
     std::uint64_t not_understood = 0;          ///< phases that are kept but neither drawn nor summed, such as counters
     std::uint64_t unreadable_group_ranks = 0;  ///< `Process Group Ranks` that are elided or no list
-    std::uint64_t overlapping_activities = 0;  ///< start on a stream before the one in front of them has ended
+    std::uint64_t overlapping_activities = 0;  ///< start on a stream before the one in front has ended, rounding apart
     std::uint64_t starts_before_launch = 0;    ///< GPU events that start before the call that launched them
     std::uint64_t activities_without_launch = 0;
     std::uint64_t launches_without_activity = 0;

@@ -218,7 +218,7 @@ void MeasuredTraceBuilder::count_overlaps() {
         std::sort(ranges.begin(), ranges.end(), [](TimeRange a, TimeRange b) { return a.begin_ns < b.begin_ns; });
         std::int64_t end_ns = ranges.front().begin_ns;
         for (const TimeRange range : ranges) {
-            trace_->remarks_.overlapping_activities += range.begin_ns < end_ns ? 1 : 0;
+            trace_->remarks_.overlapping_activities += range.begin_ns + rounding_ns < end_ns ? 1 : 0;
             end_ns = std::max(end_ns, range.end_ns);
         }
     }

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
 
+#include "core/trace/interval_union.h"
 #include "core/trace/timeline.h"
 
 namespace overlap {
@@ -29,7 +32,42 @@ struct RangeStatistics {
     std::vector<LaneShare> lanes;  ///< in the timeline's order
 };
 
-/// Sums over all events in `range`: linear in their number, so for when a drag asks, not for each repaint.
-RangeStatistics range_statistics(const Timeline& timeline, TimeRange range);
+/// Sums over ranges of one timeline, for a ruler that asks again with each move of the mouse: what its lanes and GPUs
+/// do is joined once, in a walk over all events, and from then on a range costs bisections. Takes 24 bytes for each
+/// span that stays apart.
+class RangeSums {
+  public:
+    explicit RangeSums(std::shared_ptr<const Timeline> timeline);
+
+    const std::shared_ptr<const Timeline>& timeline() const { return timeline_; }
+    RangeStatistics of(TimeRange range) const;
+
+  private:
+    /// One row of a lane.
+    struct Row {
+        std::uint32_t lane = 0;
+        std::vector<std::uint32_t> events_before;  ///< of each one, and of all; empty where there are no stalls
+        SpanSums busy;
+        SpanSums exposed;  ///< stalls, or what of its collectives is exposed
+
+        std::uint64_t events(const Lane& lane, TimeRange range) const;
+    };
+    struct LaneSums {
+        std::vector<Row> rows;
+        IntervalUnion joined;  ///< only while these are made
+        SpanSums busy, overlapped;
+    };
+    struct DeviceSums {
+        bool is_measured = false, has_compute_lane = false;
+        SpanSums compute, communicating, overlapped;
+    };
+
+    static Row row_of(const Lane& lane, std::uint32_t number, std::vector<TimeRange>& joined);
+    void join_devices();
+
+    std::shared_ptr<const Timeline> timeline_;
+    std::vector<LaneSums> lanes_;
+    std::map<std::uint32_t, DeviceSums> devices_;
+};
 
 }  // namespace overlap

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/trace/lane_rasterizer.h"
+#include "core/trace/range_statistics.h"
 #include "tests/trace/synthetic_timeline.h"
 
 namespace overlap {
@@ -12,9 +13,13 @@ constexpr std::uint32_t lane_count = 64;
 constexpr int width_px = 1920;
 constexpr int height_px = 1080;
 
+const std::shared_ptr<const Timeline>& shared_timeline() {
+    static const std::shared_ptr<const Timeline> made = test::synthetic_trace(event_count, lane_count);
+    return made;
+}
+
 const Timeline& timeline() {
-    static const auto made = test::synthetic_trace(event_count, lane_count);
-    return *made;
+    return *shared_timeline();
 }
 
 LanePalette palette() {
@@ -53,6 +58,19 @@ void rasterize_million_events(benchmark::State& state) {
     }
 }
 BENCHMARK(rasterize_million_events)->Arg(1000)->Arg(100)->Arg(10)->Unit(benchmark::kMillisecond);
+
+/// A ruler is drawn over half of the timeline: sums at each move of the mouse, once what they need is there.
+void measure_range_of_million_events(benchmark::State& state) {
+    const RangeSums sums(shared_timeline());
+    std::int64_t frame = 0;
+    for (auto _ : state) benchmark::DoNotOptimize(sums.of(panning(timeline(), 500, ++frame)));
+}
+BENCHMARK(measure_range_of_million_events)->Unit(benchmark::kMicrosecond);
+
+void join_million_events_for_ranges(benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(RangeSums(shared_timeline()));
+}
+BENCHMARK(join_million_events_for_ranges)->Unit(benchmark::kMillisecond);
 
 void build_pyramids_of_million_events(benchmark::State& state) {
     const Timeline& whole = timeline();

@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 
+#include "core/io/trace_file.h"
+#include "core/simulate/chrome_trace.h"
+#include "core/trace/trace_statistics.h"
+#include "tests/io/test_files.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/plan/test_graphs.h"
 
@@ -54,6 +59,22 @@ TEST(MeasuredComparison, IsWithoutCausesWhereTheJobDidWhatWasPlanned) {
             EXPECT_NEAR(row.measured_start_ms - row.planned_start_ms,
                         comparison.rows.front().measured_start_ms - comparison.rows.front().planned_start_ms, 2e-6);
         }
+    }
+}
+
+TEST(MeasuredComparison, OpensTheTraceOfASimulationAsAMeasurement) {
+    for (const auto& evaluation : {exposed_step(), overlapped_step()}) {
+        const test::TemporaryFolder folder;
+        std::ofstream(folder / "simulated.json")
+            << chrome_trace_json(*evaluation->graph, evaluation->simulation, evaluation->memory);
+        const auto trace = read_trace_file((folder / "simulated.json").string());
+        EXPECT_EQ(trace->remarks().overlapping_activities, 0u);
+        EXPECT_EQ(trace->header().rank, evaluation->graph->header().rank);
+        const MeasuredComparison comparison = compare_with_measurement(evaluation, measured_step(trace));
+        EXPECT_EQ(comparison.rows.size(), evaluation->simulation.collectives.size()) << "each one is found again";
+        expect_causes(comparison, {});
+        EXPECT_NEAR(static_cast<double>(device_times(*trace).at(0).total.compute_ns) / 1e6,
+                    evaluation->simulation.compute_ms, 0.01);
     }
 }
 

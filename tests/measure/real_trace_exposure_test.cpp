@@ -105,7 +105,7 @@ TEST_P(RealTraceExposure, OfAllIsTheRulers) {
     std::int64_t expected_ns = 0;
     for (const DeviceTimes& device : device_times(*trace_))
         expected_ns += exposed_ns(communication_of(device.device), device.device, all);
-    EXPECT_EQ(range_statistics(*timeline, timeline->range()).exposed_ns, expected_ns);
+    EXPECT_EQ(RangeSums(timeline).of(timeline->range()).exposed_ns, expected_ns);
 }
 
 TEST_P(RealTraceExposure, OfAStepIsThatOfTraceStatsAndOfCompare) {

@@ -74,6 +74,29 @@ TEST(MeasuredTimeline, DropsNoEventThatOverlaps) {
     EXPECT_EQ(trace->remarks().overlapping_activities, 2u);
 }
 
+TEST(MeasuredTimeline, TakesRoundingForNoOverlap) {
+    test::TraceSketch sketch;
+    const auto kernel = [&](std::int64_t start_ns, std::int64_t duration_ns) {
+        TraceEvent made = test::TraceSketch::event("kernel", "gemm", 0, 0);
+        made.process = "0";
+        made.thread = "7";
+        made.has_stream = true;
+        made.start_ns = start_ns;
+        made.duration_ns = duration_ns;
+        sketch.builder.add(made);
+    };
+    kernel(1000, 501);  // ends a nanosecond after the next one begins
+    kernel(1500, 500);
+    kernel(1998, 100);  // really begins before that one has ended
+    const auto trace = sketch.finish();
+    EXPECT_EQ(trace->remarks().overlapping_activities, 1u);
+    const auto timeline = measured_timeline(*trace);
+    ASSERT_EQ(timeline->lanes().size(), 2u);
+    EXPECT_EQ(timeline->lanes()[0].event(0), (TimeRange{1000, 1500}));
+    EXPECT_EQ(timeline->event_count(), 3u);
+    EXPECT_EQ(trace->events().duration_ns[0], 501) << "what the file says stays";
+}
+
 TEST(MeasuredTimeline, ExposesACollectiveWhereverNothingComputes) {
     test::TraceSketch sketch;
     sketch.kernel("gemm", "7", 110, 20);
@@ -84,6 +107,8 @@ TEST(MeasuredTimeline, ExposesACollectiveWhereverNothingComputes) {
     ASSERT_EQ(exposed.size(), 1u);
     const Lane& lane = timeline->lanes()[exposed[0].lane];
     EXPECT_EQ(lane.exposed_ns[exposed[0].event], 30 * us);
+    EXPECT_TRUE(lane_called(*timeline, "Compute, stream 7")) << "the title tells two streams apart";
+    EXPECT_TRUE(lane_called(*timeline, "Compute, stream 8"));
 
     const LanePalette palette;
     Scanline scanline;
@@ -93,13 +118,13 @@ TEST(MeasuredTimeline, ExposesACollectiveWhereverNothingComputes) {
     EXPECT_EQ(scanline.hatches[0].end_px, 10);
     EXPECT_EQ(scanline.hatches[1].begin_px, 40);
     EXPECT_GE(scanline.hatches[1].end_px, 58);
-    const RangeStatistics sums = range_statistics(*timeline, {100 * us, 160 * us});
+    const RangeStatistics sums = RangeSums(timeline).of({100 * us, 160 * us});
     EXPECT_EQ(sums.exposed_ns, 30 * us);
     EXPECT_EQ(sums.compute_ns, 30 * us) << "two streams of one GPU";
 
     // The same above another timeline, later.
     const std::vector<TimelinePart> parts{{timeline, "a"}, {timeline, "b", 1000 * us, 100}};
-    const RangeStatistics moved = range_statistics(*stack_timelines(parts), {1100 * us, 1160 * us});
+    const RangeStatistics moved = RangeSums(stack_timelines(parts)).of({1100 * us, 1160 * us});
     EXPECT_EQ(moved.exposed_ns, 30 * us);
     EXPECT_EQ(moved.devices, 2u);
 }
@@ -108,7 +133,8 @@ TEST(MeasuredTimeline, MovesToAnotherClock) {
     test::TraceSketch sketch;
     sketch.kernel("a", "7", 100, 10);
     const auto trace = sketch.finish();
-    const auto timeline = measured_timeline(*trace, {false, false, -40 * us});
+    const auto timeline =
+        measured_timeline(*trace, {.host_threads = false, .python_functions = false, .clock_offset_ns = -40 * us});
     EXPECT_EQ(timeline->range(), (TimeRange{60 * us, 70 * us}));
 }
 

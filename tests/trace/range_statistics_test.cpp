@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "core/trace/interval_union.h"
 #include "core/trace/timeline_builder.h"
 
@@ -19,18 +21,18 @@ TEST(RangeStatistics, SumsWhatLiesInTheRange) {
     builder.add(group, {{20, 140}, 0, EventRole::bucket_0, 1, 40});
     const auto timeline = builder.finish();
 
-    const RangeStatistics all = range_statistics(*timeline, {0, 300});
+    const RangeStatistics all = RangeSums(timeline).of({0, 300});
     EXPECT_EQ(all.events, 3u);
     EXPECT_EQ(all.compute_ns, 160);
     EXPECT_EQ(all.exposed_ns, 40);
     EXPECT_EQ(all.communication_ns, 120);
     EXPECT_EQ(all.devices, 1u);
 
-    const RangeStatistics part = range_statistics(*timeline, {90, 150});
+    const RangeStatistics part = RangeSums(timeline).of({90, 150});
     EXPECT_EQ(part.compute_ns, 20);
     EXPECT_EQ(part.exposed_ns, 40);
     EXPECT_EQ(part.communication_ns, 50);
-    EXPECT_EQ(range_statistics(*timeline, {300, 400}).events, 0u);
+    EXPECT_EQ(RangeSums(timeline).of({300, 400}).events, 0u);
 }
 
 /// Two GPUs that were measured: the first computes on two streams and communicates on a third.
@@ -50,13 +52,13 @@ TEST(RangeStatistics, MeasuredGpusAreExposedWhereTheyDoNotCompute) {
     builder.add(other, {{0, 100}, 0, EventRole::compute, 4, 0});
     const auto timeline = builder.finish();
 
-    const RangeStatistics all = range_statistics(*timeline, {0, 100});
+    const RangeStatistics all = RangeSums(timeline).of({0, 100});
     EXPECT_EQ(all.devices, 2u);
     EXPECT_EQ(all.compute_ns, 60 + 100);
     EXPECT_EQ(all.exposed_ns, 40) << "the other GPU's compute hides nothing here";
     EXPECT_EQ(all.overlapped_ns, 30);
     EXPECT_EQ(all.lanes[2].exposed_ns, 40);
-    const RangeStatistics part = range_statistics(*timeline, {30, 70});
+    const RangeStatistics part = RangeSums(timeline).of({30, 70});
     EXPECT_EQ(part.exposed_ns, 20);
     EXPECT_EQ(part.lanes[2].exposed_ns, 20);
 }
@@ -74,7 +76,7 @@ TEST(RangeStatistics, TellsOverlapOfEachGroup) {
     const auto timeline = builder.finish();
     ASSERT_EQ(timeline->lanes().size(), 4u);
 
-    const RangeStatistics sum = range_statistics(*timeline, {0, 120});
+    const RangeStatistics sum = RangeSums(timeline).of({0, 120});
     EXPECT_EQ(sum.communicating_ns, 70);
     EXPECT_EQ(sum.overlapped_ns, 50);
     ASSERT_EQ(sum.lanes.size(), 3u);
@@ -88,6 +90,65 @@ TEST(RangeStatistics, TellsOverlapOfEachGroup) {
     EXPECT_EQ(sum.lanes[2].lane, 3u);
     EXPECT_EQ(sum.lanes[2].busy_ns, 20);
     EXPECT_EQ(sum.lanes[2].overlapped_ns, 10);
+}
+
+/// Whatever the range, sums are what counting moment by moment gives.
+TEST(RangeStatistics, AreThoseOfEveryMoment) {
+    constexpr std::int64_t length_ns = 120;
+    std::mt19937 random(7);
+    const auto below = [&](std::int64_t bound) { return static_cast<std::int64_t>(random() % bound); };
+    for (int round = 0; round < 40; ++round) {
+        const bool is_measured = round % 2 == 0;
+        std::vector<TimeRange> kernels;
+        for (int count = 0; count < 8; ++count) {
+            const std::int64_t begin_ns = below(length_ns);
+            kernels.push_back({begin_ns, begin_ns + below(20)});
+        }
+        const auto computing = is_measured ? std::make_shared<const IntervalUnion>(kernels) : nullptr;
+        TimelineBuilder builder;
+        const std::uint32_t compute = builder.add_lane({"", "", LaneKind::compute, EventRole::compute, 0, computing});
+        const std::uint32_t group =
+            builder.add_lane({"", "", LaneKind::process_group, EventRole::unbucketed, 0, computing});
+        std::vector<bool> computes(200), communicates(200), stalls(200);
+        const auto mark = [](std::vector<bool>& moments, TimeRange time) {
+            for (std::int64_t at = time.begin_ns; at < time.end_ns; ++at) moments[static_cast<std::size_t>(at)] = true;
+        };
+        for (const TimeRange kernel : kernels) {
+            builder.add(compute, {kernel, 0, EventRole::compute, 0, 0});
+            mark(computes, kernel);
+        }
+        for (int count = 0; count < 5; ++count) {
+            const std::int64_t begin_ns = below(length_ns);
+            const TimeRange time{begin_ns, begin_ns + 1 + below(30)};
+            const std::int64_t hidden_ns = is_measured ? overlap_ns(time, *computing) : 0;
+            builder.add(group, {time, 0, EventRole::unbucketed, 1, time.length_ns() - hidden_ns});
+            mark(communicates, time);
+        }
+        if (!is_measured) {
+            builder.add(compute, {{150, 180}, 0, EventRole::exposed, 2, 0});
+            mark(stalls, {150, 180});
+        }
+        const RangeSums sums(builder.finish());
+        for (int ranges = 0; ranges < 30; ++ranges) {
+            const std::int64_t begin_ns = below(160);
+            const TimeRange range{begin_ns, begin_ns + below(200 - begin_ns)};
+            std::int64_t compute_ns = 0, communicating_ns = 0, overlapped_ns = 0, exposed_ns = 0;
+            for (auto at = static_cast<std::size_t>(range.begin_ns); at < static_cast<std::size_t>(range.end_ns);
+                 ++at) {
+                compute_ns += computes[at];
+                communicating_ns += communicates[at];
+                overlapped_ns += computes[at] && communicates[at];
+                exposed_ns += is_measured ? communicates[at] && !computes[at] : stalls[at];
+            }
+            const RangeStatistics told = sums.of(range);
+            EXPECT_EQ(told.compute_ns, compute_ns);
+            EXPECT_EQ(told.communicating_ns, communicating_ns);
+            EXPECT_EQ(told.overlapped_ns, overlapped_ns);
+            EXPECT_EQ(told.exposed_ns, exposed_ns);
+            EXPECT_EQ(told.lanes[1].busy_ns, communicating_ns);
+            EXPECT_EQ(told.lanes[1].overlapped_ns, overlapped_ns);
+        }
+    }
 }
 
 }  // namespace

@@ -103,6 +103,14 @@ LaneButton laneButtonAt(const TimelineGeometry& geometry, std::uint32_t lane, QP
     return LaneButton::None;
 }
 
+bool carriesTitle(const TimelineGeometry& geometry, const Timeline& timeline, std::uint32_t lane) {
+    const auto lanes = timeline.lanes();
+    const auto is_above = [&](std::uint32_t row) { return geometry.row(row).center().y() < geometry.clip(row).top(); };
+    const bool has_further_row = lane + 1 < lanes.size() && lanes[lane + 1].depth > 0 && !geometry.rows.collapsed[lane];
+    if (is_above(lane) && has_further_row) return false;
+    return lanes[lane].depth == 0 || is_above(lane - 1);
+}
+
 int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
     const QFontMetrics titles(textFont(normalTextPx));
     const QFontMetrics subtitles(textFont(smallTextPx));
@@ -152,7 +160,7 @@ void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const 
         const QRect plate = cell.adjusted(0, row.height() >= 24 ? 1 : 0, 0, row.height() >= 24 ? -1 : 0);
         const bool selected = labels.selection.valid() && labels.selection.lane == index;
         painter.fillRect(plate, selected ? blended(theme.panel, theme.accent, 0.18) : theme.panel);
-        if (lane.depth > 0) continue;  // a further row of the lane above
+        if (!carriesTitle(geometry, timeline, index)) continue;
         const int inset = row.height() >= twoLineRow ? 8 : 3;
         painter.fillRect(QRect(2 * gridPx, cell.top() + inset, 3, cell.height() - 2 * inset),
                          roleColour(theme, lane.description.role));

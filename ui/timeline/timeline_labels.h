@@ -22,6 +22,9 @@ struct LaneLabels {
     QStringList figures;  ///< by lane, in place of subtitles; may be empty
     int hovered = -1;     ///< lane whose buttons show
 };
+/// Whether a row has its lane's title: the lane's first row, or, once that has been scrolled out of view, the first of
+/// its further rows that is in view, so that a deep lane keeps its name.
+bool carriesTitle(const TimelineGeometry& geometry, const Timeline& timeline, std::uint32_t lane);
 /// The column left of the lanes: colour bar, title, subtitle; a pin on lanes that are pinned.
 void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const Theme& theme,
                      const LaneLabels& labels);

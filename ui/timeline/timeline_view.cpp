@@ -77,6 +77,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     hovered_ = {};
     drag_ = Drag::None;
     measure(std::nullopt);
+    rangeSums_.reset();
     const TimeRange limits = timeline_->range();
     ++arrangement_;
     if (showedAll) history_.clear();
@@ -185,10 +186,15 @@ void TimelineView::clearMeasurement() {
     refresh();
 }
 
+const RangeSums& TimelineView::rangeSums() const {
+    if (!rangeSums_) rangeSums_.emplace(timeline_);
+    return *rangeSums_;
+}
+
 void TimelineView::measure(std::optional<TimeRange> range) {
     if (range == measured_) return;
     measured_ = range;
-    const RangeStatistics sums = range ? range_statistics(*timeline_, *range) : RangeStatistics();
+    const RangeStatistics sums = range ? rangeSums().of(*range) : RangeStatistics();
     measurement_ = range ? measurementText(sums, *range) : QString();
     laneFigures_ = range ? laneFigures(*timeline_, sums, *range) : QStringList();
 }

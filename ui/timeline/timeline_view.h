@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/trace/range_statistics.h"
 #include "core/trace/timeline.h"
 #include "ui/document/latest_task.h"
 #include "ui/timeline/alive_panel.h"
@@ -179,6 +180,8 @@ class TimelineView : public QAbstractScrollArea {
     void describe();
     void applyHighlight();
     void measure(std::optional<TimeRange> range);
+    /// Of the timeline, made when it is measured for the first time.
+    const RangeSums& rangeSums() const;
     void refresh();
     void refresh(const QRegion& region);
     void flush();
@@ -267,6 +270,7 @@ class TimelineView : public QAbstractScrollArea {
     EventLocation hovered_;
     std::optional<QPointF> pointer_;
     std::optional<TimeRange> measured_;
+    mutable std::optional<RangeSums> rangeSums_;
     QString measurement_;
     QStringList laneFigures_;  ///< of what is measured, by lane; empty while nothing is
     std::optional<std::uint32_t> pressedLane_;

@@ -17,7 +17,7 @@ void TimelineView::measureSelection() {
 }
 
 QString TimelineView::copyText() const {
-    if (measured_) return measurementTable(*timeline_, range_statistics(*timeline_, *measured_), *measured_);
+    if (measured_) return measurementTable(*timeline_, rangeSums().of(*measured_), *measured_);
     if (selection_.valid()) return eventTable(*timeline_, selection_);
     return {};
 }

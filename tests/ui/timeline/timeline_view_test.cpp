@@ -175,7 +175,7 @@ class TimelineViewTest : public QObject {
     }
 
     void measurementSaysWhatLiesInIt() {
-        const QString text = measurementText(range_statistics(*view_->timeline(), whole()), whole());
+        const QString text = measurementText(RangeSums(view_->timeline()).of(whole()), whole());
         QVERIFY(text.contains(QStringLiteral("events")));
         QVERIFY(text.contains(QStringLiteral("exposed")));
         QVERIFY(text.contains(QStringLiteral("overlapped")));

@@ -42,6 +42,27 @@ class TimelineWorkTest : public QObject {
     }
     void cleanup() { view_.reset(); }
 
+    void aDeepLaneKeepsItsTitleInView() {
+        TimelineBuilder builder;
+        builder.add_lane({"Compute", "", LaneKind::compute, EventRole::compute});
+        const std::uint32_t thread = builder.add_lane({"Thread", "", LaneKind::other, EventRole::compute});
+        for (std::int64_t depth = 0; depth < 60; ++depth)
+            builder.add(thread, {{depth, 1000 - depth}, 0, EventRole::compute, 0, 0});
+        view_->setTimeline(builder.finish(), QStringLiteral("deep"));
+        QTRY_VERIFY(view_->verticalScrollBar()->maximum() > 0);
+        const Timeline& timeline = *view_->timeline();
+        for (const int scroll : {0, 50, 200, view_->verticalScrollBar()->maximum()}) {
+            view_->verticalScrollBar()->setValue(scroll);
+            const TimelineGeometry& geometry = view_->geometryOfParts();
+            QList<int> titled;
+            for (std::uint32_t lane = 1; lane < timeline.lanes().size(); ++lane)
+                if (carriesTitle(geometry, timeline, lane)) titled.append(geometry.row(lane).center().y());
+            QCOMPARE(titled.size(), 1);
+            QVERIFY2(titled.front() >= geometry.lanes.top() && titled.front() < geometry.lanes.bottom(),
+                     qPrintable(QString::number(titled.front())));
+        }
+    }
+
     void lanesMoveByKeysAndUndo() {
         view_->selectReference(test::first_gather + 3);
         const int before = rowTop(1);
@@ -130,7 +151,7 @@ class TimelineWorkTest : public QObject {
         view_->selectReference(test::first_gather + 3);
         QTest::keyClick(view_.get(), Qt::Key_R);
         QCOMPARE(*view_->measured(), view_->timeline()->event(view_->selection()));
-        const RangeStatistics sums = range_statistics(*view_->timeline(), *view_->measured());
+        const RangeStatistics sums = RangeSums(view_->timeline()).of(*view_->measured());
         const QStringList figures = laneFigures(*view_->timeline(), sums, *view_->measured());
         QCOMPARE(figures.size(), 3);
         QVERIFY(figures[1].contains(QStringLiteral("hidden")));
