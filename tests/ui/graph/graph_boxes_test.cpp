@@ -1,0 +1,102 @@
+#include <QFontMetricsF>
+#include <QLineEdit>
+#include <set>
+#include <vector>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/graph/edge_labels.h"
+#include "ui/graph/graph_controls.h"
+#include "ui/graph/graph_metrics.h"
+#include "ui/graph/graph_painter.h"
+#include "ui/graph/graph_view.h"
+#include "ui/theme/theme.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+
+/// What boxes of the graph and the controls above them show.
+class GraphBoxesTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void init() {
+        document_ = openDocument();
+        QVERIFY(waitForEvaluation(*document_));
+        model_ = std::make_unique<GraphModel>(*document_);
+    }
+    void cleanup() {
+        model_.reset();
+        document_.reset();
+    }
+
+    void figuresFitIntoTheirBoxes() {
+        const QFontMetricsF metrics(textFont(smallTextPx));
+        for (const PlacedBox& placed : model_->arrangement().boxes) {
+            const QString figures = model_->texts().figures(placed.box);
+            const double room = placed.rect.width - 2 * boxMargin - arrowRoom;
+            if (placed.rect.width < widestBox)
+                QVERIFY2(metrics.horizontalAdvance(figures) <= room, qPrintable(figures));
+        }
+    }
+
+    void bytesBesideEdgesKeepClearOfAllBoxes() {
+        for (const PlacedBox& placed : std::vector(model_->arrangement().boxes))
+            if (model_->tree().has_children(placed.box)) model_->setOpen(placed.box, true);
+        const Arrangement& arrangement = model_->arrangement();
+        const QRectF everything(0, 0, arrangement.size.width, arrangement.size.height);
+        int labels = 0;
+        for (const PlacedLevel& level : arrangement.levels) {
+            for (const EdgeLabel& label : edgeLabels(*model_, level, everything)) {
+                ++labels;
+                for (std::uint32_t i = level.first_box; i < level.first_box + level.box_count; ++i)
+                    QVERIFY2(!toQt(arrangement.boxes[i].rect).intersects(label.room), qPrintable(label.text));
+            }
+        }
+        QVERIFY(labels > 10);
+    }
+
+    void stripesAreAsHighAsTheirShareOfExposedTime() {
+        const BoxColours& colours = model_->colours();
+        double longest = 0, fullest = 0;
+        std::set<double> heights;
+        for (const PlacedBox& placed : model_->arrangement().boxes) {
+            const auto parts = colours.stripe(placed.box, BoxColouring::exposed, currentTheme());
+            QCOMPARE(parts.isEmpty(), colours.exposedMs(placed.box) <= 0);
+            if (parts.isEmpty()) continue;
+            QVERIFY(parts.front().hatched);
+            longest = std::max(longest, colours.exposedMs(placed.box));
+            fullest = std::max(fullest, parts.front().filled);
+            heights.insert(parts.front().filled);
+        }
+        QVERIFY(longest > 0);
+        QCOMPARE(fullest, 1.0);
+        QVERIFY(heights.size() > 2);
+    }
+
+    void aPileTellsWhatEachOfItIsExposed() {
+        for (const PlacedBox& placed : model_->arrangement().boxes) {
+            const bool pile = model_->tree().box(placed.box).kind == BoxKind::run;
+            QCOMPARE(model_->texts().exposed(placed.box, 12).contains(QStringLiteral("each")), pile);
+        }
+    }
+
+    void theSearchStaysWhereTheHeaderIsNarrow() {
+        GraphView view(*model_);
+        GraphControls controls(view);
+        controls.resize(360, 30);
+        controls.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&controls));
+        const auto* search = controls.findChild<QLineEdit*>();
+        QVERIFY(search && search->isVisible());
+        QVERIFY(search->width() >= 60);
+    }
+
+  private:
+    std::unique_ptr<Document> document_;
+    std::unique_ptr<GraphModel> model_;
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::GraphBoxesTest)
+#include "graph_boxes_test.moc"
