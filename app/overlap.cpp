@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/formatting.h"
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
@@ -23,13 +24,7 @@ constexpr int input_is_wrong = 1;
 constexpr int usage_is_wrong = 2;
 
 using overlap::commands::Command;
-
-/// A message is one line whatever a file's contents put into it.
-std::string one_line(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char letter) { return letter < 0x20; }, ' ');
-    return text;
-}
+using overlap::commands::one_line;
 
 int usage_error(const CLI::App& parser, const CLI::ParseError& error) {
     const std::vector<const CLI::App*> chosen =

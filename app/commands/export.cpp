@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "app/commands/command.h"
+#include "app/commands/formatting.h"
 #include "core/exports/export_format.h"
 #include "core/graph/error.h"
 #include "core/io/graph_file.h"
@@ -50,13 +51,13 @@ class Export final : public Command {
         try {
             const ExportOutput written = write_export(format, input);
             for (const std::string& note : written.notes) {
-                streams.notes << "overlap: " << plan_file_ << ": note: " << note << '\n';
+                streams.notes << "overlap: " << plan_file_ << ": note: " << one_line(note) << '\n';
             }
             write_file_atomically(output_, written.bytes);
         } catch (const InputError& error) {
             if (!error.file().empty()) throw;
             const bool lacks_graph = !input.result && format.needs != ExportNeeds::plan;
-            throw InputError(plan_file_, "",
+            throw InputError(plan_file_, error.place(),
                              error.problem() + (lacks_graph ? "; give it with --graph" : std::string()));
         }
     }

@@ -21,6 +21,9 @@ std::string percent_text(std::optional<double> percent);
 /// `1 node`, `2 nodes`.
 std::string count_text(std::uint64_t count, const std::string& noun);
 
+/// A message as one line whatever a file's contents put into it: control characters become spaces.
+std::string one_line(std::string text);
+
 /// JSON, indented. Bytes that are no UTF-8, which a file's path may hold, are replaced.
 std::string json_text(const nlohmann::ordered_json& json);
 

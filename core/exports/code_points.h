@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -42,6 +43,13 @@ inline bool is_invisible(char32_t point) {
     return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0xad || point == 0x61c ||
            (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
            (point >= 0x2060 && point <= 0x206f) || point == 0xfeff;
+}
+
+/// As much of `text` as `longest` bytes hold, cut between characters.
+inline std::string_view beginning_of(std::string_view text, std::size_t longest) {
+    if (text.size() <= longest) return text;
+    while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xc0) == 0x80) --longest;
+    return text.substr(0, longest);
 }
 
 }  // namespace overlap

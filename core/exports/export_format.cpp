@@ -105,7 +105,7 @@ std::string export_file_name(const ExportFormat& format, std::string_view plan_n
             stem += '_';
         }
     }
-    while (!stem.empty() && (stem.front() == '.' || stem.front() == '-')) stem.erase(0, 1);
+    stem.erase(0, std::min(stem.find_first_not_of("._-"), stem.size()));
     while (!stem.empty() && (stem.back() == '_' || stem.back() == '.')) stem.pop_back();
     return (stem.empty() ? "plan" : stem) + std::string(format.suffix);
 }

@@ -38,9 +38,7 @@ std::string html_text(std::string_view text) {
 
 std::string html_name(std::string_view name, std::size_t longest) {
     if (name.size() <= longest) return "<code>" + html_text(name) + "</code>";
-    std::size_t length = longest;
-    while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80) --length;
-    return "<code>" + html_text(name.substr(0, length)) + "…</code> <small>(" + std::to_string(name.size()) +
+    return "<code>" + html_text(beginning_of(name, longest)) + "…</code> <small>(" + std::to_string(name.size()) +
            " bytes)</small>";
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/exports/code_points.h"
 #include "core/exports/formats.h"
 #include "core/exports/html_text.h"
 #include "core/exports/report_style.h"
@@ -26,6 +27,8 @@ namespace {
 constexpr std::size_t explained = 12;
 /// Rows of the table of buckets, and modules named in one of them; more are counted.
 constexpr std::size_t bucket_rows = 200, modules_named = 8;
+/// Bytes that are shown of a bucket's title, and of a sentence.
+constexpr std::size_t title_length = 120, sentence_length = 600;
 
 std::string paragraph(const std::string& html, std::string_view classes = "") {
     return (classes.empty() ? "<p>" : "<p class=\"" + std::string(classes) + "\">") + html + "</p>\n";
@@ -172,12 +175,8 @@ class Report {
     std::string title_of(std::int32_t entry) const {
         if (entry < 0) return "<span class=\"dim\">made by a pass</span>";
         const BucketEntry& bucket = plan_.buckets[static_cast<std::size_t>(entry)];
-        const std::string title = bucket.title.empty() ? "" : html_text(shortened_title(bucket.title)) + "<br>";
+        const std::string title = bucket.title.empty() ? "" : html_text(cut(bucket.title, title_length)) + "<br>";
         return title + names_in_cell(bucket.modules);
-    }
-
-    static std::string shortened_title(const std::string& title) {
-        return title.size() <= 120 ? title : title.substr(0, 120) + "…";
     }
 
     void buckets() {
@@ -235,13 +234,10 @@ class Report {
         html_ += table.take();
     }
 
-    /// A sentence may hold names of any length.
-    static std::string cut(const std::string& text) {
-        constexpr std::size_t longest = 600;
+    /// What people write, and sentences that hold names, may be of any length.
+    static std::string cut(const std::string& text, std::size_t longest = sentence_length) {
         if (text.size() <= longest) return text;
-        std::size_t length = longest;
-        while ((static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
-        return text.substr(0, length) + "…";
+        return std::string(beginning_of(text, longest)) + "…";
     }
 
     void groups() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/exports/code_points.h"
 #include "core/exports/html_text.h"
 #include "core/graph/number_text.h"
 #include "core/trace/curve_rasterizer.h"
@@ -17,7 +18,7 @@ namespace {
 constexpr double picture_width = 1180, gutter = 170, plot_width = picture_width - gutter - 10;
 constexpr double ruler_height = 22, lane_height = 22, lane_gap = 6, memory_height = 110;
 constexpr double tick_spacing = 90;
-constexpr double title_letters = 24;
+constexpr std::size_t title_length = 24;
 /// Events that are closer than this, or narrower, are drawn as one, or as wide. So little that a crowd of them mixes to
 /// the shade of what most of it is.
 constexpr double smallest_width = 0.04;
@@ -103,10 +104,8 @@ std::string ruler(const TimeAxis& axis, double height) {
 std::string lane_title(const Lane& lane) {
     std::string title = lane.description.title;
     if (lane.depth > 0) title += joined({" (", std::to_string(lane.depth + 1), ")"});
-    if (static_cast<double>(title.size()) <= title_letters) return html_text(title);
-    std::size_t length = static_cast<std::size_t>(title_letters);
-    while (length > 0 && (static_cast<unsigned char>(title[length]) & 0xc0) == 0x80) --length;
-    return html_text(title.substr(0, length)) + "…";
+    if (title.size() <= title_length) return html_text(title);
+    return html_text(beginning_of(title, title_length)) + "…";
 }
 
 std::string lane_bars(const Lane& lane, const TimeAxis& axis, double top) {

@@ -1,0 +1,35 @@
+#include "core/exports/html_text.h"
+
+#include <gtest/gtest.h>
+
+namespace overlap {
+namespace {
+
+TEST(HtmlText, EscapesWhatMarkupIsMadeOf) {
+    EXPECT_EQ(html_text("<a href=\"x\">&'</a>"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;&lt;/a&gt;");
+    EXPECT_EQ(html_text("caf\u00e9 \U0001f600"), "caf\u00e9 \U0001f600");
+}
+
+TEST(HtmlText, ShowsWhatCannotBeSeen) {
+    EXPECT_EQ(html_text("\u202eevil\n"), "⟨U+202E⟩evil⟨U+000A⟩");
+    EXPECT_EQ(html_text(std::string_view("\0", 1)), "⟨U+0000⟩");
+    EXPECT_EQ(html_text("\xff"), "\xef\xbf\xbd");
+}
+
+TEST(HtmlName, CutsLongNamesBetweenCharacters) {
+    EXPECT_EQ(html_name("abc"), "<code>abc</code>");
+    EXPECT_EQ(html_name("ab\u00e9\u00e9", 3), "<code>ab…</code> <small>(6 bytes)</small>");
+}
+
+TEST(HtmlTable, AlignsNumbersRight) {
+    HtmlTable table({"Name", "#Time"});
+    EXPECT_TRUE(table.empty());
+    table.add({"a", "1"});
+    EXPECT_FALSE(table.empty());
+    const std::string html = table.take();
+    EXPECT_NE(html.find("<th>Name</th><th class=\"number\">Time</th>"), std::string::npos) << html;
+    EXPECT_NE(html.find("<td>a</td><td class=\"number\">1</td>"), std::string::npos) << html;
+}
+
+}  // namespace
+}  // namespace overlap

@@ -1,0 +1,57 @@
+#include "core/exports/timeline_picture.h"
+
+#include <gtest/gtest.h>
+
+#include "core/trace/timeline_builder.h"
+
+namespace overlap {
+namespace {
+
+std::size_t count(const std::string& text, std::string_view part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+}
+
+/// Compute for 10 ms, a stall of 10 ms, then many short events that touch one another.
+std::shared_ptr<const Timeline> timeline() {
+    TimelineBuilder builder;
+    const std::uint32_t compute = builder.add_lane({"Compute </svg>", "", LaneKind::compute, EventRole::compute});
+    builder.add(compute, {{0, 10'000'000}, builder.intern("mm"), EventRole::compute, 0, 0});
+    builder.add(compute, {{10'000'000, 20'000'000}, builder.intern("wait"), EventRole::exposed, 1, 0});
+    for (std::int64_t event = 0; event < 1000; ++event) {
+        const std::int64_t begin = 20'000'000 + event * 10'000;
+        builder.add(compute, {{begin, begin + 10'000}, builder.intern("add"), EventRole::bucket_1, 2, 0});
+    }
+    builder.set_memory({{0, 10'000'000, 20'000'000}, {100, 300, 200}});
+    return builder.finish();
+}
+
+TEST(TimelinePicture, DrawsARoleAsOnePath) {
+    const std::string svg = timeline_picture(*timeline(), {0, 60'000'000}, "before & after");
+    EXPECT_EQ(count(svg, "class=\"r1\""), 1u);
+    EXPECT_EQ(count(svg, "class=\"r3\""), 1u);
+    EXPECT_EQ(count(svg, "class=\"stall\""), 1u);
+    EXPECT_NE(svg.find("<title>before &amp; after</title>"), std::string::npos);
+    EXPECT_NE(svg.find("Compute &lt;/svg&gt;"), std::string::npos);
+    EXPECT_EQ(count(svg, "</svg>"), 1u);
+}
+
+TEST(TimelinePicture, EventsThatTouchAreOneBar) {
+    const std::string svg = timeline_picture(*timeline(), {0, 60'000'000}, "");
+    const std::size_t path = svg.find("class=\"r3\"");
+    const std::string bars = svg.substr(path, svg.find("/>", path) - path);
+    EXPECT_EQ(count(bars, "M"), 1u) << bars;
+}
+
+TEST(TimelinePicture, MemoryEndsWithItsStep) {
+    const std::string svg = memory_picture(*timeline(), *timeline(), {0, 60'000'000}, "");
+    EXPECT_EQ(count(svg, "class=\"held-area\""), 1u);
+    // Half of the plot is behind the end of the step, which lasts 30 of 60 ms: 170 to the left of the plot, 1000 wide.
+    EXPECT_NE(svg.find("H670"), std::string::npos);
+    EXPECT_EQ(svg.find("H1169"), std::string::npos);
+    EXPECT_NE(svg.find("300 B"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace overlap
