@@ -91,11 +91,11 @@ class _Application:
     def __init__(self, gm: fx.GraphModule, plan: JobPlan, mode: Mode) -> None:
         self._gm, self._plan, self._mode = gm, plan, mode
         self._groups = GroupNames([*plan.groups, *plan.created_groups], plan.rank)
+        self._other_rank = dist.is_available() and dist.is_initialized() and dist.get_rank() != plan.rank
         self._found: Sequence[Node] = encode_nodes(gm.graph)
 
     def input_difference(self) -> str | None:
-        other_rank = dist.is_available() and dist.is_initialized() and dist.get_rank() != self._plan.rank
-        return Comparison(self._groups, other_rank=other_rank).first_difference(self._plan.input, self._found)
+        return Comparison(self._groups, other_rank=self._other_rank).first_difference(self._plan.input, self._found)
 
     def check_input(self) -> None:
         difference = self.input_difference()
@@ -117,7 +117,7 @@ class _Application:
         # The fake modes of meta values do not matter here, and naming a group of the result binds it.
         self._found = encode_nodes(self._gm.graph)
         named = frozenset(node["name"] for node in self._plan.input)
-        comparison = Comparison(self._groups, named)
+        comparison = Comparison(self._groups, named, self._other_rank)
         difference = comparison.first_difference(self._plan.result(self._groups.rank_in), self._found)
         if difference is not None:
             raise PlanMismatch(f"{self._plan.path}: in mode \"{self._mode}\" the plan comes to another graph than the "

@@ -33,7 +33,7 @@ class Comparison:
     @param groups learns which of the job's groups are the plan's.
     @param named names that the plan's graph has before its passes. None: every node is named, and modules are
     compared as well.
-    @param other_rank the plan was made with another rank's graph: plain numbers among the arguments of compute may
+    @param other_rank the plan was made with another rank's graph: plain numbers among the arguments of its compute may
     differ, as those do that tell a rank its part of a vocabulary.
     """
 
@@ -76,7 +76,8 @@ class Comparison:
         return wanted["op"] == got["op"] == "get_attr" and self._named is not None
 
     def _lenient(self, node: Node) -> bool:
-        return self._other_rank and not node["target"].startswith(_COMMUNICATION)
+        is_of_plan = self._named is not None and node["name"] not in self._named
+        return self._other_rank and not is_of_plan and not node["target"].startswith(_COMMUNICATION)
 
     def _same(self, wanted: Any, got: Any, lenient: bool) -> bool:
         if isinstance(wanted, dict) and isinstance(got, dict):
