@@ -6,6 +6,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
 #include "core/io/graph_file.h"
 #include "core/io/json_output.h"
@@ -68,7 +69,7 @@ class Apply final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         const Pipeline pipeline = passes_.read(*graph);
         const PipelineResult result = run_and_check(graph, pipeline);
         tell_problems(streams, pipeline, result);

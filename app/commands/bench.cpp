@@ -8,8 +8,8 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
-#include "core/io/graph_file.h"
 #include "core/passes/pass.h"
 
 namespace overlap::commands {
@@ -35,7 +35,7 @@ class Bench final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         const Pipeline pipeline = passes_.read(*graph);
         std::vector<double> times_ms;
         times_ms.reserve(static_cast<std::size_t>(repeat_));

@@ -11,8 +11,8 @@
 #include "app/commands/command.h"
 #include "app/commands/comparison_output.h"
 #include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
 #include "core/graph/error.h"
-#include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/profile_file.h"
 #include "core/io/trace_file.h"
@@ -45,7 +45,7 @@ class Compare final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         std::vector<Variant> variants;
         if (plans_.size() < 2) variants.push_back({graph->header().name, baseline(graph)});
         for (const std::string& plan : plans_) variants.push_back({plan, planned(graph, plan, streams)});

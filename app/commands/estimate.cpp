@@ -9,6 +9,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
 #include "core/graph/error.h"
@@ -56,7 +57,7 @@ class Estimate final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         std::vector<double> times_ms;
         try {
             times_ms = profiles_.empty() ? analytic_times_ms(*graph) : node_times_ms(*graph);

@@ -9,11 +9,11 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
-#include "core/io/graph_file.h"
 #include "core/passes/report_json.h"
 #include "core/plan/explain_schedule.h"
 
@@ -66,7 +66,7 @@ class Explain final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         Plan plan;
         std::shared_ptr<const Evaluation> evaluation;
         if (passes_.given()) {

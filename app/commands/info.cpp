@@ -9,11 +9,11 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
 #include "app/commands/redistributions.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/graph/module_tree.h"
-#include "core/io/graph_file.h"
 #include "core/passes/pass.h"
 #include "core/plan/plan.h"
 #include "core/simulate/simulation.h"
@@ -162,7 +162,7 @@ class Info final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph_file(file_);
+        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         if (redistributions_) {
             show_redistributions(streams, *graph);
             return;

@@ -6,10 +6,10 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
-#include "core/io/graph_file.h"
 #include "core/io/json_output.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/memory_profile.h"
@@ -63,7 +63,7 @@ class Simulate final : public Command {
 
     void run(const Streams& streams) override {
         Figures figures;
-        figures.graph = read_graph_file(file_);
+        figures.graph = read_graph(file_, streams);
         if (passes_.given()) {
             const Pipeline pipeline = passes_.read(*figures.graph);
             const PipelineResult result = run_passes(figures.graph, pipeline);

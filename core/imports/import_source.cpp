@@ -190,6 +190,14 @@ bool is_importable(std::string_view head) {
     return !find_fx_functions(head).empty() || head.find("import torch") != std::string_view::npos;
 }
 
+bool is_importable_file(const std::string& path) {
+    try {
+        return is_importable(head_of(path));
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
 ImportListing list_importable_graphs(const std::vector<std::string>& files, std::stop_token stop) {
     ImportListing listing;
     for (const std::string& path : files) {

@@ -45,6 +45,8 @@ struct ImportListing {
 /// Whether a file's beginning looks like a text or a log that graphs can be imported from.
 /// @param head its first bytes, decompressed.
 bool is_importable(std::string_view head);
+/// The same of a file, which may be gzip. A file that cannot be read is none: reading it tells what is wrong with it.
+bool is_importable_file(const std::string& path);
 
 /// The graphs of texts and logs, plain or gzip, file by file in their order.
 /// @throws InputError with the file's name.

@@ -207,7 +207,7 @@ std::string LogDamage::sentence() const {
     std::string text;
     append_count(text, skipped_records, "record", "skipped");
     append_count(text, skipped_lines, "line", "outside of records skipped");
-    append_count(text, damaged_payloads, "payload", "read that does not match its checksum");
+    append_count(text, damaged_payloads, "payload", "read with a wrong checksum");
     if (!text.empty()) {
         text += ", from line ";
         text += std::to_string(first_line);

@@ -38,7 +38,7 @@ struct LogDamage {
     std::size_t damaged_payloads = 0;  ///< payloads that do not match their checksum; they are read
     std::size_t first_line = 0;        ///< of all of these
     bool empty() const { return first_line == 0; }
-    /// `2 records skipped and 1 payload damaged, from line 13 on`.
+    /// `2 records skipped, 1 payload read with a wrong checksum, from line 13 on`.
     std::string sentence() const;
 };
 

@@ -55,7 +55,7 @@ TEST(StructuredLog, DamageIsCountedWithItsFirstLine) {
     EXPECT_EQ(summary.records, 2u);
     EXPECT_EQ(damaged, 1u);
     EXPECT_EQ(summary.damage.sentence(),
-              "1 record skipped, 2 lines outside of records skipped, 1 payload read that does not match its checksum, "
+              "1 record skipped, 2 lines outside of records skipped, 1 payload read with a wrong checksum, "
               "from line 2 on");
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/graph/error.h"
+#include "core/imports/import_source.h"
 #include "core/io/gzip_reader.h"
 
 namespace overlap::ui {
@@ -56,10 +57,14 @@ FileKind fileKind(const QString& path, QString* reason) {
     const auto match = format.match(QString::fromUtf8(head));
     if (match.captured(1) == u"overlap-plan" && !compressed) return FileKind::plan;
     if (match.captured(1) == u"overlap-graph") return FileKind::graph;
+    if (is_importable({head.constData(), static_cast<std::size_t>(head.size())})) return FileKind::graph;
     if (isTrace(head)) return FileKind::trace;
     if (compressed) return FileKind::graph;
     return unknown(
-        QStringLiteral("%1: neither an overlap-graph or overlap-plan document nor a profiler's trace").arg(path));
+        QStringLiteral(
+            "%1: neither an overlap-graph or overlap-plan document, a text of an FX graph, a TORCH_TRACE log "
+            "nor a profiler's trace")
+            .arg(path));
 }
 
 }  // namespace overlap::ui

@@ -4,13 +4,14 @@
 #include <QFile>
 
 #include "core/graph/error.h"
+#include "core/imports/any_graph_file.h"
 #include "core/io/graph_file.h"
 
 namespace overlap::ui {
 namespace {
 
 std::shared_ptr<const Graph> readGraph(const QString& path, std::stop_token stop) {
-    if (!path.startsWith(u":/")) return read_graph_file(QFile::encodeName(path).toStdString(), stop);
+    if (!path.startsWith(u":/")) return read_any_graph_file(QFile::encodeName(path).toStdString(), stop).graph;
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) throw InputError(path.toStdString(), "", "there is no such embedded sample");
     const QByteArray bytes = file.readAll();

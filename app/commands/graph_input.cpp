@@ -1,0 +1,15 @@
+#include "app/commands/graph_input.h"
+
+#include <ostream>
+
+#include "core/imports/any_graph_file.h"
+
+namespace overlap::commands {
+
+std::shared_ptr<const Graph> read_graph(const std::string& path, const Streams& streams) {
+    OpenedGraph opened = read_any_graph_file(path);
+    for (const std::string& note : opened.notes) streams.notes << note << '\n';
+    return std::move(opened.graph);
+}
+
+}  // namespace overlap::commands

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/commands/command.h"
+#include "core/graph/graph.h"
+
+namespace overlap::commands {
+
+/// The graph of a file: a graph document, or the one graph of a text or a log that torch wrote. Tells on
+/// `streams.notes` what an import could not take over.
+/// @throws InputError with file and place.
+std::shared_ptr<const Graph> read_graph(const std::string& path, const Streams& streams);
+
+}  // namespace overlap::commands

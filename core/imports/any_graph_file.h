@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// A graph as a person opens it, whatever form its file has.
+struct OpenedGraph {
+    std::shared_ptr<const Graph> graph;  ///< null when stopped
+    std::vector<std::string> notes;      ///< what an import could not take over; sentences without full stop
+};
+
+/// Reads a graph document, or imports the one graph of a text or a log.
+/// @throws InputError with file and place; for a file of several graphs, with the graphs and how to choose one.
+OpenedGraph read_any_graph_file(const std::string& path, std::stop_token stop = {});
+
+}  // namespace overlap
