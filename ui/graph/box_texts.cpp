@@ -112,7 +112,7 @@ QString BoxTexts::figures(BoxId id) const {
 QString BoxTexts::exposed(BoxId id, double ms) const {
     const Box& box = tree_.box(id);
     if (box.kind != BoxKind::run) return tr("exposed %1").arg(formatTime(ms));
-    return tr("exposed %1 · %2 each").arg(formatTime(ms), formatTime(ms / box.child_count));
+    return tr("exposed %1 × %2").arg(box.child_count).arg(formatTime(ms / box.child_count));
 }
 
 QString BoxTexts::path(BoxId box) const {

@@ -27,7 +27,7 @@ class BoxTexts {
     QString className(BoxId box) const;
     /// One line of figures: time, then what its collectives move, or shape and type of an operation's result.
     QString figures(BoxId box) const;
-    /// How long a box is exposed; of a pile together, and each.
+    /// How long a box is exposed; of a pile how many, and each on average.
     QString exposed(BoxId box, double ms) const;
     /// The box from the model down, for breadcrumbs and screen readers: `layers.0 › attention`.
     QString path(BoxId box) const;
