@@ -2,8 +2,10 @@
 
 #include <QObject>
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/trace/time_axis.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -20,6 +22,12 @@ double milliseconds(std::int64_t ns) {
 
 InspectorRow row(const QString& label, const QString& value, Tone tone = Tone::plain) {
     return {label, {{value, {}, tone}}, false};
+}
+
+/// To the microsecond however long the trace is, as the ruler has it.
+QString momentText(std::int64_t time_ns) {
+    constexpr std::int64_t step_ns = 1'000;
+    return withUnbrokenUnits(QString::fromStdString(tick_label(time_ns / step_ns * step_ns, step_ns, time_ns)));
 }
 
 QString trackText(const MeasuredTrack& track) {
@@ -68,6 +76,67 @@ void addActivity(InspectorContent& content, const MeasuredTrace& trace, const Gp
                                        .arg(text(trace.name(activity.launch)), formatTime(milliseconds(latency)))));
 }
 
+/// Names of what ran on compute streams of the same GPU meanwhile, those that ran longest first.
+QString besideText(const Timeline& timeline, EventLocation of) {
+    const Lane& own = timeline.lanes()[of.lane];
+    const TimeRange range = own.event(of.event);
+    std::map<std::string_view, std::int64_t> times;
+    for (std::uint32_t number = 0; number < timeline.lanes().size(); ++number) {
+        const Lane& lane = timeline.lanes()[number];
+        if (lane.description.kind != LaneKind::compute || lane.description.device != own.description.device) continue;
+        for (std::uint32_t event = lane.first_ending_after(range.begin_ns);
+             event < lane.size() && lane.start_ns[event] < range.end_ns; ++event)
+            times[timeline.event_name({number, event})] += overlap_ns(lane.event(event), range);
+    }
+    std::vector<std::pair<std::int64_t, std::string_view>> longest;
+    for (const auto& [name, time_ns] : times) longest.emplace_back(-time_ns, name);
+    std::ranges::sort(longest);
+    constexpr std::size_t told = 3;
+    QStringList parts;
+    for (std::size_t i = 0; i < std::min(told, longest.size()); ++i)
+        parts.append(QObject::tr("%1 %2").arg(text(longest[i].second), formatTime(milliseconds(-longest[i].first))));
+    if (longest.size() > told) parts.append(QObject::tr("%1 more").arg(longest.size() - told));
+    return parts.join(QStringLiteral(", "));
+}
+
+/// How long a collective was exposed, and what hid the rest of it.
+void addExposure(InspectorContent& content, const Measurement& measurement, Measurement::Event at) {
+    const auto drawn = measurement.timeline->find(measurement.first_references[at.rank] + at.event);
+    if (drawn.empty()) return;
+    const EventLocation location = drawn.front().location;
+    const Lane& lane = measurement.timeline->lanes()[location.lane];
+    const std::int64_t exposed = lane.exposed_ns[location.event];
+    content.rows.push_back(
+        row(QObject::tr("Exposed"), formatTime(milliseconds(exposed)), exposed > 0 ? Tone::exposed : Tone::plain));
+    const std::int64_t hidden = lane.event(location.event).length_ns() - exposed;
+    content.rows.push_back(row(QObject::tr("Behind compute"), formatTime(milliseconds(hidden))));
+    if (const QString beside = besideText(*measurement.timeline, location); !beside.isEmpty())
+        content.rows.push_back(row(QObject::tr("Beside it"), beside));
+}
+
+/// Whom a collective waited for, where several ranks recorded it.
+void addPeers(InspectorContent& content, const Measurement& measurement, std::size_t rank, std::uint32_t collective) {
+    const auto own = [&](const CollectiveMember& member) {
+        return member.rank == rank && member.collective == collective;
+    };
+    const auto& matches = measurement.aligned.matches;
+    const auto match = std::ranges::find_if(
+        matches, [&](const CollectiveMatch& one) { return std::ranges::any_of(one.members, own); });
+    if (match == matches.end() || match->members.size() < 2) return;
+    if (match->last_rank == rank) {
+        content.rows.push_back(
+            row(QObject::tr("Arrived last"),
+                QObject::tr("others waited up to %1").arg(formatTime(milliseconds(match->waiting_ns())))));
+        return;
+    }
+    const MeasuredTrace& trace = *measurement.traces[rank];
+    const std::int64_t start = trace.range(trace.activities()[trace.collectives()[collective].activity]).begin_ns +
+                               measurement.aligned.ranks[rank].clock_offset_ns;
+    content.rows.push_back(row(QObject::tr("Waited for"),
+                               QObject::tr("%1, %2").arg(measurement.rankName(match->last_rank),
+                                                         formatTime(milliseconds(match->last_start_ns - start)))));
+}
+
 }  // namespace
 
 QString measuredGroupText(const MeasuredTrace& trace, std::uint32_t index) {
@@ -94,9 +163,14 @@ InspectorContent describeEvent(const Measurement& measurement, Measurement::Even
     content.rows.push_back(row(QObject::tr("On"), trackText(trace.tracks()[trace.events().track[at.event]])));
     const std::int64_t start =
         range.begin_ns + measurement.aligned.ranks[at.rank].clock_offset_ns - measurement.origin_ns;
-    content.rows.push_back(row(QObject::tr("Starts at"), formatTime(milliseconds(start))));
+    content.rows.push_back(row(QObject::tr("Starts at"), momentText(start)));
     content.rows.push_back(row(QObject::tr("Duration"), formatTime(milliseconds(range.length_ns()))));
-    if (const GpuActivity* activity = activityOf(trace, at.event)) addActivity(content, trace, *activity);
+    const GpuActivity* activity = activityOf(trace, at.event);
+    if (activity && activity->work == GpuWork::communication) {
+        addExposure(content, measurement, at);
+        addPeers(content, measurement, at.rank, activity->collective);
+    }
+    if (activity) addActivity(content, trace, *activity);
     return content;
 }
 

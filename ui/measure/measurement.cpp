@@ -7,7 +7,9 @@
 #include <limits>
 #include <set>
 
+#include "core/graph/error.h"
 #include "core/io/trace_file.h"
+#include "core/measure/measurement_problems.h"
 #include "core/trace/measured_timeline.h"
 #include "core/trace/timeline_stack.h"
 #include "core/trace/trace_statistics.h"
@@ -19,10 +21,12 @@ namespace {
 using Traces = std::vector<std::shared_ptr<const MeasuredTrace>>;
 
 bool areRanksOfOneJob(const Traces& traces) {
-    std::set<std::int64_t> ranks;
-    for (const auto& trace : traces)
+    std::set<std::int64_t> ranks, world_sizes;
+    for (const auto& trace : traces) {
         if (!trace->header().rank || !ranks.insert(*trace->header().rank).second) return false;
-    return true;
+        if (trace->header().world_size) world_sizes.insert(*trace->header().world_size);
+    }
+    return world_sizes.size() <= 1;
 }
 
 /// When the first event that lasts begins. Metadata events have times of their own, often zero.
@@ -40,27 +44,54 @@ void makeTimeline(Measurement& measurement) {
     for (std::size_t rank = 0; rank < count; ++rank)
         measurement.origin_ns = std::min(measurement.origin_ns, firstStart(*measurement.traces[rank]) +
                                                                     measurement.aligned.ranks[rank].clock_offset_ns);
-    std::vector<TimelinePart> parts;
     std::uint32_t references = 0;
-    for (std::size_t rank = 0; rank < count; ++rank) {
-        const MeasuredTrace& trace = *measurement.traces[rank];
-        MeasuredTimelineOptions options;
+    for (const auto& trace : measurement.traces) {
+        measurement.first_references.push_back(references);
+        references += trace->events().size();
+    }
+    std::vector<TimelinePart> parts;
+    const auto add = [&](std::size_t rank, MeasuredTimelineOptions options) {
         options.clock_offset_ns = measurement.aligned.ranks[rank].clock_offset_ns - measurement.origin_ns;
         const std::string prefix = count == 1 ? std::string() : measurement.rankName(rank).toStdString().append(" · ");
-        parts.push_back({measured_timeline(trace, options), prefix, 0, references});
-        measurement.first_references.push_back(references);
-        references += trace.events().size();
+        parts.push_back(
+            {measured_timeline(*measurement.traces[rank], options), prefix, 0, measurement.first_references[rank]});
+    };
+    if (count == 1) {
+        add(0, {});
+        measurement.timeline = parts.front().timeline;
+        return;
     }
-    measurement.timeline = count == 1 ? parts.front().timeline : stack_timelines(parts);
+    // What is compared are the GPUs: those of all ranks stand together, and the threads of their hosts below them.
+    for (std::size_t rank = 0; rank < count; ++rank) add(rank, {.host_threads = false, .python_functions = false});
+    for (std::size_t rank = 0; rank < count; ++rank) add(rank, {.gpu_streams = false});
+    measurement.timeline = stack_timelines(parts);
+}
+
+void findProblems(Measurement& measurement) {
+    const std::size_t count = measurement.traces.size();
+    std::vector<std::string> names;
+    for (std::size_t rank = 0; rank < count; ++rank) names.push_back(measurement.rankName(rank).toStdString());
+    measurement.problems = alignment_problems(measurement.aligned, names);
+    for (std::size_t rank = 0; rank < count; ++rank) {
+        for (Problem& problem : trace_problems(*measurement.traces[rank])) {
+            if (count > 1) problem.title.insert(0, names[rank] + " · ");
+            measurement.problems.push_back(std::move(problem));
+        }
+    }
+    std::ranges::stable_sort(measurement.problems, std::ranges::greater(), &Problem::severity);
 }
 
 std::shared_ptr<Measurement> makeMeasurement(QStringList files, Traces traces) {
     auto measurement = std::make_shared<Measurement>();
     measurement->files = std::move(files);
     measurement->traces = std::move(traces);
-    for (const auto& trace : measurement->traces) measurement->devices.push_back(measured_devices(*trace));
+    for (const auto& trace : measurement->traces) {
+        measurement->devices.push_back(measured_devices(*trace));
+        measurement->times.push_back(device_times(*trace));
+    }
     measurement->aligned = align_ranks(measurement->traces);
     makeTimeline(*measurement);
+    findProblems(*measurement);
     return measurement;
 }
 
@@ -79,7 +110,7 @@ QString Measurement::rankName(std::size_t rank) const {
 
 MeasuredFigures measuredFigures(const Measurement& measurement) {
     MeasuredFigures figures;
-    const std::vector<DeviceTimes> devices = device_times(*measurement.traces.front());
+    const std::vector<DeviceTimes>& devices = measurement.times.front();
     if (devices.empty()) return figures;
     const DeviceTimes& device = devices.front();
     figures.has_gpu = true;
@@ -102,29 +133,36 @@ MeasuredFigures measuredFigures(const Measurement& measurement) {
     return figures;
 }
 
-std::vector<std::shared_ptr<Measurement>> readMeasurements(const QStringList& files, std::stop_token stop,
-                                                           const std::function<void(double share)>& progress) {
-    std::vector<std::shared_ptr<Measurement>> measurements;
+ReadMeasurements readMeasurements(const QStringList& files, std::stop_token stop,
+                                  const std::function<void(double share)>& progress) {
+    ReadMeasurements read;
     const auto count = static_cast<double>(files.size());
     Traces traces;
-    for (const QString& file : files) {
+    QStringList sound;
+    for (qsizetype file = 0; file < files.size(); ++file) {
         TraceReading reading;
         reading.stop = stop;
         reading.progress = [&](std::uint64_t done, std::uint64_t of) {
             const double share = of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 0;
-            progress((static_cast<double>(traces.size()) + share) / count);
+            progress((static_cast<double>(file) + share) / count);
         };
-        auto trace = read_trace_file(QFile::encodeName(file).toStdString(), reading);
-        if (!trace || stop.stop_requested()) return measurements;
-        traces.push_back(std::move(trace));
+        try {
+            auto trace = read_trace_file(QFile::encodeName(files[file]).toStdString(), reading);
+            if (!trace || stop.stop_requested()) return {};
+            traces.push_back(std::move(trace));
+            sound.append(files[file]);
+        } catch (const InputError& error) {
+            read.failures.append(QString::fromUtf8(error.what()));
+        }
     }
+    if (traces.empty()) return read;
     if (areRanksOfOneJob(traces)) {
-        measurements.push_back(makeMeasurement(files, std::move(traces)));
-        return measurements;
+        read.measurements.push_back(makeMeasurement(sound, std::move(traces)));
+        return read;
     }
     for (std::size_t i = 0; i < traces.size(); ++i)
-        measurements.push_back(makeMeasurement({files[static_cast<qsizetype>(i)]}, {traces[i]}));
-    return measurements;
+        read.measurements.push_back(makeMeasurement({sound[static_cast<qsizetype>(i)]}, {traces[i]}));
+    return read;
 }
 
 }  // namespace overlap::ui

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "core/measure/measured_step.h"
+#include "core/passes/pass.h"
 #include "core/trace/collective_alignment.h"
 #include "core/trace/measured_trace.h"
 #include "core/trace/timeline.h"
+#include "core/trace/trace_statistics.h"
 
 namespace overlap::ui {
 
@@ -19,10 +21,12 @@ struct Measurement {
     QStringList files;                                         ///< one a rank
     std::vector<std::shared_ptr<const MeasuredTrace>> traces;  ///< in the order of `files`
     std::vector<std::vector<MeasuredDevice>> devices;          ///< of each rank, what can be chosen of it
+    std::vector<std::vector<DeviceTimes>> times;               ///< of each rank, how its GPUs use their time
     AlignedRanks aligned;                                      ///< clocks of the ranks against the first one's
     std::shared_ptr<const Timeline> timeline;     ///< of all ranks, on one axis; see eventOf() for its references
     std::int64_t origin_ns = 0;                   ///< time of the first trace's clock at zero of `timeline`
     std::vector<std::uint32_t> first_references;  ///< of each rank's events in `timeline`
+    std::vector<Problem> problems;                ///< why its figures are to be read with care, the worst first
 
     /// An event of `timeline` by its reference.
     struct Event {
@@ -42,10 +46,16 @@ struct MeasuredFigures {
 };
 MeasuredFigures measuredFigures(const Measurement& measurement);
 
+/// What became of files: measurements, and a sentence without full stop for each file that could not be read.
+struct ReadMeasurements {
+    std::vector<std::shared_ptr<Measurement>> measurements;
+    QStringList failures;
+};
+
 /// Reads traces. Those that say their rank, all different ones, are ranks of one job and make one measurement; any
 /// other file is a measurement of its own. @param progress share of all files that has been read, from 0 to 1, on the
-/// calling thread. @returns nothing when stopped. @throws InputError.
-std::vector<std::shared_ptr<Measurement>> readMeasurements(const QStringList& files, std::stop_token stop,
-                                                           const std::function<void(double share)>& progress);
+/// calling thread. A file that cannot be read leaves the others. @returns nothing when stopped.
+ReadMeasurements readMeasurements(const QStringList& files, std::stop_token stop,
+                                  const std::function<void(double share)>& progress);
 
 }  // namespace overlap::ui

@@ -5,6 +5,19 @@
 
 namespace overlap::ui {
 
+namespace {
+
+QString failureOf(const ReadMeasurements& read) {
+    const QString failures = read.failures.join(QStringLiteral("; "));
+    qsizetype open = 0;
+    for (const auto& measurement : read.measurements) open += measurement->files.size();
+    if (open == 0) return failures;
+    return open == 1 ? Measurements::tr("%1; the other file is open").arg(failures)
+                     : Measurements::tr("%1; the other %2 files are open").arg(failures).arg(open);
+}
+
+}  // namespace
+
 Measurements::Measurements(QObject* parent) : QObject(parent) {}
 
 void Measurements::setCurrentIndex(int index) {
@@ -19,6 +32,16 @@ void Measurements::open(const QStringList& files, bool show) {
                                    [&](const auto& measurement) { return measurement->files == files; });
     if (same != measurements_.end()) {
         if (show) setCurrentIndex(static_cast<int>(same - measurements_.begin()));
+        return;
+    }
+    // What is being read, or will be, opens once, too.
+    if (busy() && reading_.files == files) {
+        reading_.show |= show;
+        return;
+    }
+    const auto waits = std::ranges::find(waiting_, files, &Request::files);
+    if (waits != waiting_.end()) {
+        waits->show |= show;
         return;
     }
     waiting_.push_back({files, show});
@@ -41,10 +64,11 @@ void Measurements::start(Request request) {
                 this, [this, share] { emit progressed(share); }, Qt::QueuedConnection);
         };
         try {
-            auto measurements = readMeasurements(request.files, stop, tell);
-            return [this, measurements = std::move(measurements), show = request.show] {
+            auto read = readMeasurements(request.files, stop, tell);
+            return [this, read = std::move(read)] {
                 emit finished();
-                add(measurements, show);
+                add(read.measurements, reading_.show);
+                if (!read.failures.isEmpty()) emit failed(failureOf(read));
                 startNext();
             };
         } catch (const std::exception& error) {

@@ -13,10 +13,16 @@ ProblemsModel::ProblemsModel(Document& document, QObject* parent) : QAbstractTab
     update();
 }
 
+void ProblemsModel::showInstead(std::optional<std::vector<Problem>> problems) {
+    if (!problems && !instead_) return;
+    instead_ = std::move(problems);
+    update();
+}
+
 void ProblemsModel::update() {
     const auto evaluation = document_.evaluation();
     beginResetModel();
-    problems_ = evaluation ? evaluation->problems : std::vector<Problem>();
+    problems_ = instead_ ? *instead_ : evaluation ? evaluation->problems : std::vector<Problem>();
     std::stable_sort(problems_.begin(), problems_.end(),
                      [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
     endResetModel();

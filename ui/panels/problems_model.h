@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <optional>
 #include <vector>
 
 #include "core/passes/pass.h"
@@ -9,7 +10,7 @@ namespace overlap::ui {
 
 class Document;
 
-/// The problems of the current evaluation, the worst first.
+/// The problems of the current evaluation, or of what is shown in its place, the worst first.
 class ProblemsModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -24,6 +25,8 @@ class ProblemsModel : public QAbstractTableModel {
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
+    /// Shows these until nothing is given: problems of what stands in the timeline in place of the current variant.
+    void showInstead(std::optional<std::vector<Problem>> problems);
     const Problem& problem(int row) const { return problems_[static_cast<std::size_t>(row)]; }
     /// Selects what the problem speaks of: its bucket, else its first node.
     void goTo(int row);
@@ -35,6 +38,7 @@ class ProblemsModel : public QAbstractTableModel {
 
     Document& document_;
     std::vector<Problem> problems_;
+    std::optional<std::vector<Problem>> instead_;
 };
 
 /// Selects what a problem speaks of: its bucket, else its first node.

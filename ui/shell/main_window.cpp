@@ -16,6 +16,7 @@
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/statistics_panel.h"
 #include "ui/measure/trace_times.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
@@ -40,9 +41,9 @@
 #include "ui/shell/load_progress.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/shell/overlap_connection.h"
-#include "ui/shell/plan_export.h"
 #include "ui/shell/shell_style.h"
 #include "ui/shell/timeline_connection.h"
+#include "ui/shell/plan_export.h"
 #include "ui/shell/timeline_export.h"
 #include "ui/shell/variant_bar.h"
 #include "ui/theme/numbers.h"
@@ -251,6 +252,9 @@ void MainWindow::makeDocks() {
     compare_ = new ComparePanel(document_, *measurements_);
     compare_dock_ = addDock(QStringLiteral("compare"), tr("Compare"), compare_, Qt::BottomDockWidgetArea);
     setDockTitle(compare_dock_, nullptr, true);
+    statistics_ = new StatisticsPanel(*measurements_);
+    statistics_dock_ = addDock(QStringLiteral("statistics"), tr("Statistics"), statistics_, Qt::BottomDockWidgetArea);
+    setDockTitle(statistics_dock_, nullptr, true);
     giveHeightWhenSeen(passes_dock_);
     giveHeightWhenSeen(compare_dock_);
     connect(passes_, &PassesPanel::told, this, [this](const QString& sentence) { tell(sentence); });
@@ -283,7 +287,8 @@ void MainWindow::resetLayout() {
     QDockWidget* inspector = docks_[2];
     QDockWidget* problems = docks_[3];
     tabifyDockWidget(problems, compare_dock_);
-    tabifyDockWidget(compare_dock_, passes_dock_);
+    tabifyDockWidget(compare_dock_, statistics_dock_);
+    tabifyDockWidget(statistics_dock_, passes_dock_);
     QDockWidget* groups_dock = docks_[5];
     tabifyDockWidget(passes_dock_, groups_dock);
     tabifyDockWidget(groups_dock, docks_[4]);

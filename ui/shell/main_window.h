@@ -38,6 +38,7 @@ struct NoticeAction;
 class PassesPanel;
 class ProblemsPanel;
 class ProcessGroupsPanel;
+class StatisticsPanel;
 class TimelineConnection;
 class PlanExport;
 class TimelineExport;
@@ -79,6 +80,7 @@ class MainWindow : public QMainWindow {
     MeshView& mesh() { return *mesh_; }
     OverlapConnection& overlaps() { return *overlaps_; }
     ComparePanel& compare() { return *compare_; }
+    StatisticsPanel& statistics() { return *statistics_; }
     Measurements& measurements() { return *measurements_; }
     TraceTimes& traceTimes() { return *trace_times_; }
     MeasurementConnection& measurementConnection() { return *measurement_connection_; }
@@ -188,6 +190,8 @@ class MainWindow : public QMainWindow {
     EditHistory* history_ = nullptr;
     ComparePanel* compare_ = nullptr;
     QDockWidget* compare_dock_ = nullptr;
+    StatisticsPanel* statistics_ = nullptr;
+    QDockWidget* statistics_dock_ = nullptr;
     MeasurementConnection* measurement_connection_ = nullptr;
     FiguresBar* figures_ = nullptr;
     VariantBar* variant_bar_ = nullptr;

@@ -211,8 +211,9 @@ void MainWindow::registerViewActions() {
     int number = 1;
     // Numbers are few: what came last goes by its letter.
     const auto keysOf = [&](const QDockWidget* dock) {
-        return dock == compare_dock_ ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)
-                                     : QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++));
+        return dock == compare_dock_      ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)
+               : dock == statistics_dock_ ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I)
+                                          : QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++));
     };
     for (QDockWidget* dock : docks_) {
         const QString title = dock->windowTitle();

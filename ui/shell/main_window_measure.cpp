@@ -6,7 +6,10 @@
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/statistics_panel.h"
 #include "ui/measure/trace_times.h"
+#include "ui/panels/problems_model.h"
+#include "ui/panels/problems_panel.h"
 #include "ui/shell/edit_history.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/load_progress.h"
@@ -67,6 +70,8 @@ void MainWindow::connectMeasurements() {
                  .arg(QFileInfo(measurement->files.front()).fileName(), formatCount(static_cast<std::int64_t>(events))),
              measurement->files.join(u'\n'));
     });
+    connect(statistics_, &StatisticsPanel::rangeWanted, timeline_,
+            [this](qint64 begin_ns, qint64 end_ns) { timeline_->setVisibleRange({begin_ns, end_ns}); });
     connect(measurements_, &Measurements::failed, this, [this](const QString& reason) { warn(reason); });
     connect(measurements_, &Measurements::cancelled, this, [this](const QString& path) {
         tell(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);
@@ -124,6 +129,7 @@ void MainWindow::registerTimesActions() {
 void MainWindow::showMeasuredFigures() {
     const auto measurement = measurements_->current();
     figures_->showInstead(measurement ? std::optional(figuresOf(*measurement)) : std::nullopt);
+    problems_->problems()->showInstead(measurement ? std::optional(measurement->problems) : std::nullopt);
 }
 
 void MainWindow::stepVariant(int step) {

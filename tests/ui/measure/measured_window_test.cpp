@@ -4,14 +4,19 @@
 #include <QMenu>
 #include <QTabBar>
 #include <QToolButton>
+#include <QTreeView>
 
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/statistics_model.h"
+#include "ui/measure/statistics_panel.h"
 #include "ui/measure/trace_times.h"
 #include "ui/panels/inspector_panel.h"
+#include "ui/panels/problems_model.h"
+#include "ui/panels/problems_panel.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
@@ -169,6 +174,28 @@ class MeasuredWindowTest : public QObject {
         QCOMPARE(tabs->count(), 2);
         QCOMPARE(window.document().variantCount(), 2);
         QVERIFY(window.timeline().timeline());
+    }
+
+    void problemsAreThoseOfTheMeasurementWhileItIsShown() {
+        MainWindow window;
+        window.openFiles({smallGraphFile(), trace_});
+        QVERIFY(waitUntilIdle(window));
+        ProblemsModel& problems = *window.problems().problems();
+        const auto kinds = [&] {
+            QStringList found;
+            for (int row = 0; row < problems.rowCount(); ++row)
+                found.append(QString::fromStdString(problems.problem(row).kind));
+            return found;
+        };
+        QVERIFY2(kinds().contains("launches_without_gpu_event"), qPrintable(kinds().join(u' ')));
+        window.variants().tabs()->setCurrentIndex(1);
+        QVERIFY(!kinds().contains("launches_without_gpu_event"));
+
+        // A row of the statistics shows its step in the timeline.
+        StatisticsPanel& statistics = window.statistics();
+        emit statistics.view()->activated(statistics.model()->index(2, 0));
+        QCOMPARE(window.timeline().timeline(), window.measurements().at(0)->timeline);
+        QCOMPARE(window.timeline().visibleRange(), statistics.model()->range(2));
     }
 
     void aBadTraceLeavesTheWindowAsItWas() {

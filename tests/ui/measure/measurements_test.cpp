@@ -1,11 +1,15 @@
 #include "ui/measure/measurements.h"
 
+#include <QAbstractItemModelTester>
 #include <QFile>
 #include <QSignalSpy>
+#include <QTreeView>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/file_kind.h"
 #include "ui/measure/measured_event.h"
+#include "ui/measure/statistics_model.h"
+#include "ui/measure/statistics_panel.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -81,6 +85,18 @@ class MeasurementsTest : public QObject {
         QCOMPARE(measurements.currentIndex(), 0);
     }
 
+    void aFileThatIsStillReadOpensOnce() {
+        const QTemporaryDir folder;
+        const QString a = write(folder, "a.json", rankTrace(0, 0)), b = write(folder, "b.json", rankTrace(0, 0));
+        Measurements measurements;
+        measurements.restore(QJsonArray{QJsonArray{a}, QJsonArray{b}});
+        measurements.open({a});  // being read
+        measurements.open({b});  // waiting
+        QTRY_VERIFY(!measurements.busy());
+        QCOMPARE(measurements.count(), 2);
+        QCOMPARE(measurements.currentIndex(), 1);
+    }
+
     void ranksOfAJobAreOneMeasurementOnOneClock() {
         QTemporaryDir folder;
         Measurements measurements;
@@ -102,6 +118,46 @@ class MeasurementsTest : public QObject {
         for (const QString& part :
              {QStringLiteral("Rank 1"), QStringLiteral("all-gather"), QStringLiteral("ranks 0 1"), bytes})
             QVERIFY2(text.contains(part), qPrintable(text));
+    }
+
+    void statisticsTellEachRankAndStep() {
+        QTemporaryDir folder;
+        Measurements measurements;
+        StatisticsPanel panel(measurements);
+        StatisticsModel& model = *panel.model();
+        const QAbstractItemModelTester tester(&model);
+        QCOMPARE(model.rowCount(), 0);
+        measurements.open({write(folder, "a.json", rankTrace(0, 1'000)), write(folder, "b.json", rankTrace(1, 7'000))});
+        QVERIFY(waitUntilRead(measurements));
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.columnCount(), int(StatisticsModel::column_count));
+        const auto cell = [&](int row, int column) { return model.index(row, column).data().toString(); };
+        QCOMPARE(cell(1, StatisticsModel::name_column), "Rank 1, GPU 0");
+        QCOMPARE(cell(1, StatisticsModel::compute_column), formatTime(0.01));
+        QCOMPARE(cell(1, StatisticsModel::exposed_column), formatTime(0.01));
+        QCOMPARE(cell(1, StatisticsModel::idle_column), formatTime(0.03));
+        QCOMPARE(cell(1, StatisticsModel::clock_column), formatDifference(-6, Unit::Time));
+        QCOMPARE(model.range(1), (TimeRange{0, 50'000}));
+
+        // Of a real trace: steps below their GPU, the cut one apart, and no clocks.
+        measurements.open({trace("hta_nccl_data.json.gz")});
+        QVERIFY(waitUntilRead(measurements));
+        QCOMPARE(model.rowCount(), 4);
+        QCOMPARE(model.columnCount(), int(StatisticsModel::clock_column));
+        const std::vector<DeviceTimes> times = device_times(*measurements.current()->traces.front());
+        QCOMPARE(cell(0, StatisticsModel::exposed_column), formatTime(double(times[0].total.exposed_ns) / 1e6));
+        QCOMPARE(cell(2, StatisticsModel::name_column), "ProfilerStep#5");
+        QCOMPARE(cell(2, StatisticsModel::overlap_column),
+                 formatPercent(*times[0].steps[1].times.overlap_percent() / 100));
+        QVERIFY(cell(3, StatisticsModel::name_column).endsWith("not counted"));
+        QVERIFY(model.range(1).end_ns <= model.range(3).begin_ns);
+
+        const QSignalSpy wanted(&panel, &StatisticsPanel::rangeWanted);
+        measurements.setCurrentIndex(-1);
+        emit panel.view()->activated(model.index(2, 0));
+        QCOMPARE(measurements.currentIndex(), 1);
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(wanted.front().front().toLongLong(), model.range(2).begin_ns);
     }
 
     void filesOfTheSameRankAreMeasurementsOfTheirOwn() {
@@ -127,6 +183,74 @@ class MeasurementsTest : public QObject {
         QCOMPARE(failed.size(), 1);
         QVERIFY(failed.front().front().toString().contains("cut.json"));
         QVERIFY(measurements.at(0)->files.front().endsWith("whole.json"));
+    }
+
+    void aCollectiveTellsWhatHidItAndWhomItWaitedFor() {
+        QTemporaryDir folder;
+        const auto trace = [](int rank, int late_us) {
+            QByteArray made = rankTrace(rank, 0);
+            // The collective begins `late_us` later and ends at the same moment; a kernel on another stream beside it.
+            made.replace("\"ts\":40,\"dur\":10",
+                         QStringLiteral("\"ts\":%1,\"dur\":%2").arg(40 + late_us).arg(10 - late_us).toUtf8());
+            made.replace(
+                "\"traceEvents\":[",
+                R"("traceEvents":[{"ph":"X","cat":"kernel","name":"softmax","pid":0,"tid":8,"ts":46,"dur":9,"args":{"stream":8}},)");
+            return made;
+        };
+        Measurements measurements;
+        measurements.open({write(folder, "a.json", trace(0, 0)), write(folder, "b.json", trace(1, 4))});
+        QVERIFY(waitUntilRead(measurements));
+        const Measurement& ranks = *measurements.at(0);
+        const auto inspected = [&](std::size_t rank) {
+            const MeasuredTrace& of = *ranks.traces[rank];
+            return plainText(describeEvent(ranks, {rank, of.activities()[of.collectives().front().activity].event}));
+        };
+        const QString early = inspected(0), late = inspected(1);
+        for (const QString& part :
+             {"Exposed\t" + formatTime(0.006), "Behind compute\t" + formatTime(0.004),
+              "Beside it\tsoftmax " + formatTime(0.004), "Waited for\tRank 1, " + formatTime(0.004),
+              "Starts at\t" + withUnbrokenUnits("40 µs")})
+            QVERIFY2(early.contains(part), qPrintable(part + u'\n' + early));
+        QVERIFY2(late.contains("Arrived last\tothers waited up to " + formatTime(0.004)), qPrintable(late));
+    }
+
+    void aBadRankLeavesTheOthers() {
+        QTemporaryDir folder;
+        Measurements measurements;
+        const QSignalSpy failed(&measurements, &Measurements::failed);
+        measurements.open({write(folder, "a.json", rankTrace(0, 0)),
+                           write(folder, "cut.json", rankTrace(1, 0).first(200)),
+                           write(folder, "b.json", rankTrace(2, 0))});
+        QVERIFY(waitUntilRead(measurements));
+        QCOMPARE(measurements.count(), 1);
+        QCOMPARE(measurements.at(0)->traces.size(), std::size_t(2));
+        QCOMPARE(measurements.at(0)->rankName(1), "Rank 2");
+        QCOMPARE(failed.size(), 1);
+        const QString told = failed.front().front().toString();
+        QVERIFY2(told.contains("cut.json") && told.contains("the other 2 files are open"), qPrintable(told));
+    }
+
+    void gpusOfAllRanksStandAboveTheirHosts() {
+        QTemporaryDir folder;
+        const auto withHost = [](int rank) {
+            QByteArray trace = rankTrace(rank, 0);
+            trace.replace(
+                "\"traceEvents\":[",
+                R"("traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":9,"ts":1,"dur":5},)");
+            return trace;
+        };
+        Measurements measurements;
+        measurements.open({write(folder, "a.json", withHost(0)), write(folder, "b.json", withHost(1))});
+        QVERIFY(waitUntilRead(measurements));
+        const Measurement& ranks = *measurements.at(0);
+        QCOMPARE(ranks.timeline->lanes().size(), std::size_t(4));
+        QCOMPARE(ranks.timeline->lanes()[1].description.kind, LaneKind::compute);
+        QVERIFY(ranks.timeline->lanes()[1].description.title.starts_with("Rank 1"));
+        QVERIFY(ranks.timeline->lanes()[2].description.title.starts_with("Rank 0"));
+        QVERIFY(ranks.timeline->lanes()[1].description.device != ranks.timeline->lanes()[0].description.device);
+        const Measurement::Event operation = ranks.eventOf(ranks.timeline->lanes()[3].reference[0]);
+        QCOMPARE(operation.rank, std::size_t(1));
+        QCOMPARE(ranks.traces[1]->name(operation.event), std::string_view("aten::mm"));
     }
 
     void readingCanBeCancelled() {

@@ -1,0 +1,131 @@
+#include "ui/measure/statistics_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPainter>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include "ui/measure/measurements.h"
+#include "ui/measure/statistics_model.h"
+#include "ui/panels/cell_delegate.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+namespace {
+
+constexpr int cell_margin = 8;
+constexpr int step_indent = 16;
+constexpr int lowest_table = 48;
+
+/// Steps stand to the right of the GPU that they are of.
+class StatisticsDelegate : public CellDelegate {
+  public:
+    using CellDelegate::CellDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const QString shown = index.data().toString();
+        return {option.fontMetrics.horizontalAdvance(shown) + indentOf(index) + 2 * cell_margin + 1,
+                option.fontMetrics.height() + 9};
+    }
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const QStyleOptionViewItem plain = paintWithoutText(*painter, option, index);
+        const QRect area = option.rect.adjusted(cell_margin + indentOf(index), 0, -cell_margin, 0);
+        painter->save();
+        painter->setFont(plain.font);
+        painter->setPen(index.data(Qt::ForegroundRole).value<QBrush>().color());
+        painter->drawText(area, index.data(Qt::TextAlignmentRole).toInt(),
+                          plain.fontMetrics.elidedText(plain.text, Qt::ElideRight, area.width()));
+        painter->restore();
+    }
+
+  private:
+    static int indentOf(const QModelIndex& index) {
+        const bool is_step =
+            index.column() == StatisticsModel::name_column && index.data(StatisticsModel::step_role).toBool();
+        return is_step ? step_indent : 0;
+    }
+};
+
+}  // namespace
+
+StatisticsPanel::StatisticsPanel(Measurements& measurements, QWidget* parent)
+    : QWidget(parent),
+      measurements_(measurements),
+      model_(new StatisticsModel(this)),
+      caption_(new QLabel),
+      view_(new QTreeView) {
+    setObjectName("statistics");
+    setAccessibleName(tr("Statistics"));
+    caption_->setObjectName("statisticsCaption");
+    caption_->setProperty("role", "dim");
+    caption_->setContentsMargins(cell_margin, 6, cell_margin, 6);
+    caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long line must not widen the window
+    view_->setModel(model_);
+    view_->setItemDelegate(new StatisticsDelegate(view_));
+    view_->setAccessibleName(tr("Times of each GPU and step"));
+    view_->setRootIsDecorated(false);
+    view_->setUniformRowHeights(true);
+    view_->setAllColumnsShowFocus(true);
+    view_->setFrameShape(QFrame::NoFrame);
+    view_->setMinimumHeight(lowest_table);
+    view_->header()->setSectionsMovable(false);
+    view_->header()->setStretchLastSection(false);
+    view_->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    view_->installEventFilter(this);
+    connect(view_, &QTreeView::clicked, this, &StatisticsPanel::choose);
+    connect(view_, &QTreeView::activated, this, &StatisticsPanel::choose);
+    setFocusProxy(view_);
+    setFocusPolicy(Qt::StrongFocus);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(caption_);
+    layout->addWidget(view_, 1);
+    connect(&measurements, &Measurements::changed, this, &StatisticsPanel::update);
+    connect(&measurements, &Measurements::currentChanged, this, &StatisticsPanel::update);
+    update();
+}
+
+void StatisticsPanel::update() {
+    const auto shown = measurements_.current() ? measurements_.current() : measurements_.last();
+    model_->setMeasurement(shown);
+    view_->setVisible(shown != nullptr);
+    if (!shown) return caption_->setText(tr("Open a trace of a job to see how its GPUs used their time"));
+    QStringList parts{shown->title};
+    if (shown->traces.size() == 1) {
+        parts.append(QFileInfo(shown->files.front()).fileName());
+    } else {
+        parts.append(tr("%1 ranks").arg(shown->traces.size()));
+        parts.append(tr("%1 collectives that several have")
+                         .arg(formatCount(static_cast<std::int64_t>(shown->aligned.matches.size()))));
+    }
+    caption_->setText(parts.join(QStringLiteral(" · ")));
+    caption_->setToolTip(shown->files.join(u'\n'));
+}
+
+void StatisticsPanel::choose(const QModelIndex& row) {
+    const TimeRange range = model_->range(row.row());
+    if (range.length_ns() <= 0) return;
+    for (int index = 0; index < measurements_.count(); ++index)
+        if (measurements_.at(index) == model_->measurement()) measurements_.setCurrentIndex(index);
+    emit rangeWanted(range.begin_ns, range.end_ns);
+}
+
+bool StatisticsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_ && event->type() == QEvent::KeyPress &&
+        static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(tableText(*model_));
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace overlap::ui
