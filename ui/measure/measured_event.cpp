@@ -76,17 +76,22 @@ void addActivity(InspectorContent& content, const MeasuredTrace& trace, const Gp
                                        .arg(text(trace.name(activity.launch)), formatTime(milliseconds(latency)))));
 }
 
-/// Names of what ran on compute streams of the same GPU meanwhile, those that ran longest first.
-QString besideText(const Timeline& timeline, EventLocation of) {
+/// Names of the kernels that computed on the same GPU meanwhile, those that ran longest first.
+QString besideText(const Measurement& measurement, std::size_t rank, EventLocation of) {
+    const Timeline& timeline = *measurement.timeline;
     const Lane& own = timeline.lanes()[of.lane];
     const TimeRange range = own.event(of.event);
     std::map<std::string_view, std::int64_t> times;
     for (std::uint32_t number = 0; number < timeline.lanes().size(); ++number) {
         const Lane& lane = timeline.lanes()[number];
-        if (lane.description.kind != LaneKind::compute || lane.description.device != own.description.device) continue;
+        if (lane.description.computing != own.description.computing) continue;
         for (std::uint32_t event = lane.first_ending_after(range.begin_ns);
-             event < lane.size() && lane.start_ns[event] < range.end_ns; ++event)
-            times[timeline.event_name({number, event})] += overlap_ns(lane.event(event), range);
+             event < lane.size() && lane.start_ns[event] < range.end_ns; ++event) {
+            const std::uint32_t in_trace = lane.reference[event] - measurement.first_references[rank];
+            const GpuActivity* activity = activityOf(*measurement.traces[rank], in_trace);
+            if (activity && activity->work == GpuWork::compute)
+                times[timeline.event_name({number, event})] += overlap_ns(lane.event(event), range);
+        }
     }
     std::vector<std::pair<std::int64_t, std::string_view>> longest;
     for (const auto& [name, time_ns] : times) longest.emplace_back(-time_ns, name);
@@ -110,7 +115,7 @@ void addExposure(InspectorContent& content, const Measurement& measurement, Meas
         row(QObject::tr("Exposed"), formatTime(milliseconds(exposed)), exposed > 0 ? Tone::exposed : Tone::plain));
     const std::int64_t hidden = lane.event(location.event).length_ns() - exposed;
     content.rows.push_back(row(QObject::tr("Behind compute"), formatTime(milliseconds(hidden))));
-    if (const QString beside = besideText(*measurement.timeline, location); !beside.isEmpty())
+    if (const QString beside = besideText(measurement, at.rank, location); !beside.isEmpty())
         content.rows.push_back(row(QObject::tr("Beside it"), beside));
 }
 
