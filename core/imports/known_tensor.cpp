@@ -56,16 +56,6 @@ std::int64_t element_count(std::span<const std::int64_t> shape) {
     return count;
 }
 
-Sizes contiguous_strides(std::span<const std::int64_t> shape) {
-    Sizes strides(shape.size());
-    std::int64_t next = 1;
-    for (std::size_t dimension = shape.size(); dimension-- > 0;) {
-        strides[dimension] = next;
-        next *= std::max<std::int64_t>(shape[dimension], 1);
-    }
-    return strides;
-}
-
 std::int64_t dense_bytes(Dtype dtype, std::span<const std::int64_t> shape, std::span<const std::int64_t> stride) {
     std::int64_t last = 0;
     for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {

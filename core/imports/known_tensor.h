@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/graph/strides.h"
 #include "core/graph/string_pool.h"
 #include "core/graph/tensor.h"
 
@@ -31,7 +32,6 @@ struct KnownTensor {
 
 /// Product of sizes. @throws InputError beyond 2^56.
 std::int64_t element_count(std::span<const std::int64_t> shape);
-Sizes contiguous_strides(std::span<const std::int64_t> shape);
 /// Bytes of a storage that holds exactly this tensor.
 std::int64_t dense_bytes(Dtype dtype, std::span<const std::int64_t> shape, std::span<const std::int64_t> stride);
 

@@ -9,10 +9,12 @@ namespace overlap {
 
 namespace {
 
+constexpr std::string_view attribute_name = "subgraph_alias", wrapper_name = "filled";
+
 /// An alias of `buffer` that comes after `copy`, made before `before`.
 NodeId emit_filled(GraphEditor& graph, NodeId buffer, NodeId copy, NodeId before) {
     GraphEditor::NewNode attribute;
-    attribute.base_name = "subgraph_alias";
+    attribute.base_name = attribute_name;
     attribute.target = graph.target_index(attribute.base_name);
     attribute.op = NodeOp::get_attr;
     const NodeId subgraph = graph.create(attribute, before);
@@ -23,7 +25,7 @@ NodeId emit_filled(GraphEditor& graph, NodeId buffer, NodeId copy, NodeId before
     const std::vector<TensorMeta> outputs(graph.outputs(buffer).begin(), graph.outputs(buffer).end());
     const NodeMetadata metadata = graph.metadata(before);
     GraphEditor::NewNode filled;
-    filled.base_name = "filled";
+    filled.base_name = wrapper_name;
     filled.target = graph.target_index("higher_order.control_deps");
     filled.args = graph.list(args);
     filled.outputs = outputs;
@@ -48,6 +50,12 @@ std::size_t order_reads_after_fill(GraphEditor& graph, std::span<const NodeId> m
         ++ordered;
     }
     return ordered;
+}
+
+bool orders_read_after_fill(const Graph& graph, NodeId node) {
+    if (graph.target(node) != "higher_order.control_deps" || !graph.name(node).starts_with(wrapper_name)) return false;
+    const Value* module = graph.argument(node, 1);
+    return module && module->is(ValueKind::node) && graph.target(module->node).starts_with(attribute_name);
 }
 
 }  // namespace overlap

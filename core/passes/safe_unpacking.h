@@ -18,4 +18,7 @@ namespace overlap {
 /// @returns how many results got the edge: none where the bucket unpacks by views, which have it anyway.
 std::size_t order_reads_after_fill(GraphEditor& graph, std::span<const NodeId> merged);
 
+/// Whether a node is such a wrapper: a control_deps around `aten.alias` that waits for the copy.
+bool orders_read_after_fill(const Graph& graph, NodeId node);
+
 }  // namespace overlap

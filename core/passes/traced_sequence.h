@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/graph_editor.h"
+#include "core/graph/strides.h"
 
 namespace overlap {
 
@@ -71,8 +72,6 @@ class TracedSequence {
     std::vector<std::pair<std::string_view, std::int64_t>> given_;  ///< by base name, names given in the private graph
 };
 
-/// Strides of a contiguous tensor.
-std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> sizes);
 /// Strides under which a tensor can be seen with other sizes without a copy, as torch's `computeStride` finds them;
 /// nothing where that is impossible. Both shapes have the same number of elements.
 std::optional<std::vector<std::int64_t>> view_strides(std::span<const std::int64_t> old_sizes,
