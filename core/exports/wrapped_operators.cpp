@@ -6,6 +6,7 @@
 #include "core/graph/quote.h"
 #include "core/io/graph_file.h"
 #include "core/passes/pass_support.h"
+#include "core/passes/safe_unpacking.h"
 
 namespace overlap {
 
@@ -33,6 +34,12 @@ void collect(const Graph& wrapped, const Graph& plain, std::map<std::string, Jso
     for (NodeId node = 0; node < wrapped.node_count(); ++node) {
         if (wrapped.target(node) != wrapper_target) continue;
         const std::string name(wrapped.name(node));
+        if (orders_read_after_fill(wrapped, node)) {
+            Json args = Json::array();
+            args.push_back(Json{{"input", 0}});
+            operators[name] = {{"target", "aten.alias.default"}, {"args", std::move(args)}, {"kwargs", Json::object()}};
+            continue;
+        }
         const NodeId inner = plain.find(name);
         if (inner != no_node && plain.target(inner) == wrapper_target) continue;
         try {
@@ -67,11 +74,13 @@ std::map<std::string, Json> wrapped_operators(const Plan& plan, const Evaluation
     for (const PassStep& step : lower(plan)) {
         const Pass& pass = require_pass(step.pass);
         const std::shared_ptr<const Graph> result = pass.run(graph, step.options, {}).graph;
+        std::shared_ptr<const Graph> plain = result;
         if (wraps(pass, step.options)) {
             Json options = step.options;
             options[std::string(wrapping_option)] = false;
-            collect(*result, *pass.run(graph, options, {}).graph, operators);
+            plain = pass.run(graph, options, {}).graph;
         }
+        collect(*result, *plain, operators);
         graph = result;
     }
     if (plan.overlaps.insert_overlap_deps) collect(*evaluation.graph, *evaluation.undirected, operators);

@@ -1,0 +1,140 @@
+#include "core/exports/job_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "core/graph/error.h"
+#include "core/io/plan_file.h"
+#include "tests/plan/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+constexpr const char* joint_pass = "joint_transformer_block_bucketing_reordering_pass";
+
+Plan plan_of(std::vector<PassStep> pipeline) {
+    Plan plan;
+    plan.buckets = parse_bucket_entries("layers.[0-5], norm+lm_head");
+    plan.pipeline = std::move(pipeline);
+    return plan;
+}
+
+Json job_of(const std::shared_ptr<const Graph>& graph, const Plan& plan) {
+    return Json::parse(write_job_plan_text(plan, *evaluate(graph, plan)))["job"];
+}
+
+const Json& find(const Json& items, const std::string& target) {
+    for (const Json& item : items)
+        if (item.is_object() && item.value("target", "") == target) return item;
+    static const Json none;
+    return none;
+}
+
+TEST(JobPlan, DescribesUnchangedNodesByRanges) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Json job = job_of(graph, plan_of({}));
+    EXPECT_EQ(job["input"].size(), graph->node_count());
+    EXPECT_EQ(job["result"]["nodes"], graph->node_count());
+    EXPECT_EQ(job["result"]["digest"], fingerprint(*graph).digest);
+    EXPECT_EQ(job["result"]["order"], Json::parse("[[0, " + std::to_string(graph->node_count()) + "]]"));
+}
+
+TEST(JobPlan, HasEveryNodeOfTheResult) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Plan plan = plan_of({{joint_pass}});
+    const auto result = evaluate(graph, plan);
+    const Json job = job_section(plan, *result);
+    std::size_t nodes = 0, changed = 0, made = 0;
+    for (const Json& item : job["result"]["order"]) {
+        nodes += item.is_array() ? item[1].get<std::size_t>() : 1;
+        if (item.is_object()) ++(item.contains("from") ? changed : made);
+    }
+    EXPECT_EQ(nodes, result->graph->node_count());
+    EXPECT_GT(changed, 0u);
+    EXPECT_EQ(made, static_cast<std::size_t>(std::ranges::count(result->origin, no_node)));
+    EXPECT_EQ(job["pipeline"][0]["options"]["module_bucket_plans"].size(), 7u);
+    EXPECT_FALSE(job.contains("times"));
+}
+
+TEST(JobPlan, TellsWhatDependsOnTheRank) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Json order = job_of(graph, plan_of({{joint_pass}}))["result"]["order"];
+    EXPECT_EQ(find(order, "bucketing._pre_bucket_all_gather.default")["args"][4],
+              Json::parse(R"({"rank_in": "0", "times": 1, "plus": 0})"));
+    const Json slice = find(order, "aten.slice.Tensor")["args"];
+    EXPECT_EQ(slice[2]["plus"], 0);
+    EXPECT_EQ(slice[3]["plus"], slice[3]["times"]);
+    EXPECT_EQ(slice[2]["times"], slice[3]["times"]);
+}
+
+TEST(JobPlan, NamesTheGroupsThatPassesCreate) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Json groups = job_of(graph, plan_of({{"reassign_collective_pgs_pass"}, {joint_pass}}))["process_groups"];
+    ASSERT_EQ(groups["created"].size(), 1u);
+    EXPECT_EQ(groups["created"][0]["source"], "0");
+    EXPECT_EQ(groups["created"][0]["name"], "0#fsdp_extra");
+    EXPECT_EQ(groups["created"][0]["ranks"], groups["of_graph"][0]["ranks"]);
+}
+
+TEST(JobPlan, TellsWhatWrappersWrap) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Json job = job_of(graph, plan_of({{joint_pass, {{"insert_overlap_deps", true}}}}));
+    const Json& wrapper = find(job["result"]["order"], "higher_order.control_deps");
+    ASSERT_TRUE(wrapper.contains("wraps"));
+    EXPECT_EQ(wrapper["wraps"]["target"], "_c10d_functional.wait_tensor.default");
+    EXPECT_EQ(wrapper["wraps"]["args"], Json::parse(R"([{"input": 0}])"));
+}
+
+TEST(JobPlan, CarriesTimesForPassesThatDecideByThem) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
+    const Json job = job_of(graph, plan_of({{"schedule_overlap_bucketing"}}));
+    EXPECT_EQ(job["times"]["node_ms"].size(), graph->node_count());
+    EXPECT_TRUE(job["times"]["cost_model"].contains("links"));
+}
+
+TEST(JobPlan, KeepsOverlapsThatHoldAndTellsTheOthers) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = plan_of({});
+    std::string gather;
+    for (NodeId node = 0; node < graph->node_count() && gather.empty(); ++node)
+        if (graph->target_info(node).starts == CollectiveKind::all_gather) gather = graph->name(node);
+    plan.overlaps.list = {{.collective = gather, .start_after = std::string(graph->name(0))},
+                          {.collective = "no_such_collective", .hide_behind = "layers.0"}};
+    const auto result = evaluate(graph, plan);
+    const Json overlaps = job_section(plan, *result)["overlaps"];
+    ASSERT_EQ(overlaps["directives"].size(), 1u);
+    EXPECT_EQ(overlaps["directives"][0]["start"], graph->find(gather));
+    EXPECT_EQ(overlaps["directives"][0]["edges"], Json::parse("[[" + std::to_string(graph->find(gather)) + ", 0]]"));
+    const std::vector<std::string> notes = job_plan_notes(plan, *result);
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_NE(notes[0].find("no_such_collective"), std::string::npos);
+}
+
+TEST(JobPlan, TellsWhatPyTorchCannotDo) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const Json job = job_of(
+        graph, plan_of({{"manual_overlap_bucketing", {{"safe", true}, {"module_stack_fn", "custom.module_fqn"}}}}));
+    EXPECT_EQ(job["exact_only"], "step 1 (manual_overlap_bucketing) has the option safe, which PyTorch does not know");
+}
+
+TEST(JobPlan, IsNotMadeOfARefusedPlan) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = plan_of({{joint_pass}});
+    plan.buckets = parse_bucket_entries("layers.0, layers.0");
+    const auto result = evaluate(graph, plan);
+    ASSERT_TRUE(result->refused);
+    EXPECT_THROW(job_section(plan, *result), InputError);
+}
+
+TEST(JobPlan, IsReadAsThePlanThatItWasMadeOf) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = plan_of({{joint_pass}});
+    plan.notes = "kept";
+    plan.unevaluated["later"] = Json::parse("[1]");
+    const Plan read = read_plan_text(write_job_plan_text(plan, *evaluate(graph, plan)), "step.job.plan.json");
+    plan.graph = fingerprint(*graph);
+    EXPECT_EQ(read, plan);
+    EXPECT_EQ(write_plan_text(read).find("\"job\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace overlap
