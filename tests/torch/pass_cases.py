@@ -5,7 +5,7 @@ import contextlib
 import io
 import logging
 import unittest
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -80,6 +80,7 @@ class GraphsOfJob(unittest.TestCase):
     job: Job
     graphs: dict[str, fx.GraphModule]
     kinds: tuple[str, ...] = ("joint", "forward", "backward")
+    after: Callable[[fx.GraphModule], None] | None = None  # what is done to forward and backward graphs first
     _resources: ExitStack
 
     @classmethod
@@ -91,7 +92,7 @@ class GraphsOfJob(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()):  # torch tells about boxed arguments and the like
             cls.graphs = {"joint": joint_graph(cls.job, meshes)} if "joint" in cls.kinds else {}
             if "forward" in cls.kinds:
-                cls.graphs.update(compiled_graphs(cls.job, meshes))
+                cls.graphs.update(compiled_graphs(cls.job, meshes, cls.after))
 
     def check(self, kind: str, pipeline: Pipeline, write_times: bool) -> None:
         outcome = compare(self.graphs[kind], pipeline, write_times=write_times)
