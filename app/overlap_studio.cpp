@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     const QCommandLineOption view(
         QStringLiteral("view"),
         QStringLiteral("part of the window in the picture: window, modules, buckets, "
-                       "inspector, problems, passes, groups, compare, graph, mesh, timeline or "
+                       "inspector, problems, passes, groups, compare, statistics, graph, mesh, timeline or "
                        "toolbar"),
         QStringLiteral("name"));
     const QCommandLineOption select(

@@ -63,8 +63,8 @@ void add_missing_work(const MeasuredTrace& trace, Problems& problems) {
 
 void add_launches(const TraceRemarks& remarks, Problems& problems) {
     problems.add_counted(
-        remarks.launches_without_activity, "launch", Severity::caution, "launches_without_gpu_event", "Lost GPU events",
-        "of the host without an event on the GPU: what they ran may be missing, and idle time too long");
+        remarks.launches_without_activity, "call", Severity::caution, "launches_without_gpu_event", "Lost GPU events",
+        "that launched work without an event of it on the GPU: it may be missing, and idle time too long");
     problems.add_counted(remarks.starts_before_launch, "GPU event", Severity::caution, "starts_before_launch",
                          "Clocks of host and GPU",
                          "before the call that launched it: host and GPU do not agree on time");

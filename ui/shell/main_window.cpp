@@ -257,6 +257,7 @@ void MainWindow::makeDocks() {
     setDockTitle(statistics_dock_, nullptr, true);
     giveHeightWhenSeen(passes_dock_);
     giveHeightWhenSeen(compare_dock_);
+    giveHeightWhenSeen(statistics_dock_);
     connect(passes_, &PassesPanel::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(passes_, &PassesPanel::overlapEditWanted, this,
             [this](const QString& collective) { overlaps_->edit(collective); });

@@ -14,6 +14,7 @@
 #include "ui/document/pipeline_commands.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/compare_panel.h"
+#include "ui/measure/statistics_panel.h"
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/modules_panel.h"
@@ -65,6 +66,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"passes") return &window.passes();
     if (name == u"groups") return &window.processGroups();
     if (name == u"compare") return &window.compare();
+    if (name == u"statistics") return &window.statistics();
     if (name == u"timeline") return &window.timeline();
     if (name == u"toolbar") return window.findChild<QToolBar*>();
     return window.centre().view(name);
@@ -153,7 +155,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     QWidget* wanted = part(window, options.view);
     if (!wanted) {
         fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
-                            "problems, passes, groups, compare, graph, mesh, timeline or toolbar")
+                            "problems, passes, groups, compare, statistics, graph, mesh, timeline or toolbar")
                  .arg(options.view));
         return 2;
     }
