@@ -94,9 +94,11 @@ class FxNodeList {
         if (*known == NodeOp::call_function && target.starts_with(operators)) target.remove_prefix(operators.size());
         node.record.target = graph_.builder.target(target);
         if (has_arguments) {
-            node.record.args = list(')');
+            node.record.args = value(0);
+            if (!node.record.args.is(ValueKind::list)) fail("expected the arguments in parentheses");
             expect(", kwargs = ");
             node.record.kwargs = value(0);
+            if (!node.record.kwargs.is(ValueKind::dictionary)) fail("expected the keyword arguments in braces");
             if (node.record.args.count == 0) node.record.args = {};
             if (node.record.kwargs.count == 0) node.record.kwargs = {};
             name_group(node.record);
@@ -148,8 +150,7 @@ class FxNodeList {
             if (position_ >= line_end_) fail("a list does not end in this line");
             if (text_[position_] == close) break;
             items.push_back(value(depth + 1));
-            skip_space();
-            if (position_ < line_end_ && text_[position_] == ',') ++position_;
+            separate(close);
         }
         ++position_;
         return graph_.builder.list(items);
@@ -165,8 +166,7 @@ class FxNodeList {
             if (text_[position_] == '}') break;
             entries.push_back(graph_.builder.string(trimmed(until(": "))));
             entries.push_back(value(depth + 1));
-            skip_space();
-            if (position_ < line_end_ && text_[position_] == ',') ++position_;
+            separate('}');
         }
         ++position_;
         return graph_.builder.dictionary(entries);
@@ -179,7 +179,19 @@ class FxNodeList {
         if (first == '(') return list(')', depth);
         if (first == '[') return list(']', depth);
         if (first == '{') return dictionary(depth);
-        return word(bare());
+        const std::string_view text = bare();
+        if (text.empty()) fail("expected a value");
+        return word(text);
+    }
+
+    /// Passes the comma behind an item; behind the last one there may be none.
+    void separate(char close) {
+        skip_space();
+        if (position_ < line_end_ && text_[position_] == ',') {
+            ++position_;
+        } else if (position_ < line_end_ && text_[position_] != close) {
+            fail("expected a comma or the closing bracket");
+        }
     }
 
     /// Text up to the comma or bracket behind it; brackets inside belong to it.

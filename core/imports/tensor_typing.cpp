@@ -31,6 +31,7 @@ class TensorTyping {
         const std::string_view name = graph_.builder.text(node.record.name);
         if (const auto told = options_.tensors.find(name); told != options_.tensors.end()) node.declared = told->second;
         std::string reason;
+        first_new_storage_ = next_storage_;
         if (node.record.op == NodeOp::call_function) {
             reason = graph_.builder.target_info(node.record.target).is_getitem ? item_of_tuple(node, type)
                                                                                : by_rule(node, type);
@@ -108,7 +109,7 @@ class TensorTyping {
         }
         const std::int64_t bytes =
             dense_bytes(tensor.dtype, tensor.shape, tensor.stride) + tensor.offset * dtype_info(tensor.dtype).bytes;
-        const bool is_new = !has_rule || tensor.storage + 1 == next_storage_;
+        const bool is_new = !has_rule || tensor.storage >= first_new_storage_;
         if (is_new) tensor.storage_bytes = declared.storage_bytes >= 0 ? declared.storage_bytes : bytes;
         type = {};
         type.is_known = true;
@@ -293,6 +294,7 @@ class TensorTyping {
     TypingReport& report_;
     std::vector<NodeType> types_;
     std::uint32_t next_storage_ = 0;
+    std::uint32_t first_new_storage_ = 0;  ///< those below were there before the node that is being typed
     std::unordered_map<int, std::uint32_t> declared_storages_;
     std::set<NodeId> from_items_;
 };

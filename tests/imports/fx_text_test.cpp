@@ -117,6 +117,16 @@ TEST(FxText, MistakesAreOneSentenceWithTheirPlace) {
               "line 2, column 11: expected a value, found \"a + 1\"");
 }
 
+TEST(FxText, MistakesInNodeLists) {
+    const std::string head = "graph():\n    %a : [num_users=1] = placeholder[target=a]\n    %b : [num_users=0] = ";
+    EXPECT_EQ(problem_of(head + "call_function[target=f](args = (%a, [gs = (1)), kwargs = {})\n    return b\n"),
+              "line 3, column 71: expected a comma or the closing bracket");
+    EXPECT_EQ(problem_of(head + "call_function[target=f](args = ([), kwargs = {})\n    return b\n"),
+              "line 3, column 59: expected a value");
+    EXPECT_EQ(problem_of(head + "call_function[target=f](args = %a, kwargs = {})\n    return b\n"),
+              "line 3, column 59: expected the arguments in parentheses");
+}
+
 TEST(FxText, UnknownOperatorsAreCountedAndKeepTheirTypes) {
     const ImportedGraph imported = import_first(
         "def forward(self, a: \"f32[4][1]cpu\"):\n"
