@@ -80,11 +80,14 @@ class NodeEncoder:
 
     @param nodes all nodes of the graph, in order.
     @param estimate milliseconds of a node, or None where nothing is known of it.
+    @param sorted_only whether a node that stands before what it uses is an error. PyTorch's passes leave such graphs at
+    times; the application makes the same of them, and opens none.
     """
 
     def __init__(self, nodes: Iterable[fx.Node], symbols: Symbols,
-                 estimate: Callable[[fx.Node], float | None] | None = None) -> None:
+                 estimate: Callable[[fx.Node], float | None] | None = None, sorted_only: bool = True) -> None:
         self.symbols = symbols
+        self._sorted_only = sorted_only
         self._positions = {node: position for position, node in enumerate(nodes)}
         self._estimate = estimate
         self._storages = Storages()
@@ -118,7 +121,7 @@ class NodeEncoder:
 
     def _argument(self, node: fx.Node, value: Any) -> Json:
         if isinstance(value, fx.Node):
-            if self._positions.get(value, len(self._positions)) >= self._positions[node]:
+            if self._sorted_only and self._positions.get(value, len(self._positions)) >= self._positions[node]:
                 raise ExportError(f"node {node.name} uses {value.name}, which does not stand before it; sort the graph "
                                   "first (torch.fx.passes.tools_common.legalize_graph)")
             return {"node": value.name}

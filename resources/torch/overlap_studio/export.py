@@ -66,11 +66,14 @@ def export_graph(gm: fx.GraphModule, path: str | os.PathLike[str], *, name: str 
 def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, world_size: int | None = None,
                    process_groups: GroupRanks | None = None, estimate: Estimate | None = None,
                    cost_model: Mapping[str, Any] | None = None, parameter_names: Mapping[str, str] | None = None,
-                   unbacked_size: int | None = None) -> dict[str, Any]:
-    """The document that `export_graph` writes, as Python objects of JSON."""
+                   unbacked_size: int | None = None, sorted_only: bool = True) -> dict[str, Any]:
+    """The document that `export_graph` writes, as Python objects of JSON.
+
+    @param sorted_only whether a node that stands before what it uses is an error, as in `export_graph`.
+    """
     nodes = list(gm.graph.nodes)
     symbols = Symbols(unbacked_size)
-    encoder = NodeEncoder(nodes, symbols, estimate)
+    encoder = NodeEncoder(nodes, symbols, estimate, sorted_only)
     encoded = [encoder.encode(node) for node in nodes]
     document: dict[str, Any] = {
         "format": "overlap-graph", "version": 1, "name": name, "producer": {"torch": torch.__version__},
