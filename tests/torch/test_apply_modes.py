@@ -10,6 +10,7 @@ from typing import Any
 import torch
 import torch.fx as fx
 from overlap_studio.apply import apply_plan
+from overlap_studio.errors import PlanError
 from overlap_studio.export import graph_document
 
 from cases import add_cases
@@ -79,6 +80,47 @@ class ComesBack(unittest.TestCase):
                     if field == "users_order" and exact["name"] != passes["name"]:
                         continue
                     self.assertEqual(exact.get(field), passes.get(field), f"{exact['name']}: {field}")
+
+
+class OverlapsByHand(unittest.TestCase):
+    """Collectives that were moved by hand, behind what the pipeline made."""
+
+    def check(self, insert_overlap_deps: bool, keep_group_order: bool) -> None:
+        gm = graphs_of(FSDP, "joint")
+        nodes = list(gm.graph.nodes)
+        gathers = [node.name for node in nodes if "all_gather_into_tensor" in str(node.target)]
+        matmuls = [node.name for node in nodes if node.target is torch.ops.aten.mm.default]
+        directives = [{"collective": gathers[3], "start_before": matmuls[0]},
+                      {"collective": gathers[12], "hide_behind": "layers.0.attention"},
+                      {"collective": gathers[5], "wait_after": matmuls[2]},
+                      {"collective": gathers[0], "start_after": matmuls[-1]}]  # which cannot hold, and is left out
+        overlaps = {"directives": directives, "insert_overlap_deps": insert_overlap_deps,
+                    "keep_group_order": keep_group_order}
+        with tempfile.TemporaryDirectory() as scratch, fake_process_group(FSDP):
+            trainer().forget_groups()
+            plan = make_job_plan(gm, plan_document(PIPELINES["joint"], overlaps=overlaps), Path(scratch))
+            without = make_job_plan(gm, plan_document(PIPELINES["joint"]), Path(scratch), "without")
+            made = [graph_document(apply_plan(copy_graph(gm), path, mode=mode), name=mode)
+                    for path, mode in ((plan, "exact"), (plan, "passes"), (without, "exact"))]
+        self.assertIsNone(difference(made[0], made[1]))
+        self.assertIsNotNone(difference(made[0], made[2]))
+
+
+add_cases(OverlapsByHand, OverlapsByHand.check, [
+    ("in_order", (False, True)), ("with_dependencies", (True, True)), ("groups_overtaken", (False, False))])
+
+
+class OfTheApplicationAlone(unittest.TestCase):
+    def test_an_option_that_pytorch_does_not_know_is_applied_exactly(self) -> None:
+        gm = graphs_of(FSDP, "forward")
+        pipeline = [step("manual_overlap_bucketing", **MANUAL, safe=True)]
+        with tempfile.TemporaryDirectory() as scratch, fake_process_group(FSDP):
+            plan = make_job_plan(gm, plan_document(pipeline), Path(scratch))
+            applied = apply_plan(copy_graph(gm), plan, mode="exact")
+            self.assertIsNone(difference(applied_by_overlap(plan, Path(scratch)), graph_document(applied, name="made")))
+            self.assertTrue(any("control_deps" in str(node.target) for node in applied.graph.nodes))
+            with self.assertRaisesRegex(PlanError, "option safe, which PyTorch does not know.*exact"):
+                apply_plan(copy_graph(gm), plan, mode="passes")
 
 
 class KeepsTheGraph(unittest.TestCase):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -73,12 +73,15 @@ class PostGradPass(CustomGraphPass):
     `PostGradPass(export_to=FOLDER)`, plan the graphs, run it again with the plans. Inductor reorders what it compiles
     unless the plan keeps its order by the option insert_overlap_deps.
 
+    `export_options` are those of `export_graph`, such as `cost_model`.
+
     With `check_ranks`, nothing is taken from Inductor's cache: what is there was checked by another job.
     """
 
-    def __init__(self, plans: Path | Sequence[Path] = (), *, export_to: Path | None = None, **options: Any) -> None:
+    def __init__(self, plans: Path | Sequence[Path] = (), *, export_to: Path | None = None,
+                 export_options: Mapping[str, Any] | None = None, **options: Any) -> None:
         self._choose = PlanChooser(plans, **options)
-        self._export_to = export_to
+        self._export_to, self._export_options = export_to, dict(export_options or {})
         self._exported = 0
 
     def __call__(self, graph: fx.Graph) -> None:
@@ -100,7 +103,8 @@ class PostGradPass(CustomGraphPass):
         rank = dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
         folder = os.fspath(self._export_to)
         os.makedirs(folder, exist_ok=True)
-        export_graph(gm, os.path.join(folder, f"graph{self._exported}.rank{rank}.graph.json.gz"))
+        export_graph(gm, os.path.join(folder, f"graph{self._exported}.rank{rank}.graph.json.gz"),
+                     **self._export_options)
         self._exported += 1
 
 

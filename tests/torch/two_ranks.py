@@ -1,0 +1,110 @@
+"""One of two ranks with gloo, for test_apply_two_processes.py: two_ranks.py FOLDER WHAT RANK. The last line is JSON."""
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+import torch.fx as fx
+from overlap_studio.apply import apply_plan
+
+from comparison import copy_graph
+from job_plans import BLOCKS, make_job_plan, plan_document, step
+from reference_passes import trainer
+from sharded_transformer import ShardedTransformer, Sizes
+from traced_graphs import Job, joint_graph, make_inputs, meshes_of
+
+JOINT = "joint_transformer_block_bucketing_reordering_pass"
+PIPELINES = {
+    "joint": [step(JOINT, module_bucket_plans=BLOCKS)],
+    "default_mode": [step(JOINT, module_bucket_plans=BLOCKS, bucket_mode="default")],
+    "own_group": [step("reassign_collective_pgs_pass"), step(JOINT, module_bucket_plans=BLOCKS)],
+    "automatic": [step("schedule_overlap_bucketing", collective_bucketing=True)],
+}
+# In float32: gloo has no arithmetic of its own for every type.
+JOB = Job("fsdp", (("shard", 2),), Sizes(param_dtype=torch.float32))
+
+
+class Rank:
+    def __init__(self, folder: Path, rank: int) -> None:
+        self.folder, self.rank = folder, rank
+        dist.init_process_group("gloo", rank=rank, world_size=2, store=dist.FileStore(str(folder / "store"), 2),
+                                timeout=timedelta(minutes=10))
+        self.job = dataclasses.replace(JOB, rank=rank)
+        self.meshes = meshes_of(self.job)
+        self.graph = joint_graph(self.job, self.meshes)
+
+    def plan(self, name: str, pipeline: list[Any] | None = None) -> Path:
+        """The plan made with rank 0's graph; a file that both ranks see."""
+        if self.rank == 0:
+            make_job_plan(self.graph, plan_document(PIPELINES[name] if pipeline is None else pipeline, name=name),
+                          self.folder, name)
+        dist.barrier()
+        return self.folder / f"{name}.job.plan.json"
+
+    def numbers(self) -> dict[str, Any]:
+        torch.manual_seed(self.rank)
+        model = ShardedTransformer(self.meshes, self.job.sizes, "cpu")
+        weights = [torch.rand_like(value) / 4 for value in model.parameters()]
+        inputs = make_inputs(self.job, self.meshes)
+        expected = self.run(self.graph, weights, inputs)
+        compared, different = [], []
+        for name in PIPELINES:
+            plan = self.plan(name)
+            for mode in ("exact", "passes"):
+                trainer().forget_groups()
+                planned = apply_plan(copy_graph(self.graph), plan, mode=mode)
+                values = self.run(planned, weights, inputs)
+                compared.append(f"{name} {mode}")
+                different += [f"{name} {mode} {place}" for place, (value, wanted) in enumerate(zip(values, expected))
+                              if not torch.equal(value, wanted)]
+                assert len(values) == len(expected)
+        return {"values": len(expected), "compared": compared, "different": different}
+
+    @staticmethod
+    def run(gm: fx.GraphModule, weights: list[torch.Tensor], inputs: tuple[torch.Tensor, ...]) -> list[torch.Tensor]:
+        with torch.no_grad():
+            return [value.clone() for value in fx.Interpreter(gm).run(*weights, *inputs)]
+
+    def failure(self, plan: Path, **options: Any) -> dict[str, Any]:
+        began = time.monotonic()
+        kind = text = ""
+        try:
+            apply_plan(self.graph, plan, mode="exact", **options)
+        except Exception as error:
+            kind, text = type(error).__name__, str(error)
+        return {"kind": kind, "error": text, "seconds": time.monotonic() - began}
+
+    def plans(self) -> dict[str, Any]:
+        names = ["joint", "default_mode"]
+        made = [self.plan(name) for name in names]
+        return self.failure(made[self.rank])
+
+    def stale(self) -> dict[str, Any]:
+        plan = self.plan("joint")
+        if self.rank == 1:
+            changed = next(node for node in self.graph.graph.nodes if "silu" in str(node.target))
+            changed.target = torch.ops.aten.gelu.default
+        return self.failure(plan)
+
+    def silent(self) -> dict[str, Any]:
+        plan = self.plan("joint")
+        if self.rank == 1:
+            return {"kind": "", "error": "", "seconds": 0}
+        return self.failure(plan, timeout=timedelta(seconds=5))
+
+
+def main() -> None:
+    folder, what, rank = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+    found = getattr(Rank(folder, rank), what)()
+    print(json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
