@@ -4,6 +4,7 @@
 // 0 done, 1 the input is wrong or a rank failed (a sentence on stderr), 2 wrong usage.
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -24,6 +25,9 @@
 #ifdef OVERLAP_WITH_MPI
 #include "core/run/mpi_ranks.h"
 #endif
+#ifdef OVERLAP_WITH_CUDA
+#include "app/runner/device_run.h"
+#endif
 
 namespace {
 
@@ -31,6 +35,7 @@ using namespace overlap;
 
 constexpr int run_failed = 1;
 constexpr int usage_is_wrong = 2;
+constexpr double gib = 1024.0 * 1024 * 1024;
 
 struct Arguments {
     std::string graph, result, trace, commands;
@@ -38,6 +43,9 @@ struct Arguments {
     bool dry = false;
     double device_memory_gib = 0;
     RunOptions run;
+#ifdef OVERLAP_WITH_CUDA
+    runner::DeviceRunOptions device;
+#endif
 };
 
 std::string one_line(std::string text) {
@@ -69,8 +77,7 @@ Prepared prepare(const Arguments& arguments) {
         }
         prepared.program = make_program(*prepared.graph);
         prepared.memory = plan_memory(*prepared.graph, prepared.program);
-        check_runnable(*prepared.graph, prepared.memory,
-                       static_cast<std::int64_t>(arguments.device_memory_gib * 1024 * 1024 * 1024));
+        check_runnable(*prepared.graph, prepared.memory, static_cast<std::int64_t>(arguments.device_memory_gib * gib));
     } catch (const InputError& error) {
         if (!error.file().empty()) throw;
         throw error.in_file(arguments.graph);
@@ -136,15 +143,52 @@ void write_results(const Prepared& prepared, const RunRecord& record, const Simu
     write_json_file(arguments.result, run_json(graph, prepared.program, prepared.memory, record) + "\n");
 }
 
+/// The first and the last step, and one a second between them.
+void tell_progress(std::uint32_t done, std::uint32_t of) {
+    using Clock = std::chrono::steady_clock;
+    static Clock::time_point told;
+    const Clock::time_point now = Clock::now();
+    if (done != 1 && done != of && now - told < std::chrono::seconds(1)) return;
+    told = now;
+    std::cerr << "step " << done << " of " << of << '\n';
+}
+
+/// A run on devices asks first whether there is one for this rank, and takes its memory as the limit.
+void check_mode(const Ranks& ranks, Arguments& arguments) {
+    if (arguments.dry) return;
+#ifdef OVERLAP_WITH_CUDA
+    const std::int64_t free_bytes = runner::device_of(ranks).free_bytes;
+    if (arguments.device_memory_gib == 0) arguments.device_memory_gib = static_cast<double>(free_bytes) / gib;
+#else
+    (void)ranks;
+    throw InputError("this build has no GPU support (it was built without the CUDA toolkit)",
+                     "only --dry-run can be done");
+#endif
+}
+
+/// The steps themselves. @returns the timeline to write: measured, or as it was predicted.
+Simulation execute(const Prepared& prepared, Ranks& ranks, const Arguments& arguments, const Simulation& predicted,
+                   RunRecord& record) {
+    if (arguments.dry) {
+        DryExecutor executor(prepared.program);
+        run_steps(prepared.program, executor, ranks, arguments.run);
+        return predicted;
+    }
+#ifdef OVERLAP_WITH_CUDA
+    return runner::run_on_device(*prepared.graph, prepared.program, prepared.memory, ranks, arguments.run,
+                                 arguments.device, record);
+#else
+    return predicted;
+#endif
+}
+
 /// @returns the exit status.
 int run(Ranks& ranks, Arguments& arguments) {
     Prepared prepared;
     Simulation simulation;
     std::string failure;
     try {
-        if (!arguments.dry) {
-            throw InputError("overlap-runner", "this build has no GPU support, so only --dry-run can be done");
-        }
+        check_mode(ranks, arguments);
         prepared = prepare(arguments);
         simulation = simulate(*prepared.graph, node_times_ms(*prepared.graph));
     } catch (const InputError& error) {
@@ -158,13 +202,10 @@ int run(Ranks& ranks, Arguments& arguments) {
         return run_failed;
     }
     if (ranks.rank() == 0) {
-        arguments.run.progress = [](std::uint32_t done, std::uint32_t of) {
-            if (of < 100 || done % (of / 100) == 0) std::cerr << "step " << done << " of " << of << '\n';
-        };
+        arguments.run.progress = tell_progress;
     }
     RunRecord record = describe(prepared, ranks, arguments, simulation);
-    DryExecutor executor(prepared.program);
-    record.step_ms = run_steps(prepared.program, executor, ranks, arguments.run);
+    simulation = execute(prepared, ranks, arguments, simulation, record);
     failure.clear();
     try {
         if (ranks.rank() == 0) write_results(prepared, record, simulation, arguments);

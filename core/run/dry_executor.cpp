@@ -9,7 +9,7 @@ void DryExecutor::begin_step() {
     std::fill(in_flight_.begin(), in_flight_.end(), false);
 }
 
-void DryExecutor::compute(const ComputeWork&) {
+void DryExecutor::compute(std::uint32_t, const ComputeWork&) {
     ++commands_;
 }
 

@@ -15,7 +15,7 @@ class Executor {
   public:
     virtual ~Executor() = default;
     virtual void begin_step() = 0;
-    virtual void compute(const ComputeWork& work) = 0;
+    virtual void compute(std::uint32_t index, const ComputeWork& work) = 0;
     virtual void collective(std::uint32_t index, const CollectiveWork& work) = 0;
     virtual void wait(std::uint32_t collective) = 0;
     /// Waits until everything that was launched has ended.
@@ -29,7 +29,7 @@ class DryExecutor : public Executor {
     explicit DryExecutor(const Program& program) : in_flight_(program.collectives.size()) {}
 
     void begin_step() override;
-    void compute(const ComputeWork& work) override;
+    void compute(std::uint32_t index, const ComputeWork& work) override;
     /// @throws InputError when it is launched twice in a step.
     void collective(std::uint32_t index, const CollectiveWork& work) override;
     /// @throws InputError when the collective has not been launched in this step.

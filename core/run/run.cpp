@@ -11,7 +11,7 @@ std::vector<double> run_steps(const Program& program, Executor& executor, Ranks&
         for (const Command& command : program.commands) {
             switch (command.kind) {
                 case Command::Kind::compute:
-                    executor.compute(program.compute[command.index]);
+                    executor.compute(command.index, program.compute[command.index]);
                     break;
                 case Command::Kind::collective:
                     executor.collective(command.index, program.collectives[command.index]);

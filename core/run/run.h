@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/run/executor.h"
 #include "core/run/group_placement.h"
 #include "core/run/issue_order.h"
+#include "core/run/measured_run.h"
 #include "core/run/memory_plan.h"
 #include "core/run/ranks.h"
 
@@ -32,13 +34,24 @@ struct RunRecord {
     std::vector<GroupPlacement> groups;  ///< of each group of the program
     std::string order_digest;
     double predicted_step_ms = 0, predicted_exposed_ms = 0;  ///< by the stream model, with the graph's own times
-    std::vector<double> step_ms;                             ///< measured; zeros of a dry run
     RunOptions options;
+
+    // Of a run on a device:
+    std::vector<double> step_ms;                           ///< of each step that counts
+    std::string device;                                    ///< its name
+    std::map<std::string, std::string> libraries;          ///< versions by name
+    std::int64_t peak_memory_bytes = 0;                    ///< that the run has allocated
+    std::uint32_t recorded_steps = 0;                      ///< in a pass of its own, since recording takes time
+    double recorded_step_ms = 0, recorded_exposed_ms = 0;  ///< median of their times; exposed time of the last
+    std::uint64_t activities_without_node = 0;
+    std::vector<NodeMeasurement> nodes;
 };
 
 /// The result as a JSON object: `format` (`overlap-run`), `version`, `mode` (`dry_run` or `gpu`), `graph`, `ranks[]`,
 /// `groups[]` (`process_group`, `size`, `runs` as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`),
-/// `commands`, `memory`, `order_digest`, `predicted`, `warm_up`, `iterations` and, of a run on devices, `step_ms`.
+/// `commands`, `memory`, `order_digest`, `predicted`, `warm_up`, `iterations` and, of a run on a device, `step_ms`
+/// (`median`, `minimum`, `maximum`, `all`), `device`, `libraries`, `peak_memory_bytes`, `recorded` (the pass in which
+/// kernels were recorded) and `nodes[]` (`name`, `median_ms`, `minimum_ms`, `maximum_ms`).
 std::string run_json(const Graph& graph, const Program& program, const MemoryPlan& memory, const RunRecord& record);
 
 }  // namespace overlap

@@ -56,22 +56,46 @@ void write_memory(JsonWriter& json, const Graph& graph, const MemoryPlan& memory
     json.end_object();
 }
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 void write_steps(JsonWriter& json, const RunRecord& record) {
     json.key("step_ms").begin_object();
-    json.member("median", median(record.step_ms));
+    json.member("median", median_of(record.step_ms));
     json.member("minimum", *std::min_element(record.step_ms.begin(), record.step_ms.end()));
     json.member("maximum", *std::max_element(record.step_ms.begin(), record.step_ms.end()));
     json.key("all").begin_array();
     for (const double step : record.step_ms) json.value(step);
     json.end_array();
     json.end_object();
+}
+
+void write_nodes(JsonWriter& json, const Graph& graph, const RunRecord& record) {
+    json.key("nodes").begin_array();
+    for (const NodeMeasurement& measurement : record.nodes) {
+        json.begin_object();
+        json.member("name", graph.name(measurement.node));
+        json.member("median_ms", measurement.median_ms);
+        json.member("minimum_ms", measurement.minimum_ms);
+        json.member("maximum_ms", measurement.maximum_ms);
+        json.end_object();
+    }
+    json.end_array();
+}
+
+void write_measurements(JsonWriter& json, const Graph& graph, const RunRecord& record) {
+    if (!record.step_ms.empty()) write_steps(json, record);
+    json.member("device", std::string_view(record.device));
+    json.key("libraries").begin_object();
+    for (const auto& [library, version] : record.libraries) {
+        json.member(library, std::string_view(version));
+    }
+    json.end_object();
+    json.member("peak_memory_bytes", record.peak_memory_bytes);
+    json.key("recorded").begin_object();
+    json.member("steps", std::int64_t{record.recorded_steps});
+    json.member("median_step_ms", record.recorded_step_ms);
+    json.member("exposed_ms", record.recorded_exposed_ms);
+    json.member("activities_without_node", static_cast<std::int64_t>(record.activities_without_node));
+    json.end_object();
+    write_nodes(json, graph, record);
 }
 
 }  // namespace
@@ -107,7 +131,7 @@ std::string run_json(const Graph& graph, const Program& program, const MemoryPla
     json.end_object();
     json.member("warm_up", std::int64_t{record.options.warm_up});
     json.member("iterations", std::int64_t{record.options.iterations});
-    if (!record.dry && !record.step_ms.empty()) write_steps(json, record);
+    if (!record.dry) write_measurements(json, graph, record);
     json.end_object();
     return json.take();
 }

@@ -1,0 +1,135 @@
+#include "core/run/cuda/communicators.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "core/graph/error.h"
+#include "core/graph/quote.h"
+#include "core/run/cuda/device_errors.h"
+
+namespace overlap::cuda {
+
+namespace {
+
+ncclDataType_t type_of(Dtype dtype) {
+    constexpr std::array types = std::to_array<std::pair<std::string_view, ncclDataType_t>>({
+        {"bfloat16", ncclBfloat16},
+        {"float16", ncclFloat16},
+        {"float32", ncclFloat32},
+        {"float64", ncclFloat64},
+        {"float8_e4m3fn", ncclFloat8e4m3},
+        {"float8_e5m2", ncclFloat8e5m2},
+        {"int8", ncclInt8},
+        {"uint8", ncclUint8},
+        {"bool", ncclUint8},
+        {"int32", ncclInt32},
+        {"uint32", ncclUint32},
+        {"int64", ncclInt64},
+        {"uint64", ncclUint64},
+    });
+    const std::string_view name = dtype_info(dtype).name;
+    const auto found = std::find_if(types.begin(), types.end(), [&](const auto& type) { return type.first == name; });
+    if (found == types.end()) throw InputError("NCCL", "it has no element type " + std::string(name));
+    return found->second;
+}
+
+ncclRedOp_t reduction_of(const std::string& name) {
+    constexpr std::array reductions = std::to_array<std::pair<std::string_view, ncclRedOp_t>>({
+        {"sum", ncclSum},
+        {"avg", ncclAvg},
+        {"max", ncclMax},
+        {"min", ncclMin},
+        {"product", ncclProd},
+    });
+    const auto found = std::find_if(reductions.begin(), reductions.end(),
+                                    [&](const auto& reduction) { return reduction.first == name; });
+    if (found == reductions.end()) throw InputError("NCCL", "it has no reduction " + in_quotes(name));
+    return found->second;
+}
+
+/// The id that the group's first member has made, on all of its members. All ranks exchange, members or not.
+ncclUniqueId shared_id(const GroupPlacement& placement, Ranks& ranks) {
+    ncclUniqueId id{};
+    if (placement.members.front() == ranks.rank()) check(ncclGetUniqueId(&id), "making an id for a communicator");
+    const std::vector<std::string> ids = ranks.gather(std::string(id.internal, sizeof id.internal));
+    const std::string& first = ids[static_cast<std::size_t>(placement.members.front())];
+    std::memcpy(id.internal, first.data(), sizeof id.internal);
+    return id;
+}
+
+void launch_message(const CollectiveWork& work, const Message& message, const void* input, void* output, int ranks,
+                    ncclComm_t communicator, cudaStream_t stream) {
+    const ncclDataType_t type = type_of(message.dtype);
+    const auto sent = static_cast<std::size_t>(message.input_elements);
+    const auto received = static_cast<std::size_t>(message.output_elements);
+    switch (work.kind) {
+        case CollectiveKind::all_gather:
+            return check(ncclAllGather(input, output, sent, type, communicator, stream), "launching an all_gather");
+        case CollectiveKind::reduce_scatter:
+            return check(
+                ncclReduceScatter(input, output, received, type, reduction_of(work.reduction), communicator, stream),
+                "launching a reduce_scatter");
+        case CollectiveKind::all_reduce:
+            return check(ncclAllReduce(input, output, sent, type, reduction_of(work.reduction), communicator, stream),
+                         "launching an all_reduce");
+        case CollectiveKind::all_to_all:
+            // The shares of uneven exchanges are data of the job; here each rank gets as much as any other.
+            return check(ncclAlltoAll(input, output, std::min(sent, received) / static_cast<std::size_t>(ranks), type,
+                                      communicator, stream),
+                         "launching an all_to_all");
+        case CollectiveKind::broadcast:
+            return check(ncclBroadcast(input, output, sent, type, 0, communicator, stream), "launching a broadcast");
+        default:
+            throw InputError("NCCL", "it has no collective " + std::string(collective_kind_name(work.kind)));
+    }
+}
+
+}  // namespace
+
+Communicators::Communicators(const std::vector<ProcessGroup>& groups, const std::vector<GroupPlacement>& placements,
+                             Ranks& ranks)
+    : communicators_(groups.size()) {
+    for (std::size_t index = 0; index < groups.size(); ++index) {
+        const GroupPlacement& placement = placements[index];
+        names_.push_back(groups[index].name);
+        sizes_.push_back(static_cast<int>(placement.members.size()));
+        if (!placement.real) continue;
+        ncclUniqueId id = shared_id(placement, ranks);
+        const auto place = std::find(placement.members.begin(), placement.members.end(), ranks.rank());
+        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+        config.commName = names_.back().c_str();
+        check(ncclCommInitRankConfig(&communicators_[index], sizes_.back(), id,
+                                     static_cast<int>(place - placement.members.begin()), &config),
+              "setting up the communicator of process group " + in_quotes(names_.back()));
+    }
+}
+
+Communicators::~Communicators() {
+    for (ncclComm_t communicator : communicators_) {
+        if (communicator) ncclCommDestroy(communicator);
+    }
+}
+
+void Communicators::launch(const CollectiveWork& work, const std::vector<const void*>& inputs,
+                           const std::vector<void*>& outputs, cudaStream_t stream) {
+    check(ncclGroupStart(), "beginning a group of launches");
+    for (std::size_t index = 0; index < work.messages.size(); ++index) {
+        launch_message(work, work.messages[index], inputs[index], outputs[index], sizes_[work.group],
+                       communicators_[work.group], stream);
+    }
+    check(ncclGroupEnd(), "launching a collective");
+}
+
+void Communicators::check_health() const {
+    for (std::size_t index = 0; index < communicators_.size(); ++index) {
+        if (!communicators_[index]) continue;
+        ncclResult_t status = ncclSuccess;
+        check(ncclCommGetAsyncError(communicators_[index], &status), "asking for a communicator's state");
+        if (status != ncclInProgress) check(status, "process group " + in_quotes(names_[index]));
+    }
+}
+
+}  // namespace overlap::cuda

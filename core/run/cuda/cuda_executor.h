@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/run/cuda/activity_recorder.h"
+#include "core/run/cuda/devices.h"
+#include "core/run/executor.h"
+#include "core/run/group_placement.h"
+#include "core/run/memory_plan.h"
+#include "core/run/operands.h"
+#include "core/run/ranks.h"
+
+namespace overlap::cuda {
+
+struct CudaOptions {
+    int thread_blocks_of_emulation = 24;  ///< multiprocessors that an emulated collective holds
+    bool as_cuda_graph = false;           ///< the first step is captured, the others replay it
+    bool record_activities = false;       ///< by CUPTI; not together with as_cuda_graph
+};
+
+/// Runs a program on one device: one stream for compute and one for each process group, events between them, one pool
+/// of memory.
+class CudaExecutor : public Executor {
+  public:
+    /// @param times_ms of each node, by the stream model: how long an emulated collective takes.
+    /// All must outlive the executor.
+    /// @throws InputError where the device cannot hold the pool or a library fails.
+    CudaExecutor(const Device& device, const Program& program, const ProgramOperands& operands,
+                 const MemoryPlan& memory, const std::vector<GroupPlacement>& placements,
+                 const std::vector<double>& times_ms, Ranks& ranks, const CudaOptions& options);
+    ~CudaExecutor() override;
+
+    void begin_step() override;
+    void compute(std::uint32_t index, const ComputeWork& work) override;
+    void collective(std::uint32_t index, const CollectiveWork& work) override;
+    void wait(std::uint32_t collective) override;
+    double end_step() override;
+
+    /// Activities since the last call; empty unless they are recorded.
+    std::vector<NodeActivity> take_activities();
+    /// Bytes of device memory that this process holds at most.
+    std::int64_t peak_bytes() const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace overlap::cuda

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace overlap::cuda {
+
+struct Device {
+    int index = 0;
+    std::string name;
+    std::int64_t memory_bytes = 0, free_bytes = 0;
+    int multiprocessors = 0;
+    int compute_major = 0, compute_minor = 0;
+};
+
+/// Versions of what a run uses, for its result: `13.0`, `2.28.3`.
+struct Versions {
+    std::string driver, runtime, nccl, cublas, cupti;
+};
+
+/// Devices of this machine, in CUDA's order.
+/// @throws InputError with the reason where there is none: no driver, a driver that is older than the toolkit that this
+/// program was built with (with both versions), no device.
+std::vector<Device> find_devices();
+
+Versions versions();
+
+}  // namespace overlap::cuda

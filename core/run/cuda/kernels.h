@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace overlap::cuda {
+
+/// Memory that a kernel reads or writes: whole 16-byte words, from an aligned address.
+struct MemorySpan {
+    void* address = nullptr;
+    std::int64_t bytes = 0;
+};
+
+/// What a kernel that moves bytes does: reads `read_bytes`, going round in its inputs where they have fewer, and writes
+/// `written_bytes`, going round in its outputs. A node of a graph has few large inputs; more than fit here are left out
+/// of the addresses, not of the bytes.
+struct MoveArguments {
+    static constexpr int most_spans = 6;
+    MemorySpan inputs[most_spans];
+    MemorySpan outputs[most_spans];
+    int input_count = 0, output_count = 0;
+    std::int64_t read_bytes = 0, written_bytes = 0;
+};
+
+/// Launches on `stream` with enough blocks for `multiprocessors`.
+cudaError_t launch_move(const MoveArguments& arguments, int multiprocessors, cudaStream_t stream);
+
+/// What stands in for a collective that cannot be run.
+struct HoldArguments {
+    MemorySpan from, to;     ///< bytes go round in both
+    std::int64_t bytes = 0;  ///< moved in all, evenly over `duration_ns`
+    std::int64_t duration_ns = 0;
+    int thread_blocks = 24;  ///< multiprocessors that it holds for that time
+};
+
+/// Launches a kernel that holds its thread blocks for the duration and moves the bytes at that even rate.
+cudaError_t launch_hold(const HoldArguments& arguments, cudaStream_t stream);
+
+}  // namespace overlap::cuda

@@ -1,0 +1,176 @@
+#include "core/run/cuda/matrix_products.h"
+
+#include <cublasLt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "core/graph/error.h"
+#include "core/run/cuda/device_errors.h"
+
+namespace overlap::cuda {
+
+namespace {
+
+constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+
+struct Types {
+    cudaDataType_t data;
+    cublasComputeType_t compute;
+    cudaDataType_t scale;
+};
+
+std::optional<Types> types_of(Dtype dtype) {
+    const std::string_view name = dtype_info(dtype).name;
+    if (name == "bfloat16") return Types{CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    if (name == "float16") return Types{CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    if (name == "float32") return Types{CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    if (name == "float64") return Types{CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
+    return std::nullopt;
+}
+
+using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, Dtype>;
+
+Key key_of(const MatrixProduct& product) {
+    return {product.batch, product.rows, product.inner, product.columns, product.dtype};
+}
+
+/// One shape, ready to launch.
+struct Prepared {
+    cublasLtMatmulDesc_t description = nullptr;
+    cublasLtMatrixLayout_t left = nullptr, right = nullptr, result = nullptr;
+    cublasLtMatmulAlgo_t algorithm{};
+    cudaDataType_t scale = CUDA_R_32F;
+
+    Prepared() = default;
+    Prepared(const Prepared&) = delete;
+    Prepared& operator=(const Prepared&) = delete;
+    ~Prepared() {
+        for (const cublasLtMatrixLayout_t layout : {left, right, result}) {
+            if (layout) cublasLtMatrixLayoutDestroy(layout);
+        }
+        if (description) cublasLtMatmulDescDestroy(description);
+    }
+};
+
+/// A row-major matrix, `batch` times one behind the other.
+cublasLtMatrixLayout_t layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
+    cublasLtMatrixLayout_t layout = nullptr;
+    check(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(rows),
+                                     static_cast<std::uint64_t>(columns), columns),
+          "describing a matrix");
+    const cublasLtOrder_t order = CUBLASLT_ORDER_ROW;
+    const auto count = static_cast<std::int32_t>(batch);
+    const std::int64_t stride = rows * columns;
+    check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_ORDER, &order, sizeof order),
+          "describing a matrix");
+    check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+          "describing a matrix");
+    check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
+          "describing a matrix");
+    return layout;
+}
+
+}  // namespace
+
+struct MatrixProducts::State {
+    cublasLtHandle_t handle = nullptr;
+    void* workspace = nullptr;
+    std::map<Key, std::unique_ptr<Prepared>> prepared;
+
+    State() {
+        check(cublasLtCreate(&handle), "starting cuBLASLt");
+        check(cudaMalloc(&workspace, workspace_bytes), "allocating cuBLASLt's workspace");
+    }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+    ~State() {
+        prepared.clear();
+        cudaFree(workspace);
+        cublasLtDestroy(handle);
+    }
+
+    Prepared& prepare(const MatrixProduct& product) {
+        std::unique_ptr<Prepared>& slot = prepared[key_of(product)];
+        if (!slot) slot = make(product);
+        return *slot;
+    }
+
+    std::unique_ptr<Prepared> make(const MatrixProduct& product) {
+        const Types types = *types_of(product.dtype);
+        auto made = std::make_unique<Prepared>();
+        made->scale = types.scale;
+        check(cublasLtMatmulDescCreate(&made->description, types.compute, types.scale), "describing a product");
+        made->left = layout_of(types.data, product.rows, product.inner, product.batch);
+        made->right = layout_of(types.data, product.inner, product.columns, product.batch);
+        made->result = layout_of(types.data, product.rows, product.columns, product.batch);
+        choose(product, *made);
+        return made;
+    }
+
+    void choose(const MatrixProduct& product, Prepared& made) {
+        cublasLtMatmulPreference_t preference = nullptr;
+        check(cublasLtMatmulPreferenceCreate(&preference), "choosing an algorithm");
+        check(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                   &workspace_bytes, sizeof workspace_bytes),
+              "choosing an algorithm");
+        cublasLtMatmulHeuristicResult_t best{};
+        int found = 0;
+        const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+            handle, made.description, made.left, made.right, made.result, made.result, preference, 1, &best, &found);
+        cublasLtMatmulPreferenceDestroy(preference);
+        if (status != CUBLAS_STATUS_SUCCESS || found == 0) {
+            throw InputError("cuBLASLt", "no algorithm for " + std::to_string(product.batch) + " products of " +
+                                             std::to_string(product.rows) + "x" + std::to_string(product.inner) +
+                                             " by " + std::to_string(product.inner) + "x" +
+                                             std::to_string(product.columns) + ' ' +
+                                             std::string(dtype_info(product.dtype).name));
+        }
+        made.algorithm = best.algo;
+    }
+};
+
+MatrixProducts::MatrixProducts() : state_(std::make_unique<State>()) {}
+MatrixProducts::~MatrixProducts() = default;
+
+std::int64_t MatrixProducts::largest_operand_bytes(const MatrixProduct& product) {
+    const std::int64_t elements =
+        std::max({product.rows * product.inner, product.inner * product.columns, product.rows * product.columns});
+    return product.batch * elements * dtype_info(product.dtype).bytes;
+}
+
+bool MatrixProducts::knows(Dtype dtype) {
+    return types_of(dtype).has_value();
+}
+
+void MatrixProducts::launch(const MatrixProduct& product, const void* left, const void* right, void* result,
+                            cudaStream_t stream) {
+    const Prepared& prepared = state_->prepare(product);
+    const float one = 1, zero = 0;
+    const double one_double = 1, zero_double = 0;
+    const bool doubles = prepared.scale == CUDA_R_64F;
+    check(cublasLtMatmul(state_->handle, prepared.description, doubles ? static_cast<const void*>(&one_double) : &one,
+                         left, prepared.left, right, prepared.right,
+                         doubles ? static_cast<const void*>(&zero_double) : &zero, result, prepared.result, result,
+                         prepared.result, &prepared.algorithm, state_->workspace, workspace_bytes, stream),
+          "launching a product");
+}
+
+MatrixProduct product_of_flops(double flops, Dtype dtype) {
+    constexpr std::int64_t edge = 4096, step = 64;
+    MatrixProduct product;
+    product.dtype = dtype;
+    // A product of edges e and inner dimension k takes 2 e e k operations; small amounts take smaller edges.
+    std::int64_t side = edge;
+    while (side > step && 2.0 * static_cast<double>(side) * static_cast<double>(side) * step > flops) side /= 2;
+    product.rows = product.columns = side;
+    const double inner = flops / (2.0 * static_cast<double>(side) * static_cast<double>(side));
+    product.inner = std::max<std::int64_t>(step, std::llround(inner / step) * step);
+    return product;
+}
+
+}  // namespace overlap::cuda

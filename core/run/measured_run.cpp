@@ -1,0 +1,101 @@
+#include "core/run/measured_run.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/simulate/simulation_totals.h"
+#include "core/simulate/stream_steps.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr double ns_per_ms = 1e6;
+
+/// The stretch from a node's first kernel to the end of its last.
+struct Stretch {
+    std::int64_t start_ns = std::numeric_limits<std::int64_t>::max();
+    std::int64_t end_ns = std::numeric_limits<std::int64_t>::min();
+    bool any() const { return end_ns >= start_ns; }
+};
+
+}  // namespace
+
+double median_of(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+void MeasuredRun::add_step(const std::vector<NodeActivity>& activities) {
+    std::vector<double> of_step(graph_.node_count());
+    std::vector<bool> seen(graph_.node_count());
+    for (const NodeActivity& activity : activities) {
+        if (activity.node >= graph_.node_count()) {
+            ++without_node_;
+            continue;
+        }
+        of_step[activity.node] += static_cast<double>(activity.end_ns - activity.start_ns) / ns_per_ms;
+        seen[activity.node] = true;
+    }
+    for (NodeId node = 0; node < graph_.node_count(); ++node) {
+        if (seen[node]) times_ms_[node].push_back(of_step[node]);
+    }
+    last_step_ = activities;
+    ++steps_;
+}
+
+std::vector<NodeMeasurement> MeasuredRun::measurements() const {
+    std::vector<NodeMeasurement> measurements;
+    for (NodeId node = 0; node < graph_.node_count(); ++node) {
+        const std::vector<double>& times = times_ms_[node];
+        if (times.empty()) continue;
+        const auto [minimum, maximum] = std::minmax_element(times.begin(), times.end());
+        measurements.push_back({node, median_of(times), *minimum, *maximum});
+    }
+    return measurements;
+}
+
+Simulation MeasuredRun::timeline() const {
+    const StreamSteps steps = stream_steps(graph_);
+    Simulation simulation = untimed_simulation(graph_, steps);
+    std::vector<Stretch> stretches(graph_.node_count());
+    std::int64_t origin_ns = std::numeric_limits<std::int64_t>::max();
+    for (const NodeActivity& activity : last_step_) {
+        if (activity.node >= graph_.node_count()) continue;
+        Stretch& stretch = stretches[activity.node];
+        stretch.start_ns = std::min(stretch.start_ns, activity.start_ns);
+        stretch.end_ns = std::max(stretch.end_ns, activity.end_ns);
+        origin_ns = std::min(origin_ns, activity.start_ns);
+    }
+    const auto ms = [&](std::int64_t time_ns) { return static_cast<double>(time_ns - origin_ns) / ns_per_ms; };
+    std::vector<double> times_ms(graph_.node_count());
+    double compute_free_ms = 0;
+    for (NodeId node = 0; node < graph_.node_count(); ++node) {
+        const StreamStep& step = steps.of_node[node];
+        NodeTiming& timing = simulation.nodes[node];
+        timing = {compute_free_ms, compute_free_ms};
+        if (stretches[node].any()) {
+            timing = {ms(stretches[node].start_ns), ms(stretches[node].end_ns)};
+            times_ms[node] = timing.end_ms - timing.start_ms;
+        }
+        if (step.kind == StreamStep::Kind::collective) {
+            CollectiveTiming& collective = simulation.collectives[step.collective];
+            collective.issue_ms = 0;
+            collective.ready_ms = compute_free_ms;
+            collective.start_ms = timing.start_ms;
+            collective.end_ms = timing.end_ms;
+        } else if (step.kind == StreamStep::Kind::wait) {
+            const double end_ms = simulation.collectives[step.collective].end_ms;
+            timing.end_ms = std::max(compute_free_ms, end_ms);
+            compute_free_ms = timing.end_ms;
+        } else if (stretches[node].any()) {
+            compute_free_ms = timing.end_ms;
+        }
+    }
+    finish_simulation(graph_, steps, times_ms, simulation);
+    return simulation;
+}
+
+}  // namespace overlap

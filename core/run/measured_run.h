@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/run/program.h"
+#include "core/simulate/simulation.h"
+
+namespace overlap {
+
+/// A kernel or copy on the device, and the node that launched it.
+struct NodeActivity {
+    NodeId node = no_node;  ///< no_node for what no node launched
+    std::int64_t start_ns = 0, end_ns = 0;
+    std::uint32_t stream = 0;  ///< the recorder's number
+};
+
+/// How long one node took over several steps: the time in which its kernels ran.
+struct NodeMeasurement {
+    NodeId node = no_node;
+    double median_ms = 0, minimum_ms = 0, maximum_ms = 0;
+};
+
+/// What was recorded of several steps.
+class MeasuredRun {
+  public:
+    explicit MeasuredRun(const Graph& graph) : graph_(graph), times_ms_(graph.node_count()) {}
+
+    void add_step(const std::vector<NodeActivity>& activities);
+
+    std::uint32_t steps() const { return steps_; }
+    /// Kernels that no node has launched; they are part of no node's time.
+    std::uint64_t activities_without_node() const { return without_node_; }
+    /// Of all nodes with a kernel, in graph order.
+    std::vector<NodeMeasurement> measurements() const;
+
+    /// The last step as a simulation, for everything that shows one: times of nodes from the step's first kernel on;
+    /// waits stand where compute stood still until their collective had ended.
+    Simulation timeline() const;
+
+  private:
+    const Graph& graph_;
+    std::vector<std::vector<double>> times_ms_;  ///< of each node, of each step that had it
+    std::vector<NodeActivity> last_step_;
+    std::uint32_t steps_ = 0;
+    std::uint64_t without_node_ = 0;
+};
+
+/// The middle of the values, or the mean of the two in the middle; 0 of none.
+double median_of(std::vector<double> values);
+
+}  // namespace overlap

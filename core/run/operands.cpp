@@ -1,0 +1,74 @@
+#include "core/run/operands.h"
+
+#include <algorithm>
+
+#include "core/simulate/stream_steps.h"
+
+namespace overlap {
+
+namespace {
+
+class OperandFinder {
+  public:
+    OperandFinder(const Graph& graph, const MemoryPlan& memory)
+        : graph_(graph), memory_(memory), steps_(stream_steps(graph)) {}
+
+    Operands of_compute(NodeId node) const {
+        Operands operands;
+        const std::span<const Value> arguments = graph_.children(graph_.record(node).args);
+        for (std::size_t index = steps_.of_node[node].first_argument; index < arguments.size(); ++index) {
+            add_inputs(arguments[index], operands);
+        }
+        add_inputs(graph_.record(node).kwargs, operands);
+        add_outputs(node, operands.outputs);
+        return operands;
+    }
+
+    Operands of_collective(NodeId node) const {
+        Operands operands;
+        const std::size_t first = steps_.of_node[node].first_argument;
+        const Value* input = graph_.argument(node, first);
+        if (!input) input = graph_.keyword(node, "input");
+        if (!input) input = graph_.keyword(node, "inputs");
+        if (input) add_inputs(*input, operands);
+        add_outputs(node, operands.outputs);
+        return operands;
+    }
+
+  private:
+    void add_inputs(const Value& value, Operands& operands) const {
+        for_each_node(graph_.values(), value, [&](NodeId source) { add_outputs(source, operands.inputs); });
+    }
+
+    void add_outputs(NodeId node, std::vector<PoolSpan>& spans) const {
+        const std::span<const TensorMeta> outputs = graph_.outputs(node);
+        for (std::size_t index = 0; index < outputs.size(); ++index) {
+            const std::uint32_t buffer = memory_.of_output[memory_.first_of_node[node] + index];
+            if (buffer != MemoryPlan::no_buffer) spans.push_back(span_of(memory_.buffers[buffer], outputs[index]));
+        }
+    }
+
+    PoolSpan span_of(const Buffer& buffer, const TensorMeta& tensor) const {
+        const std::int64_t start =
+            std::clamp<std::int64_t>(tensor.storage_offset * dtype_info(tensor.dtype).bytes, 0, buffer.bytes);
+        return {buffer.offset + start, std::min(graph_.tensor_bytes(tensor), buffer.bytes - start)};
+    }
+
+    const Graph& graph_;
+    const MemoryPlan& memory_;
+    StreamSteps steps_;
+};
+
+}  // namespace
+
+ProgramOperands find_operands(const Graph& graph, const Program& program, const MemoryPlan& memory) {
+    const OperandFinder finder(graph, memory);
+    ProgramOperands operands;
+    for (const ComputeWork& work : program.compute) operands.compute.push_back(finder.of_compute(work.node));
+    for (const CollectiveWork& work : program.collectives) {
+        operands.collectives.push_back(finder.of_collective(work.node));
+    }
+    return operands;
+}
+
+}  // namespace overlap

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/run/memory_plan.h"
+#include "core/run/program.h"
+
+namespace overlap {
+
+/// A stretch of the run's pool. Kernels never touch anything else.
+struct PoolSpan {
+    std::int64_t offset = 0, bytes = 0;
+};
+
+/// Where one command finds its tensors.
+struct Operands {
+    std::vector<PoolSpan> inputs;   ///< tensors among the operation's arguments, in order; those on a host are left out
+    std::vector<PoolSpan> outputs;  ///< of compute: of the node; of a collective: one for each message
+};
+
+/// Operands of every compute command and of every collective, by their indices in the program. A view's span starts
+/// where its storage offset says and ends with its buffer at the latest.
+struct ProgramOperands {
+    std::vector<Operands> compute, collectives;
+};
+
+ProgramOperands find_operands(const Graph& graph, const Program& program, const MemoryPlan& memory);
+
+}  // namespace overlap
