@@ -58,9 +58,8 @@ int main(int argument_count, char** arguments) {
 
     using namespace overlap::commands;
     std::array<std::unique_ptr<Command>, 11> commands = {
-        make_info(),    make_apply(),        make_simulate(),    make_estimate(), make_bench(),
-        make_explain(), make_redistribute(), make_trace_stats(), make_compare(),  make_export(),
-        make_import()};
+        make_info(),         make_apply(),       make_simulate(), make_estimate(), make_bench(), make_explain(),
+        make_redistribute(), make_trace_stats(), make_compare(),  make_export(),   make_import()};
     std::vector<std::pair<CLI::App*, Command*>> declared;
     declared.reserve(commands.size());
     for (const std::unique_ptr<Command>& command : commands) {
