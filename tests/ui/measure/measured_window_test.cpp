@@ -151,7 +151,7 @@ class MeasuredWindowTest : public QObject {
         QCOMPARE(tabs->tabText(2), "Measured");
         QCOMPARE(tabs->currentIndex(), 2);
         QCOMPARE(window.timeline().timeline(), window.measurements().current()->timeline);
-        QCOMPARE(window.figures().figures().front().label, "measured step");
+        QCOMPARE(window.figures().figures().front().label, "mean of 2 steps");
 
         const EventLocation collective = collectiveOf(*window.timeline().timeline());
         QVERIFY(collective.valid());

@@ -308,6 +308,23 @@ class TimelineWorkTest : public QObject {
         QVERIFY(view_->edits().notes().empty());
     }
 
+    void everyMeasurementHasNotesOfItsOwn() {
+        TimelineEdits& edits = view_->edits();
+        edits.setNotes(QStringLiteral("add"), {{{}, {1, 1}, QStringLiteral("plan")}});
+        edits.setStep(QStringLiteral("rank0.json"));
+        QVERIFY(edits.notes().empty());
+        edits.setNotes(QStringLiteral("add"), {{{}, {2, 2}, QStringLiteral("job")}});
+        TimelineEdits restored;
+        restored.restore(edits.toJson());
+        QCOMPARE(restored.notes().size(), std::size_t{1});
+        QCOMPARE(restored.notes()[0].text, QStringLiteral("plan"));
+        restored.setStep(QStringLiteral("rank0.json"));
+        QCOMPARE(restored.notes()[0].text, QStringLiteral("job"));
+        edits.setStep({});
+        edits.undoStack().undo();
+        QCOMPARE(edits.notes()[0].text, QStringLiteral("plan"));
+    }
+
     void bookmarksAreWalked() {
         view_->edits().setNotes(QStringLiteral("add"),
                                 {{{}, {5'000'000, 5'000'000}, {}}, {{}, {1'000'000, 3'000'000}, {}}});
