@@ -147,10 +147,8 @@ class _Rewrite:
         for place in reversed(range(len(self._before))):
             if place not in kept:
                 self._graph.erase_node(self._before[place])
-        taken = {node.name for node in self._graph.nodes}
         for name, node in self._nodes.items():
-            if node.name != name and name not in taken:  # the name of a node that is no more
-                node.name = name
+            node.name = name  # which nodes that are no more may have had until now
 
     def _order_users(self) -> None:
         nodes = list(self._nodes.values())
