@@ -91,7 +91,8 @@ int main(int argc, char** argv) {
                                   QStringLiteral("share"));
     const QCommandLineOption drag(
         QStringLiteral("drag"),
-        QStringLiteral("hold the most exposed collective that far from where it is, such as -20"),
+        QStringLiteral(
+            "hold what --select chose, or the most exposed collective, that far from where it is, such as -20"),
         QStringLiteral("milliseconds"));
     parser.addOptions({fresh, theme, scale, screenshot, size, view, select, zoom, drag});
     if (!parser.parse(QApplication::arguments())) return wrongUsage(parser.errorText());

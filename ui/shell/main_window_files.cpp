@@ -96,7 +96,15 @@ void MainWindow::onGraphLoaded() {
     updateReopen();
     scheduleSession();
     // After everybody has heard of the graph: opening a plan is an event of its own.
-    QMetaObject::invokeMethod(this, &MainWindow::openPlans, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            // A trace that was opened together with the graph and was read before it stays in view.
+            const int measured = measurements_->currentIndex();
+            openPlans();
+            if (measured >= 0) measurements_->setCurrentIndex(measured);
+        },
+        Qt::QueuedConnection);
 }
 
 void MainWindow::openPlans() {

@@ -84,10 +84,10 @@ void quietPlatform(QtMsgType type, const QMessageLogContext& context, const QStr
     if (previous_handler) previous_handler(type, context, message);
 }
 
-/// Takes the most exposed collective with the left button and moves it, as a person would; the button stays down.
+/// Takes the selected event, else the most exposed collective, with the left button and moves it, as a person would; the button stays down.
 void holdCollective(TimelineView& timeline, double by_ms) {
     constexpr double ms = 1e6;  // nanoseconds
-    timeline.selectMostExposed();
+    if (!timeline.selection().valid()) timeline.selectMostExposed();
     const EventLocation taken = timeline.selection();
     if (!taken.valid()) return;
     const TimeRange time = timeline.timeline()->event(taken);
