@@ -195,7 +195,9 @@ std::optional<Dtype> promote_dtypes(Dtype left, Dtype right) {
     const DtypeCategory right_category = dtype_category(right);
     const std::string_view left_name = dtype_info(left).name;
     const std::string_view right_name = dtype_info(right).name;
-    if (left_name.starts_with("float8") || right_name.starts_with("float8")) return std::nullopt;
+    if (left_name.starts_with("float8") || right_name.starts_with("float8") || left_name.starts_with("float4") ||
+        right_name.starts_with("float4") || left_name == "complex32" || right_name == "complex32")
+        return std::nullopt;
     if (left_category != right_category) {
         const bool left_wins = left_category > right_category;
         const Dtype winner = left_wins ? left : right;

@@ -1,5 +1,7 @@
 #include "core/imports/shape_rules.h"
 
+#include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace overlap {
@@ -20,7 +22,17 @@ std::string argument_name(std::size_t index, std::string_view keyword) {
     return "argument " + std::to_string(index) + " (" + std::string(keyword) + ")";
 }
 
-/// In-place operators of aten end in an underscore and return their first argument.
+/// Overloads whose result is that of their family; any other one has a rule of its own or none.
+constexpr std::array<std::string_view, 3> alike_overloads = {"default", "Tensor", "Scalar"};
+
+/// In-place operators that write values. Those that change sizes or strides (`t_`, `resize_`) are none of them.
+constexpr std::array<std::string_view, 30> writing_operators = {
+    "aten.abs_",     "aten.add_",       "aten.addcmul_",    "aten.bernoulli_", "aten.bitwise_and_", "aten.bitwise_or_",
+    "aten.clamp_",   "aten.clamp_max_", "aten.clamp_min_",  "aten.copy_",      "aten.div_",         "aten.exp_",
+    "aten.fill_",    "aten.index_add_", "aten.index_copy_", "aten.index_put_", "aten.masked_fill_", "aten.mul_",
+    "aten.neg_",     "aten.normal_",    "aten.relu_",       "aten.rsqrt_",     "aten.scatter_",     "aten.scatter_add_",
+    "aten.sigmoid_", "aten.sqrt_",      "aten.sub_",        "aten.tanh_",      "aten.uniform_",     "aten.zero_"};
+
 void returns_first_argument(ShapeCall& call) {
     call.returns(call.tensor(0, "self"));
 }
@@ -31,9 +43,11 @@ ShapeRule find_shape_rule(std::string_view target) {
     static const RuleTable table = make_table();
     if (const auto exact = table.find(target); exact != table.end()) return exact->second;
     const std::string_view base = target.substr(0, target.rfind('.'));
-    if (const auto family = table.find(base); family != table.end()) return family->second;
-    if (base.starts_with("aten.") && base.ends_with('_') && !base.ends_with("__")) return returns_first_argument;
-    return nullptr;
+    if (std::ranges::find(writing_operators, base) != writing_operators.end()) return returns_first_argument;
+    const std::string_view overload = target.substr(std::min(base.size() + 1, target.size()));
+    if (std::ranges::find(alike_overloads, overload) == alike_overloads.end()) return nullptr;
+    const auto family = table.find(base);
+    return family != table.end() ? family->second : nullptr;
 }
 
 const Value* ShapeCall::argument(std::size_t index, std::string_view keyword) const {
@@ -121,12 +135,15 @@ std::string_view ShapeCall::text(std::size_t index, std::string_view keyword) co
 Dtype ShapeCall::dtype_or(std::size_t index, std::string_view keyword, Dtype otherwise) const {
     const Value* value = argument(index, keyword);
     if (!value || !value->is(ValueKind::dtype)) return otherwise;
-    return dtype_by_name(builder_.text(value->string)).value_or(otherwise);
+    const std::optional<Dtype> dtype = dtype_by_name(builder_.text(value->string));
+    if (!dtype) throw UnknownShape{"its dtype is none that graphs have"};
+    return *dtype;
 }
 
 StringId ShapeCall::device_or(StringId otherwise) const {
     const Value* value = argument(1000, "device");
-    if (!value || !value->is(ValueKind::device)) return otherwise;
+    if (!value || value->is(ValueKind::none)) return otherwise;
+    if (!value->is(ValueKind::device) && !value->is(ValueKind::string)) throw UnknownShape{"its device is not told"};
     const std::string_view name = builder_.text(value->string);
     return builder_.intern(name.substr(0, name.find(':')));
 }

@@ -86,7 +86,7 @@ class ShapeCall {
 
 using ShapeRule = void (*)(ShapeCall&);
 struct NamedShapeRule {
-    std::string_view target;  ///< with overload, or without: then of all of them that are not named themselves
+    std::string_view target;  ///< with overload, or without: then of `default`, `Tensor` and `Scalar`
     ShapeRule rule;
 };
 

@@ -139,6 +139,7 @@ constexpr std::array collectives = std::to_array<NamedShapeRule>({
     {"bucketing._pre_bucket_reduce_scatter", bucketed_reduce_scatter},
     {"aten.split_with_sizes_copy.out", nothing},
     {"aten._assert_async", nothing},
+    {"aten._assert_async.msg", nothing},
     {"aten._assert_scalar", nothing},
     {"aten._assert_tensor_metadata", nothing},
     {"aten.sym_constrain_range_for_size", nothing},

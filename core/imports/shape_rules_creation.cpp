@@ -20,6 +20,9 @@ void of_sizes(ShapeCall& call) {
 void full(ShapeCall& call) {
     const Value* value = call.argument(1, "fill_value");
     std::string_view kind = "float32";
+    const bool is_number = value && (value->is(ValueKind::boolean) || value->is(ValueKind::integer) ||
+                                     value->is(ValueKind::floating) || value->is(ValueKind::special_float));
+    if (!is_number && !call.is_given(1000, "dtype")) throw UnknownShape{"its value is no number"};
     if (value && value->is(ValueKind::boolean)) kind = "bool";
     if (value && value->is(ValueKind::integer)) kind = "int64";
     const Dtype dtype = call.dtype_or(1000, "dtype", *dtype_by_name(kind));
@@ -64,14 +67,18 @@ void like(ShapeCall& call) {
 
 void arange(ShapeCall& call) {
     const auto bounds = call.positional();
+    if (bounds.empty() || bounds.size() > 3) throw UnknownShape{"its bounds are not given by position"};
     for (const Value& bound : bounds) {
         if (bound.is(ValueKind::floating)) throw UnknownShape{"its bounds are not whole numbers"};
     }
     const std::int64_t start = bounds.size() > 1 ? call.integer_of(bounds[0]) : 0;
     const std::int64_t end = call.integer_of(bounds.size() > 1 ? bounds[1] : bounds.front());
     const std::int64_t step = bounds.size() > 2 ? call.integer_of(bounds[2]) : 1;
-    if (step == 0 || (end - start) / step < 0) throw UnknownShape{"its bounds are impossible"};
-    const std::int64_t distance = end - start;
+    std::int64_t distance = 0;
+    if (step == 0 || step == INT64_MIN || __builtin_sub_overflow(end, start, &distance) || distance == INT64_MIN ||
+        (distance != 0 && (distance < 0) != (step < 0))) {
+        throw UnknownShape{"its bounds are impossible"};
+    }
     const std::int64_t count = distance / step + (distance % step != 0 ? 1 : 0);
     const Dtype dtype = call.dtype_or(1000, "dtype", *dtype_by_name("int64"));
     call.returns(call.fresh(dtype, {count}, call.device_or(call.device("cpu"))));
@@ -79,6 +86,8 @@ void arange(ShapeCall& call) {
 
 constexpr std::array creation = std::to_array<NamedShapeRule>({
     {"aten.arange", arange},
+    {"aten.arange.start", arange},
+    {"aten.arange.start_step", arange},
     {"aten.empty.memory_format", of_sizes},
     {"aten.empty_like", like},
     {"aten.empty_strided", empty_strided},

@@ -10,13 +10,15 @@ namespace {
 
 void concatenate(ShapeCall& call) {
     std::vector<const KnownTensor*> parts;
+    std::optional<Dtype> dtype;
     for (const KnownTensor* part : call.tensors(0, "tensors")) {
+        dtype = dtype ? promote_dtypes(*dtype, part->dtype) : part->dtype;
+        if (!dtype) throw UnknownShape{"torch does not promote these dtypes"};
         if (part->rank() != 1 || part->shape[0] != 0) parts.push_back(part);  // torch skips empty lists
     }
     if (parts.empty()) throw UnknownShape{"it concatenates nothing"};
     const std::size_t dimension = call.dimension(1, "dim", 0, parts[0]->rank());
     Sizes shape = parts[0]->shape;
-    std::optional<Dtype> dtype = parts[0]->dtype;
     shape[dimension] = 0;
     for (const KnownTensor* part : parts) {
         if (part->rank() != shape.size()) throw UnknownShape{"its inputs differ in their dimensions"};
@@ -28,8 +30,6 @@ void concatenate(ShapeCall& call) {
                 throw UnknownShape{"its inputs differ in their sizes"};
             }
         }
-        dtype = promote_dtypes(*dtype, part->dtype);
-        if (!dtype) throw UnknownShape{"torch does not promote these dtypes"};
     }
     call.returns(call.fresh(*dtype, std::move(shape), parts[0]->device));
 }
@@ -40,6 +40,7 @@ void stack(ShapeCall& call) {
     Sizes shape = parts[0]->shape;
     for (const KnownTensor* part : parts) {
         if (part->shape != shape || part->dtype != parts[0]->dtype) throw UnknownShape{"its inputs differ"};
+        if (part->is_channels_last()) throw UnknownShape{"an input is in the order channels_last"};
     }
     const std::size_t dimension = call.dimension(1, "dim", 0, shape.size() + 1);
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(dimension), static_cast<std::int64_t>(parts.size()));
@@ -73,7 +74,7 @@ void index(ShapeCall& call) {
     for (std::size_t place = 0; place < items.size(); ++place) {
         if (items[place].is(ValueKind::none)) continue;
         const KnownTensor& indices = call.tensor_of(items[place]);
-        if (dtype_category(indices.dtype) != DtypeCategory::integral) {
+        if (dtype_category(indices.dtype) != DtypeCategory::integral || dtype_info(indices.dtype).name == "uint8") {
             throw UnknownShape{"how many elements its mask selects is known only at run time"};
         }
         shapes.push_back(indices.shape);
@@ -97,7 +98,13 @@ void index(ShapeCall& call) {
     call.returns(call.fresh(self.dtype, std::move(shape), self.device));
 }
 
-/// Operators that return their input with some elements changed.
+/// Operators that return a contiguous tensor of their input's sizes, whatever its strides are.
+void contiguous_copy(ShapeCall& call) {
+    const KnownTensor& self = call.tensor(0, "self");
+    call.returns(call.fresh(self.dtype, self.shape, self.device));
+}
+
+/// Operators that return their input with some elements changed, in its strides.
 void changed_copy(ShapeCall& call) {
     call.returns(call.fresh_like(call.tensor(0, "self")));
 }
@@ -119,7 +126,11 @@ void index_select(ShapeCall& call) {
 void top_k(ShapeCall& call) {
     const KnownTensor& self = call.tensor(0, "self");
     Sizes shape = self.shape;
-    if (!shape.empty()) shape[call.dimension(2, "dim", -1, self.rank())] = call.integer(1, "k");
+    const std::int64_t count = call.integer(1, "k");
+    const std::size_t dimension = shape.empty() ? 0 : call.dimension(2, "dim", -1, self.rank());
+    const std::int64_t most = shape.empty() ? 1 : shape[dimension];
+    if (count < 0 || count > most) throw UnknownShape{"it wants more elements than there are"};
+    if (!shape.empty()) shape[dimension] = count;
     call.returns(call.fresh(self.dtype, shape, self.device));
     call.returns(call.fresh(*dtype_by_name("int64"), shape, self.device));
 }
@@ -147,7 +158,10 @@ void repeat(ShapeCall& call) {
     Sizes shape = call.integers(1, "repeats");
     if (shape.size() < self.rank()) throw UnknownShape{"it has fewer numbers than its input has dimensions"};
     for (std::size_t dimension = 0; dimension < self.rank(); ++dimension) {
-        shape[shape.size() - self.rank() + dimension] *= self.shape[dimension];
+        std::int64_t& size = shape[shape.size() - self.rank() + dimension];
+        if (size < 0 || __builtin_mul_overflow(size, self.shape[dimension], &size)) {
+            throw UnknownShape{"its sizes are impossible"};
+        }
     }
     call.returns(call.fresh(self.dtype, std::move(shape), self.device));
 }
@@ -160,23 +174,26 @@ void scattered(ShapeCall& call) {
 
 constexpr std::array indexing = std::to_array<NamedShapeRule>({
     {"aten.argsort", argsort},
+    {"aten.argsort.stable", argsort},
     {"aten.cat", concatenate},
     {"aten.embedding", embedding},
     {"aten.embedding_dense_backward", embedding_backward},
     {"aten.gather", gather},
     {"aten.index.Tensor", index},
-    {"aten.index_add", changed_copy},
+    {"aten.index_add", contiguous_copy},
     {"aten.index_put", changed_copy},
     {"aten.index_select", index_select},
     {"aten.repeat.default", repeat},
     {"aten.repeat_interleave.Tensor", repeat_interleave},
-    {"aten.scatter", changed_copy},
-    {"aten.scatter_add", changed_copy},
+    {"aten.scatter.src", contiguous_copy},
+    {"aten.scatter.value", contiguous_copy},
+    {"aten.scatter_add", contiguous_copy},
     {"aten.sort", sort},
+    {"aten.sort.stable", sort},
     {"aten.stack", stack},
     {"aten.topk", top_k},
-    {"aten.tril", changed_copy},
-    {"aten.triu", changed_copy},
+    {"aten.tril", contiguous_copy},
+    {"aten.triu", contiguous_copy},
     {"torchtitan.deterministic_scatter_add", scattered},
 });
 

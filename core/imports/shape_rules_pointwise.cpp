@@ -31,6 +31,10 @@ struct Promotion {
     }
 
     void add_number(const Value& value) {
+        if (!value.is(ValueKind::boolean) && !value.is(ValueKind::integer) && !value.is(ValueKind::floating) &&
+            !value.is(ValueKind::special_float)) {
+            throw UnknownShape{"an argument is neither a tensor nor a number"};
+        }
         const DtypeCategory category = value.is(ValueKind::boolean)   ? DtypeCategory::boolean
                                        : value.is(ValueKind::integer) ? DtypeCategory::integral
                                                                       : DtypeCategory::floating;
@@ -40,6 +44,9 @@ struct Promotion {
     Dtype result() const {
         std::optional<Dtype> dtype = with_dimensions;
         if (without_dimensions && (!dtype || dtype_category(*without_dimensions) > dtype_category(*dtype))) {
+            if (dtype && dtype_category(*dtype) == DtypeCategory::floating) {
+                throw UnknownShape{"a complex tensor without dimensions meets another dtype"};
+            }
             // A zero-dimensional tensor of a higher kind brings its own dtype, as torch's result_type has it.
             dtype = without_dimensions;
         }
@@ -92,7 +99,8 @@ void elementwise(ShapeCall& call, std::size_t operands, ResultDtype result) {
     std::vector<const KnownTensor*> inputs;
     std::vector<Sizes> shapes;
     Promotion promotion;
-    for (const Value& value : call.positional().first(std::min(operands, call.positional().size()))) {
+    if (call.positional().size() < operands) throw UnknownShape{"its operands are not given by position"};
+    for (const Value& value : call.positional().first(operands)) {
         if (value.is(ValueKind::none)) continue;
         if (!value.is(ValueKind::node)) {
             promotion.add_number(value);
@@ -116,6 +124,33 @@ void elementwise(ShapeCall& call, std::size_t operands, ResultDtype result) {
 void unary(ShapeCall& call) {
     elementwise(call, 1, ResultDtype::same);
 }
+/// Magnitudes of complex numbers are real.
+void magnitude(ShapeCall& call) {
+    if (dtype_category(call.tensor(0, "self").dtype) == DtypeCategory::complex) {
+        throw UnknownShape{"its input is complex"};
+    }
+    unary(call);
+}
+
+/// `square` is `pow(self, 2)`, which makes integers of booleans.
+void square(ShapeCall& call) {
+    if (dtype_category(call.tensor(0, "self").dtype) == DtypeCategory::boolean) {
+        throw UnknownShape{"its input is boolean"};
+    }
+    unary(call);
+}
+
+/// Bounds that are numbers take part in promotion: of those of a higher kind than the input nothing is said.
+void clamp(ShapeCall& call) {
+    const DtypeCategory category = dtype_category(call.tensor(0, "self").dtype);
+    for (const Value* bound : {call.argument(1, "min"), call.argument(2, "max")}) {
+        if (!bound || bound->is(ValueKind::none)) continue;
+        const bool is_integer = bound->is(ValueKind::integer) && category >= DtypeCategory::integral;
+        if (!is_integer && category != DtypeCategory::floating) throw UnknownShape{"its bounds change its dtype"};
+    }
+    unary(call);
+}
+
 void unary_floating(ShapeCall& call) {
     elementwise(call, 1, ResultDtype::floating);
 }
@@ -153,13 +188,13 @@ void where(ShapeCall& call) {
     call.returns(call.fresh(promotion.result(), *shape, common_device(inputs), iterator_strides(*shape, inputs)));
 }
 
-/// `masked_fill(self, mask, value)`: the dtype is that of `self`.
+/// `masked_fill(self, mask, value)`: the dtype is that of `self`, the result contiguous.
 void masked_fill(ShapeCall& call) {
     const std::array inputs{&call.tensor(0, "self"), &call.tensor(1, "mask")};
     const std::optional<Sizes> shape = broadcast(std::array{inputs[0]->shape, inputs[1]->shape});
     if (!shape) throw UnknownShape{"its inputs cannot be broadcast together"};
     if (*shape != inputs[0]->shape) throw UnknownShape{"its mask is larger than its input"};
-    call.returns(call.fresh_like(*inputs[0]));
+    call.returns(call.fresh(inputs[0]->dtype, *shape, inputs[0]->device));
 }
 
 Sizes strides_of_format(const KnownTensor& tensor, std::string_view format) {
@@ -188,7 +223,7 @@ void convert_element_type(ShapeCall& call) {
 }
 
 constexpr std::array pointwise = std::to_array<NamedShapeRule>({
-    {"aten.abs", unary},
+    {"aten.abs", magnitude},
     {"aten.add", binary},
     {"aten.addcmul", ternary},
     {"aten.bitwise_and", binary},
@@ -196,12 +231,17 @@ constexpr std::array pointwise = std::to_array<NamedShapeRule>({
     {"aten.bitwise_or", binary},
     {"aten.bitwise_xor", binary},
     {"aten.ceil", unary},
-    {"aten.clamp", unary},
-    {"aten.clamp_max", unary},
-    {"aten.clamp_min", unary},
+    {"aten.clamp.Tensor", ternary},
+    {"aten.clamp.default", clamp},
+    {"aten.clamp_max.Tensor", binary},
+    {"aten.clamp_max.default", clamp},
+    {"aten.clamp_min.Tensor", binary},
+    {"aten.clamp_min.default", clamp},
     {"aten.clone", clone},
     {"aten.cos", unary_floating},
     {"aten.div", division},
+    {"aten.div.Scalar_mode", division},
+    {"aten.div.Tensor_mode", division},
     {"aten.eq", binary_boolean},
     {"aten.erf", unary_floating},
     {"aten.exp", unary_floating},
@@ -232,6 +272,7 @@ constexpr std::array pointwise = std::to_array<NamedShapeRule>({
     {"aten.relu", unary},
     {"aten.remainder", binary},
     {"aten.round", unary},
+    {"aten.round.decimals", unary},
     {"aten.rsqrt", unary_floating},
     {"aten.rsub", binary},
     {"aten.sigmoid", unary_floating},
@@ -241,7 +282,7 @@ constexpr std::array pointwise = std::to_array<NamedShapeRule>({
     {"aten.silu_backward", binary},
     {"aten.sin", unary_floating},
     {"aten.sqrt", unary_floating},
-    {"aten.square", unary},
+    {"aten.square", square},
     {"aten.sub", binary},
     {"aten.tanh", unary_floating},
     {"aten.tanh_backward", binary},

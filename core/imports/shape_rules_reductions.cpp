@@ -19,6 +19,7 @@ Sizes reduced_shape(ShapeCall& call, const KnownTensor& self) {
             if (dimension < 0 || dimension >= static_cast<std::int64_t>(self.rank())) {
                 throw UnknownShape{"it names a dimension that its input does not have"};
             }
+            if (gone[static_cast<std::size_t>(dimension)]) throw UnknownShape{"it names a dimension twice"};
             gone[static_cast<std::size_t>(dimension)] = true;
         }
     }
@@ -79,6 +80,9 @@ void softmax(ShapeCall& call) {
 
 void softmax_backward(ShapeCall& call) {
     const KnownTensor& gradient = call.tensor(0, "grad_output");
+    if (!gradient.is_contiguous() || !call.tensor(1, "output").is_contiguous()) {
+        throw UnknownShape{"its inputs are not contiguous"};
+    }
     call.returns(call.fresh(call.dtype_or(3, "input_dtype", gradient.dtype), gradient.shape, gradient.device));
 }
 
@@ -119,6 +123,10 @@ void rms_norm(ShapeCall& call) {
 void layer_norm(ShapeCall& call) {
     const KnownTensor& input = call.tensor(0, "input");
     const std::size_t normalised = call.integers(1, "normalized_shape").size();
+    // On other devices than CUDA statistics of narrow dtypes are narrow on some (the CPU) and wide on others.
+    if (accumulated(input.dtype) != input.dtype && input.device != call.device("cuda")) {
+        throw UnknownShape{"the dtype of its statistics depends on its device"};
+    }
     call.returns(call.fresh(input.dtype, input.shape, input.device));
     for (int statistic = 0; statistic < 2; ++statistic) {
         call.returns(call.fresh(accumulated(input.dtype), statistics_shape(input, normalised), input.device));
@@ -160,16 +168,20 @@ constexpr std::array reductions = std::to_array<NamedShapeRule>({
     {"aten._softmax", softmax},
     {"aten._softmax_backward_data", softmax_backward},
     {"aten.all", boolean_reduction},
+    {"aten.all.dim", boolean_reduction},
     {"aten.amax", reduction},
     {"aten.amin", reduction},
     {"aten.any", boolean_reduction},
+    {"aten.any.dim", boolean_reduction},
     {"aten.cumsum", cumulative_sum},
     {"aten.mean", mean},
+    {"aten.mean.dim", mean},
     {"aten.native_layer_norm", layer_norm},
     {"aten.native_layer_norm_backward", layer_norm_backward},
     {"aten.nll_loss_backward", nll_loss_backward},
     {"aten.nll_loss_forward", nll_loss_forward},
-    {"aten.prod", sum_of_all},
+    {"aten.prod.default", sum_of_all},
+    {"aten.prod.dim_int", sum},
     {"aten.sum.default", sum_of_all},
     {"aten.sum.dim_IntList", sum},
 });

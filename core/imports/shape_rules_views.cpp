@@ -110,11 +110,14 @@ void permute(ShapeCall& call) {
     const Sizes order = call.integers(1, "dims");
     if (order.size() != base.rank()) throw UnknownShape{"its dimensions do not fit its input"};
     KnownTensor result = base;
+    std::vector<bool> taken(base.rank());
     for (std::size_t index = 0; index < order.size(); ++index) {
         const auto from = order[index] + (order[index] < 0 ? static_cast<std::int64_t>(base.rank()) : 0);
         if (from < 0 || from >= static_cast<std::int64_t>(base.rank())) {
             throw UnknownShape{"it names a dimension that its input does not have"};
         }
+        if (taken[static_cast<std::size_t>(from)]) throw UnknownShape{"it names a dimension twice"};
+        taken[static_cast<std::size_t>(from)] = true;
         result.shape[index] = base.shape[static_cast<std::size_t>(from)];
         result.stride[index] = base.stride[static_cast<std::size_t>(from)];
     }
@@ -182,7 +185,9 @@ KnownTensor sliced(const KnownTensor& base, std::size_t dimension, std::int64_t 
     end = std::clamp(end < 0 ? end + size : end, start, size);
     KnownTensor result = base;
     result.shape[dimension] = (end - start) / step + ((end - start) % step != 0 ? 1 : 0);
-    result.stride[dimension] = base.stride[dimension] * step;
+    if (__builtin_mul_overflow(base.stride[dimension], step, &result.stride[dimension])) {
+        throw UnknownShape{"its step is impossible"};
+    }
     result.offset = base.offset + start * base.stride[dimension];
     return result;
 }
@@ -198,8 +203,14 @@ void slice(ShapeCall& call) {
 void narrow(ShapeCall& call) {
     const KnownTensor& base = call.tensor(0, "self");
     const std::size_t dimension = call.dimension(1, "dim", 0, base.rank());
-    const std::int64_t start = call.integer(2, "start");
-    call.returns(sliced(base, dimension, start, start + call.integer(3, "length"), 1));
+    const std::int64_t size = base.shape[dimension];
+    std::int64_t start = call.integer(2, "start");
+    if (start < 0) start += size;
+    const std::int64_t length = call.integer(3, "length");
+    if (start < 0 || start > size || length < 0 || length > size - start) {
+        throw UnknownShape{"its part reaches outside of its input"};
+    }
+    call.returns(sliced(base, dimension, start, start + length, 1));
 }
 
 /// One place of a dimension, which goes.
@@ -231,7 +242,7 @@ void split_into(ShapeCall& call, const KnownTensor& base, std::size_t dimension,
     call.returns_tuple();
     std::int64_t start = 0;
     for (const std::int64_t size : sizes) {
-        if (size < 0) throw UnknownShape{"its sizes are impossible"};
+        if (size < 0 || size > base.shape[dimension] - start) throw UnknownShape{"its sizes do not fit its input"};
         call.returns(sliced(base, dimension, start, start + size, 1));
         start += size;
     }
@@ -273,7 +284,15 @@ void as_strided(ShapeCall& call) {
     Sizes shape = call.integers(1, "size");
     Sizes stride = call.integers(2, "stride");
     if (shape.size() != stride.size()) throw UnknownShape{"its sizes and strides differ in number"};
-    call.returns(viewed(base, std::move(shape), std::move(stride), call.integer_or(3, "storage_offset", base.offset)));
+    constexpr auto is_negative = [](std::int64_t number) { return number < 0; };
+    const std::int64_t offset = call.integer_or(3, "storage_offset", base.offset);
+    std::int64_t end = 0;
+    if (std::ranges::any_of(shape, is_negative) || std::ranges::any_of(stride, is_negative) || offset < 0 ||
+        __builtin_mul_overflow(offset, dtype_info(base.dtype).bytes, &end) ||
+        __builtin_add_overflow(end, dense_bytes(base.dtype, shape, stride), &end) || end > base.storage_bytes) {
+        throw UnknownShape{"it reaches outside of its input's memory"};
+    }
+    call.returns(viewed(base, std::move(shape), std::move(stride), offset));
 }
 
 void view_as_real(ShapeCall& call) {
@@ -321,6 +340,8 @@ constexpr std::array views = std::to_array<NamedShapeRule>({
     {"aten.split.Tensor", split},
     {"aten.split_with_sizes", split_with_sizes},
     {"aten.squeeze", squeeze},
+    {"aten.squeeze.dim", squeeze},
+    {"aten.squeeze.dims", squeeze},
     {"aten.t", matrix_transpose},
     {"aten.transpose.int", transpose},
     {"aten.unbind.int", unbind},

@@ -78,10 +78,6 @@ class TensorTyping {
     /// Takes what the text says over what a rule says, keeping the rule's memory where both describe one tensor.
     /// @return whether the text told the tensor in full.
     bool apply_declared(const UntypedNode& node, NodeType& type) {
-        if (!node.declared_many.empty()) {
-            apply_tuple(node, type);
-            return true;
-        }
         if (!node.declared) return false;
         const DeclaredTensor& declared = *node.declared;
         const bool has_rule = type.is_known && !type.multi && type.outputs.size() == 1 && type.outputs[0];
@@ -115,22 +111,6 @@ class TensorTyping {
         type.is_known = true;
         type.outputs.emplace_back(std::move(tensor));
         return declared.stride.has_value();
-    }
-
-    void apply_tuple(const UntypedNode& node, NodeType& type) {
-        type = {};
-        type.is_known = true;
-        type.multi = true;
-        for (const DeclaredTensor& declared : node.declared_many) {
-            KnownTensor tensor;
-            tensor.dtype = declared.dtype;
-            tensor.shape = declared.shape;
-            tensor.stride = declared.stride.value_or(contiguous_strides(declared.shape));
-            tensor.device = graph_.builder.intern(declared.device.empty() ? options_.device : declared.device);
-            tensor.storage = next_storage_++;
-            tensor.storage_bytes = dense_bytes(tensor.dtype, tensor.shape, tensor.stride);
-            type.outputs.emplace_back(std::move(tensor));
-        }
     }
 
     /// Strides of dimensions of size 1 mean nothing.

@@ -16,11 +16,10 @@ namespace overlap {
 struct UntypedNode {
     NodeRecord record;  ///< name, target, op, args and kwargs in the graph's builder
     NodeMetadata metadata;
-    std::optional<DeclaredTensor> declared;     ///< its one tensor
-    std::vector<DeclaredTensor> declared_many;  ///< of a tuple: its tensors, where all are told
-    std::optional<std::int64_t> value;          ///< of a symbolic integer that has a value
-    std::string symbol;                         ///< of a symbolic integer: the expression
-    std::size_t offset = 0;                     ///< in the text, for messages
+    std::optional<DeclaredTensor> declared;  ///< its one tensor
+    std::optional<std::int64_t> value;       ///< of a symbolic integer that has a value
+    std::string symbol;                      ///< of a symbolic integer: the expression
+    std::size_t offset = 0;                  ///< in the text, for messages
 };
 
 /// The nodes of a text in order; argument values are in the builder, which has no nodes yet.
