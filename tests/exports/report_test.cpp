@@ -1,0 +1,42 @@
+#include <gtest/gtest.h>
+
+#include "core/exports/export_format.h"
+#include "core/io/graph_file.h"
+#include "core/plan/presets.h"
+
+namespace overlap {
+namespace {
+
+constexpr std::int64_t gib = std::int64_t{1} << 30;
+
+/// The card of peak memory in a report whose plan and baseline have these peaks, in GiB.
+std::string memory_card(std::int64_t estimate, std::int64_t estimate_before, std::int64_t corrected,
+                        std::int64_t corrected_before) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const Plan plan = plan_of(pipeline_presets(*graph).front(), *graph, "preset");
+    Evaluation now = *evaluate(graph, plan), before = *evaluate_baseline(graph);
+    now.memory.peak_bytes = estimate * gib;
+    before.memory.peak_bytes = estimate_before * gib;
+    now.corrected_memory.peak_bytes = corrected * gib;
+    before.corrected_memory.peak_bytes = corrected_before * gib;
+    const ExportInput input{plan, std::make_shared<const Evaluation>(std::move(now)),
+                            std::make_shared<const Evaluation>(std::move(before)), "test", ""};
+    const std::string html = write_export(require_export_format("report"), input).bytes;
+    const std::size_t begin = html.find("Peak memory</span>");
+    return html.substr(begin, html.find("</div>", begin) - begin);
+}
+
+TEST(Report, MemoryIsJudgedByTheCorrectedPeakAndPyTorchsStandsBeside) {
+    const std::string card = memory_card(76, 90, 40, 28);
+    EXPECT_NE(card.find("<b>40 GiB</b><span class=\"worse\">+12 GiB (+42.9 %)</span>"), std::string::npos) << card;
+    EXPECT_NE(card.find("from 28 GiB</small><small>PyTorch says 76 GiB</small>"), std::string::npos) << card;
+    EXPECT_EQ(card.find("better"), std::string::npos) << card;
+}
+
+TEST(Report, MemoryIsOneFigureWhereNothingIsComputedAgain) {
+    const std::string card = memory_card(40, 28, 40, 28);
+    EXPECT_EQ(card.find("PyTorch"), std::string::npos) << card;
+}
+
+}  // namespace
+}  // namespace overlap
