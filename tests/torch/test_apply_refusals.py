@@ -13,8 +13,9 @@ from unittest import mock
 import torch
 import torch.fx as fx
 from overlap_studio.apply import apply_plan
-from overlap_studio.differences import encode_nodes
+from overlap_studio.differences import Comparison, encode_nodes
 from overlap_studio.errors import OverlapStudioError, PlanError, PlanMismatch
+from overlap_studio.group_names import GroupNames
 
 from cases import add_cases
 from comparison import copy_graph
@@ -79,6 +80,22 @@ def other_input(gm: fx.GraphModule) -> None:
     second.args = (first.args[0], second.args[1])
 
 
+def results_swapped(gm: fx.GraphModule) -> None:
+    """The last two of many: a text of all results is cut before them."""
+    output = gm.graph.output_node()
+    *others, first, second = output.args[0]
+    output.args = ((*others, second, first),)
+
+
+def a_result_less(gm: fx.GraphModule) -> None:
+    output = gm.graph.output_node()
+    output.args = (output.args[0][:-1],)
+
+
+def keyword_more(gm: fx.GraphModule) -> None:
+    node_of(gm, torch.ops.aten.silu.default).kwargs = {"inplace": True}
+
+
 def other_shape(gm: fx.GraphModule) -> None:
     node = node_of(gm, torch.ops.aten.silu.default)
     node.meta["val"] = node.meta["val"][..., :3]
@@ -108,12 +125,44 @@ def group_of_other_ranks(gm: fx.GraphModule) -> None:
 
 add_cases(AnotherGraph, AnotherGraph.check, [
     ("operator", (other_operator, "it is aten.gelu.default .*aten.silu.default")),
-    ("number", (other_number, "its arguments are .* 2, .* 4, .* in the plan")),
-    ("input", (other_input, "its arguments are")),
-    ("shape", (other_shape, "it returns .* and .* in the plan")),
+    ("number", (other_number, "argument 1: 2, and 4 in the plan")),
+    ("input", (other_input, r"argument 0: (\w+), and (?!\1 )\w+ in the plan")),
+    ("results", (results_swapped, r"\(output\): result [0-9]+: (\w+), and (?!\1 )\w+ in the plan")),
+    ("number_of_results", (a_result_less, "number of results: [0-9]+, and [0-9]+ in the plan")),
+    ("keyword", (keyword_more, "argument inplace: only the graph has it")),
+    ("shape", (other_shape,
+               r"it returns \w+ \[[0-9, ]+, 3\] with strides .*, and \w+ \[.*\] with strides .* in the plan")),
     ("module", (other_module, "layers.7.feed_forward.*layers.0.feed_forward.* in the plan")),
     ("name", (other_name, "the plan's node in its place is called silu")),
     ("added_node", (one_node_more, "it is aten.neg.default .*aten.silu.default")),
+])
+
+
+class FirstDifference(unittest.TestCase):
+    """The path to what differs, and never one text twice."""
+
+    def check(self, wanted: Any, got: Any, words: str) -> None:
+        groups = GroupNames([{"name": "0", "ranks": [0, 1]}, {"name": "1", "ranks": [0, 1]}], plan_rank=0)
+        graphs = [[{"name": name, "op": "placeholder", "target": "x"} for name in names] + [
+            {"name": "node", "op": "call_function", "target": "aten.cat.default", "args": args}]
+            for names, args in ((("a", "b"), wanted), (("b", "a"), got))]
+        difference = Comparison(groups, named=frozenset()).first_difference(*graphs)
+        self.assertEqual(difference, "node 2 (node): " + words)
+
+
+add_cases(FirstDifference, FirstDifference.check, [
+    ("item", ([[1, 2, 3]], [[1, 2, 4]], "argument 0, item 2: 4, and 3 in the plan")),
+    ("nested", ([0, {"dict": {"k": [1]}}], [0, {"dict": {"k": [2]}}],
+                "argument 1, dict, k, item 0: 2, and 1 in the plan")),
+    ("tag", ([{"dtype": "float32"}], [{"dtype": "int64"}], 'argument 0, dtype: "int64", and "float32" in the plan')),
+    ("length", ([[1, 2]], [[1]], "argument 0, number of items: 1, and 2 in the plan")),
+    ("kind", ([{"node": "a"}], [None], "argument 0: none, and a in the plan")),
+    ("one_name_two_nodes", ([{"node": "a"}], [{"node": "a"}], "argument 0: a, node 1, and a, node 0 in the plan")),
+    ("end_of_a_long_text", (["x" * 400 + "a"], ["x" * 400 + "b"],
+                            'argument 0: …xxxxxxxxxxxxxxxxxxxxb", and …xxxxxxxxxxxxxxxxxxxxa" in the plan')),
+    ("one_group_for_two", (["0", "1"], ["0", "0"],
+                           'argument 1: group "0", which is the plan\'s "0" in the nodes before, and another, "1", '
+                           'in the plan')),
 ])
 
 
@@ -211,7 +260,8 @@ class ANameIsNotARank(Refusal):
         with fake_process_group(JOB):
             gm = copy_graph(GRAPH)
             group_of_other_ranks(gm)
-            with self.assertRaisesRegex(PlanMismatch, "its arguments are"):
+            with self.assertRaisesRegex(PlanMismatch, r"argument 2: group \"\w+\" of ranks \[0, 1\], and group "
+                                        r"\"\w+\" of ranks \[0, 1, 2, 3\] in the plan"):
                 apply_plan(gm, PLAN, mode="exact")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from os.path import commonprefix
 from typing import Any
 
 import torch.fx as fx
@@ -14,6 +16,7 @@ from .job_plan import Node
 from .symbols import Symbols
 
 _LONGEST = 160
+_CONTEXT = 20  # characters that are shown before what differs in long texts
 _COMMUNICATION = ("_c10d_functional.", "bucketing.", "_dtensor.")
 
 
@@ -63,12 +66,9 @@ class Comparison:
         is_named = self._named is None or wanted["name"] in self._named or got["name"] in self._named
         if is_named and wanted["name"] != got["name"]:
             return f"the plan's node in its place is called {wanted['name']}"
-        for field, empty in (("args", []), ("kwargs", {})):
-            if not self._same(wanted.get(field, empty), got.get(field, empty), self._lenient(wanted)):
-                what = "its arguments are" if field == "args" else "its keyword arguments are"
-                return _differ(what, got.get(field, empty), wanted.get(field, empty))
-        if _tensors(wanted) != _tensors(got):
-            return _differ("it returns", _shapes(got), _shapes(wanted))
+        difference = self._of_arguments(wanted, got) or _of_tensors(_tensors(wanted), _tensors(got))
+        if difference is not None:
+            return difference
         return self._of_modules(wanted, got) if self._named is None else None
 
     def _both_submodules(self, wanted: Node, got: Node) -> bool:
@@ -79,45 +79,116 @@ class Comparison:
         is_of_plan = self._named is not None and node["name"] not in self._named
         return self._other_rank and not is_of_plan and not node["target"].startswith(_COMMUNICATION)
 
-    def _same(self, wanted: Any, got: Any, lenient: bool) -> bool:
+    def _of_arguments(self, wanted: Node, got: Node) -> str | None:
+        lenient = self._lenient(wanted)
+        lists = wanted.get("args", []), got.get("args", [])
+        if wanted["op"] == "output" and all(len(args) == 1 for args in lists):
+            (wanted_result,), (got_result,) = lists
+            if isinstance(wanted_result, list) and isinstance(got_result, list):
+                return self._of_list("", "result", wanted_result, got_result, lenient)
+            return self._of_value("its result", wanted_result, got_result, lenient)
+        return (self._of_list("", "argument", *lists, lenient)
+                or self._of_fields("argument ", wanted.get("kwargs", {}), got.get("kwargs", {}), lenient))
+
+    def _of_value(self, path: str, wanted: Any, got: Any, lenient: bool) -> str | None:
+        """The first difference between two values of arguments, or in what they hold, with the path to it."""
         if isinstance(wanted, dict) and isinstance(got, dict):
             if set(wanted) == set(got) == {"node"}:
-                return self._expected_places.get(wanted["node"]) == self._found_places.get(got["node"])
-            return set(wanted) == set(got) and all(self._same(wanted[key], got[key], lenient) for key in wanted)
+                return self._of_reference(path, wanted["node"], got["node"])
+            return self._of_fields(f"{path}, ", wanted, got, lenient)
         if isinstance(wanted, list) and isinstance(got, list):
-            return len(wanted) == len(got) and all(map(self._same, wanted, got, [lenient] * len(got)))
+            return self._of_list(f"{path}, ", "item", wanted, got, lenient)
         if isinstance(wanted, str) and isinstance(got, str):
-            return self._groups.same(wanted, got)
-        if lenient and type(wanted) is type(got) and isinstance(wanted, (int, float)) and not isinstance(wanted, bool):
-            return True
-        return type(wanted) is type(got) and wanted == got
+            if self._groups.same(wanted, got):
+                return None
+            return self._groups.difference(path, wanted, got) or _differ(path, *_words(got, wanted))
+        if type(wanted) is type(got):
+            is_number = isinstance(wanted, (int, float)) and not isinstance(wanted, bool)
+            if wanted == got or (lenient and is_number):
+                return None
+        return _differ(path, *_words(got, wanted))
+
+    def _of_list(self, prefix: str, noun: str, wanted: list[Any], got: list[Any], lenient: bool) -> str | None:
+        for place, (wanted_item, got_item) in enumerate(zip(wanted, got)):
+            difference = self._of_value(f"{prefix}{noun} {place}", wanted_item, got_item, lenient)
+            if difference is not None:
+                return difference
+        if len(wanted) == len(got):
+            return None
+        return _differ(f"{prefix}number of {noun}s", str(len(got)), str(len(wanted)))
+
+    def _of_fields(self, prefix: str, wanted: Mapping[str, Any], got: Mapping[str, Any], lenient: bool) -> str | None:
+        for key in [*wanted, *(key for key in got if key not in wanted)]:
+            if key not in got or key not in wanted:
+                whose = "the plan" if key in wanted else "the graph"
+                return f"{prefix}{key}: only {whose} has it"
+            difference = self._of_value(f"{prefix}{key}", wanted[key], got[key], lenient)
+            if difference is not None:
+                return difference
+        return None
+
+    def _of_reference(self, path: str, wanted: str, got: str) -> str | None:
+        """Names of the nodes that passes make may be each other's, so nodes are told by their places as well then."""
+        wanted_place, got_place = self._expected_places.get(wanted), self._found_places.get(got)
+        if wanted_place == got_place:
+            return None
+        if wanted != got:
+            return _differ(path, got, wanted)
+        return _differ(path, f"{got}, node {got_place}", f"{wanted}, node {wanted_place}")
 
     @staticmethod
     def _of_modules(wanted: Node, got: Node) -> str | None:
         for stack in ("module_stack", "fwd_module_stack"):
             paths = [[path for path, *_ in node.get(stack) or ()] for node in (wanted, got)]
-            if paths[0] != paths[1]:
-                return _differ("its modules are", paths[1], paths[0])
-        names = [(node.get("custom") or {}).get("module_fqn") for node in (wanted, got)]
-        return None if names[0] == names[1] else _differ("its module is", names[1], names[0])
+            for depth, (wanted_path, got_path) in enumerate(zip_longest(*paths)):
+                if wanted_path != got_path:
+                    return _differ(f"{stack}, item {depth}", *_words(got_path, wanted_path))
+        names = [(node.get("custom") or {}).get("module_fqn") for node in (got, wanted)]
+        return None if names[0] == names[1] else _differ("its module", *_words(*names))
 
 
-def _differ(what: str, got: Any, wanted: Any) -> str:
-    return f"{what} {_short(got)}, and {_short(wanted)} in the plan"
+def _differ(path: str, got: str, wanted: str) -> str:
+    return f"{path}: {got}, and {wanted} in the plan"
 
 
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+def _words(got: Any, wanted: Any) -> tuple[str, str]:
+    """Two values that differ; of long ones, what is near the first difference."""
+    texts = [_word(value) for value in (got, wanted)]
+    if max(map(len, texts)) <= _LONGEST:
+        return texts[0], texts[1]
+    begin = max(0, len(commonprefix(texts)) - _CONTEXT)
+    cut = [("…" if begin else "") + text[begin:begin + _LONGEST] + ("…" if len(text) > begin + _LONGEST else "")
+           for text in texts]
+    return cut[0], cut[1]
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, dict) and set(value) == {"node"}:
+        return str(value["node"])
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _of_tensors(wanted: Sequence[Any], got: Sequence[Any]) -> str | None:
+    if len(wanted) != len(got):
+        return f"it returns {len(got)} tensors, and {len(wanted)} in the plan"
+    for place, (wanted_tensor, got_tensor) in enumerate(zip(wanted, got)):
+        if wanted_tensor != got_tensor:
+            what = "it returns" if len(got) == 1 else f"its tensor {place} is"
+            return f"{what} {_tensor_words(got_tensor)}, and {_tensor_words(wanted_tensor)} in the plan"
+    return None
+
+
+def _tensor_words(tensor: tuple[Any, ...] | None) -> str:
+    if tensor is None:
+        return "no tensor"
+    dtype, shape, stride = tensor
+    return f"{dtype} {shape} with strides {stride}"
 
 
 def _tensors(node: Node) -> list[tuple[Any, ...] | None]:
     return [tensor and (tensor["dtype"], tensor["shape"], tensor["stride"]) for tensor in node.get("outputs") or ()]
-
-
-def _shapes(node: Node) -> list[str | None]:
-    return [tensor and f"{tensor['dtype']} {tensor['shape']} with strides {tensor['stride']}"
-            for tensor in node.get("outputs") or ()]
 
 
 def collective_order(nodes: Iterable[Mapping[str, Any]], groups: Sequence[str]) -> list[str]:

@@ -70,6 +70,27 @@ class GroupNames:
         self.bind(expected, found)
         return True
 
+    def difference(self, path: str, expected: str, found: str) -> str | None:
+        """Why `found` is not the plan's group `expected`, as a clause; None where that is no group.
+
+        Names alone would not do: two groups that differ may have the same.
+
+        @param path where the names stand.
+        """
+        if expected not in self._groups:
+            return None
+        if expected in self._found:
+            return (f"{path}: group \"{found}\", and \"{expected}\" in the plan, which is group "
+                    f"\"{self._found[expected]}\" in the nodes before")
+        taken = next((name for name, job_name in self._found.items() if job_name == found), None)
+        if taken is not None:
+            return (f"{path}: group \"{found}\", which is the plan's \"{taken}\" in the nodes before, and another, "
+                    f"\"{expected}\", in the plan")
+        ranks, group = ranks_of_group(found), self._groups[expected]
+        whose = f"of its own, made from \"{group['source']}\"" if "source" in group else f"of ranks {group['ranks']}"
+        here = f"group \"{found}\" of ranks {ranks}" if ranks is not None else f"\"{found}\", no group of this job"
+        return f"{path}: {here}, and group \"{expected}\" {whose} in the plan"
+
     def _can_be(self, group: Mapping[str, Any], found: str) -> bool:
         ranks = ranks_of_group(found)
         if ranks is None:  # a graph without its job: names are all there is
