@@ -114,15 +114,6 @@ void Scanline::remove_hatching() {
     band_stripe = band;
 }
 
-Pixel mixed(Pixel background, Pixel colour, std::uint32_t share) {
-    const std::uint32_t rest = 255 - share;
-    const auto channel = [&](unsigned shift) {
-        const std::uint32_t sum = ((background >> shift) & 255u) * rest + ((colour >> shift) & 255u) * share;
-        return ((sum + 127) / 255) << shift;
-    };
-    return 0xff000000u | channel(16) | channel(8) | channel(0);
-}
-
 void paint_scanline(const Scanline& scanline, Pixel* pixels, std::ptrdiff_t stride_px, std::int32_t height_px,
                     const HatchStyle& hatch) {
     const Bands bands(scanline, height_px, hatch);

@@ -63,7 +63,18 @@ void paint_scanline(const Scanline& scanline, Pixel* pixels, std::ptrdiff_t stri
 void paint_scanline_over(const Scanline& scanline, Pixel background, Pixel* pixels, std::ptrdiff_t stride_px,
                          std::int32_t height_px, const HatchStyle& hatch);
 
-/// `colour` over `background`; `share` in 1/255.
-Pixel mixed(Pixel background, Pixel colour, std::uint32_t share);
+/// `colour` over `background`; `share` in 1/255. Each channel is rounded to the nearest: x / 255 is
+/// (t + t / 256) / 256 with t = x + 128, for two channels at once.
+inline Pixel mixed(Pixel background, Pixel colour, std::uint32_t share) {
+    constexpr std::uint32_t outer = 0x00ff00ffu, halves = 0x00800080u;
+    const std::uint32_t rest = 255 - share;
+    const auto rounded = [](std::uint32_t sums) {
+        const std::uint32_t shifted = sums + halves;
+        return ((shifted + ((shifted >> 8) & outer)) >> 8) & outer;
+    };
+    const std::uint32_t red_and_blue = rounded((background & outer) * rest + (colour & outer) * share);
+    const std::uint32_t green = rounded(((background >> 8) & 255u) * rest + ((colour >> 8) & 255u) * share);
+    return 0xff000000u | red_and_blue | (green & 255u) << 8;
+}
 
 }  // namespace overlap

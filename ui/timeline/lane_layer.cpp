@@ -1,8 +1,10 @@
 #include "ui/timeline/lane_layer.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
+#include <thread>
 
 #include "core/trace/curve_rasterizer.h"
 #include "ui/theme/numbers.h"
@@ -17,9 +19,23 @@ constexpr qsizetype mostShapedTexts = 8192;
 constexpr int labelPadding = 6;
 constexpr int smallestLabelRow = 12;  ///< bars lower than this carry no text
 constexpr int hatchPeriod = 8;
+constexpr std::size_t lanesAThread = 8;  ///< fewer are not worth starting one
 
 int device(double logical, double ratio) {
     return static_cast<int>(std::lround(logical * ratio));
+}
+
+/// Calls `work` for 0 to `count` - 1, on several threads where there are many; calls do not depend on one another.
+template <typename Work>
+void forEachLane(std::size_t count, const Work& work) {
+    std::atomic<std::size_t> next = 0;
+    const auto takeSome = [&] {
+        for (std::size_t index = next++; index < count; index = next++) work(index);
+    };
+    const std::size_t threads = std::min<std::size_t>(std::thread::hardware_concurrency(), count / lanesAThread);
+    std::vector<std::jthread> helpers;
+    for (std::size_t helper = 1; helper < threads; ++helper) helpers.emplace_back(takeSome);
+    takeSome();
 }
 
 /// Gives `image` this size; keeps its memory, and what is in it, where the size is the same.
@@ -104,11 +120,11 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
         const int top = device(bar.top(), ratio);
         return std::pair{top, device(bar.top() + bar.height(), ratio) - top};
     };
-    const auto keepLabels = [&](std::uint32_t lane, const Lane& events, const auto& eventOf) {
+    const auto keepLabels = [&](std::uint32_t lane, const Scanline& scanline, const Lane& events, const auto& eventOf) {
         const QRect bar = geometry.bar(lane).translated(0, -geometry.lanes.top());
         if (bar.height() < smallestLabelRow || geometry.rows.collapsed[lane]) return;
         if (!geometry.clip(lane).contains(geometry.bar(lane).center())) return;  // below the pinned lanes
-        for (const LabelSlot& slot : scanline_.labels) {
+        for (const LabelSlot& slot : scanline.labels) {
             labels_.push_back(
                 {{lane, eventOf(slot.event)},
                  QRectF(slot.begin_px / ratio, bar.top(), (slot.end_px - slot.begin_px) / ratio, bar.height()),
@@ -117,22 +133,35 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
         }
     };
 
-    for (std::uint32_t lane = 0; lane < scene_.timeline->lanes().size(); ++lane) {
+    const auto lanes = scene_.timeline->lanes();
+    // The sub-lanes of a collapsed lane are painted over its bar, one after the other; all other bars lie apart.
+    const auto liesOver = [&](std::uint32_t lane) { return geometry.rows.collapsed[lane] && lanes[lane].depth > 0; };
+    laneScanlines_.resize(lanes.size());
+    Pixel* const pixels = pixelRow(lanes_, 0);
+    const std::ptrdiff_t rowStride = stride(lanes_);
+    forEachLane(lanes.size(), [&](std::size_t index) {
+        const auto lane = static_cast<std::uint32_t>(index);
         const auto [top, height] = block(lane);
-        if (height <= 0) continue;
-        const Lane& events = scene_.timeline->lanes()[lane];
-        rasterize_lane(events, scene_.timeline->mip(lane), axis, base, options, scanline_);
-        if (geometry.rows.collapsed[lane] && events.depth > 0) {
-            paint_scanline_over(scanline_, base.background, pixelRow(lanes_, top), stride(lanes_), height, hatch);
-            continue;
-        }
+        if (height <= 0) return;
+        Scanline& scanline = laneScanlines_[lane];
+        rasterize_lane(lanes[lane], scene_.timeline->mip(lane), axis, base, options, scanline);
+        if (liesOver(lane)) return;
         for (const int x : grid) {
-            Pixel& pixel = scanline_.fill[static_cast<std::size_t>(x)];
+            Pixel& pixel = scanline.fill[static_cast<std::size_t>(x)];
             if (pixel == base.background) pixel = gridColour;
         }
-        paint_scanline(scanline_, pixelRow(lanes_, top), stride(lanes_), height, hatch);
+        paint_scanline(scanline, pixels + top * rowStride, rowStride, height, hatch);
+    });
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+        const auto [top, height] = block(lane);
+        if (height <= 0) continue;
+        const Scanline& scanline = laneScanlines_[lane];
+        if (liesOver(lane)) {
+            paint_scanline_over(scanline, base.background, pixels + top * rowStride, rowStride, height, hatch);
+            continue;
+        }
         std::fill_n(covered.begin() + top, height, true);
-        if (!hasHighlight()) keepLabels(lane, events, [](std::uint32_t event) { return event; });
+        if (!hasHighlight()) keepLabels(lane, scanline, lanes[lane], [](std::uint32_t event) { return event; });
     }
     // Only what no bar covers is painted as ground: filling all of a large window first costs as much as the bars.
     for (int y = 0; y < lanes_.height(); ++y) {
@@ -144,7 +173,7 @@ void LaneLayer::renderLanes(const TimelineGeometry& geometry, const Theme& theme
         rasterize_lane(highlighted.events, highlighted.mip, axis, plain, options, scanline_);
         paint_scanline_over(scanline_, plain.background, pixelRow(lanes_, top), stride(lanes_), height, hatch);
         const Lane& all = scene_.timeline->lanes()[highlighted.lane];
-        keepLabels(highlighted.lane, highlighted.events,
+        keepLabels(highlighted.lane, scanline_, highlighted.events,
                    [&](std::uint32_t event) { return all.first_ending_after(highlighted.events.end_ns[event] - 1); });
     }
 }

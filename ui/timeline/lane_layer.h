@@ -77,6 +77,7 @@ class LaneLayer {
     QImage memory_;
     QImage overview_;
     Scanline scanline_;
+    std::vector<Scanline> laneScanlines_;  ///< of each lane, as it was rasterised last
     struct Label {
         EventLocation location;
         QRectF place;
