@@ -27,10 +27,7 @@ class OperandFinder {
     Operands of_collective(NodeId node) const {
         Operands operands;
         const std::size_t first = steps_.of_node[node].first_argument;
-        const Value* input = graph_.argument(node, first);
-        if (!input) input = graph_.keyword(node, "input");
-        if (!input) input = graph_.keyword(node, "inputs");
-        if (input) add_inputs(*input, operands);
+        if (const Value* input = collective_input(graph_, node, first)) add_inputs(*input, operands);
         add_outputs(node, operands.outputs);
         return operands;
     }

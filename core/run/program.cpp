@@ -135,7 +135,7 @@ class ProgramMaker {
     /// many of both.
     void add_messages(std::size_t first_argument, CollectiveWork& work) const {
         std::vector<const TensorMeta*> inputs;
-        if (const Value* argument = input_of(work.node, first_argument)) {
+        if (const Value* argument = collective_input(graph_, work.node, first_argument)) {
             for_each_node(graph_.values(), *argument, [&](NodeId source) {
                 const std::span<const TensorMeta> outputs = graph_.outputs(source);
                 if (!outputs.empty() && outputs[0].is_tensor) inputs.push_back(&outputs[0]);
@@ -151,12 +151,6 @@ class ProgramMaker {
             work.messages.push_back(
                 {graph_.element_count(*inputs[index]), graph_.element_count(outputs[index]), inputs[index]->dtype});
         }
-    }
-
-    const Value* input_of(NodeId node, std::size_t first_argument) const {
-        if (const Value* argument = graph_.argument(node, first_argument)) return argument;
-        if (const Value* argument = graph_.keyword(node, "input")) return argument;
-        return graph_.keyword(node, "inputs");
     }
 
     std::string reduction_of(const IssuedCollective& issued, std::size_t first_argument) const {
@@ -206,6 +200,12 @@ std::string_view command_kind_name(Command::Kind kind) {
             return "wait";
     }
     return "compute";
+}
+
+const Value* collective_input(const Graph& graph, NodeId node, std::size_t first_argument) {
+    if (const Value* argument = graph.argument(node, first_argument)) return argument;
+    if (const Value* argument = graph.keyword(node, "input")) return argument;
+    return graph.keyword(node, "inputs");
 }
 
 Program make_program(const Graph& graph) {

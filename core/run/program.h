@@ -66,6 +66,10 @@ struct Program {
     std::vector<ProcessGroup> groups;  ///< those that are used, in order of first use
 };
 
+/// What a collective takes: a tensor, or a list of them where it is coalesced; nullptr where the file has lost it.
+/// @param first_argument see StreamStep.
+const Value* collective_input(const Graph& graph, NodeId node, std::size_t first_argument);
+
 /// @throws InputError where a node cannot be executed: a collective whose process group the file does not describe, or
 /// whose kind is not known to the communication library; a matrix product whose shapes do not fit.
 Program make_program(const Graph& graph);
