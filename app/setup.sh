@@ -21,6 +21,7 @@ packages=(
     libopenmpi-dev openmpi-bin                                          # several ranks of the runner
     libcli11-dev libsimdjson-dev nlohmann-json3-dev zlib1g-dev          # core and the command line
     libgtest-dev libbenchmark-dev python3 python3-venv                  # tests and benchmarks
+    help2man desktop-file-utils                                         # manual pages, a check of the desktop entry
 )
 
 say() { printf '%s\n' "$*" >&2; }

@@ -1,7 +1,8 @@
 #include "ui/graph/layout_helper_client.h"
 
-#include <QCoreApplication>
 #include <utility>
+
+#include "ui/document/companion_program.h"
 
 namespace overlap::ui {
 namespace {
@@ -12,9 +13,7 @@ constexpr int leave_ms = 200;  ///< a killed process is waited for that long, so
 }  // namespace
 
 LayoutHelperClient::LayoutHelperClient(const QString& program, QObject* parent)
-    : QObject(parent),
-      program_(program.isEmpty() ? QCoreApplication::applicationDirPath() + QStringLiteral("/overlap-layout")
-                                 : program) {
+    : QObject(parent), program_(program.isEmpty() ? companionProgram(QStringLiteral("overlap-layout")) : program) {
     patience_.setSingleShot(true);
     patience_.setInterval(patience_ms);
     connect(&patience_, &QTimer::timeout, this,

@@ -1,0 +1,151 @@
+"""Installs the project into a clean folder and unpacks its Debian packages, and starts what is found there.
+
+usage: test_package.py BUILD_FOLDER SAMPLES_FOLDER [unittest argument...]
+"""
+
+import gzip
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+BUILD = pathlib.Path(sys.argv[1])
+SAMPLES = pathlib.Path(sys.argv[2])
+GRAPH = SAMPLES / "llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
+
+MIME_TYPES = {
+    "application/vnd.overlap-studio.graph+json": "*.graph.json",
+    "application/vnd.overlap-studio.graph+json+gzip": "*.graph.json.gz",
+    "application/vnd.overlap-studio.plan+json": "*.plan.json",
+}
+
+
+def output_of(*command, **options):
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{command} failed with {result.returncode}:\n{result.stdout}\n{result.stderr}")
+    return result.stdout
+
+
+class Installed:
+    """What both ways of installing have to fulfil. Subclasses set `root` (what stands for /) and `prefix`."""
+
+    def environment(self):
+        """A person who has nothing of ours: a home folder of its own, no display."""
+        home = self.folder / "home"
+        home.mkdir(exist_ok=True)
+        kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LD_LIBRARY_PATH", "LANG")}
+        return kept | {"HOME": str(home), "QT_QPA_PLATFORM": "offscreen", "XDG_RUNTIME_DIR": str(home)}
+
+    def test_commands_run(self):
+        info = json.loads(output_of(self.prefix / "bin/overlap", "info", GRAPH, "--json"))
+        self.assertGreater(info["nodes"], 100)
+        result = self.folder / "run.json"
+        output_of(self.prefix / "bin/overlap-runner", "--dry-run", GRAPH, "--iterations", "1", "-o", result)
+        self.assertEqual(json.loads(result.read_text())["mode"], "dry_run")
+
+    def test_window_starts_and_draws_its_graph(self):
+        picture = self.folder / "window.png"
+        output_of(self.prefix / "bin/overlap-studio", GRAPH, "--screenshot", picture, "--size", "1200x800",
+                  env=self.environment())
+        self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertGreater(picture.stat().st_size, 20_000)
+
+    def test_layout_helper_is_where_the_window_looks(self):
+        helper = self.prefix / "libexec/overlap-studio/overlap-layout"
+        self.assertTrue(os.access(helper, os.X_OK))
+        # An end of its input is its end.
+        self.assertEqual(subprocess.run([helper], stdin=subprocess.DEVNULL).returncode, 0)
+
+    def test_desktop_entry(self):
+        entry = self.prefix / "share/applications/overlap-studio.desktop"
+        if checker := shutil.which("desktop-file-validate"):
+            self.assertEqual(output_of(checker, entry), "")
+        fields = dict(line.split("=", 1) for line in entry.read_text().splitlines() if "=" in line)
+        self.assertTrue((self.prefix / "bin" / fields["Exec"].split()[0]).exists())
+        self.assertTrue((self.prefix / f"share/icons/hicolor/scalable/apps/{fields['Icon']}.svg").exists())
+        self.assertLessEqual(set(fields["MimeType"].strip(";").split(";")), set(MIME_TYPES))
+
+    def test_mime_types(self):
+        space = "{http://www.freedesktop.org/standards/shared-mime-info}"
+        document = xml.etree.ElementTree.parse(self.prefix / "share/mime/packages/overlap-studio.xml")
+        found = {kind.get("type"): kind.find(space + "glob").get("pattern")
+                 for kind in document.getroot().findall(space + "mime-type")}
+        self.assertEqual(found, MIME_TYPES)
+
+    def test_every_command_has_a_manual_page(self):
+        help_text = output_of(self.prefix / "bin/overlap", "--help")
+        commands = re.findall(r"^  ([a-z-]+)  ", help_text.split("Subcommands:")[1], re.M)
+        self.assertIn("simulate", commands)
+        pages = ["overlap", "overlap-studio", "overlap-runner"] + [f"overlap-{command}" for command in commands]
+        for page in pages:
+            with self.subTest(page=page):
+                text = gzip.open(self.prefix / f"share/man/man1/{page}.1.gz", "rt").read()
+                self.assertIn(".SH NAME", text)
+                self.assertNotIn(str(BUILD), text, "a path of the machine that built it")
+        simulate = gzip.open(self.prefix / "share/man/man1/overlap-simulate.1.gz", "rt").read()
+        self.assertIn("\\-\\-trace", simulate)
+
+    def test_python_package_and_schemas_are_there(self):
+        share = self.prefix / "share/overlap-studio"
+        self.assertTrue((share / "torch/pyproject.toml").exists())
+        self.assertTrue((share / "torch/overlap_studio/__init__.py").exists())
+        self.assertTrue((share / "schemas/overlap-plan.schema.json").exists())
+        self.assertEqual(list(share.rglob("__pycache__")), [])
+
+    def test_licences_are_listed(self):
+        text = (self.prefix / "share/doc/overlap-studio/copyright").read_text()
+        for part in ("CLI11", "JSON for Modern C++", "Qt 6", "Graphviz", "simdjson", "zlib", "Open MPI", "torchtitan"):
+            self.assertIn(part, text)
+
+
+class InstalledByCMake(Installed, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        cls.prefix = cls.folder / "a folder"
+        output_of("cmake", "--install", BUILD, "--prefix", cls.prefix)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+
+@unittest.skipUnless(shutil.which("dpkg-deb"), "Debian's tools are not on this machine")
+class InstalledFromDebianPackages(Installed, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.scratch.name)
+        output_of("cpack", "-G", "DEB", "-B", cls.folder / "packages", cwd=BUILD)
+        cls.packages = {path.name.split("_")[0]: path for path in (cls.folder / "packages").glob("*.deb")}
+        cls.root = cls.folder / "root"
+        for package in cls.packages.values():
+            output_of("dpkg-deb", "--extract", package, cls.root)
+        cls.prefix = cls.root / "usr"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def test_packages_say_what_they_need(self):
+        self.assertEqual(set(self.packages), {"overlap-studio", "overlap-runner"})
+        studio = output_of("dpkg-deb", "--field", self.packages["overlap-studio"])
+        depends = re.search(r"^Depends: (.*)$", studio, re.M)[1]
+        for library in ("libqt6widgets6", "libgvc6", "libsimdjson"):
+            self.assertIn(library, depends)
+        self.assertNotIn("openmpi", depends)
+
+    def test_nothing_but_usr_is_touched(self):
+        self.assertEqual([path.name for path in self.root.iterdir()], ["usr"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
