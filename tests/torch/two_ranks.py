@@ -1,10 +1,9 @@
-"""One of two ranks with gloo, for test_apply_two_processes.py: two_ranks.py FOLDER WHAT RANK. The last line is JSON."""
+"""One of two ranks with gloo, for test_apply_two_processes.py. The last line is JSON."""
 from __future__ import annotations
 
 import dataclasses
 import json
 import sys
-import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import torch.fx as fx
 from overlap_studio.apply import apply_plan
 
 from comparison import copy_graph
+from gloo_ranks import join, outcome
 from job_plans import BLOCKS, make_job_plan, plan_document, step
 from reference_passes import trainer
 from sharded_transformer import ShardedTransformer, Sizes
@@ -34,8 +34,7 @@ JOB = Job("fsdp", (("shard", 2),), Sizes(param_dtype=torch.float32))
 class Rank:
     def __init__(self, folder: Path, rank: int) -> None:
         self.folder, self.rank = folder, rank
-        dist.init_process_group("gloo", rank=rank, world_size=2, store=dist.FileStore(str(folder / "store"), 2),
-                                timeout=timedelta(minutes=10))
+        join(folder, rank, 2)
         self.job = dataclasses.replace(JOB, rank=rank)
         self.meshes = meshes_of(self.job)
         self.graph = joint_graph(self.job, self.meshes)
@@ -73,13 +72,7 @@ class Rank:
             return [value.clone() for value in fx.Interpreter(gm).run(*weights, *inputs)]
 
     def failure(self, plan: Path, **options: Any) -> dict[str, Any]:
-        began = time.monotonic()
-        kind = text = ""
-        try:
-            apply_plan(self.graph, plan, mode="exact", **options)
-        except Exception as error:
-            kind, text = type(error).__name__, str(error)
-        return {"kind": kind, "error": text, "seconds": time.monotonic() - began}
+        return outcome(lambda: apply_plan(self.graph, plan, mode="exact", **options))
 
     def plans(self) -> dict[str, Any]:
         names = ["joint", "default_mode"]

@@ -50,7 +50,12 @@ def apply_plan(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], *, mo
     """
     if mode not in ("passes", "exact"):
         raise PlanError(f"mode: found {mode!r}, expected \"passes\" or \"exact\"")
-    agreement = RankAgreement(group, timeout) if check_ranks and can_agree() else None
+    return apply_agreed(gm, plan, mode, RankAgreement(group, timeout) if check_ranks and can_agree() else None)
+
+
+def apply_agreed(gm: fx.GraphModule, plan: JobPlan | str | os.PathLike[str], mode: Mode,
+                 agreement: RankAgreement | None) -> fx.GraphModule:
+    """`apply_plan` in an agreement that has begun; None where there is nobody to agree with."""
     try:
         if not isinstance(plan, JobPlan):
             plan = read_job_plan(plan)

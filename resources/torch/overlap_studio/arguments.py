@@ -54,8 +54,8 @@ class ArgumentDecoder:
         return {key: self.decode(value, before.get(key), document.get(key)) for key, value in values.items()}
 
     def _tagged(self, value: Mapping[str, Any], before: Any, document: Any) -> Any:
-        tag = next(iter(value), None)
-        content = value.get(tag)
+        content: Any
+        tag, content = next(iter(value.items()), ("", None))
         if tag == "node":
             return self._node_of(content)
         if tag in ("dtype", "layout", "memory_format"):

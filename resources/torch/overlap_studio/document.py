@@ -41,7 +41,7 @@ _ADDRESS = re.compile(r" (?:object )?at 0x[0-9a-fA-F]+")
 _LONGEST_TEXT = 200
 
 
-def dtype_name(dtype: torch.dtype) -> str:
+def dtype_name(dtype: torch.dtype | torch.layout | torch.memory_format) -> str:
     """`bfloat16` for `torch.bfloat16`; of layouts and memory formats as well."""
     return str(dtype).removeprefix("torch.")
 

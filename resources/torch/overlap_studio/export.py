@@ -132,7 +132,7 @@ def _parameter_names(nodes: list[fx.Node]) -> dict[str, str]:
     for node in nodes:
         if node.op != "placeholder":
             continue
-        described = node.meta.get("desc")
+        described: Any = node.meta.get("desc")
         for _ in range(4):  # a view, a tangent's or a subclass's part of a parameter wraps the parameter's description
             if isinstance(getattr(described, "target", None), str):
                 names[node.name] = described.target

@@ -9,6 +9,7 @@ import torch.distributed as dist
 
 from .errors import PlanError
 from .group_names import GroupNames, ranks_of_group
+from .groups import group_named
 from .job_plan import JobPlan
 
 # Groups of this process by the job's group that they were made of and by their purpose: a job's graphs share them.
@@ -32,13 +33,16 @@ def create_groups(plan: JobPlan, groups: GroupNames) -> None:
 
 
 def _create(source: str, group: Mapping[str, Any]) -> str:
-    if not (dist.is_available() and dist.is_initialized()):
-        raise PlanError(f"the plan creates the process group {group['name']}, and torch.distributed is not set up")
-    made_from = dist.distributed_c10d._resolve_process_group(source)
+    made_from = group_named(source)
+    if made_from is None:
+        raise PlanError(f"the plan creates the process group {group['name']} from {source!r}, which torch.distributed "
+                        "does not know here")
     backend = dist.get_backend(made_from)
     options = None
     if backend == "nccl" and group["high_priority"]:
         options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)
     made = dist.new_group(ranks=dist.get_process_group_ranks(made_from), backend=backend, pg_options=options,
                           group_desc=group["description"], use_local_synchronization=True)
-    return made.group_name
+    if not isinstance(made, dist.ProcessGroup):
+        raise PlanError(f"this rank is not in the process group {source!r}, from which the plan creates another")
+    return str(made.group_name)

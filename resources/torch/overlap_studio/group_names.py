@@ -12,16 +12,13 @@ from typing import Any
 
 import torch.distributed as dist
 
+from .groups import group_named
+
 
 def ranks_of_group(name: str) -> list[int] | None:
     """The ranks of a process group of this job, or None where torch.distributed knows none of that name."""
-    if not (dist.is_available() and dist.is_initialized()):
-        return None
-    try:
-        group = dist.distributed_c10d._resolve_process_group(name)
-    except (LookupError, RuntimeError, ValueError):
-        return None
-    return list(dist.get_process_group_ranks(group))
+    group = group_named(name)
+    return list(dist.get_process_group_ranks(group)) if group is not None else None
 
 
 class GroupNames:

@@ -53,18 +53,23 @@ def world_size() -> int | None:
     return dist.get_world_size() if dist.is_available() and dist.is_initialized() else None
 
 
+def group_named(name: str) -> dist.ProcessGroup | None:
+    """The process group of this job that has this name, or None."""
+    if this_rank() is None:
+        return None
+    try:
+        return dist.distributed_c10d._resolve_process_group(dist.distributed_c10d.GroupName(name))
+    except (LookupError, RuntimeError, ValueError):
+        return None
+
+
 def _default_group() -> list[str]:
     return [dist.distributed_c10d._get_default_group().group_name] if this_rank() is not None else []
 
 
 def _describe(name: str, ranks: Sequence[int] | None, node: fx.Node | None) -> dict[str, Any]:
     where = f"node {node.name} names the process group {name!r}" if node is not None else f"process group {name!r}"
-    group = None
-    if this_rank() is not None:
-        try:
-            group = dist.distributed_c10d._resolve_process_group(name)
-        except (LookupError, RuntimeError, ValueError):
-            pass
+    group = group_named(name)
     if ranks is None:
         if group is None:
             raise ExportError(f"{where}, which torch.distributed does not know; tell its ranks in process_groups")

@@ -18,10 +18,10 @@ import torch.distributed as dist
 import torch.fx as fx
 from torch._inductor.custom_graph_pass import CustomGraphPass
 
-from .apply import Mode, apply_plan, difference_from_input
+from .apply import Mode, apply_agreed, difference_from_input
 from .errors import PlanError, PlanMismatch
 from .job_plan import JobPlan, read_job_plan
-from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree
+from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree, go_without_collectives, next_graph
 
 Path = str | os.PathLike[str]
 Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
@@ -34,34 +34,83 @@ REPLACED_PASSES = ("isolate_ep_process_group_pass", "reassign_collective_pgs_pas
 class PlanChooser:
     """Applies to each graph the plan that was made for it. Options are those of `apply_plan`.
 
+    Ranks agree on each graph that has collectives, also on leaving it as it is.
+
     @param others what to do with a graph that has collectives and no plan: "raise" or "skip".
+    @raises PlanError for a plan that cannot be read. The other ranks are told; where torch.distributed is not set up
+    yet, so that they cannot be, the error comes with the first graph.
     """
 
     def __init__(self, plans: Path | Sequence[Path], *, mode: Mode = "passes", check_ranks: bool = True,
                  group: dist.ProcessGroup | None = None, timeout: timedelta = DEFAULT_TIMEOUT,
                  others: Literal["raise", "skip"] = "raise") -> None:
-        paths = [plans] if isinstance(plans, (str, os.PathLike)) else list(plans)
-        self.plans: list[JobPlan] = [read_job_plan(path) for path in paths]
+        if mode not in ("passes", "exact"):
+            raise PlanError(f"mode: found {mode!r}, expected \"passes\" or \"exact\"")
+        if others not in ("raise", "skip"):
+            raise PlanError(f"others: found {others!r}, expected \"raise\" or \"skip\"")
         self.check_ranks = check_ranks
-        self._others, self._group, self._timeout = others, group, timeout
-        self._apply = functools.partial(apply_plan, mode=mode, check_ranks=check_ranks, group=group, timeout=timeout)
+        self._mode, self._others, self._group, self._timeout = mode, others, group, timeout
+        self._has_plans = bool(plans)
+        self._unreadable: Exception | None = None
+        self.plans: list[JobPlan] = []
+        try:
+            self.plans = [read_job_plan(path) for path in _paths(plans)]
+        except Exception as error:
+            if not check_ranks or (dist.is_available() and dist.is_initialized()):
+                self.tell_failure(error)
+                raise
+            self._unreadable = error
 
     def __call__(self, gm: fx.GraphModule) -> fx.GraphModule:
         """@raises PlanMismatch with the first difference from each plan, where none is for this graph."""
-        if not self.plans or not any(map(_communicates, gm.graph.nodes)):
+        if not self._has_plans:
             return gm
+        if self._unreadable is not None:
+            self.tell_failure(self._unreadable)
+            raise self._unreadable
+        communicates = any(map(_communicates, gm.graph.nodes))
+        agreement = None
+        if self.check_ranks and can_agree():
+            graph = next_graph(gm, self._group)
+            if not communicates:
+                go_without_collectives(graph, self._group)
+            else:
+                agreement = RankAgreement(self._group, self._timeout, graph)
+        return self._apply(gm, agreement) if communicates else gm
+
+    def tell_failure(self, error: Exception) -> None:
+        """Tells the other ranks that there will be no agreement on the next graph."""
+        if self._has_plans and self.check_ranks and can_agree():
+            RankAgreement(self._group, self._timeout).failure(error)
+
+    def _apply(self, gm: fx.GraphModule, agreement: RankAgreement | None) -> fx.GraphModule:
+        try:
+            plan = self._plan_for(gm)
+        except Exception as error:
+            if agreement is not None:
+                agreement.failure(error)  # others may have a plan
+            raise
+        if plan is not None:
+            return apply_agreed(gm, plan, self._mode, agreement)
+        if agreement is not None:
+            agreement.agree({"the plan": "none"})
+        return gm
+
+    def _plan_for(self, gm: fx.GraphModule) -> JobPlan | None:
+        """The plan that was made for this graph; None where there is none and the graph is to be skipped."""
         differences = []
         for plan in self.plans:
             difference = difference_from_input(gm, plan)
             if difference is None:
-                return self._apply(gm, plan)
+                return plan
             differences.append(f"{plan.path}: {difference}")
         if self._others == "skip":
-            return gm
-        error = PlanMismatch("no plan is for this graph: " + "; ".join(differences))
-        if self.check_ranks and can_agree():
-            RankAgreement(self._group, self._timeout).failure(error)  # others may have one
-        raise error
+            return None
+        raise PlanMismatch("no plan is for this graph: " + "; ".join(differences))
+
+
+def _paths(plans: Path | Sequence[Path]) -> list[Path]:
+    return [plans] if isinstance(plans, (str, os.PathLike)) else list(plans)
 
 
 class PostGradPass(CustomGraphPass):
@@ -89,7 +138,11 @@ class PostGradPass(CustomGraphPass):
         if gm is None:
             raise PlanError("a graph without a module cannot be given a plan")
         if self._export_to is not None and any(map(_communicates, graph.nodes)):
-            self._export(gm)
+            try:
+                self._export(gm, os.fspath(self._export_to))
+            except Exception as error:
+                self._choose.tell_failure(error)
+                raise
         self._choose(gm)
 
     def uuid(self) -> Any:
@@ -98,10 +151,9 @@ class PostGradPass(CustomGraphPass):
             return None
         return ("overlap_studio", *(plan.decision for plan in self._choose.plans))
 
-    def _export(self, gm: fx.GraphModule) -> None:
+    def _export(self, gm: fx.GraphModule, folder: str) -> None:
         from .export import export_graph
         rank = dist.get_rank() if dist.is_available() and dist.is_initialized() else 0
-        folder = os.fspath(self._export_to)
         os.makedirs(folder, exist_ok=True)
         export_graph(gm, os.path.join(folder, f"graph{self._exported}.rank{rank}.graph.json.gz"),
                      **self._export_options)

@@ -34,7 +34,7 @@ class Symbols:
         if isinstance(value, torch.SymInt):
             self._remember(symbol)
             return int(optimization_hint(value, fallback=self.guess))
-        hint = symbol.hint
+        hint: Any = symbol.hint
         return float(hint) if isinstance(value, torch.SymFloat) and hint is not None else hint
 
     def text(self, value: Any) -> str:

@@ -40,7 +40,7 @@ def operator_traits(nodes: Iterable[fx.Node]) -> dict[str, dict[str, Any]]:
 
 
 def _describe(node: fx.Node) -> dict[str, Any]:
-    target = node.target
+    target: Any = node.target
     view = bool(getattr(target, "is_view", False))
     traits = {
         "view": view,

@@ -1,0 +1,61 @@
+"""Ranks of a job as processes with gloo: starting them, and what each has found."""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import torch.distributed as dist
+
+FOLDER = Path(__file__).resolve().parent
+SECONDS = 900
+
+
+def run_ranks(script: str, what: str, world_size: int = 2) -> list[dict[str, Any]]:
+    """Runs a script of this folder on each rank, as `SCRIPT FOLDER WHAT RANK WORLD_SIZE`; what each wrote as its last
+    line. The folder is one for all ranks, and new."""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [sys.executable, "-B", str(FOLDER / script), scratch, what]
+        environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": scratch, "OMP_NUM_THREADS": "1"}
+        # Not pipes: one that is full would stop its rank.
+        logs = [Path(scratch) / f"rank{rank}.log" for rank in range(world_size)]
+        ranks = []
+        for rank, log in enumerate(logs):
+            with open(log, "w", encoding="utf-8") as file:
+                ranks.append(subprocess.Popen([*command, str(rank), str(world_size)], env=environment, stdout=file,
+                                              stderr=subprocess.STDOUT))
+        try:
+            for process in ranks:
+                process.wait(timeout=SECONDS)
+        finally:
+            for process in ranks:
+                process.kill()
+            outputs = [log.read_text(encoding="utf-8", errors="replace") for log in logs]
+    try:
+        return [json.loads(output.splitlines()[-1]) for output in outputs]
+    except (IndexError, ValueError) as error:
+        raise AssertionError("\n".join(outputs)) from error
+
+
+def join(folder: Path, rank: int, world_size: int) -> None:
+    """Sets torch.distributed up as one of the ranks that run_ranks() started."""
+    store = dist.FileStore(str(folder / "store"), world_size)
+    dist.init_process_group("gloo", rank=rank, world_size=world_size, store=store, timeout=timedelta(minutes=10))
+
+
+def outcome(call: Callable[[], Any]) -> dict[str, Any]:
+    """The kind and the text of the error that a call raises, empty where it raises none, and how long it took."""
+    began = time.monotonic()
+    kind = text = ""
+    try:
+        call()
+    except Exception as error:
+        kind, text = type(error).__name__, str(error)
+    return {"kind": kind, "error": text, "seconds": time.monotonic() - began}
