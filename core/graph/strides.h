@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,5 +9,12 @@ namespace overlap {
 
 /// Strides, in elements, of a contiguous tensor with these sizes; a size of 0 counts as 1, as in torch.
 std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> sizes);
+/// torch's `is_contiguous`: dimensions of size 1 do not count, and a tensor without elements is.
+bool is_contiguous(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
+/// Strides under which a tensor can be seen with other sizes without a copy, as torch's `computeStride` finds them;
+/// nothing where that is impossible. Both shapes have the same number of elements.
+std::optional<std::vector<std::int64_t>> view_strides(std::span<const std::int64_t> old_sizes,
+                                                      std::span<const std::int64_t> old_strides,
+                                                      std::span<const std::int64_t> new_sizes);
 
 }  // namespace overlap

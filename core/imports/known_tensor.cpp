@@ -70,14 +70,7 @@ std::int64_t dense_bytes(Dtype dtype, std::span<const std::int64_t> shape, std::
 }
 
 bool KnownTensor::is_contiguous() const {
-    std::int64_t next = 1;
-    for (std::size_t dimension = rank(); dimension-- > 0;) {
-        if (shape[dimension] == 0) return true;
-        if (shape[dimension] == 1) continue;
-        if (stride[dimension] != next) return false;
-        next *= shape[dimension];
-    }
-    return true;
+    return overlap::is_contiguous(shape, stride);
 }
 
 bool KnownTensor::is_dense() const {
@@ -129,39 +122,8 @@ Sizes preserved_strides(const KnownTensor& tensor) {
 }
 
 std::optional<Sizes> view_strides(const KnownTensor& tensor, std::span<const std::int64_t> shape) {
-    const std::int64_t count = element_count(tensor.shape);
-    if (element_count(shape) != count) return std::nullopt;
-    if (count == 0) {
-        return std::ranges::equal(tensor.shape, shape) ? tensor.stride : contiguous_strides(shape);
-    }
-    Sizes strides(shape.size());
-    if (tensor.rank() == 0) {
-        std::ranges::fill(strides, 1);
-        return strides;
-    }
-    auto view = static_cast<std::ptrdiff_t>(shape.size()) - 1;
-    std::int64_t chunk_stride = tensor.stride.back();
-    std::int64_t tensor_count = 1;
-    std::int64_t view_count = 1;
-    for (std::size_t dimension = tensor.rank(); dimension-- > 0;) {
-        tensor_count *= tensor.shape[dimension];
-        const bool chunk_ends = dimension == 0 || (tensor.shape[dimension - 1] != 1 &&
-                                                   tensor.stride[dimension - 1] != tensor_count * chunk_stride);
-        if (!chunk_ends) continue;
-        while (view >= 0 && (view_count < tensor_count || shape[static_cast<std::size_t>(view)] == 1)) {
-            strides[static_cast<std::size_t>(view)] = view_count * chunk_stride;
-            view_count *= shape[static_cast<std::size_t>(view)];
-            --view;
-        }
-        if (view_count != tensor_count) return std::nullopt;
-        if (dimension > 0) {
-            chunk_stride = tensor.stride[dimension - 1];
-            tensor_count = 1;
-            view_count = 1;
-        }
-    }
-    if (view != -1) return std::nullopt;
-    return strides;
+    if (element_count(shape) != element_count(tensor.shape)) return std::nullopt;
+    return view_strides(tensor.shape, tensor.stride, shape);
 }
 
 std::optional<Sizes> broadcast(std::span<const Sizes> shapes) {

@@ -40,7 +40,7 @@ std::int64_t dense_bytes(Dtype dtype, std::span<const std::int64_t> shape, std::
 Sizes strides_in_order_of(std::span<const std::int64_t> shape, std::span<const Sizes> operands);
 /// Strides that `empty_like` gives: those of a dense tensor as they are, else dense ones in the same order.
 Sizes preserved_strides(const KnownTensor& tensor);
-/// Strides with which a tensor shows as `shape` without moving (at::detail::computeStride); nothing where it cannot.
+/// Strides with which a tensor shows as `shape` without moving; nothing where it cannot, or has another element count.
 std::optional<Sizes> view_strides(const KnownTensor& tensor, std::span<const std::int64_t> shape);
 /// Sizes of several shapes together (infer_size); nothing where they do not fit.
 std::optional<Sizes> broadcast(std::span<const Sizes> shapes);

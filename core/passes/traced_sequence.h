@@ -72,12 +72,4 @@ class TracedSequence {
     std::vector<std::pair<std::string_view, std::int64_t>> given_;  ///< by base name, names given in the private graph
 };
 
-/// Strides under which a tensor can be seen with other sizes without a copy, as torch's `computeStride` finds them;
-/// nothing where that is impossible. Both shapes have the same number of elements.
-std::optional<std::vector<std::int64_t>> view_strides(std::span<const std::int64_t> old_sizes,
-                                                      std::span<const std::int64_t> old_strides,
-                                                      std::span<const std::int64_t> new_sizes);
-/// torch's `is_contiguous`: dimensions of size 1 do not count.
-bool is_contiguous(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
-
 }  // namespace overlap
