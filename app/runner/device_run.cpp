@@ -10,8 +10,6 @@
 
 namespace overlap::runner {
 
-namespace {
-
 std::map<std::string, std::string> library_versions() {
     const cuda::Versions versions = cuda::versions();
     return {{"driver", versions.driver},
@@ -20,8 +18,6 @@ std::map<std::string, std::string> library_versions() {
             {"cublas", versions.cublas},
             {"cupti", versions.cupti}};
 }
-
-}  // namespace
 
 cuda::Device device_of(const Ranks& ranks) {
     const std::vector<cuda::Device> devices = cuda::find_devices();

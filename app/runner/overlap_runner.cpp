@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "app/commands/pipeline.h"
+#include "app/runner/device_options.h"
+#include "app/runner/found_devices.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/io/graph_file.h"
@@ -43,9 +45,7 @@ struct Arguments {
     bool dry = false;
     double device_memory_gib = 0;
     RunOptions run;
-#ifdef OVERLAP_WITH_CUDA
     runner::DeviceRunOptions device;
-#endif
 };
 
 std::string one_line(std::string text) {
@@ -233,6 +233,24 @@ void declare(CLI::App& parser, Arguments& arguments) {
         .add_option("--device-memory-gib", arguments.device_memory_gib,
                     "refuse what needs more than this; a run on devices asks the device")
         ->check(CLI::Range(0.0, 1e6));
+    parser.add_flag("--cuda-graph", arguments.device.as_cuda_graph,
+                    "on devices: capture a step as a CUDA graph and launch it as a whole");
+    parser
+        .add_option("--emulation-blocks", arguments.device.thread_blocks_of_emulation,
+                    "on devices: thread blocks that an emulated collective holds")
+        ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    parser
+        .add_option("--recorded", arguments.device.recorded_steps,
+                    "on devices: steps of the pass in which every kernel is recorded")
+        ->check(CLI::Range(0u, 10000u))
+        ->capture_default_str();
+    const auto print_devices = [] {
+        std::cout << runner::found_devices_json() << '\n';
+        throw CLI::Success();
+    };
+    parser.add_flag_callback("--devices", print_devices, "print the devices found, or why none, as JSON, and leave")
+        ->trigger_on_parse();
     parser.footer(
         "Several ranks: mpirun -n 4 overlap-runner --dry-run GRAPH -o RESULT\n"
         "Exit status: 0 done, 1 the input is wrong or a rank failed, 2 wrong usage.");

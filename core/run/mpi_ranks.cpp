@@ -103,4 +103,12 @@ std::unique_ptr<Ranks> mpi_ranks(int& argument_count, char**& arguments) {
     return std::make_unique<MpiRanks>();
 }
 
+std::string mpi_library_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    const std::string all(text.data(), static_cast<std::size_t>(length));
+    return all.substr(0, all.find_first_of(",\n"));  // what follows says who built it, and where
+}
+
 }  // namespace overlap

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "core/run/ranks.h"
 
@@ -10,5 +11,8 @@ namespace overlap {
 /// a starter there is one rank.
 /// @throws InputError where MPI cannot be initialised.
 std::unique_ptr<Ranks> mpi_ranks(int& argument_count, char**& arguments);
+
+/// Which MPI this is, such as `Open MPI v4.1.4`; can be asked for before and after the ranks are there.
+std::string mpi_library_version();
 
 }  // namespace overlap

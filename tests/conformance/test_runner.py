@@ -56,6 +56,20 @@ class Runner(unittest.TestCase):
         with open(trace, encoding="utf-8") as file:
             self.assertIn("traceEvents", json.load(file))
 
+    def test_devices_or_why_there_are_none(self):
+        done = run([RUNNER, "--devices"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertEqual(found["format"], "overlap-devices")
+        self.assertTrue(bool(found["devices"]) != bool(found.get("reason")), found)
+        self.assertIn("MPI", found["mpi"])
+
+    def test_options_of_devices_are_checked(self):
+        for option, value in (("--emulation-blocks", "0"), ("--recorded", "-1")):
+            done = run([*self.dry(), option, value])
+            self.assertEqual(done.returncode, 2, option)
+            self.assertIn(option, done.stderr)
+
     def test_a_plan_is_applied_before_the_run(self):
         done = run(self.dry(OTHER_GRAPH))
         self.assertEqual(done.returncode, 0, done.stderr)

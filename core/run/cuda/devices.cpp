@@ -58,7 +58,8 @@ std::vector<Device> find_devices() {
 
 Versions versions() {
     Versions versions;
-    versions.driver = cuda_version_text(driver_version());
+    const int driver = driver_version();
+    versions.driver = driver == 0 ? "none" : cuda_version_text(driver);
     versions.runtime = cuda_version_text(CUDART_VERSION);
     int nccl = 0;
     check(ncclGetVersion(&nccl), "asking for NCCL's version");

@@ -1,0 +1,72 @@
+#include "app/runner/found_devices.h"
+
+#include <cstdint>
+
+#include "core/simulate/json_writer.h"
+#ifdef OVERLAP_WITH_MPI
+#include "core/run/mpi_ranks.h"
+#endif
+#ifdef OVERLAP_WITH_CUDA
+#include "app/runner/device_run.h"
+#include "core/graph/error.h"
+#endif
+
+namespace overlap::runner {
+
+namespace {
+
+#ifdef OVERLAP_WITH_CUDA
+void write_devices(JsonWriter& json) {
+    std::string reason;
+    json.key("devices").begin_array();
+    try {
+        for (const cuda::Device& device : cuda::find_devices()) {
+            json.begin_object();
+            json.member("index", std::int64_t{device.index});
+            json.member("name", std::string_view(device.name));
+            json.member("memory_bytes", device.memory_bytes);
+            json.member("free_bytes", device.free_bytes);
+            json.member("multiprocessors", std::int64_t{device.multiprocessors});
+            const std::string capability =
+                std::to_string(device.compute_major) + "." + std::to_string(device.compute_minor);
+            json.member("compute_capability", std::string_view(capability));
+            json.end_object();
+        }
+    } catch (const InputError& error) {
+        reason = error.what();
+    }
+    json.end_array();
+    if (!reason.empty()) json.member("reason", std::string_view(reason));
+}
+#else
+void write_devices(JsonWriter& json) {
+    json.key("devices").begin_array().end_array();
+    json.member("reason", "this runner was built without the CUDA toolkit, NCCL and CUPTI");
+}
+#endif
+
+}  // namespace
+
+std::string found_devices_json() {
+    JsonWriter json;
+    json.begin_object();
+    json.member("format", "overlap-devices");
+    json.member("version", std::int64_t{1});
+    json.member("program", OVERLAP_VERSION);
+    write_devices(json);
+    json.key("libraries").begin_object();
+#ifdef OVERLAP_WITH_CUDA
+    for (const auto& [name, version] : library_versions()) json.member(name, std::string_view(version));
+#endif
+    json.end_object();
+#ifdef OVERLAP_WITH_MPI
+    const std::string mpi = mpi_library_version();
+#else
+    const std::string mpi;
+#endif
+    json.member("mpi", std::string_view(mpi));
+    json.end_object();
+    return json.take();
+}
+
+}  // namespace overlap::runner
