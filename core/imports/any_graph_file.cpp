@@ -19,13 +19,8 @@ OpenedGraph read_any_graph_file(const std::string& path, std::stop_token stop) {
     const ImportedGraph imported = import_graph(listing.graphs.front(), {}, stop);
     OpenedGraph opened{imported.graph, listing.notes};
     opened.notes.insert(opened.notes.end(), imported.notes.begin(), imported.notes.end());
-    for (const auto& [operation, count] : imported.typing.unknown_operators) {
-        std::string note = "unknown tensors: ";
-        note += operation;
-        note += " (";
-        note += std::to_string(count);
-        note += count == 1 ? " node)" : " nodes)";
-        opened.notes.push_back(std::move(note));
+    for (std::string& sentence : unknown_sentences(imported.typing, "a table of tensors")) {
+        opened.notes.push_back(std::move(sentence));
     }
     return opened;
 }

@@ -373,6 +373,7 @@ void FxStatements::set_type(UntypedNode& node, std::string_view annotation) {
         note("the type " + in_quotes(shortened(annotation)) + " is none that is known, and is left out", node.offset);
         return;
     }
+    graph_.symbols.merge(type->symbols);
     for (const std::string& symbol : type->unknown_symbols) {
         note("the symbol " + in_quotes(shortened(symbol)) + " has no value: --symbol NAME=VALUE tells one",
              node.offset);

@@ -28,9 +28,58 @@ std::string producer_of(std::string_view text) {
     return json;
 }
 
+std::string quoted_list(const std::set<std::string, std::less<>>& names) {
+    std::string text;
+    for (const std::string& name : names) text.append(text.empty() ? "" : ", ").append(in_quotes(shortened(name)));
+    return text;
+}
+
+/// The process groups that the user told, as this rank sees them. @throws InputError where it is not one of them.
+std::vector<ProcessGroup> told_groups(const ImportOptions& options) {
+    if (options.rank && options.world_size && *options.rank >= *options.world_size) {
+        throw InputError("", "rank " + std::to_string(*options.rank) + " is not one of a job of " +
+                                 std::to_string(*options.world_size) + " ranks");
+    }
+    std::vector<ProcessGroup> groups = options.process_groups;
+    for (ProcessGroup& group : groups) {
+        const auto own = std::ranges::find(group.ranks, options.rank.value_or(0));
+        if (own == group.ranks.end() && options.rank) {
+            throw InputError("", "process group " + in_quotes(shortened(group.name)) + " has no rank " +
+                                     std::to_string(*options.rank) + ", whose graph this is");
+        }
+        group.rank = own == group.ranks.end() ? 0 : static_cast<int>(own - group.ranks.begin());
+    }
+    return groups;
+}
+
+/// @throws InputError for a process group that the user told and the graph does not use.
+void check_groups_are_used(const Graph& graph, const ImportOptions& options) {
+    if (options.process_groups.empty()) return;
+    std::set<std::string, std::less<>> used;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (const std::string_view name = graph.group_name(node); !name.empty()) used.emplace(name);
+    }
+    for (const ProcessGroup& group : options.process_groups) {
+        if (used.contains(group.name)) continue;
+        throw InputError("", "no collective of the graph is of process group " + in_quotes(shortened(group.name)) +
+                                 (used.empty() ? "; it has no collectives" : "; they are of " + quoted_list(used)));
+    }
+}
+
+/// @throws InputError for a symbol that the user told and that neither the text nor a told tensor names.
+void check_symbols_are_used(const UntypedGraph& graph, const ImportOptions& options) {
+    std::set<std::string, std::less<>> used(graph.symbols.begin(), graph.symbols.end());
+    for (const auto& [name, tensor] : options.tensors) used.insert(tensor.symbols.begin(), tensor.symbols.end());
+    for (const auto& [name, value] : options.symbols) {
+        if (used.contains(name)) continue;
+        throw InputError("", "the graph has no symbol " + in_quotes(shortened(name)) +
+                                 (used.empty() ? "; all its sizes are numbers" : "; it has " + quoted_list(used)));
+    }
+}
+
 /// The process groups that are known: those that the user told, and those that hold the whole job.
 std::vector<ProcessGroup> known_groups(UntypedGraph& graph, const ImportOptions& options) {
-    std::vector<ProcessGroup> groups = options.process_groups;
+    std::vector<ProcessGroup> groups = told_groups(options);
     std::set<std::string, std::less<>> seen;
     for (const ProcessGroup& group : groups) seen.insert(group.name);
     for (const UntypedNode& node : graph.nodes) {
@@ -82,9 +131,11 @@ ImportedGraph read_fx_text(std::string_view text, const FxFunction& function, co
         if (!is_node)
             throw InputError("", "the graph has no node " + in_quotes(shortened(name)) + ", whose tensor is told");
     }
+    check_symbols_are_used(untyped, options);
     ImportedGraph imported;
     imported.graph = std::make_shared<const Graph>(add_tensor_types(std::move(untyped), options, imported.typing));
     imported.notes = untyped.notes.sentences();
+    check_groups_are_used(*imported.graph, options);
     return imported;
 }
 

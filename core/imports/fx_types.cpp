@@ -54,7 +54,7 @@ std::optional<std::int64_t> combine(std::string_view operation, std::int64_t lef
 }
 
 std::optional<std::int64_t> evaluate(const PythonExpressions& expressions, PythonExpressionId id,
-                                     const SymbolValues& symbols, std::set<std::string>& unknown) {
+                                     const SymbolValues& symbols, FxType& type) {
     const PythonExpression& expression = expressions[id];
     switch (expression.kind) {
         case PythonExpressionKind::integer: {
@@ -64,22 +64,23 @@ std::optional<std::int64_t> evaluate(const PythonExpressions& expressions, Pytho
             return value;
         }
         case PythonExpressionKind::name: {
+            type.symbols.emplace(expression.text);
             const auto symbol = symbols.find(expression.text);
             if (symbol != symbols.end()) return symbol->second;
-            unknown.emplace(expression.text);
+            type.unknown_symbols.emplace(expression.text);
             return std::nullopt;
         }
         case PythonExpressionKind::unary: {
-            const auto operand = evaluate(expressions, expressions.child(id, 0), symbols, unknown);
+            const auto operand = evaluate(expressions, expressions.child(id, 0), symbols, type);
             return operand && expression.text == "-" ? combine("-", 0, *operand) : std::nullopt;
         }
         case PythonExpressionKind::binary: {
-            const auto left = evaluate(expressions, expressions.child(id, 0), symbols, unknown);
-            const auto right = evaluate(expressions, expressions.child(id, 1), symbols, unknown);
+            const auto left = evaluate(expressions, expressions.child(id, 0), symbols, type);
+            const auto right = evaluate(expressions, expressions.child(id, 1), symbols, type);
             return left && right ? combine(expression.text, *left, *right) : std::nullopt;
         }
         default:
-            unknown.emplace(expressions.source(id));
+            type.unknown_symbols.emplace(expressions.source(id));
             return std::nullopt;
     }
 }
@@ -117,18 +118,31 @@ std::string device_type(std::string_view text) {
     return std::string(text.substr(0, text.find(':')));
 }
 
+/// The value of a size such as `8*s0 + 1`; nothing where it has none. Only + - * // and brackets are understood.
+std::optional<std::int64_t> evaluate_size(std::string_view text, const SymbolValues& symbols, FxType& type) {
+    try {
+        PythonTokens tokens(text, 0, text.size());
+        PythonExpressions expressions(tokens);
+        const PythonExpressionId id = expressions.parse_item();
+        if (tokens.peek().kind == PythonTokenKind::end) return evaluate(expressions, id, symbols, type);
+    } catch (const InputError&) {
+        // What is no expression is a symbol that nobody can give a value.
+    }
+    type.unknown_symbols.emplace(text);
+    return std::nullopt;
+}
+
 struct Sizes {
     std::vector<std::int64_t> values;
     bool symbolic = false;
     bool known = true;
 };
 
-Sizes read_sizes(const std::vector<std::string_view>& items, const SymbolValues& symbols,
-                 std::set<std::string>& unknown) {
+Sizes read_sizes(const std::vector<std::string_view>& items, const SymbolValues& symbols, FxType& type) {
     Sizes sizes;
     for (const std::string_view item : items) {
         sizes.symbolic = sizes.symbolic || item.find_first_not_of("0123456789") != std::string_view::npos;
-        const std::optional<std::int64_t> value = evaluate_size(item, symbols, unknown);
+        const std::optional<std::int64_t> value = evaluate_size(item, symbols, type);
         sizes.known = sizes.known && value && *value >= 0;
         sizes.values.push_back(value.value_or(0));
     }
@@ -146,12 +160,12 @@ std::optional<FxType> parse_tensor(std::string_view text, const SymbolValues& sy
     tensor.dtype = *dtype;
     const std::vector<std::string_view> items = split_sizes(*shape_text);
     if (items.size() > most_dimensions) return std::nullopt;
-    const Sizes shape = read_sizes(items, symbols, type.unknown_symbols);
+    const Sizes shape = read_sizes(items, symbols, type);
     tensor.shape = shape.values;
     if (shape.symbolic) tensor.symbolic_shape.assign(items.begin(), items.end());
     bool known = shape.known;
     if (const auto stride_text = bracketed(text, position)) {
-        const Sizes stride = read_sizes(split_sizes(*stride_text), symbols, type.unknown_symbols);
+        const Sizes stride = read_sizes(split_sizes(*stride_text), symbols, type);
         if (stride.values.size() != tensor.shape.size()) return std::nullopt;
         known = known && stride.known;
         tensor.stride = stride.values;
@@ -160,6 +174,7 @@ std::optional<FxType> parse_tensor(std::string_view text, const SymbolValues& sy
     if (tensor.device.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") != std::string::npos) {
         return std::nullopt;
     }
+    tensor.symbols = type.symbols;
     if (known) type.tensor = std::move(tensor);
     return type;
 }
@@ -173,26 +188,12 @@ std::optional<Dtype> dtype_by_short_name(std::string_view name) {
     return std::nullopt;
 }
 
-std::optional<std::int64_t> evaluate_size(std::string_view text, const SymbolValues& symbols,
-                                          std::set<std::string>& unknown) {
-    try {
-        PythonTokens tokens(text, 0, text.size());
-        PythonExpressions expressions(tokens);
-        const PythonExpressionId id = expressions.parse_item();
-        if (tokens.peek().kind == PythonTokenKind::end) return evaluate(expressions, id, symbols, unknown);
-    } catch (const InputError&) {
-        // What is no expression is a symbol that nobody can give a value.
-    }
-    unknown.emplace(text);
-    return std::nullopt;
-}
-
 std::optional<FxType> parse_fx_type(std::string_view annotation, const SymbolValues& symbols) {
     constexpr std::string_view symbol = "Sym(";
     if (annotation.starts_with(symbol) && annotation.ends_with(')')) {
         FxType type;
         type.symbol = annotation.substr(symbol.size(), annotation.size() - symbol.size() - 1);
-        type.value = evaluate_size(type.symbol, symbols, type.unknown_symbols);
+        type.value = evaluate_size(type.symbol, symbols, type);
         return type;
     }
     const std::size_t bracket = annotation.find('[');

@@ -25,6 +25,7 @@ struct DeclaredTensor {
     std::int64_t storage_bytes = -1;                  ///< -1: not told
     int storage = -1;                                 ///< declared tensors with one number share memory; -1: not told
     std::vector<std::string> symbolic_shape;          ///< the sizes as written, where one of them is symbolic
+    std::set<std::string> symbols;                    ///< that its sizes and strides name
 };
 
 /// What torch.fx prints behind a name.
@@ -32,6 +33,7 @@ struct FxType {
     std::optional<DeclaredTensor> tensor;  ///< absent where it is no tensor, or a symbol in it has no value
     std::string symbol;                    ///< of `Sym(s0)`: the expression
     std::optional<std::int64_t> value;     ///< of `Sym(s0)`, where it is known
+    std::set<std::string> symbols;         ///< that it names
     std::set<std::string> unknown_symbols;
 };
 
@@ -41,10 +43,5 @@ std::optional<Dtype> dtype_by_short_name(std::string_view name);
 /// Reads an annotation such as `f32[16, s0][s0, 1]cuda:0`, `Sym(s0)` or `DTensor(f32[16], S(0))`.
 /// @return nothing when the text is none of these.
 std::optional<FxType> parse_fx_type(std::string_view annotation, const SymbolValues& symbols);
-
-/// The value of a size such as `8*s0 + 1`. Only + - * // and brackets are understood.
-/// @param unknown receives symbols without a value. @return nothing where it has no value.
-std::optional<std::int64_t> evaluate_size(std::string_view text, const SymbolValues& symbols,
-                                          std::set<std::string>& unknown);
 
 }  // namespace overlap

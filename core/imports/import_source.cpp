@@ -4,11 +4,16 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <set>
+#include <span>
 
 #include "core/graph/error.h"
 #include "core/graph/quote.h"
-#include "core/imports/fx_statements.h"
+#include "core/imports/graph_digest.h"
+#include "core/imports/log_rank.h"
 #include "core/imports/log_times.h"
 #include "core/imports/md5.h"
 #include "core/io/json_bytes.h"
@@ -18,6 +23,7 @@ namespace overlap {
 namespace {
 
 constexpr std::size_t head_bytes = 1 << 16;
+constexpr std::size_t longest_head_bytes = std::size_t{64} << 20;
 constexpr std::size_t longest_text = std::size_t{1} << 30;
 
 bool mentions_graph(std::string_view text) {
@@ -31,13 +37,20 @@ std::string whole_text(const std::string& path, std::stop_token stop) {
     return std::string(bytes->view());
 }
 
-/// Nodes of a graph, and what is wrong with its text.
-void count_nodes(std::string_view text, const FxFunction& function, ImportableGraph& graph) {
+/// Nodes of a graph and their digest, or what is wrong with its text.
+void look_into(std::string_view text, const FxFunction& function, ImportableGraph& listed) {
     try {
         const ImportedGraph imported = read_fx_text(text, function, {});
-        graph.nodes = imported.graph->node_count();
+        const Graph& graph = *imported.graph;
+        listed.nodes = graph.node_count();
+        for (NodeId node = 0; node < graph.node_count(); ++node) {
+            const bool calls = graph.op(node) == NodeOp::call_function;
+            if (calls && graph.target_info(node).starts != CollectiveKind::none) ++listed.collectives;
+        }
+        listed.digest = program_digest(graph);
     } catch (const InputError& error) {
-        graph.problem = error.what();
+        listed.problem = error.what();
+        listed.digest = md5_hexadecimal(text);
     }
 }
 
@@ -49,8 +62,7 @@ void list_text(std::string_view text, const ImportableGraph& model, std::vector<
         ImportableGraph graph = model;
         graph.function = index;
         if (graph.kind.empty()) graph.kind = functions[index].name.empty() ? "graph" : functions[index].name;
-        graph.checksum = md5_hexadecimal(text);
-        count_nodes(text, functions[index], graph);
+        look_into(text, functions[index], graph);
         graphs.push_back(std::move(graph));
     }
 }
@@ -94,14 +106,17 @@ std::string compiled_function(std::string_view dynamo_start, const std::map<std:
 
 void list_log(const std::string& path, ImportListing& listing, std::stop_token stop) {
     const std::size_t first = listing.graphs.size();
+    const std::size_t first_schedule = listing.schedules.size();
     std::map<std::string, std::string> starts;  // by compile id, until all strings are known
+    std::set<std::int64_t> ranks;
     const LogSummary summary = read_structured_log(
         path,
         [&](const LogRecord& record) {
             const std::string id = record.compile_id.text();
+            if (record.rank) ranks.insert(*record.rank);
             if (record.key == "dynamo_start") starts[id] = record.detail_json;
             if (record.name == "inductor_collective_schedule") {
-                listing.schedules.push_back({id, record.rank, string_list(record.payload)});
+                listing.schedules.push_back({path, id, record.rank, string_list(record.payload)});
             }
             if (record.payload.empty() || record.key == "inductor_output_code" || !mentions_graph(record.payload))
                 return true;
@@ -109,41 +124,87 @@ void list_log(const std::string& path, ImportListing& listing, std::stop_token s
             model.file = path;
             model.kind = record.name.empty() ? record.key : record.name;
             model.compile_id = id;
-            model.rank = record.rank;
+            model.record_rank = record.rank;
             model.record_line = record.line;
             model.is_damaged = record.is_damaged;
             list_text(record.payload, model, listing.graphs);
             return true;
         },
         stop);
-    if (summary.records == 0 && !summary.was_stopped)
-        throw InputError(path, "", "the log has no record that can be read");
-    for (std::size_t index = first; index < listing.graphs.size(); ++index) {
-        const auto start = starts.find(listing.graphs[index].compile_id);
-        if (start != starts.end()) listing.graphs[index].label = compiled_function(start->second, summary.strings);
+    if (summary.was_stopped) return;
+    if (summary.records == 0) throw InputError(path, "", "the log has no record that can be read");
+    const LogRank rank = rank_of_log(path, ranks);
+    for (ImportableGraph& graph : std::span(listing.graphs).subspan(first)) {
+        graph.rank = rank.of_record(graph.record_rank);
+        const auto start = starts.find(graph.compile_id);
+        if (start != starts.end()) graph.label = compiled_function(start->second, summary.strings);
     }
+    for (CollectiveSchedule& schedule : std::span(listing.schedules).subspan(first_schedule)) {
+        schedule.rank = rank.of_record(schedule.rank);
+    }
+    if (!rank.note.empty()) listing.notes.push_back(path + ": " + rank.note);
     if (!summary.damage.empty()) listing.notes.push_back(path + ": " + summary.damage.sentence());
+    if (listing.graphs.size() == first) {
+        std::string note = path;
+        note.append(": none of its records holds a graph; there are ").append(std::to_string(summary.records));
+        listing.notes.push_back(std::move(note));
+    }
 }
 
+bool is_json(std::string_view head) {
+    const std::size_t begin = head.find_first_not_of(" \t\r\n");
+    return begin != std::string_view::npos && (head[begin] == '{' || head[begin] == '[');
+}
+
+bool is_text_of_graph(std::string_view head) {
+    if (is_json(head)) return false;
+    return !find_fx_functions(head).empty() || head.find("import torch") != std::string_view::npos;
+}
+
+/// Whether this may be a log of which the beginning of a record comes later: lines of a payload begin with a tab, which
+/// torch.fx does not print.
+bool may_be_cut_log(std::string_view head) {
+    if (is_structured_log(head) || is_json(head)) return false;
+    return head.starts_with('\t') || head.find("\n\t") != std::string_view::npos || !is_text_of_graph(head);
+}
+
+/// The beginning of a file, decompressed, as far as it can be read.
+/// @throws InputError when nothing can be.
 std::string head_of(const std::string& path) {
     TextWindow window = TextWindow::of_file(path);
-    while (window.text().size() < head_bytes && window.grow()) {
+    auto grow_to = [&](std::size_t wanted) {
+        try {
+            while (window.text().size() < wanted && window.grow()) {
+            }
+        } catch (const InputError&) {
+            if (window.text().empty()) throw;
+        }
+        return window.text().substr(0, wanted);
+    };
+    std::string_view head = grow_to(head_bytes);
+    // Of a log that was cut in front, or that begins with another program's output, the first record may come late.
+    for (std::size_t wanted = 2 * head_bytes; wanted <= longest_head_bytes && may_be_cut_log(head); wanted *= 2) {
+        const std::size_t before = head.size();
+        head = grow_to(wanted);
+        if (head.size() == before) break;
     }
-    return std::string(window.text().substr(0, head_bytes));
+    return std::string(head);
 }
 
-std::string too_many(const ImportListing& listing, std::string_view why) {
-    std::string problem(why);
+using GraphNumbers = std::vector<std::size_t>;
+
+/// @param numbers of the graphs to name, from 0.
+[[noreturn]] void fail_to_choose(const ImportListing& listing, const GraphNumbers& numbers, std::string problem) {
     problem += "; there are ";
     constexpr std::size_t most = 5;
-    for (std::size_t index = 0; index < std::min(most, listing.graphs.size()); ++index) {
+    for (std::size_t index = 0; index < std::min(most, numbers.size()); ++index) {
         if (index > 0) problem += ", ";
-        problem += std::to_string(index + 1);
+        problem += std::to_string(numbers[index] + 1);
         problem += ": ";
-        problem += listing.graphs[index].title();
+        problem += listing.graphs[numbers[index]].title();
     }
-    if (listing.graphs.size() > most) problem += ", ...";
-    return problem;
+    if (numbers.size() > most) problem += ", ...";
+    throw InputError("", problem);
 }
 
 /// The payload of one record, and the other records of its compilation that tell times.
@@ -158,7 +219,7 @@ LoggedGraph read_logged_graph(const ImportableGraph& graph, std::stop_token stop
         graph.file,
         [&](const LogRecord& record) {
             if (record.line == graph.record_line) logged.text = record.payload;
-            const bool same = record.compile_id.text() == graph.compile_id && record.rank == graph.rank;
+            const bool same = record.compile_id.text() == graph.compile_id && record.rank == graph.record_rank;
             if (same && record.name == "inductor_runtime_and_tensor_meta") {
                 for (LoggedTime& time : parse_logged_times(record.payload)) logged.times.push_back(std::move(time));
             }
@@ -170,12 +231,12 @@ LoggedGraph read_logged_graph(const ImportableGraph& graph, std::stop_token stop
 
 }  // namespace
 
+std::string ImportableGraph::name() const {
+    return compile_id.empty() ? kind : kind + ' ' + compile_id;
+}
+
 std::string ImportableGraph::title() const {
-    std::string title = kind;
-    if (!compile_id.empty()) {
-        title += ' ';
-        title += compile_id;
-    }
+    std::string title = name();
     if (rank) {
         title += ", rank ";
         title += std::to_string(*rank);
@@ -183,16 +244,10 @@ std::string ImportableGraph::title() const {
     return title;
 }
 
-bool is_importable(std::string_view head) {
-    if (is_structured_log(head)) return true;
-    const std::size_t begin = head.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos || head[begin] == '{' || head[begin] == '[') return false;
-    return !find_fx_functions(head).empty() || head.find("import torch") != std::string_view::npos;
-}
-
 bool is_importable_file(const std::string& path) {
     try {
-        return is_importable(head_of(path));
+        const std::string head = head_of(path);
+        return is_structured_log(head) || is_text_of_graph(head);
     } catch (const InputError&) {
         return false;
     }
@@ -225,26 +280,26 @@ ImportListing list_importable_graphs(const std::vector<std::string>& files, std:
 
 const ImportableGraph& choose_graph(const ImportListing& listing, const std::string& wanted) {
     if (listing.graphs.empty()) throw InputError("", "there is no graph in it");
+    GraphNumbers all(listing.graphs.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
     if (wanted.empty()) {
         if (listing.graphs.size() == 1) return listing.graphs.front();
-        throw InputError("", too_many(listing, "which graph is meant is not clear: --graph NUMBER chooses one"));
+        fail_to_choose(listing, all, "which graph is meant is not clear: --graph NUMBER chooses one");
     }
     std::size_t number = 0;
     const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
     if (error == std::errc() && end == wanted.data() + wanted.size()) {
         if (number >= 1 && number <= listing.graphs.size()) return listing.graphs[number - 1];
-        throw InputError("", too_many(listing, "there is no graph of number " + wanted));
+        fail_to_choose(listing, all, "there is no graph of number " + wanted);
     }
-    const ImportableGraph* found = nullptr;
-    for (const ImportableGraph& graph : listing.graphs) {
-        const bool matches =
-            wanted == graph.kind || wanted == graph.kind + ' ' + graph.compile_id || wanted == graph.title();
-        if (!matches) continue;
-        if (found) throw InputError("", too_many(listing, in_quotes(shortened(wanted)) + " names several graphs"));
-        found = &graph;
-    }
-    if (!found) throw InputError("", too_many(listing, "there is no graph " + in_quotes(shortened(wanted))));
-    return *found;
+    GraphNumbers matching;
+    std::ranges::copy_if(all, std::back_inserter(matching), [&](std::size_t index) {
+        const ImportableGraph& graph = listing.graphs[index];
+        return wanted == graph.kind || wanted == graph.name() || wanted == graph.title();
+    });
+    if (matching.empty()) fail_to_choose(listing, all, "there is no graph " + in_quotes(shortened(wanted)));
+    if (matching.size() > 1) fail_to_choose(listing, matching, in_quotes(shortened(wanted)) + " names several graphs");
+    return listing.graphs[matching.front()];
 }
 
 ImportedGraph import_graph(const ImportableGraph& graph, const ImportOptions& options, std::stop_token stop) {
@@ -262,7 +317,11 @@ ImportedGraph import_graph(const ImportableGraph& graph, const ImportOptions& op
         ImportOptions told = options;
         if (!told.rank) told.rank = graph.rank;
         FxFunction function = functions[graph.function];
-        if (graph.record_line != 0) function.name = graph.title();
+        if (graph.record_line != 0) {
+            function.name = graph.name();
+        } else if (function.name.empty()) {
+            function.name = std::filesystem::path(graph.file).stem().string();
+        }
         ImportedGraph imported = read_fx_text(logged.text, function, told);
         if (graph.is_damaged) imported.notes.push_back("the log's checksum does not match the text of this graph");
         const auto nested = std::ranges::count_if(functions, &FxFunction::is_nested);

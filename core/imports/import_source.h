@@ -17,20 +17,25 @@ struct ImportableGraph {
     std::string kind;        ///< `aot_forward_graph`, an artifact's name; of a text: the class, such as `GraphModule`
     std::string compile_id;  ///< as torch writes it, such as `0/1`; empty in a text
     std::string label;       ///< what was compiled: `main at train.py:52`; may be empty
-    std::optional<std::int64_t> rank;
-    std::size_t record_line = 0;  ///< of a log; 0: the file is a text
-    std::size_t function = 0;     ///< which one of the text
+    std::optional<std::int64_t> rank;         ///< of the log, see rank_of_log()
+    std::optional<std::int64_t> record_rank;  ///< what its record says; differs where all ranks say 0
+    std::size_t record_line = 0;              ///< of a log; 0: the file is a text
+    std::size_t function = 0;                 ///< which one of the text
     std::size_t nodes = 0;
-    std::string problem;      ///< why it cannot be read; empty where it can
-    std::string checksum;     ///< of its text: equal for equal graphs
-    bool is_damaged = false;  ///< the log's checksum does not match
+    std::size_t collectives = 0;  ///< nodes that start communication
+    std::string problem;          ///< why it cannot be read; empty where it can
+    std::string digest;           ///< equal where ranks run the same program, see program_digest()
+    bool is_damaged = false;      ///< the log's checksum does not match
 
+    /// `after_post_grad_graph 0/0`
+    std::string name() const;
     /// `after_post_grad_graph 0/0, rank 1`
     std::string title() const;
 };
 
 /// The collectives of one compilation in the order in which Inductor issues them.
 struct CollectiveSchedule {
+    std::string file;
     std::string compile_id;
     std::optional<std::int64_t> rank;
     std::vector<std::string> operators;
@@ -39,13 +44,11 @@ struct CollectiveSchedule {
 struct ImportListing {
     std::vector<ImportableGraph> graphs;
     std::vector<CollectiveSchedule> schedules;
-    std::vector<std::string> notes;  ///< what was skipped, by file
+    std::vector<std::string> notes;  ///< what was skipped, by file; logs without a graph; ranks that are not clear
 };
 
-/// Whether a file's beginning looks like a text or a log that graphs can be imported from.
-/// @param head its first bytes, decompressed.
-bool is_importable(std::string_view head);
-/// The same of a file, which may be gzip. A file that cannot be read is none: reading it tells what is wrong with it.
+/// Whether a file, plain or gzip, looks like a text or a log that graphs can be imported from. A file that cannot be
+/// read is none: reading it tells what is wrong with it.
 bool is_importable_file(const std::string& path);
 
 /// The graphs of texts and logs, plain or gzip, file by file in their order.
@@ -61,6 +64,7 @@ const ImportableGraph& choose_graph(const ImportListing& listing, const std::str
 ImportedGraph import_graph(const ImportableGraph& graph, const ImportOptions& options, std::stop_token stop = {});
 
 /// Whether ranks have the same graphs and issue the same collectives: a sentence for each compilation of several ranks.
+/// Files that claim one rank are told and compared by file.
 std::vector<std::string> compare_ranks(const ImportListing& listing);
 
 }  // namespace overlap

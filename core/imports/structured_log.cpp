@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/graph/error.h"
 #include "core/imports/md5.h"
@@ -160,6 +161,17 @@ class LogReader {
     bool in_record_ = false, has_payload_lines_ = false, skipping_record_ = false;
 };
 
+/// @return false at the end, also where the file cannot be read further than that.
+bool grow(TextWindow& window, LogSummary& summary) {
+    try {
+        return window.grow();
+    } catch (const InputError& error) {
+        if (window.position() == 0 && window.text().empty()) throw;
+        summary.damage.end = error.problem();
+        return false;
+    }
+}
+
 LogSummary read_window(TextWindow window, const std::function<bool(const LogRecord&)>& visit, std::stop_token stop) {
     LogReader reader(visit);
     bool goes_on = true;
@@ -173,7 +185,7 @@ LogSummary read_window(TextWindow window, const std::function<bool(const LogReco
             continue;
         }
         searched = window.text().size();
-        if (!window.grow()) {
+        if (!grow(window, reader.summary())) {
             if (!window.text().empty()) goes_on = reader.add_line(window.text());
             break;
         }
@@ -213,11 +225,16 @@ std::string LogDamage::sentence() const {
         text += std::to_string(first_line);
         text += " on";
     }
+    if (!end.empty()) {
+        if (!text.empty()) text += "; ";
+        text += "read as far as it goes: ";
+        text += end;
+    }
     return text;
 }
 
 bool is_structured_log(std::string_view head) {
-    for (int line = 0; line < 100 && !head.empty(); ++line) {
+    while (!head.empty()) {
         const std::size_t end = std::min(head.find('\n'), head.size());
         const std::string_view text = head.substr(0, end);
         if (envelope_begin(text) != std::string_view::npos) return true;

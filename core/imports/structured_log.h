@@ -37,8 +37,9 @@ struct LogDamage {
     std::size_t skipped_records = 0;   ///< records whose envelope is no JSON object, and their payloads
     std::size_t damaged_payloads = 0;  ///< payloads that do not match their checksum; they are read
     std::size_t first_line = 0;        ///< of all of these
-    bool empty() const { return first_line == 0; }
-    /// `2 records skipped, 1 payload read with a wrong checksum, from line 13 on`.
+    std::string end;                   ///< why the file cannot be read to its end, such as a truncated gzip; or empty
+    bool empty() const { return first_line == 0 && end.empty(); }
+    /// `2 records skipped, 1 payload read with a wrong checksum, from line 13 on; read until there: ...`.
     std::string sentence() const;
 };
 
@@ -50,14 +51,15 @@ struct LogSummary {
     bool was_stopped = false;
 };
 
-/// Reads a TORCH_TRACE log, plain or gzip, record by record as far as it goes (torch/_logging/_internal.py). One record
-/// is in memory at a time. @param visit returns false to stop.
+/// Reads a TORCH_TRACE log (torch/_logging/_internal.py), plain or gzip, record by record as far as it goes, also one
+/// that begins inside of a record, or whose gzip was cut off. One record is in memory at a time.
+/// @param visit returns false to stop.
 /// @throws InputError when the file cannot be read, or has no record at all.
 LogSummary read_structured_log(const std::string& path, const std::function<bool(const LogRecord&)>& visit,
                                std::stop_token stop = {});
 LogSummary read_structured_log_text(std::string_view bytes, const std::function<bool(const LogRecord&)>& visit);
 
-/// Whether a text begins like such a log.
+/// Whether a text is such a log: one of its lines begins a record. The log may have been cut in front.
 bool is_structured_log(std::string_view head);
 
 }  // namespace overlap

@@ -142,16 +142,16 @@ class TensorTyping {
     }
 
     void count(const UntypedNode& node, const NodeType& type, bool by_text, const std::string& reason) {
-        const bool is_call = node.record.op != NodeOp::placeholder && node.record.op != NodeOp::output &&
-                             node.record.op != NodeOp::get_attr;
+        const bool is_input = node.record.op == NodeOp::placeholder || node.record.op == NodeOp::get_attr;
         if (by_text) {
             ++report_.declared;
         } else if (type.is_known && !type.outputs.empty() && type.outputs[0]) {
             ++report_.propagated;
-        } else if (type.is_known || !is_call) {
+        } else if (type.is_known || node.record.op == NodeOp::output || !node.symbol.empty()) {
             ++report_.without_tensor;
-        } else if (!node.symbol.empty()) {
-            ++report_.without_tensor;
+        } else if (is_input) {
+            ++report_.unknown;
+            report_.unknown_inputs.emplace_back(graph_.builder.text(node.record.name));
         } else {
             ++report_.unknown;
             std::string operation(graph_.builder.target_text(node.record.target));
@@ -280,6 +280,28 @@ class TensorTyping {
 };
 
 }  // namespace
+
+std::vector<std::string> unknown_sentences(const TypingReport& report, std::string_view how) {
+    std::vector<std::string> sentences;
+    const std::vector<std::string>& inputs = report.unknown_inputs;
+    if (!inputs.empty()) {
+        std::string text = "the tensors of ";
+        text.append(std::to_string(inputs.size())).append(inputs.size() == 1 ? " input" : " inputs");
+        text.append(" are not told; ").append(how).append(" gives them: ");
+        constexpr std::size_t most = 20;
+        for (std::size_t index = 0; index < std::min(most, inputs.size()); ++index) {
+            text.append(index > 0 ? ", " : "").append(inputs[index]);
+        }
+        if (inputs.size() > most) text.append(" and ").append(std::to_string(inputs.size() - most)).append(" more");
+        sentences.push_back(std::move(text));
+    }
+    for (const auto& [operation, count] : report.unknown_operators) {
+        std::string text = "unknown: ";
+        text.append(operation).append(" (").append(std::to_string(count)).append(count == 1 ? " node)" : " nodes)");
+        sentences.push_back(std::move(text));
+    }
+    return sentences;
+}
 
 Graph add_tensor_types(UntypedGraph&& graph, const ImportOptions& options, TypingReport& report) {
     TensorTyping(graph, options, report).run();

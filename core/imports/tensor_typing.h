@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/imports/untyped_graph.h"
 
@@ -16,7 +18,13 @@ struct TypingReport {
     std::size_t unknown = 0;         ///< nodes of whose tensors nothing is known
     /// Operators of these, with the reason and the count: `aten.foo.default: no rule`.
     std::map<std::string, std::size_t> unknown_operators;
+    /// Inputs among the unknown ones, which only a person can tell: placeholders and attributes.
+    std::vector<std::string> unknown_inputs;
 };
+
+/// What is unknown, as sentences without full stop: the inputs in one, then each kind of operator with its count.
+/// @param how where a person gives tensors, such as `--tensors`.
+std::vector<std::string> unknown_sentences(const TypingReport& report, std::string_view how);
 
 /// Gives every node the tensors that it returns: as the text has them, completed by what its operator makes of its
 /// inputs (strides, devices, and which tensors share memory). What cannot be known stays without tensors and is

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,14 @@ struct UntypedGraph {
     std::vector<UntypedNode> nodes;
     GraphHeader header;
     ImportNotes notes;
+    std::set<std::string> symbols;  ///< that types name, whether or not they have a value
 };
 
 /// What a person knows that a text does not tell.
 struct ImportOptions {
     SymbolValues symbols;
     std::map<std::string, DeclaredTensor, std::less<>> tensors;  ///< of nodes by name; they win over the text
-    std::vector<ProcessGroup> process_groups;
+    std::vector<ProcessGroup> process_groups;                    ///< names and ranks
     std::optional<std::int64_t> rank, world_size;
     std::string device = "cuda";  ///< of tensors whose device is not told
 };

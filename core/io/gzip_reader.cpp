@@ -77,7 +77,18 @@ bool GzipReader::begin_member() {
 }
 
 std::size_t GzipReader::read(std::span<char> output) {
+    if (damage_) throw *damage_;
     std::size_t filled = 0;
+    try {
+        fill(output, filled);
+    } catch (const InputError& error) {
+        if (filled == 0) throw;
+        damage_ = error;
+    }
+    return filled;
+}
+
+void GzipReader::fill(std::span<char> output, std::size_t& filled) {
     while (filled < output.size() && !finished_) {
         if (stream_.avail_in == 0) {
             const std::string_view piece = source_();
@@ -116,7 +127,6 @@ std::size_t GzipReader::read(std::span<char> output) {
                  (stream_.msg ? " (" + std::string(stream_.msg) + ")" : ""));
         }
     }
-    return filled;
 }
 
 }  // namespace overlap

@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "core/graph/error.h"
 
 namespace overlap {
 
@@ -43,8 +46,9 @@ class GzipReader {
     GzipReader(const GzipReader&) = delete;
     GzipReader& operator=(const GzipReader&) = delete;
 
-    /// Fills `output`; less than that only at the end.
-    /// @return number of bytes.
+    /// Fills `output`, or less of it at the end and where the stream is damaged: what comes before the damage is
+    /// given first, and the next call tells of it.
+    /// @return number of bytes; 0 only at the end.
     /// @throws InputError without the file's name: truncated, damaged, or followed by something else.
     std::size_t read(std::span<char> output);
 
@@ -55,6 +59,8 @@ class GzipReader {
     std::uint64_t consumed() const { return received_ - stream_.avail_in; }
 
   private:
+    /// @param filled counts what is there when this throws.
+    void fill(std::span<char> output, std::size_t& filled);
     bool begin_member();
     void keep_checkpoint();
 
@@ -66,6 +72,7 @@ class GzipReader {
     bool has_header_ = true;         ///< false where decompressing began behind the header of a member
     std::size_t trailer_bytes_ = 0;  ///< of such a member that are still to be passed
     std::vector<GzipCheckpoint>* checkpoints_ = nullptr;
+    std::optional<InputError> damage_;  ///< what the next read() throws
 };
 
 }  // namespace overlap

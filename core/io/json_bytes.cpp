@@ -54,7 +54,7 @@ std::optional<std::string> inflated(std::string_view gzip, const std::stop_token
         const std::size_t read = reader.read({output.data() + filled, room});
         filled += read;
         if (filled > json_size_limit) fail_too_large();
-        if (read < room) break;
+        if (read == 0) break;
     }
     output.resize(filled);
     return output;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/imports/log_rank.h"
 #include "core/imports/md5.h"
 
 namespace overlap {
@@ -57,6 +58,40 @@ TEST(StructuredLog, DamageIsCountedWithItsFirstLine) {
     EXPECT_EQ(summary.damage.sentence(),
               "1 record skipped, 2 lines outside of records skipped, 1 payload read with a wrong checksum, "
               "from line 2 on");
+}
+
+TEST(StructuredLog, BeginsInsideOfAPayloadOrBehindOtherOutput) {
+    std::string text;
+    for (int line = 0; line < 400; ++line) text += line % 2 == 0 ? "\tthe rest of a payload\n" : "rubbish\n";
+    EXPECT_FALSE(is_structured_log(text));
+    text += record(R"({"dynamo_start": {}})");
+    EXPECT_TRUE(is_structured_log(text));
+    const LogSummary summary = read_structured_log_text(text, [](const LogRecord&) { return true; });
+    EXPECT_EQ(summary.records, 1u);
+    EXPECT_EQ(summary.damage.sentence(), "400 lines outside of records skipped, from line 1 on");
+}
+
+TEST(StructuredLog, RankOfAFileName) {
+    EXPECT_EQ(rank_of_file_name("/tmp/rank_7/dedicated_log_torch_trace_rank_3_x8_a1.log"), 3);
+    EXPECT_EQ(rank_of_file_name("tlparse_schedule_rank_12.log.gz"), 12);
+    EXPECT_EQ(rank_of_file_name("rank_0"), 0);
+    EXPECT_EQ(rank_of_file_name("rank_1_of_rank_2.log"), 2);
+    for (const char* name : {"frank_3.log", "rank_3x.log", "rank_.log", "rank_-1.log", "rank_99999999999999999999.log",
+                             "dedicated_log_torch_trace_x.log", "/tmp/rank_3/trace.log"}) {
+        EXPECT_EQ(rank_of_file_name(name), std::nullopt) << name;
+    }
+}
+
+TEST(StructuredLog, RankOfALog) {
+    EXPECT_EQ(rank_of_log("trace_rank_3.log", {}).rank, 3);
+    EXPECT_EQ(rank_of_log("trace.log", {5}).rank, 5);
+    EXPECT_EQ(rank_of_log("trace_rank_3.log", {3}).note, "");
+    const LogRank other = rank_of_log("trace_rank_3.log", {0});
+    EXPECT_EQ(other.of_record(0), 3);
+    EXPECT_EQ(other.note, "its records say rank 0 and its name says rank 3; the name's is taken");
+    const LogRank several = rank_of_log("trace_rank_3.log", {0, 1});
+    EXPECT_EQ(several.of_record(1), 1);
+    EXPECT_EQ(several.of_record(std::nullopt), 3);
 }
 
 }  // namespace

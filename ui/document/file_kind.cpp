@@ -57,7 +57,7 @@ FileKind fileKind(const QString& path, QString* reason) {
     const auto match = format.match(QString::fromUtf8(head));
     if (match.captured(1) == u"overlap-plan" && !compressed) return FileKind::plan;
     if (match.captured(1) == u"overlap-graph") return FileKind::graph;
-    if (is_importable({head.constData(), static_cast<std::size_t>(head.size())})) return FileKind::graph;
+    if (is_importable_file(QFile::encodeName(path).toStdString())) return FileKind::graph;
     if (isTrace(head)) return FileKind::trace;
     if (compressed) return FileKind::graph;
     return unknown(
