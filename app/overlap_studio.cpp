@@ -10,6 +10,8 @@
 #include <cstring>
 #include <string>
 
+#include "ui/diagnostics/crash_report.h"
+#include "ui/diagnostics/log_file.h"
 #include "ui/document/session.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/main_window.h"
@@ -136,7 +138,12 @@ int main(int argc, char** argv) {
         return overlap::ui::renderScreenshot(parser.positionalArguments(), options);
     }
 
-    overlap::ui::MainWindow window(parser.isSet(fresh) ? QString() : overlap::ui::Session::defaultFolder());
+    // The log and reports of crashes lie beside the session, also where no session is kept.
+    const QString folder = overlap::ui::Session::defaultFolder();
+    if (const QString problem = overlap::ui::startLogFile(folder); !problem.isEmpty())
+        qWarning("%s", qPrintable(problem));
+    overlap::ui::installCrashReports(folder, QStringLiteral(OVERLAP_VERSION));
+    overlap::ui::MainWindow window(parser.isSet(fresh) ? QString() : folder);
     if (!theme_name.isEmpty())
         ThemeManager::instance().setMode(theme_name == u"light"  ? ThemeMode::Light
                                          : theme_name == u"dark" ? ThemeMode::Dark

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -118,9 +119,13 @@ bool read_more(std::string& buffer) {
 
 }  // namespace
 
-int main() {
+int main(int argument_count, char** arguments) {
     limit_resources();
     GVC_t* context = gvContext();
+    if (argument_count > 1 && std::strcmp(arguments[1], "--version") == 0) {
+        std::printf("Graphviz %s\n", gvcVersion(context));
+        return 0;
+    }
     std::string buffer, body;
     try {
         while (true) {

@@ -11,6 +11,7 @@
 #include <QToolBar>
 #include <QVBoxLayout>
 
+#include "ui/diagnostics/log_file.h"
 #include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/compare_panel.h"
@@ -41,9 +42,9 @@
 #include "ui/shell/load_progress.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/shell/overlap_connection.h"
+#include "ui/shell/plan_export.h"
 #include "ui/shell/shell_style.h"
 #include "ui/shell/timeline_connection.h"
-#include "ui/shell/plan_export.h"
 #include "ui/shell/timeline_export.h"
 #include "ui/shell/variant_bar.h"
 #include "ui/theme/numbers.h"
@@ -187,6 +188,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
         mesh_->restore(state_.views["mesh"].toObject());
         measurements_->restore(state_.views["measurements"].toArray());
         setThemeMode(state_.theme);
+        tellOfCrashes();
     }
     applyTheme();
     updateTitle();
@@ -374,7 +376,9 @@ void MainWindow::updateStatus() {
 }
 
 void MainWindow::tell(const QString& sentence, const QString& tool_tip) {
-    log_->add(tool_tip.isEmpty() ? sentence : QStringLiteral("%1 (%2)").arg(sentence, tool_tip));
+    const QString line = tool_tip.isEmpty() ? sentence : QStringLiteral("%1 (%2)").arg(sentence, tool_tip);
+    log_->add(line);
+    qCInfo(windowLog).noquote() << line;
     status_message_->setText(sentence);
     status_message_->setToolTip(tool_tip.isEmpty() ? sentence : tool_tip);
     QTimer::singleShot(message_ms, this, [this, sentence] {
@@ -384,6 +388,7 @@ void MainWindow::tell(const QString& sentence, const QString& tool_tip) {
 
 void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& actions) {
     log_->add(sentence, Log::Level::failure);
+    qCWarning(windowLog).noquote() << sentence;
     notice_->showNotice(sentence, actions);
 }
 

@@ -18,6 +18,7 @@ class CentreTabs;
 class ColumnShare;
 class ComparePanel;
 class CommandPalette;
+class CompanionVersions;
 class DockWidths;
 class EditHistory;
 class FiguresBar;
@@ -131,7 +132,11 @@ class MainWindow : public QMainWindow {
     void makeMenus();
     void fillRecentMenu();
     void showShortcuts();
+
+    // main_window_diagnostics.cpp
     void showAbout();
+    void copyDiagnostics();
+    void tellOfCrashes();
 
     // main_window_files.cpp
     void askForFiles();
@@ -197,6 +202,7 @@ class MainWindow : public QMainWindow {
     VariantBar* variant_bar_ = nullptr;
     CommandPalette* palette_ = nullptr;
     NoticeBar* notice_ = nullptr;
+    CompanionVersions* companions_ = nullptr;  ///< asked for once somebody wants to know
     QToolBar* tool_bar_ = nullptr;
     QLabel* status_graph_ = nullptr;
     QLabel* status_message_ = nullptr;

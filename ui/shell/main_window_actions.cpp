@@ -5,7 +5,6 @@
 #include <QFileInfo>
 #include <QLineEdit>
 #include <QMenuBar>
-#include <QMessageBox>
 #include <QToolBar>
 
 #include "ui/document/automatic_commands.h"
@@ -269,6 +268,9 @@ void MainWindow::registerHelp() {
                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P)}, [this] { palette_->open(); });
     actions_->add("help.shortcuts", help, tr("&Keyboard shortcuts"), tr("List all shortcuts"),
                   {QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)}, [this] { showShortcuts(); });
+    actions_->add("help.diagnostics", help, tr("Copy &diagnostics"),
+                  tr("Versions, this machine and the last lines of the log, as text for a report of a fault"), {},
+                  [this] { copyDiagnostics(); });
     actions_->add("help.about", help, tr("&About Overlap Studio"), tr("Version and where figures come from"), {},
                   [this] { showAbout(); });
 
@@ -330,18 +332,6 @@ void MainWindow::showShortcuts() {
     auto* help = new ShortcutHelp(*actions_, this);
     help->setAttribute(Qt::WA_DeleteOnClose);
     help->show();
-}
-
-void MainWindow::showAbout() {
-    auto* about = new QMessageBox(QMessageBox::NoIcon, tr("About Overlap Studio"),
-                                  tr("<b>Overlap Studio %1</b><p>Shows where a distributed training step waits for "
-                                     "communication, and what PyTorch's "
-                                     "bucketing makes of a plan. Times are those of the cost model in the graph's "
-                                     "file, unless the file has measured ones.")
-                                      .arg(QApplication::applicationVersion()),
-                                  QMessageBox::Close, this);
-    about->setAttribute(Qt::WA_DeleteOnClose);
-    about->open();
 }
 
 }  // namespace overlap::ui
