@@ -4,8 +4,10 @@ add_library(overlap_settings INTERFACE)
 target_compile_options(overlap_settings INTERFACE -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor)
 target_include_directories(overlap_settings INTERFACE ${CMAKE_SOURCE_DIR})
 if(OVERLAP_SANITIZE)
-  target_compile_options(overlap_settings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
-  target_link_options(overlap_settings INTERFACE -fsanitize=address,undefined)
+  # An undefined operation ends the program, as a wrong address does: a test that goes on would pass.
+  target_compile_options(overlap_settings INTERFACE
+    -fsanitize=${OVERLAP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(overlap_settings INTERFACE -fsanitize=${OVERLAP_SANITIZE})
 endif()
 
 # overlap_library(NAME SOURCES file... [SEES target...])
