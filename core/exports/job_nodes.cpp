@@ -70,7 +70,7 @@ Json JobNodes::compact(const Graph& graph, NodeId node) {
 Json JobNodes::whole(const Graph& graph, NodeId node) {
     const Json document = Json::parse(write_node_text(graph, node));
     Json written = compact(document);
-    for (const char* field : {"multi", "custom", "seq_nr", "partitioner_tag", "autograd_backward"}) {
+    for (const char* field : {"multi", "custom", "seq_nr", "partitioner_tag"}) {
         if (document.contains(field)) written[field] = document[field];
     }
     return written;
@@ -101,6 +101,7 @@ Json JobNodes::compact(const Json& node) {
         modules["module_fqn"] = (*custom)["module_fqn"];
     }
     if (!modules.empty()) written["modules"] = number_of(modules, modules_, module_numbers_);
+    if (node.contains("autograd_backward")) written["autograd_backward"] = node["autograd_backward"];
     return written;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/cost/cost_model.h"
 #include "core/exports/formats.h"
+#include "core/exports/job_digest.h"
 #include "core/exports/job_nodes.h"
 #include "core/exports/wrapped_operators.h"
 #include "core/graph/error.h"
@@ -17,7 +18,7 @@ namespace overlap {
 
 namespace {
 
-constexpr int section_version = 1;
+constexpr int section_version = 2;
 
 /// What the section is made from, as the plan's document has it: a job sees by it that a plan was edited afterwards.
 constexpr std::array edited_fields = {"buckets", "pipeline", "overlaps"};
@@ -233,6 +234,7 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
                      {"digest", made.digest},
                      {"order", std::move(order)},
                      {"users_order", result.users_order()}};
+    job["digest"] = value_digest(job);
     return job;
 }
 

@@ -155,14 +155,8 @@ std::vector<BucketEntry> named_entries(const std::string& name, const std::strin
     }
 }
 
-/// The modules that a name inside an entry stands for.
-void add_modules(BucketEntry& entry, const std::string& name, const std::string& place) {
-    for (const BucketEntry& named : named_entries(name, place)) {
-        entry.modules.insert(entry.modules.end(), named.modules.begin(), named.modules.end());
-    }
-}
-
-/// One item of `buckets`: an entry, or several where it is an abbreviation such as `layers.[0-2]`.
+/// One item of `buckets`: an entry, or several where it is an abbreviation such as `layers.[0-2]`. Items of a list are
+/// names as they are.
 std::vector<BucketEntry> read_buckets(const Json& value, const std::string& place) {
     if (value.is_string()) return named_entries(value.get<std::string>(), place);
     const bool object = value.is_object();
@@ -173,11 +167,12 @@ std::vector<BucketEntry> read_buckets(const Json& value, const std::string& plac
     const std::string modules_place = object ? place + ".modules" : place;
     BucketEntry entry;
     if (modules.is_string()) {
-        add_modules(entry, modules.get<std::string>(), modules_place);
+        for (const BucketEntry& named : named_entries(modules.get<std::string>(), modules_place))
+            entry.modules.insert(entry.modules.end(), named.modules.begin(), named.modules.end());
     } else if (modules.is_array()) {
         for (std::size_t index = 0; index < modules.size(); ++index) {
             if (!modules[index].is_string()) fail_type(item(modules_place, index), modules[index], "a module path");
-            add_modules(entry, modules[index].get<std::string>(), item(modules_place, index));
+            entry.modules.push_back(modules[index].get<std::string>());
         }
         entry.written_as_list = entry.modules.size() == 1;
     } else {
@@ -352,7 +347,7 @@ std::string write_plan_text(const Plan& plan) {
     document["buckets"] = Json::array();
     for (const BucketEntry& entry : plan.buckets) {
         Json bucket;
-        if (entry.modules.size() == 1 && !entry.written_as_list) {
+        if (entry.modules.size() == 1 && !entry.written_as_list && !is_abbreviation(entry.modules.front())) {
             bucket["modules"] = entry.modules.front();
         } else {
             bucket["modules"] = entry.modules;

@@ -23,6 +23,47 @@ bool is_blank(char letter) {
     return blanks.find(letter) != std::string_view::npos;
 }
 
+bool is_quote(char letter) {
+    return letter == '"' || letter == '\'';
+}
+
+/// Where the quoted text ends that opens at `open`, npos where it is not closed. A backslash takes the next letter as
+/// it is.
+std::size_t closing_quote(std::string_view text, std::size_t open) {
+    for (std::size_t at = open + 1; at < text.size(); ++at) {
+        if (text[at] == '\\') {
+            ++at;
+        } else if (text[at] == text[open]) {
+            return at;
+        }
+    }
+    return std::string_view::npos;
+}
+
+/// The next separator from `begin` on, outside names in quotes; npos where there is none. A quote opens only where a
+/// name begins: others are letters of it.
+std::size_t next_separator(std::string_view text, std::string_view separators, std::size_t begin) {
+    bool at_name = true;
+    for (std::size_t at = begin; at < text.size(); ++at) {
+        if (separators.find(text[at]) != std::string_view::npos) return at;
+        if (at_name && is_quote(text[at])) at = std::min(closing_quote(text, at), text.size() - 1);
+        if (!is_blank(text[at])) at_name = text[at] == '+';
+    }
+    return std::string_view::npos;
+}
+
+/// Whether each bracket of a name holds an index, as in `layers[0]`, and no range.
+bool has_indices_only(std::string_view name) {
+    while (true) {
+        const std::size_t open = name.find_first_of("[]");
+        if (open == std::string_view::npos) return true;
+        const std::size_t close = name.find_first_not_of("0123456789", open + 1);
+        if (name[open] == ']' || close == open + 1 || close == std::string_view::npos || name[close] != ']')
+            return false;
+        name.remove_prefix(close + 1);
+    }
+}
+
 /// A part of the typed text that knows where it is, for messages.
 struct Piece {
     std::string_view text;
@@ -86,7 +127,7 @@ class EntryParser {
     void parse_line(const Piece& line) {
         std::size_t begin = 0;
         while (true) {
-            const std::size_t comma = line.text.find(',', begin);
+            const std::size_t comma = next_separator(line.text, ",", begin);
             const Piece item = line.part(begin, comma == std::string_view::npos ? comma : comma - begin).trimmed();
             if (item.text.empty()) {
                 if (comma == std::string_view::npos) return;
@@ -102,7 +143,7 @@ class EntryParser {
 
     /// `a`, `a.[0-2]` (an entry each) or `a+b` (one entry).
     void add_abbreviation(const Piece& item) {
-        if (item.text.find('+') == std::string_view::npos) {
+        if (next_separator(item.text, "+", 0) == std::string_view::npos) {
             for (std::string& module : expand_ranges(item)) add_entry({{std::move(module)}, false, {}});
             return;
         }
@@ -115,7 +156,7 @@ class EntryParser {
     void append_sum(const Piece& item, std::vector<std::string>& modules) {
         std::size_t begin = 0;
         while (true) {
-            const std::size_t plus = item.text.find('+', begin);
+            const std::size_t plus = next_separator(item.text, "+", begin);
             const Piece part = item.part(begin, plus == std::string_view::npos ? plus : plus - begin).trimmed();
             if (part.text.empty()) {
                 const bool last = plus == std::string_view::npos;
@@ -128,18 +169,27 @@ class EntryParser {
         }
     }
 
-    /// All names that `name` stands for, the last range counting fastest.
-    std::vector<std::string> expand_ranges(Piece name) {
-        if (name.text.size() >= 2 && (name.text.front() == '"' || name.text.front() == '\'') &&
-            name.text.back() == name.text.front()) {
-            name = name.part(1, name.text.size() - 2).trimmed();
-            if (name.text.empty()) fail(name.offset, "found an empty name, expected a module path");
-        }
+    /// The name between quotes, as it is.
+    std::string quoted_name(const Piece& name) {
+        const std::size_t close = closing_quote(name.text, 0);
+        if (close == std::string_view::npos) fail(name.offset, "the quote that opens here is not closed");
+        if (close + 1 != name.text.size())
+            fail(name.offset + close + 1, "found text after a name in quotes; separate modules by + or ,");
+        std::string made;
+        for (std::size_t at = 1; at < close; ++at) made += name.text[at] == '\\' ? name.text[++at] : name.text[at];
+        if (made.empty()) fail(name.offset, "found an empty name, expected a module path");
+        return made;
+    }
+
+    /// All names that `name` stands for, the last range counting fastest; itself where it is in quotes.
+    std::vector<std::string> expand_ranges(const Piece& name) {
+        if (is_quote(name.text.front())) return {quoted_name(name)};
         std::vector<std::string> names{""};
         for (std::size_t at = 0; at < name.text.size();) {
             const char letter = name.text[at];
             if (is_blank(letter))
-                fail(name.offset + at, in_quotes(name.text) + " has a space inside; separate modules by + or ,");
+                fail(name.offset + at, in_quotes(name.text) +
+                                           " has a space inside; separate modules by + or , or put the name in quotes");
             if (letter == ']') fail(name.offset + at, in_quotes(name.text) + " closes a bracket that it does not open");
             if (letter != '[') {
                 for (std::string& made : names) made += letter;
@@ -275,6 +325,19 @@ class EntryParser {
 };
 
 }  // namespace
+
+std::string typed_name(std::string_view module) {
+    const bool begins_plainly =
+        !module.empty() && !is_quote(module.front()) && module.front() != '(' && module.front() != '[';
+    if (begins_plainly && module.find_first_of(",+ \n\t\r\f\v") == std::string_view::npos && has_indices_only(module))
+        return std::string(module);
+    std::string typed = "\"";
+    for (const char letter : module) {
+        if (letter == '"' || letter == '\\') typed += '\\';
+        typed += letter;
+    }
+    return typed + '"';
+}
 
 std::vector<BucketEntry> parse_bucket_entries(std::string_view text) {
     return EntryParser(text).parse();

@@ -1,32 +1,14 @@
 #include <bit>
 
 #include "core/plan/plan.h"
+#include "core/plan/word_hash.h"
 
 namespace overlap {
 
 namespace {
 
-/// A 64-bit hash over words, the same on every machine: it never looks at memory as bytes.
-class WordHash {
-  public:
-    void add(std::uint64_t word) {
-        state_ = std::rotl(state_ ^ (word * 0x9e3779b97f4a7c15u), 27) * 0xbf58476d1ce4e5b9u + 0x94d049bb133111ebu;
-    }
-
-    /// The hash with every bit of the state spread over all of it.
-    std::uint64_t value() const {
-        std::uint64_t mixed = state_;
-        mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-        mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-        return mixed ^ (mixed >> 31);
-    }
-
-  private:
-    std::uint64_t state_ = 0x6f7665726c617021u;
-};
-
-/// Hashes a graph's strings, each once, since most occur often. Numbers of strings depend on the order of reading and
-/// are no part of the result.
+/// Hashes a graph's strings, each once, since most occur often (0 stands for one that was not hashed yet). Numbers of
+/// strings depend on the order of reading and are no part of the result.
 class GraphHash {
   public:
     explicit GraphHash(const Graph& graph) : graph_(graph), strings_(graph.strings()->size(), 0) {}
@@ -37,27 +19,11 @@ class GraphHash {
     }
 
   private:
-    void add_text(std::string_view text) {
-        WordHash hash;
-        hash.add(text.size());
-        for (std::size_t at = 0; at < text.size();) {
-            std::uint64_t word = 0;
-            for (unsigned shift = 0; shift < 64 && at < text.size(); shift += 8, ++at) {
-                word |= std::uint64_t{static_cast<unsigned char>(text[at])} << shift;
-            }
-            hash.add(word);
-        }
-        last_text_ = hash.value() | 1;  // 0 stands for a string that was not hashed yet
-        hash_.add(last_text_);
-    }
+    void add_text(std::string_view text) { hash_.add(word_of_text(text)); }
 
     void add_string(StringId id) {
-        if (strings_[id] != 0) {
-            hash_.add(strings_[id]);
-        } else {
-            add_text(graph_.text(id));
-            strings_[id] = last_text_;
-        }
+        if (strings_[id] == 0) strings_[id] = word_of_text(graph_.text(id));
+        hash_.add(strings_[id]);
     }
 
     void add_value(const Value& value) {
@@ -111,15 +77,8 @@ class GraphHash {
 
     const Graph& graph_;
     std::vector<std::uint64_t> strings_;
-    std::uint64_t last_text_ = 0;
     WordHash hash_;
 };
-
-std::string hexadecimal(std::uint64_t number) {
-    std::string digits(16, '0');
-    for (std::size_t place = digits.size(); place-- > 0; number >>= 4) digits[place] = "0123456789abcdef"[number & 15];
-    return digits;
-}
 
 }  // namespace
 

@@ -103,7 +103,7 @@ std::string display_name(const BucketEntry& entry) {
     std::string joined;
     for (const std::string& module : entry.modules) {
         if (!joined.empty()) joined += " + ";
-        joined += module;
+        joined += typed_name(module);
     }
     return joined;
 }

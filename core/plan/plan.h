@@ -94,10 +94,14 @@ std::vector<PassStep> lower(const Plan& plan);
 PassStep lower(const Plan& plan, const PassStep& step);
 
 /// Expands what a person may type for entries: `layers.[0-2]` (an entry each), `norm+output` (one entry), entries
-/// separated by commas or lines, a Python or JSON list of names and lists, in whose strings abbreviations work too.
+/// separated by commas or lines, a Python or JSON list of names and lists, in whose strings abbreviations work too. A name
+/// in quotes (in a list's string: in quotes inside it) is taken as it is.
 /// Whitespace around names is trimmed. The README tells the rules and where they differ from PyTorch's first version.
 /// @throws InputError with line and column in the text.
 std::vector<BucketEntry> parse_bucket_entries(std::string_view text);
+
+/// A module path as a person would type it: in quotes where a letter of it would be taken for an abbreviation.
+std::string typed_name(std::string_view module);
 
 /// An entry as a person would type it, such as `norm + output`.
 std::string display_name(const BucketEntry& entry);

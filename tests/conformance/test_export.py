@@ -52,7 +52,7 @@ def tensor(shape, storage):
             "storage_bytes": size}
 
 
-def hostile_graph():
+def hostile_graph(names=HOSTILE):
     """Sharded layers, one for each name, each with two parameters; every name of a node and of a module is hostile."""
     nodes = []
 
@@ -67,8 +67,8 @@ def hostile_graph():
 
     x = add("x", "placeholder", "x", [], [64, 64])
     shards = [[add(f"{name}_p{part}", "placeholder", f"p{index}_{part}", [], [8, 64]) for part in range(2)]
-              for index, name in enumerate(HOSTILE)]
-    for index, name in enumerate(HOSTILE):
+              for index, name in enumerate(names)]
+    for index, name in enumerate(names):
         for part, shard in enumerate(shards[index]):
             gathered = add(f"{name}_ag{part}", "call_function", "_c10d_functional.all_gather_into_tensor.default",
                            [shard, 8, GROUP], [64, 64], name, estimate_ms=2.0)
@@ -208,6 +208,20 @@ class PlanDocument(Export):
         self.assertEqual(module_lists(plan), module_lists(hostile_plan()))
         self.assertEqual(plan["name"], hostile_plan()["name"])
         self.assertEqual(plan["graph"]["nodes"], len(hostile_graph()["nodes"]))
+
+    def test_items_of_lists_are_names_and_no_abbreviations(self):
+        """Each layer's gathers are merged: its bucket has found it."""
+        names = ["a+b", "my layer, and another", "layers.[0-2]", "'quoted'", '["x"]', *HOSTILE]
+        graph = self.path("names.graph.json", hostile_graph(names))
+        for buckets in ([{"modules": [name]} for name in names], [[name] for name in names]):
+            plan = self.path("names.plan.json", {**hostile_plan(), "buckets": buckets})
+            made = self.path("made.graph.json")
+            done = self.overlap("apply", graph, "--pipeline", plan, "-o", made)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(made, encoding="utf-8") as file:
+                nodes = json.load(file)["nodes"]
+            gathers = [node for node in nodes if "all_gather_into_tensor_out" in node["target"]]
+            self.assertEqual(len(gathers), len(names))
 
     def test_a_plan_without_a_graph_is_told(self):
         _, notes = self.export(hostile_plan(), "plan")

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/exports/job_digest.h"
 #include "core/graph/error.h"
 #include "core/io/plan_file.h"
 #include "tests/plan/test_graphs.h"
@@ -123,6 +124,25 @@ TEST(JobPlan, IsNotMadeOfARefusedPlan) {
     const auto result = evaluate(graph, plan);
     ASSERT_TRUE(result->refused);
     EXPECT_THROW(job_section(plan, *result), InputError);
+}
+
+TEST(JobPlan, HasADigestOfEverythingElse) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Json job = job_of(graph, plan_of({{joint_pass}}));
+    const Json digest = job["digest"];
+    job.erase("digest");
+    EXPECT_EQ(digest, value_digest(job));
+    job["rank"] = 5;
+    EXPECT_NE(digest, value_digest(job));
+}
+
+/// tests/torch/test_fingerprint.py has the same value and digest.
+TEST(JobPlan, DigestsAreTheJobs) {
+    const Json value = Json::parse(R"({"none": null, "flags": [true, false],
+        "numbers": [0, -7, 9223372036854775807, 18446744073709551615, 0.1, 1e300, 2.0],
+        "texts": ["", "layers.0", "\u00e9\"", "exactly8", "longer than eight"],
+        "inner": {"node": "mm", "b": {}, "a": []}})");
+    EXPECT_EQ(value_digest(value), "37594863abb520bf");
 }
 
 TEST(JobPlan, IsReadAsThePlanThatItWasMadeOf) {

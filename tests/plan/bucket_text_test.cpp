@@ -41,6 +41,11 @@ TEST(BucketText, Expands) {
         {"[\n  ('norm', 'lm_head'),\n  'layers.0'\n]\n", {{"norm", "lm_head"}, {"layers.0"}}},
         {"[['layers.[0-1]', 'norm']]", {{"layers.0", "layers.1", "norm"}}},
         {"[[]]", {{}}},
+        {"'my layer', \"a+b\" + 'c,d'", {{"my layer"}, {"a+b", "c,d"}}},
+        {"'layers.[0-1]'", {{"layers.[0-1]"}}},
+        {R"("a\"b\\c")", {{"a\"b\\c"}}},
+        {"it's, that's", {{"it's"}, {"that's"}}},
+        {R"(["'my layer'+norm", ["'a+b'"]])", {{"my layer", "norm"}, {"a+b"}}},
         {"[]", {}},
     };
     for (const auto& [text, expected] : cases) EXPECT_EQ(parsed(text), expected) << text;
@@ -66,9 +71,11 @@ TEST(BucketText, SaysWhatIsWrongAndWhere) {
         {"layers.[0-]", "line 1, column 8: found \"[0-]\", expected a range of whole numbers such as [0-3]"},
         {"layers.[0-999999999]", "line 1, column 8: the range [0-999999999] stands for more than 100000 modules"},
         {"a.[0-999].b.[0-999]", "line 1, column 13: the range [0-999] stands for more than 100000 modules"},
-        {"layers 0", "line 1, column 7: \"layers 0\" has a space inside; separate modules by + or ,"},
+        {"layers 0",
+         "line 1, column 7: \"layers 0\" has a space inside; separate modules by + or , or put the name in quotes"},
         {"a,,b", "line 1, column 3: found \",\", expected a module path before it"},
-        {"ä\nö, ü 0", "line 2, column 5: \"ü 0\" has a space inside; separate modules by + or ,"},
+        {"ä\nö, ü 0",
+         "line 2, column 5: \"ü 0\" has a space inside; separate modules by + or , or put the name in quotes"},
         {"[1]", "line 1, column 2: found \"1\", expected a module path in quotes or a list of them"},
         {"[None]", "line 1, column 2: found \"None\", expected a module path in quotes or a list of them"},
         {"['a' 'b']", "line 1, column 6: found \"'\", expected \",\" or \"]\""},
@@ -77,6 +84,9 @@ TEST(BucketText, SaysWhatIsWrongAndWhere) {
         {"['']", "line 1, column 2: found an empty name, expected a module path"},
         {"[['a', ['b']]]", "line 1, column 8: found a list inside an entry's list, expected a module path"},
         {"['a'] b", "line 1, column 7: found text after the end of the list"},
+        {"'a", "line 1, column 1: the quote that opens here is not closed"},
+        {"''", "line 1, column 1: found an empty name, expected a module path"},
+        {"'a' b", "line 1, column 4: found text after a name in quotes; separate modules by + or ,"},
         {"['a\\n']", "line 1, column 4: found a backslash, which no module path has"},
     };
     for (const auto& [text, expected] : cases) {
@@ -91,7 +101,10 @@ TEST(BucketText, SaysWhatIsWrongAndWhere) {
 
 TEST(BucketText, ShowsEntriesAsTyped) {
     EXPECT_EQ(display_name({{"norm", "lm_head"}}), "norm + lm_head");
-    EXPECT_EQ(parsed(display_name({{"norm", "lm_head"}})), (Lists{{"norm", "lm_head"}}));
+    EXPECT_EQ(display_name({{"layers[0]", "a+b"}}), "layers[0] + \"a+b\"");
+    for (const std::vector<std::string>& modules :
+         Lists{{"norm", "lm_head"}, {"my layer", "a+b"}, {"a,b\"'\\"}, {"'"}, {"layers.[0-1]"}, {"[a"}, {"(b", "c]"}})
+        EXPECT_EQ(parsed(display_name({modules})), (Lists{modules})) << modules.front();
 }
 
 }  // namespace

@@ -79,15 +79,30 @@ TEST(PlanFile, PutsBucketsIntoThePipeline) {
 }
 
 TEST(PlanFile, ExpandsAbbreviations) {
-    const Plan plan = read_plan_text(head + R"("buckets": ["layers.[0-2]", "norm+output", ["a.[3-4]", "b"], "c[0]",
+    const Plan plan = read_plan_text(head + R"("buckets": ["layers.[0-2]", "norm+output", ["a", "b"], "c[0]",
         {"modules": "d.[0-1]", "title": "both"}]})",
                                      "");
     std::vector<std::string> names;
     for (const BucketEntry& entry : plan.buckets) names.push_back(display_name(entry));
-    EXPECT_EQ(names, (std::vector<std::string>{"layers.0", "layers.1", "layers.2", "norm + output", "a.3 + a.4 + b",
-                                               "c[0]", "d.0 + d.1"}));
+    EXPECT_EQ(names, (std::vector<std::string>{"layers.0", "layers.1", "layers.2", "norm + output", "a + b", "c[0]",
+                                               "d.0 + d.1"}));
     EXPECT_EQ(plan.buckets.back().title, "both");
     EXPECT_NE(error_of(head + R"("buckets": ["layers.[2-0]"]})").find("buckets[0]: "), std::string::npos);
+}
+
+TEST(PlanFile, ItemsOfAListAreNamesAsTheyAre) {
+    const Plan plan =
+        read_plan_text(head + R"("buckets": [["a+b", "layers.[0-1]", "x, y\""], {"modules": ["c+d"]}]})", "");
+    ASSERT_EQ(plan.buckets.size(), 2u);
+    EXPECT_EQ(plan.buckets[0].modules, (std::vector<std::string>{"a+b", "layers.[0-1]", "x, y\""}));
+    EXPECT_EQ(plan.buckets[1].modules, (std::vector<std::string>{"c+d"}));
+    EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
+}
+
+TEST(PlanFile, ANameThatLooksLikeAnAbbreviationIsReadAsItWas) {
+    Plan plan;
+    plan.buckets = {{.modules = {"a+b"}}};
+    EXPECT_EQ(read_plan_text(write_plan_text(plan), "").buckets[0].modules, plan.buckets[0].modules);
 }
 
 TEST(PlanFile, TellsWhatIsNotEvaluated) {

@@ -16,6 +16,7 @@ from overlap_studio.apply import apply_plan
 from overlap_studio.differences import Comparison, encode_nodes
 from overlap_studio.errors import OverlapStudioError, PlanError, PlanMismatch
 from overlap_studio.group_names import GroupNames
+from overlap_studio.job_plan import section_digest
 
 from cases import add_cases
 from comparison import copy_graph
@@ -106,6 +107,11 @@ def other_module(gm: fx.GraphModule) -> None:
     node.meta["custom"] = {**node.meta["custom"], "module_fqn": "layers.7.feed_forward"}
 
 
+def other_direction(gm: fx.GraphModule) -> None:
+    for node in gm.graph.nodes:
+        node.meta.pop("autograd_backward", None)
+
+
 def other_name(gm: fx.GraphModule) -> None:
     node_of(gm, torch.ops.aten.silu.default).name = "silu_of_another_name"
 
@@ -133,6 +139,7 @@ add_cases(AnotherGraph, AnotherGraph.check, [
     ("shape", (other_shape,
                r"it returns \w+ \[[0-9, ]+, 3\] with strides .*, and \w+ \[.*\] with strides .* in the plan")),
     ("module", (other_module, "layers.7.feed_forward.*layers.0.feed_forward.* in the plan")),
+    ("direction", (other_direction, "autograd_backward: forward, and backward in the plan")),
     ("name", (other_name, "the plan's node in its place is called silu")),
     ("added_node", (one_node_more, "it is aten.neg.default .*aten.silu.default")),
 ])
@@ -166,16 +173,37 @@ add_cases(FirstDifference, FirstDifference.check, [
 ])
 
 
-class ChangedByHand(Refusal):
-    """A plan that was edited after it was exported for the job."""
-
-    def check(self, change: Callable[[dict[str, Any]], None], words: str, mode: str = "exact",
-              kind: type[OverlapStudioError] = PlanError) -> None:
+class ChangedPlan(Refusal):
+    def refuse_changed(self, change: Callable[[dict[str, Any]], None], words: str, mode: str = "exact",
+                       kind: type[OverlapStudioError] = PlanError, seal: bool = False) -> None:
         document = json.loads(PLAN.read_text(encoding="utf-8"))
         change(document)
+        if seal:
+            document["job"]["digest"] = section_digest(document["job"])
         path = Path(FOLDER.name) / "changed.job.plan.json"
         path.write_text(json.dumps(document), encoding="utf-8")
         self.refuse(copy_graph(GRAPH), path, kind, words, mode)
+
+
+class ChangedByHand(ChangedPlan):
+    """A plan that was edited after it was exported for the job."""
+
+    def check(self, change: Callable[[dict[str, Any]], None], words: str) -> None:
+        self.refuse_changed(change, words)
+
+    def test_another_format_of_the_same_values_is_the_same_plan(self) -> None:
+        path = Path(FOLDER.name) / "formatted.job.plan.json"
+        path.write_text(json.dumps(json.loads(PLAN.read_text(encoding="utf-8")), indent=3), encoding="utf-8")
+        with fake_process_group(JOB):
+            apply_plan(copy_graph(GRAPH), path, mode="exact")
+
+
+class WrittenByOthers(ChangedPlan):
+    """A section that has its digest and is not what the application writes."""
+
+    def check(self, change: Callable[[dict[str, Any]], None], words: str, mode: str = "exact",
+              kind: type[OverlapStudioError] = PlanError) -> None:
+        self.refuse_changed(change, words, mode, kind, seal=True)
 
 
 def set_at(*keys: Any, value: Any) -> Callable[[dict[str, Any]], None]:
@@ -199,16 +227,61 @@ def result_in_another_order(document: dict[str, Any]) -> None:
     order[-3], order[-2] = order[-2], order[-3]
 
 
+def nothing_that_it_is_made_from(document: dict[str, Any]) -> None:
+    document["job"]["made_from"] = {}
+    document["buckets"] = []
+
+
+CHANGED = "job: this section was changed after it was exported"
 add_cases(ChangedByHand, ChangedByHand.check, [
     ("pipeline", (set_at("pipeline", value=[]), "its pipeline were changed after it was exported")),
     ("buckets", (set_at("buckets", value=["layers.0"]), "its buckets were changed")),
-    ("input", (set_at("job", "input", 40, "target", value="aten.neg.default"), "job.input does not have the digest")),
-    ("result", (result_in_another_order, "job.result does not have the digest")),
+    ("overlaps", (set_at("overlaps", value={}), "its overlaps were changed")),
+    ("made_from", (nothing_that_it_is_made_from, "job.made_from: has no buckets")),
+    ("rank", (forget("job", "rank"), CHANGED)),
+    ("world_size", (set_at("job", "world_size", value=8), CHANGED)),
+    ("option", (set_at("job", "pipeline", 0, "options", "bucket_mode", value="default"), CHANGED)),
+    ("input", (set_at("job", "input", 40, "target", value="aten.neg.default"), CHANGED)),
+    ("result", (result_in_another_order, CHANGED)),
+    ("table", (set_at("job", "outputs", 0, 0, "stride", value=[7, 7]), CHANGED)),
+    ("direction", (set_at("job", "input", 40, "autograd_backward", value=True), CHANGED)),
     ("no_section", (forget("job"), "overlap export PLAN --graph GRAPH --to job")),
-    ("damaged_section", (forget("job", "modules"), "job: damaged")),
-    ("version", (set_at("job", "version", value=2), "job.version: found 2, expected 1")),
+    ("list_for_a_section", (set_at("job", value=[1]), "job: found a list, expected an object")),
+    ("no_digest", (forget("job", "digest"), "job: has no digest")),
+    ("version", (set_at("job", "version", value=1), "job.version: found 1, expected 2; export the plan again")),
     ("document_version", (set_at("version", value=7), "version: found 7, expected 1")),
     ("format", (set_at("format", value="overlap-graph"), "no overlap-plan document")),
+    ("graph", (forget("graph"), "graph: found null, expected an object")),
+    ("digest_of_the_graph", (set_at("graph", "digest", value="0" * 16), "job.input: its digest is")),
+])
+add_cases(WrittenByOthers, WrittenByOthers.check, [
+    ("input", (set_at("job", "input", 40, "target", value="aten.neg.default"), "job.input: its digest is")),
+    ("result", (result_in_another_order, "job.result: its digest is")),
+    ("no_modules", (forget("job", "modules"), "job: has no modules")),
+    ("text_for_a_pipeline", (set_at("job", "pipeline", value="abc"), 'job.pipeline: found "abc", expected a list')),
+    ("step_without_options", (forget("job", "pipeline", 0, "options"), r"job.pipeline\[0\]: has no options")),
+    ("huge_range", (set_at("job", "result", "order", value=[[0, 10**9]]),
+                    r"job.result.order\[0\]\[1\]: found 1000000000, expected a number from 0 to")),
+    ("many_ranges", (set_at("job", "result", "order", value=[[0, 50]] * 1000),
+                     r"job.result.order\[1\]: node 0 of the graph is in the result twice")),
+    ("changed_twice", (set_at("job", "result", "order", value=[{"from": 3}, {"from": 3}]),
+                       r"job.result.order\[1\]: node 3 of the graph is in the result twice")),
+    ("number_for_an_item", (set_at("job", "result", "order", value=[7]), r"job.result.order\[0\]: found 7")),
+    ("node_less", (set_at("job", "result", "order", value=[[0, 5]]), "job.result: 5 nodes instead of")),
+    ("node_without_name", (forget("job", "input", 40, "name"), r"job.input\[40\]: has no name")),
+    ("kind_of_node", (set_at("job", "input", 40, "op", value="call"), r"job.input\[40\].op: this is no kind of node")),
+    ("number_of_outputs", (set_at("job", "input", 40, "outputs", value=10**6), r"job.input\[40\].outputs: found 1000000")),
+    ("unknown_node", (set_at("job", "input", 40, "args", value=[{"node": "nobody"}]), "job.input: these are no nodes")),
+    ("place_of_an_edge", (set_at("job", "overlaps", "directives", value=[{"start": 0, "edges": [[10**7, 0]]}]),
+                          r"job.overlaps.directives\[0\].edges\[0\]\[0\]: found 10000000")),
+    ("users", (set_at("job", "result", "users_order", value=[[0, [-1]]]), r"users_order\[0\]\[1\]\[0\]: found -1")),
+    ("group_without_ranks", (forget("job", "process_groups", "of_graph", 0, "ranks"),
+                             r"job.process_groups.of_graph\[0\]: has no ranks")),
+    ("times_of_other_nodes", (set_at("job", "times", value={"node_ms": [1]}), "job.times.node_ms: found 1 items")),
+    ("another_world", (set_at("job", "world_size", value=8), "it is of a job of 8 ranks, and this job has 4", "exact",
+                       PlanMismatch)),
+    ("another_direction", (set_at("job", "input", 0, "autograd_backward", value=True),
+                           "autograd_backward: forward, and backward in the plan", "exact", PlanMismatch)),
     ("option_of_a_pass", (set_at("job", "pipeline", 0, "options", "bucket_mode", value="default"),
                           "comes to another graph than the application showed: node [0-9]+", "passes", PlanMismatch)),
     ("unknown_option", (set_at("job", "pipeline", 0, "options", "bucket_moed", value="default"),
@@ -226,6 +299,11 @@ class CannotBeRead(Refusal):
     def test_no_json(self) -> None:
         path = Path(FOLDER.name) / "text.plan.json"
         path.write_text("{", encoding="utf-8")
+        self.refuse(copy_graph(GRAPH), path, PlanError, "cannot be read as a plan")
+
+    def test_lists_without_end(self) -> None:
+        path = Path(FOLDER.name) / "deep.plan.json"
+        path.write_text("[" * 100_000, encoding="utf-8")
         self.refuse(copy_graph(GRAPH), path, PlanError, "cannot be read as a plan")
 
     def test_unknown_mode(self) -> None:

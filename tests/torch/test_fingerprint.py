@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from overlap_studio.fingerprint import fingerprint, first_difference, graph_identity, node_digests
+from overlap_studio.fingerprint import fingerprint, first_difference, graph_identity, node_digests, value_digest
 
 from cases import add_cases
 from programs import REPOSITORY, overlap
@@ -57,6 +57,16 @@ class SeesEveryChange(unittest.TestCase):
             node["estimate_ms"] = 1.0
             node["further"] = "field"
         self.assertEqual(fingerprint(document), fingerprint(changed))
+
+
+class DigestOfAValue(unittest.TestCase):
+    def test_it_is_the_application_s(self) -> None:
+        """tests/exports/job_plan_test.cpp has the same value and digest."""
+        value = json.loads("""{"none": null, "flags": [true, false],
+            "numbers": [0, -7, 9223372036854775807, 18446744073709551615, 0.1, 1e300, 2.0],
+            "texts": ["", "layers.0", "\\u00e9\\"", "exactly8", "longer than eight"],
+            "inner": {"node": "mm", "b": {}, "a": []}}""")
+        self.assertEqual(value_digest(value), "37594863abb520bf")
 
 
 add_cases(AgreesWithTheApplication, AgreesWithTheApplication.check,

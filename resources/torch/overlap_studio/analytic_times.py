@@ -71,7 +71,7 @@ class PlanTimes:
         if not self._device:
             raise PlanError(f"the plan has no cost model to estimate {node.name} with")
         value, args, kwargs = node.meta["val"], _values(node.args), _values(node.kwargs)
-        rate = self._device["memory_bytes_per_s"] * self._device["memory_efficiency"]
+        rate = self._device["memory_bytes_per_s"] * self._device.get("memory_efficiency", 1)
         time_ms = (_bytes(args) + _bytes(kwargs) + _bytes(value)) / rate * 1e3
         formula = flop_registry.get(getattr(node.target, "overloadpacket", None))
         if formula is not None:
@@ -79,7 +79,7 @@ class PlanTimes:
             dtype = next(leaf.dtype for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor))
             peak = rates.get(str(dtype).removeprefix("torch."), rates["float32"])
             flops = formula(*args, **kwargs, out_val=value)
-            time_ms = max(time_ms, flops / (peak * self._device["flops_efficiency"]) * 1e3)
+            time_ms = max(time_ms, flops / (peak * self._device.get("flops_efficiency", 1)) * 1e3)
         return round(time_ms, _DECIMALS)
 
 

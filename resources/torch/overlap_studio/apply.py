@@ -18,6 +18,7 @@ from .errors import PlanError, PlanMismatch
 from .exact import rewrite
 from .extra_groups import create_groups
 from .group_names import GroupNames
+from .groups import world_size
 from .job_plan import JobPlan, Node, read_job_plan
 from .passes_mode import run_passes
 from .ranks import DEFAULT_TIMEOUT, RankAgreement, can_agree
@@ -100,6 +101,9 @@ class _Application:
         self._found: Sequence[Node] = encode_nodes(gm.graph)
 
     def input_difference(self) -> str | None:
+        ranks = world_size()
+        if self._plan.world_size is not None and ranks is not None and ranks != self._plan.world_size:
+            return f"it is of a job of {self._plan.world_size} ranks, and this job has {ranks}"
         return Comparison(self._groups, other_rank=self._other_rank).first_difference(self._plan.input, self._found)
 
     def check_input(self) -> None:

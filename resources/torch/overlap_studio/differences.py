@@ -34,8 +34,8 @@ class Comparison:
     what they return; of nodes that are in `named`, the name.
 
     @param groups learns which of the job's groups are the plan's.
-    @param named names that the plan's graph has before its passes. None: every node is named, and modules are
-    compared as well.
+    @param named names that the plan's graph has before its passes. None: every node is named, and modules and
+    direction are compared as well.
     @param other_rank the plan was made with another rank's graph: plain numbers among the arguments of its compute may
     differ, as those do that tell a rank its part of a vocabulary.
     """
@@ -67,9 +67,9 @@ class Comparison:
         if is_named and wanted["name"] != got["name"]:
             return f"the plan's node in its place is called {wanted['name']}"
         difference = self._of_arguments(wanted, got) or _of_tensors(_tensors(wanted), _tensors(got))
-        if difference is not None:
+        if difference is not None or self._named is not None:
             return difference
-        return self._of_modules(wanted, got) if self._named is None else None
+        return self._of_modules(wanted, got) or _of_direction(wanted, got)
 
     def _both_submodules(self, wanted: Node, got: Node) -> bool:
         """Modules that passes add to the graph's are called as the job's has room for names."""
@@ -145,6 +145,12 @@ class Comparison:
                     return _differ(f"{stack}, item {depth}", *_words(got_path, wanted_path))
         names = [(node.get("custom") or {}).get("module_fqn") for node in (got, wanted)]
         return None if names[0] == names[1] else _differ("its module", *_words(*names))
+
+
+def _of_direction(wanted: Node, got: Node) -> str | None:
+    """torchtitan's passes tell forward from backward by it."""
+    directions = ["backward" if node.get("autograd_backward") else "forward" for node in (got, wanted)]
+    return None if directions[0] == directions[1] else _differ("autograd_backward", *directions)
 
 
 def _differ(path: str, got: str, wanted: str) -> str:

@@ -20,7 +20,12 @@ def torch_times() -> Estimate:
     """What PyTorch's overlap scheduler estimates without measuring.
 
     Collectives: its NCCL model. Everything else: the larger of flops and memory traffic on this machine's GPU.
+
+    @raises ExportError where there is none: torch then takes all compute for free. Leave the times to a cost model.
     """
+    if not torch.cuda.is_available():
+        raise ExportError("torch_times() needs the GPU that the job runs on, and torch finds none here; export with "
+                          "cost_model= and without estimate=, and the application works the times out")
     from torch._inductor.comm_analysis import estimate_nccl_collective_runtime_from_fx_node
     from torch._inductor.fx_passes.bucketing import is_wait_tensor
     from torch._inductor.fx_passes.overlap_scheduling import estimate_roofline_runtime_ms

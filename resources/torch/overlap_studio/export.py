@@ -14,6 +14,7 @@ from typing import Any
 import torch
 import torch.fx as fx
 
+from .cost_models import checked_cost_model
 from .document import NodeEncoder
 from .errors import ExportError
 from .estimates import Estimate
@@ -84,7 +85,7 @@ def graph_document(gm: fx.GraphModule, *, name: str, rank: int | None = None, wo
         document["world_size"] = ranks
     document["process_groups"] = describe_groups(nodes, process_groups)
     optional = {
-        "cost_model": dict(cost_model) if cost_model is not None else None,
+        "cost_model": checked_cost_model(cost_model) if cost_model is not None else None,
         "placeholder_fqns": dict(parameter_names) if parameter_names is not None else _parameter_names(nodes),
         "symbol_hints": symbols.hints,
         "unbacked_symbol_hint": symbols.guess if symbols.has_unbacked else None,

@@ -34,6 +34,12 @@ def fingerprint(document: Document) -> str:
     return _hexadecimal(_hash(word for node in document["nodes"] for word in words.of(node)))
 
 
+def value_digest(value: Any) -> str:
+    """The digest of a JSON value: kinds, numbers and texts, fields in their order, however they were formatted. The
+    application's counterpart is core/exports/job_digest.cpp."""
+    return _hexadecimal(_hash(_JsonWords().of_value(value)))
+
+
 def graph_identity(document: Document) -> dict[str, Any]:
     """What a plan's field `graph` holds for this document: its name, number of nodes and digest."""
     return {"name": document.get("name", ""), "nodes": len(document["nodes"]), "digest": fingerprint(document)}
@@ -72,35 +78,15 @@ def _hexadecimal(number: int) -> str:
     return f"{number:016x}"
 
 
-class _NodeWords:
-    """The words that stand for a node. Most texts occur often, so each is hashed once."""
+class _JsonWords:
+    """The words that stand for a JSON value. Most texts occur often, so each is hashed once."""
 
-    def __init__(self, nodes: Sequence[Mapping[str, Any]]) -> None:
-        self._positions = {node["name"]: position for position, node in enumerate(nodes)}
+    def __init__(self) -> None:
         self._texts: dict[str, int] = {}
 
-    def of(self, node: Mapping[str, Any]) -> list[int]:
-        words = [_OPS[node["op"]], self._text(node["name"]), self._text(node["target"])]
-        for field in ("args", "kwargs"):
-            if field not in node:
-                words.append(_NONE)
-            elif field == "args":
-                self._add_children(words, _LIST, node[field])
-            else:
-                self._add_dictionary(words, node[field])
-        for tensor in node.get("outputs", ()):
-            if tensor is None:
-                words.append(0)
-                continue
-            words.append(len(tensor["shape"]) + 1)
-            words.append(self._text(tensor["dtype"]))
-            words.extend(tensor["shape"])
-        for field in ("module_stack", "fwd_module_stack"):
-            stack = node.get(field, ())
-            words.append(len(stack))
-            words.extend(self._text(path) for path, _ in stack)
-        module = node.get("custom", {}).get("module_fqn")
-        words.append(self._text(module if isinstance(module, str) else ""))
+    def of_value(self, value: Any) -> list[int]:
+        words: list[int] = []
+        self._add(words, value)
         return words
 
     def _text(self, text: str) -> int:
@@ -129,23 +115,55 @@ class _NodeWords:
         elif isinstance(value, (list, tuple)):
             self._add_children(words, _LIST, value)
         else:
-            self._add_tagged(words, value)
+            self._add_object(words, value)
 
     def _add_children(self, words: list[int], kind: int, children: Sequence[Any]) -> None:
         words.append(kind | len(children))
         for child in children:
             self._add(words, child)
 
-    def _add_dictionary(self, words: list[int], members: Mapping[str, Any]) -> None:
+    def _add_object(self, words: list[int], members: Mapping[str, Any]) -> None:
         words.append(_DICTIONARY | 2 * len(members))
         for key, value in members.items():
             words += (_STRING, self._text(key))
             self._add(words, value)
 
-    def _add_tagged(self, words: list[int], value: Mapping[str, Any]) -> None:
+
+class _NodeWords(_JsonWords):
+    """The words that stand for a node, in whose arguments some objects mean nodes, types and the like."""
+
+    def __init__(self, nodes: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__()
+        self._positions = {node["name"]: position for position, node in enumerate(nodes)}
+
+    def of(self, node: Mapping[str, Any]) -> list[int]:
+        words = [_OPS[node["op"]], self._text(node["name"]), self._text(node["target"])]
+        for field in ("args", "kwargs"):
+            if field not in node:
+                words.append(_NONE)
+            elif field == "args":
+                self._add_children(words, _LIST, node[field])
+            else:
+                super()._add_object(words, node[field])
+        for tensor in node.get("outputs", ()):
+            if tensor is None:
+                words.append(0)
+                continue
+            words.append(len(tensor["shape"]) + 1)
+            words.append(self._text(tensor["dtype"]))
+            words.extend(tensor["shape"])
+        for field in ("module_stack", "fwd_module_stack"):
+            stack = node.get(field, ())
+            words.append(len(stack))
+            words.extend(self._text(path) for path, _ in stack)
+        module = node.get("custom", {}).get("module_fqn")
+        words.append(self._text(module if isinstance(module, str) else ""))
+        return words
+
+    def _add_object(self, words: list[int], members: Mapping[str, Any]) -> None:
         """The tagged objects of the format; any other object counts by its JSON text."""
-        if len(value) == 1:
-            tag, content = next(iter(value.items()))
+        if len(members) == 1:
+            tag, content = next(iter(members.items()))
             if tag == "node":
                 words += (_NODE, self._positions[content])
                 return
@@ -153,12 +171,12 @@ class _NodeWords:
                 words += (_TEXT_TAGS[tag], self._text(content))
                 return
             if tag == "dict":
-                self._add_dictionary(words, content)
+                super()._add_object(words, content)
                 return
             if tag == "slice":
                 self._add_children(words, _SLICE, content)
                 return
-        elif len(value) == 2 and "hint" in value and isinstance(value.get("symbol"), str):
-            self._add_children(words, _SYMBOL, (value["symbol"], value["hint"]))
+        elif len(members) == 2 and "hint" in members and isinstance(members.get("symbol"), str):
+            self._add_children(words, _SYMBOL, (members["symbol"], members["hint"]))
             return
-        words += (_RAW_JSON, self._text(json.dumps(value, ensure_ascii=False, separators=(",", ":"))))
+        words += (_RAW_JSON, self._text(json.dumps(members, ensure_ascii=False, separators=(",", ":"))))

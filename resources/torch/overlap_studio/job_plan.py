@@ -14,11 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import PlanError
-from .fingerprint import fingerprint
+from .fingerprint import fingerprint, value_digest
+from .plan_fields import Field
 
 Node = dict[str, Any]
 
-_SECTION_VERSION = 1
+_SECTION_VERSION = 2
+# What the section is made from: it must still be what the document says.
+_MADE_FROM = ("buckets", "pipeline", "overlaps")
+_OPS = ("placeholder", "get_attr", "call_function", "call_module", "call_method", "output")
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class JobPlan:
     name: str
     decision: str  #: a digest of what the user decided: buckets, pipeline, overlaps; the same for every rank
     rank: int  #: of the process whose graph the plan was made with
+    world_size: int | None  #: of the job that the graph is from, where the graph's document says it
     pipeline: Sequence[Mapping[str, Any]]  #: steps with `pass` and `options`, the plan's buckets put in
     overlaps: Mapping[str, Any]  #: overlaps by hand, as positions in the graph that the pipeline makes
     groups: Sequence[Mapping[str, Any]]  #: process groups of the graph: `name`, `ranks`
@@ -59,52 +64,123 @@ class JobPlan:
 def read_job_plan(path: str | os.PathLike[str]) -> JobPlan:
     """Reads a plan that was exported for a job.
 
-    @raises PlanError where the file is none, is of another version, or was edited after it was exported.
+    @raises PlanError with the place in the file, where it is no such plan, is of another version, or was edited after it
+    was exported.
     """
     path = os.fspath(path)
     try:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise PlanError(f"{path}: cannot be read as a plan: {error}") from error
     if not isinstance(document, dict) or document.get("format") != "overlap-plan":
         raise PlanError(f"{path}: this is no overlap-plan document")
     if document.get("version") != 1:
         raise PlanError(f"{path}: version: found {document.get('version')!r}, expected 1")
-    job = document.get("job")
-    if job is None:
+    if document.get("job") is None:
         raise PlanError(f"{path}: the plan was saved and not exported for a job: "
                         "overlap export PLAN --graph GRAPH --to job -o OUT writes what a job needs")
-    if job.get("version") != _SECTION_VERSION:
-        raise PlanError(f"{path}: job.version: found {job.get('version')!r}, expected {_SECTION_VERSION}")
-    try:
-        return _checked(_plan(path, document, job), document, job)
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-        raise PlanError(f"{path}: job: damaged, export the plan again ({type(error).__name__}: {error})") from error
-
-
-def _plan(path: str, document: Mapping[str, Any], job: Mapping[str, Any]) -> JobPlan:
-    nodes = [_node(node, job) for node in job["input"]]
-    result, origin = _result(nodes, job)
-    groups = job["process_groups"]
-    return JobPlan(
-        path=path, name=document.get("name", ""), decision=_decision(job), rank=job.get("rank", 0),
-        pipeline=job["pipeline"], overlaps=job["overlaps"], groups=groups["of_graph"],
-        created_groups=groups["created"], times=job.get("times"), exact_only=job.get("exact_only"), input=nodes,
-        origin=origin, users_order={node: users for node, users in job["result"]["users_order"]}, _result=result)
-
-
-def _checked(plan: JobPlan, document: Mapping[str, Any], job: Mapping[str, Any]) -> JobPlan:
-    for part, made_from in job["made_from"].items():
-        if document.get(part) != made_from:
-            raise PlanError(f"{plan.path}: its {part} were changed after it was exported for a job; "
-                            "open it in the application or export it again")
-    for part, nodes, digest in (("input", plan.input, document["graph"]["digest"]),
-                                ("result", plan.result(plan.own_rank_in), job["result"]["digest"])):
-        if fingerprint({"nodes": nodes}) != digest:
-            raise PlanError(f"{plan.path}: job.{part} does not have the digest {digest} that it is to have; "
-                            "it was changed after it was exported: export the plan again")
+    job = Field(path, "job", document["job"])
+    version = job.object().get("version")
+    if version != _SECTION_VERSION:
+        raise PlanError(f"{path}: job.version: found {version!r}, expected {_SECTION_VERSION}; export the plan again")
+    _check_unchanged(path, document, job)
+    plan = _plan(path, document, job)
+    _check_graphs(plan, Field(path, "graph", document.get("graph")), job)
     return plan
+
+
+def section_digest(job: Mapping[str, Any]) -> str:
+    """What the field `digest` of a section must be: the digest of all its other fields."""
+    return value_digest({key: value for key, value in job.items() if key != "digest"})
+
+
+def _check_unchanged(path: str, document: Mapping[str, Any], job: Field) -> None:
+    made_from = job.member("made_from")
+    for part in _MADE_FROM:
+        if document.get(part) != made_from.member(part).value:
+            raise PlanError(f"{path}: its {part} were changed after it was exported for a job; "
+                            "open it in the application or export it again")
+    if job.member("digest").text() != section_digest(job.object()):
+        raise PlanError(f"{path}: job: this section was changed after it was exported, or is damaged; "
+                        "export the plan again")
+
+
+def _check_graphs(plan: JobPlan, graph: Field, job: Field) -> None:
+    """The section's two graphs are those whose digests the plan has."""
+    parts = (("input", plan.input, graph.member("digest").text()),
+             ("result", plan.result(plan.own_rank_in), job.member("result").member("digest").text()))
+    for part, nodes, digest in parts:
+        try:
+            found = fingerprint({"nodes": nodes})
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+            raise job.member(part).fail(f"these are no nodes ({type(error).__name__}: {error})") from error
+        if found != digest:
+            raise job.member(part).fail(f"its digest is {found}, and {digest} in the plan")
+
+
+def _plan(path: str, document: Mapping[str, Any], job: Field) -> JobPlan:
+    tables = _Tables(job)
+    nodes = [tables.node(node) for node in job.member("input").items()]
+    result, origin = _result(nodes, job, tables)
+    groups = job.member("process_groups")
+    return JobPlan(
+        path=path, name=str(document.get("name", "")), decision=_decision(job.object()),
+        rank=job.optional("rank", Field.number, 0), world_size=job.optional("world_size", Field.number, None),
+        pipeline=[_step(step) for step in job.member("pipeline").items()],
+        overlaps=_overlaps(job.member("overlaps"), len(result)),
+        groups=[_group(group) for group in groups.member("of_graph").items()],
+        created_groups=[_created_group(group) for group in groups.member("created").items()],
+        times=job.optional("times", lambda times: _times(times, len(nodes)), None),
+        exact_only=job.optional("exact_only", Field.text, None), input=nodes, origin=origin,
+        users_order=_users_order(job.member("result").member("users_order"), len(result)), _result=result)
+
+
+def _step(step: Field) -> Mapping[str, Any]:
+    step.member("pass").text()
+    step.member("options").object()
+    return step.object()
+
+
+def _overlaps(overlaps: Field, nodes: int) -> Mapping[str, Any]:
+    """@param nodes how many the graph has in which the places are."""
+    overlaps.member("keep_group_order").flag()
+    overlaps.member("insert_overlap_deps").flag()
+    for directive in overlaps.member("directives").items():
+        directive.member("start").number(below=nodes)
+        for edge in directive.member("edges").items():
+            for place in edge.items(2):
+                place.number(below=nodes)
+    return overlaps.object()
+
+
+def _group(group: Field) -> Mapping[str, Any]:
+    group.member("name").text()
+    for rank in group.member("ranks").items():
+        rank.number()
+    return group.object()
+
+
+def _created_group(group: Field) -> Mapping[str, Any]:
+    for field in ("source", "description"):
+        group.member(field).text()
+    group.member("high_priority").flag()
+    return _group(group)
+
+
+def _times(times: Field, nodes: int) -> Mapping[str, Any]:
+    for _ in times.member("node_ms").items(nodes):
+        pass
+    times.optional("cost_model", Field.object, {})
+    return times.object()
+
+
+def _users_order(order: Field, nodes: int) -> dict[int, list[int]]:
+    places = {}
+    for item in order.items():
+        node, users = item.items(2)
+        places[node.number(below=nodes)] = [user.number(below=nodes) for user in users.items()]
+    return places
 
 
 def _decision(job: Mapping[str, Any]) -> str:
@@ -112,39 +188,67 @@ def _decision(job: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _node(written: Mapping[str, Any], job: Mapping[str, Any]) -> Node:
-    """A node as the overlap-graph format has it, from the section's tables."""
-    node = {"op": "call_function", **written}
-    if "outputs" in node:
-        node["outputs"] = job["outputs"][node["outputs"]]
-    modules = job["modules"][node.pop("modules")] if "modules" in node else {}
-    for stack in ("module_stack", "fwd_module_stack"):
-        if stack in modules:
-            node[stack] = modules[stack]
-    if "module_fqn" in modules:
-        node.setdefault("custom", {"module_fqn": modules["module_fqn"]})
-    return node
+class _Tables:
+    """What nodes of the section refer to by number."""
+
+    def __init__(self, job: Field) -> None:
+        self._outputs = job.member("outputs").list()
+        self._modules = [modules.object() for modules in job.member("modules").items()]
+
+    def node(self, written: Field) -> Node:
+        """A node as the overlap-graph format has it."""
+        written.member("name").text()
+        written.member("target").text()
+        node = {"op": "call_function", **written.object()}
+        if node["op"] not in _OPS:
+            raise written.member("op").fail("this is no kind of node")
+        written.optional("args", Field.list, [])
+        written.optional("kwargs", Field.object, {})
+        if "outputs" in node:
+            node["outputs"] = self._outputs[written.member("outputs").number(below=len(self._outputs))]
+        modules: Mapping[str, Any] = {}
+        if "modules" in node:
+            modules = self._modules[written.member("modules").number(below=len(self._modules))]
+            del node["modules"]
+        for stack in ("module_stack", "fwd_module_stack"):
+            if stack in modules:
+                node[stack] = modules[stack]
+        if "module_fqn" in modules:
+            node.setdefault("custom", {"module_fqn": modules["module_fqn"]})
+        return node
 
 
-def _result(nodes: Sequence[Node], job: Mapping[str, Any]) -> tuple[list[Node], list[int | None]]:
-    result: list[Node] = []
+def _result(nodes: Sequence[Node], job: Field, tables: _Tables) -> tuple[list[Node], list[int | None]]:
+    """Nodes of the result, and of each its place in the input."""
+    written, result = job.member("input").list(), job.member("result")
+    made: list[Node] = []
     origin: list[int | None] = []
-    for item in job["result"]["order"]:
-        if isinstance(item, list):
-            first, count = item
-            result.extend(nodes[first:first + count])
-            origin.extend(range(first, first + count))
-        elif "from" in item:
-            before = job["input"][item["from"]]
-            merged = {**before, **{key: value for key, value in item.items() if key != "from"}}
-            result.append(_node({key: value for key, value in merged.items() if value is not None}, job))
-            origin.append(item["from"])
+    used = [False] * len(nodes)
+
+    def take(place: Field, first: int) -> int:
+        if used[first]:
+            raise place.fail(f"node {first} of the graph is in the result twice")
+        used[first] = True
+        return first
+
+    for item in result.member("order").items():
+        if isinstance(item.value, list):
+            start, count = item.items(2)
+            first = start.number(below=len(nodes))
+            for place in range(first, first + count.number(below=len(nodes) - first + 1)):
+                origin.append(take(item, place))
+                made.append(nodes[place])
+        elif "from" in item.object():
+            place = take(item, item.member("from").number(below=len(nodes)))
+            changed = {**written[place], **{key: value for key, value in item.object().items() if key != "from"}}
+            made.append(tables.node(item.instead({key: value for key, value in changed.items() if value is not None})))
+            origin.append(place)
         else:
-            result.append(_node(item, job))
+            made.append(tables.node(item))
             origin.append(None)
-    if len(result) != job["result"]["nodes"]:
-        raise ValueError(f"{len(result)} nodes instead of {job['result']['nodes']}")
-    return result, origin
+    if len(made) != result.member("nodes").number():
+        raise result.fail(f"{len(made)} nodes instead of {result.member('nodes').value}")
+    return made, origin
 
 
 def _for_rank(value: Any, rank_in: Callable[[str], int]) -> Any:
