@@ -5,6 +5,7 @@ plain parameter, a shard; DTensor makes the gathers, and the scatters of their g
 """
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -49,18 +50,21 @@ class Gathered:
         self.sizes = sizes
 
     def shard(self, *shape: int, device: str) -> nn.Parameter:
-        """A parameter: this rank's part of a weight of this shape."""
+        """A parameter: this rank's part of a weight of this shape. Where the ranks do not divide it, the last has less."""
         local = list(shape)
-        dim = min(self.dim, len(local) - 1)
-        local[dim] //= self.mesh.size(self.mesh.ndim - 1)
+        dim, along = min(self.dim, len(local) - 1), self.mesh.ndim - 1
+        part = -(-shape[dim] // self.mesh.size(along))
+        local[dim] = max(0, min(part, shape[dim] - part * self.mesh.get_local_rank(along)))
         generator = torch.Generator().manual_seed(sum(shape))
         return nn.Parameter((torch.rand(local, generator=generator) - 0.5).to(device) / 4)
 
-    def weight(self, shard: torch.Tensor) -> torch.Tensor:
-        """The whole weight, in the dtype of the computation."""
+    def weight(self, shard: torch.Tensor, *shape: int) -> torch.Tensor:
+        """The whole weight of this shape, in the dtype of the computation."""
         replicas = self.mesh.ndim - 1
         placements = [Replicate()] * replicas + [Shard(min(self.dim, shard.dim() - 1))]
-        sharded = DTensor.from_local(shard, self.mesh, placements, run_check=False)
+        stride = [math.prod(shape[place + 1:]) for place in range(len(shape))]
+        sharded = DTensor.from_local(shard, self.mesh, placements, run_check=False, shape=torch.Size(shape),
+                                     stride=tuple(stride))
         whole = sharded.redistribute(placements=[Replicate()] * self.mesh.ndim, forward_dtype=self.sizes.param_dtype,
                                      backward_dtype=self.sizes.reduce_dtype)
         return whole.to_local(grad_placements=[Partial("sum")] * self.mesh.ndim)
@@ -69,11 +73,11 @@ class Gathered:
 class Linear(nn.Module):
     def __init__(self, gathered: Gathered, inputs: int, outputs: int, device: str) -> None:
         super().__init__()
-        self.gathered = gathered
-        self.shard = gathered.shard(outputs, inputs, device=device)
+        self.gathered, self.shape = gathered, (outputs, inputs)
+        self.shard = gathered.shard(*self.shape, device=device)
 
     def forward(self, value: torch.Tensor) -> torch.Tensor:
-        return functional.linear(value, self.gathered.weight(self.shard))
+        return functional.linear(value, self.gathered.weight(self.shard, *self.shape))
 
 
 class Norm(nn.Module):
@@ -83,7 +87,7 @@ class Norm(nn.Module):
         self.shard = gathered.shard(width, device=device)
 
     def forward(self, value: torch.Tensor) -> torch.Tensor:
-        return functional.rms_norm(value, [value.shape[-1]], self.gathered.weight(self.shard))
+        return functional.rms_norm(value, [value.shape[-1]], self.gathered.weight(self.shard, value.shape[-1]))
 
 
 class Attention(nn.Module):
@@ -131,16 +135,17 @@ class Experts(nn.Module):
         self.mesh, self.local = meshes.experts, sizes.experts // meshes.experts.size()
         self.router = Linear(Gathered(meshes.data, sizes), sizes.width, sizes.experts, device)
         self.gathered = Gathered(meshes.expert_data, sizes, shard_dim=1)
-        self.w1 = self.gathered.shard(self.local, sizes.hidden, sizes.width, device=device)
-        self.w2 = self.gathered.shard(self.local, sizes.width, sizes.hidden, device=device)
+        self.inner, self.outer = (self.local, sizes.hidden, sizes.width), (self.local, sizes.width, sizes.hidden)
+        self.w1 = self.gathered.shard(*self.inner, device=device)
+        self.w2 = self.gathered.shard(*self.outer, device=device)
 
     def forward(self, value: torch.Tensor) -> torch.Tensor:
         batch, length, width = value.shape
         scores = functional.softmax(self.router(value).float(), dim=-1).max(dim=-1, keepdim=True).values
         tokens = exchange((value * scores.to(value.dtype)).reshape(-1, width), self.mesh)
         tokens = tokens.view(self.local, -1, width)
-        hidden = functional.silu(torch.bmm(tokens, self.gathered.weight(self.w1).transpose(1, 2)))
-        result = torch.bmm(hidden, self.gathered.weight(self.w2).transpose(1, 2))
+        hidden = functional.silu(torch.bmm(tokens, self.gathered.weight(self.w1, *self.inner).transpose(1, 2)))
+        result = torch.bmm(hidden, self.gathered.weight(self.w2, *self.outer).transpose(1, 2))
         return exchange(result.reshape(-1, width), self.mesh).view(batch, length, width)
 
 
@@ -162,11 +167,11 @@ class Block(nn.Module):
 class Embedding(nn.Module):
     def __init__(self, gathered: Gathered, sizes: Sizes, device: str) -> None:
         super().__init__()
-        self.gathered = gathered
-        self.shard = gathered.shard(sizes.vocabulary, sizes.width, device=device)
+        self.gathered, self.shape = gathered, (sizes.vocabulary, sizes.width)
+        self.shard = gathered.shard(*self.shape, device=device)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        return functional.embedding(tokens, self.gathered.weight(self.shard))
+        return functional.embedding(tokens, self.gathered.weight(self.shard, *self.shape))
 
 
 class ShardedTransformer(nn.Module):

@@ -21,6 +21,21 @@ class NumbersAgree(unittest.TestCase):
             self.assertEqual(len(found["compared"]), 8)
 
 
+class UnevenShards(unittest.TestCase):
+    def test_one_plan_is_refused_and_each_rank_s_own_gives_the_same_numbers(self) -> None:
+        """Parameters that the ranks do not divide: their graphs differ in sizes."""
+        first, second = run_both("uneven")
+        self.assertNotEqual(first["sizes"], second["sizes"])
+        self.assertEqual((first["kind"], second["kind"]), ("RankMismatch", "PlanMismatch"))
+        self.assertRegex(second["error"], r"joint.job.plan.json: the plan is for another graph: node [0-9]+ .*: it "
+                         r"returns float32 \[32, 32\] .*, and float32 \[33, 32\] .* in the plan")
+        self.assertIn("rank 1 failed: PlanMismatch: ", first["error"])
+        for found in (first, second):
+            self.assertEqual(found["compared"], ["own exact", "own passes"])
+            self.assertGreater(found["values"], 20)
+            self.assertEqual(found["different"], [])
+
+
 class RanksDisagree(unittest.TestCase):
     def test_different_plans_are_an_error_on_both_ranks(self) -> None:
         for found in run_both("plans"):

@@ -29,13 +29,15 @@ PIPELINES = {
 }
 # In float32: gloo has no arithmetic of its own for every type.
 JOB = Job("fsdp", (("shard", 2),), Sizes(param_dtype=torch.float32))
+# The last rank's parts of the vocabulary are smaller.
+UNEVEN_JOB = dataclasses.replace(JOB, sizes=dataclasses.replace(JOB.sizes, vocabulary=65))
 
 
 class Rank:
-    def __init__(self, folder: Path, rank: int) -> None:
+    def __init__(self, folder: Path, rank: int, job: Job) -> None:
         self.folder, self.rank = folder, rank
         join(folder, rank, 2)
-        self.job = dataclasses.replace(JOB, rank=rank)
+        self.job = dataclasses.replace(job, rank=rank)
         self.meshes = meshes_of(self.job)
         self.graph = joint_graph(self.job, self.meshes)
 
@@ -48,14 +50,17 @@ class Rank:
         return self.folder / f"{name}.job.plan.json"
 
     def numbers(self) -> dict[str, Any]:
+        return self.compare({name: self.plan(name) for name in PIPELINES})
+
+    def compare(self, plans: dict[str, Path]) -> dict[str, Any]:
+        """Loss and gradients of this rank with each plan, in both modes, against those without."""
         torch.manual_seed(self.rank)
         model = ShardedTransformer(self.meshes, self.job.sizes, "cpu")
         weights = [torch.rand_like(value) / 4 for value in model.parameters()]
         inputs = make_inputs(self.job, self.meshes)
         expected = self.run(self.graph, weights, inputs)
         compared, different = [], []
-        for name in PIPELINES:
-            plan = self.plan(name)
+        for name, plan in plans.items():
             for mode in ("exact", "passes"):
                 trainer().forget_groups()
                 planned = apply_plan(copy_graph(self.graph), plan, mode=mode)
@@ -86,6 +91,14 @@ class Rank:
             changed.target = torch.ops.aten.gelu.default
         return self.failure(plan)
 
+    def uneven(self) -> dict[str, Any]:
+        """Rank 0's plan on both ranks, then each rank's own."""
+        refusal = self.failure(self.plan("joint"))
+        own = make_job_plan(self.graph, plan_document(PIPELINES["joint"], name="own"), self.folder, f"own{self.rank}")
+        dist.barrier()
+        sizes = sorted({tuple(node.meta["val"].shape) for node in self.graph.graph.nodes if node.op == "placeholder"})
+        return {**refusal, "sizes": sizes, **self.compare({"own": own})}
+
     def silent(self) -> dict[str, Any]:
         plan = self.plan("joint")
         if self.rank == 1:
@@ -95,7 +108,7 @@ class Rank:
 
 def main() -> None:
     folder, what, rank = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    found = getattr(Rank(folder, rank), what)()
+    found = getattr(Rank(folder, rank, UNEVEN_JOB if what == "uneven" else JOB), what)()
     print(json.dumps(found), flush=True)
 
 
