@@ -1,37 +1,19 @@
 // overlap import FILE...: a graph document from a text or a log that torch wrote.
 
-#include <algorithm>
-#include <charconv>
 #include <ostream>
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "core/graph/error.h"
-#include "core/graph/quote.h"
 #include "core/imports/import_source.h"
 #include "core/imports/tensor_table.h"
+#include "core/imports/told_options.h"
 #include "core/io/graph_file.h"
 #include "core/passes/pass.h"
 
 namespace overlap::commands {
 
 namespace {
-
-std::int64_t whole_number(std::string_view text, const std::string& option) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size()) return value;
-    throw InputError("", option, "expected a whole number, found " + in_quotes(shortened(text)));
-}
-
-/// NAME and VALUE of `NAME=VALUE`.
-std::pair<std::string, std::string> name_and_value(const std::string& text, const std::string& option) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        throw InputError("", option, "expected NAME=VALUE, found " + in_quotes(shortened(text)));
-    }
-    return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 Json graph_json(const ImportableGraph& graph, std::size_t number) {
     Json json = {{"number", number}, {"file", graph.file}, {"kind", graph.kind}, {"nodes", graph.nodes}};
@@ -91,22 +73,9 @@ class Import final : public Command {
         options.rank = rank_;
         options.world_size = world_size_;
         if (!device_.empty()) options.device = device_;
-        for (const std::string& symbol : symbols_) {
-            const auto [name, value] = name_and_value(symbol, "--symbol");
-            options.symbols[name] = whole_number(value, "--symbol " + name);
-        }
-        for (const std::string& text : groups_) {
-            const auto [name, ranks] = name_and_value(text, "--group");
-            ProcessGroup group;
-            group.name = name;
-            for (std::size_t begin = 0; begin <= ranks.size();) {
-                const std::size_t end = std::min(ranks.find(',', begin), ranks.size());
-                const std::int64_t rank = whole_number(ranks.substr(begin, end - begin), "--group " + name);
-                if (rank == rank_.value_or(0)) group.rank = static_cast<int>(group.ranks.size());
-                group.ranks.push_back(static_cast<int>(rank));
-                begin = end + 1;
-            }
-            options.process_groups.push_back(std::move(group));
+        for (const std::string& symbol : symbols_) options.symbols.insert(told_symbol(symbol, "--symbol"));
+        for (const std::string& group : groups_) {
+            options.process_groups.push_back(told_process_group(group, "--group"));
         }
         if (!tensors_.empty()) options.tensors = read_tensor_table(tensors_, options.symbols);
         return options;
@@ -122,12 +91,20 @@ class Import final : public Command {
             streams.out << json_text(json) << '\n';
             return;
         }
-        TextTable table({"graph", "rank", "compile id", "kind", "nodes", "compiled"});
+        std::vector<std::string> head = {"graph", "rank", "compile id", "kind", "nodes", "compiled"};
+        const bool has_files = files_.size() > 1;
+        if (has_files) head.insert(head.begin() + 1, "file");
+        TextTable table(head);
         for (std::size_t index = 0; index < listing.graphs.size(); ++index) {
             const ImportableGraph& graph = listing.graphs[index];
-            table.add({std::to_string(index + 1), graph.rank ? std::to_string(*graph.rank) : "", graph.compile_id,
-                       graph.kind, graph.problem.empty() ? std::to_string(graph.nodes) : "?",
-                       graph.problem.empty() ? graph.label : graph.problem});
+            std::vector<std::string> row = {std::to_string(index + 1),
+                                            graph.rank ? std::to_string(*graph.rank) : "",
+                                            graph.compile_id,
+                                            graph.kind,
+                                            graph.problem.empty() ? std::to_string(graph.nodes) : "?",
+                                            graph.problem.empty() ? graph.label : graph.problem};
+            if (has_files) row.insert(row.begin() + 1, graph.file);
+            table.add(row);
         }
         table.write(streams.out, "");
         for (const std::string& sentence : comparison) streams.out << sentence << '\n';
@@ -145,6 +122,7 @@ class Import final : public Command {
             json["without_tensor"] = typing.without_tensor;
             json["unknown"] = typing.unknown;
             json["unknown_operators"] = typing.unknown_operators;
+            json["unknown_inputs"] = typing.unknown_inputs;
             json["notes"] = imported.notes;
             streams.out << json_text(json) << '\n';
             return;
@@ -153,9 +131,7 @@ class Import final : public Command {
                     << typing.declared << " told by the text, of " << typing.propagated << " worked out, of "
                     << typing.unknown << " unknown\n";
         for (const std::string& note : imported.notes) streams.notes << note << '\n';
-        for (const auto& [operation, count] : typing.unknown_operators) {
-            streams.notes << "unknown: " << operation << " (" << count_text(count, "node") << ")\n";
-        }
+        for (const std::string& sentence : unknown_sentences(typing, "--tensors")) streams.notes << sentence << '\n';
     }
 
     std::vector<std::string> files_, symbols_, groups_;

@@ -1,10 +1,24 @@
 #include "core/imports/any_graph_file.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "core/graph/error.h"
 #include "core/imports/import_source.h"
 #include "core/io/graph_file.h"
 
 namespace overlap {
+
+OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& options, std::vector<std::string> notes,
+                          std::stop_token stop) {
+    ImportedGraph imported = import_graph(graph, options, stop);
+    OpenedGraph opened{std::move(imported.graph), std::move(notes)};
+    if (!opened.graph) return opened;
+    std::ranges::move(imported.notes, std::back_inserter(opened.notes));
+    std::ranges::move(unknown_sentences(imported.typing, "a table of tensors"), std::back_inserter(opened.notes));
+    return opened;
+}
 
 OpenedGraph read_any_graph_file(const std::string& path, std::stop_token stop) {
     if (!is_importable_file(path)) return {read_graph_file(path, stop), {}};
@@ -16,13 +30,7 @@ OpenedGraph read_any_graph_file(const std::string& path, std::stop_token stop) {
         problem += " graphs; overlap import --list lists them, and --graph with -o makes a document of one";
         throw InputError(path, "", problem);
     }
-    const ImportedGraph imported = import_graph(listing.graphs.front(), {}, stop);
-    OpenedGraph opened{imported.graph, listing.notes};
-    opened.notes.insert(opened.notes.end(), imported.notes.begin(), imported.notes.end());
-    for (std::string& sentence : unknown_sentences(imported.typing, "a table of tensors")) {
-        opened.notes.push_back(std::move(sentence));
-    }
-    return opened;
+    return open_imported(listing.graphs.front(), {}, listing.notes, stop);
 }
 
 }  // namespace overlap

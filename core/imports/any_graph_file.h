@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/imports/import_source.h"
 
 namespace overlap {
 
@@ -14,6 +15,11 @@ struct OpenedGraph {
     std::shared_ptr<const Graph> graph;  ///< null when stopped
     std::vector<std::string> notes;      ///< what an import could not take over; sentences without full stop
 };
+
+/// Imports one graph, with all that is to be told of it.
+/// @param notes of its listing. @throws InputError with file and place.
+OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& options, std::vector<std::string> notes,
+                          std::stop_token stop = {});
 
 /// Reads a graph document, or imports the one graph of a text or a log.
 /// @throws InputError with file and place; for a file of several graphs, with the graphs and how to choose one.

@@ -133,6 +133,7 @@ ImportedGraph read_fx_text(std::string_view text, const FxFunction& function, co
     }
     check_symbols_are_used(untyped, options);
     ImportedGraph imported;
+    imported.symbols = untyped.symbols;
     imported.graph = std::make_shared<const Graph>(add_tensor_types(std::move(untyped), options, imported.typing));
     imported.notes = untyped.notes.sentences();
     check_groups_are_used(*imported.graph, options);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ namespace overlap {
 struct ImportedGraph {
     std::shared_ptr<const Graph> graph;
     TypingReport typing;
+    std::set<std::string> symbols;   ///< that its types name
     std::vector<std::string> notes;  ///< sentences without full stop
 };
 

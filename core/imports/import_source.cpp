@@ -3,12 +3,14 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
 #include <span>
+#include <tuple>
 
 #include "core/graph/error.h"
 #include "core/graph/quote.h"
@@ -45,8 +47,12 @@ void look_into(std::string_view text, const FxFunction& function, ImportableGrap
         listed.nodes = graph.node_count();
         for (NodeId node = 0; node < graph.node_count(); ++node) {
             const bool calls = graph.op(node) == NodeOp::call_function;
-            if (calls && graph.target_info(node).starts != CollectiveKind::none) ++listed.collectives;
+            if (!calls || graph.target_info(node).starts == CollectiveKind::none) continue;
+            ++listed.collectives;
+            if (const std::string_view group = graph.group_name(node); !group.empty()) listed.groups.emplace(group);
         }
+        listed.symbols = imported.symbols;
+        listed.unknown_inputs = imported.typing.unknown_inputs.size();
         listed.digest = program_digest(graph);
     } catch (const InputError& error) {
         listed.problem = error.what();
@@ -300,6 +306,21 @@ const ImportableGraph& choose_graph(const ImportListing& listing, const std::str
     if (matching.empty()) fail_to_choose(listing, all, "there is no graph " + in_quotes(shortened(wanted)));
     if (matching.size() > 1) fail_to_choose(listing, matching, in_quotes(shortened(wanted)) + " names several graphs");
     return listing.graphs[matching.front()];
+}
+
+std::optional<std::size_t> most_useful_graph(const ImportListing& listing) {
+    // The later in the compilation, the more a graph is what runs.
+    constexpr std::array<std::string_view, 7> kinds = {
+        "dynamo_output_graph", "before_pre_grad_graph", "after_pre_grad_graph", "aot_inference_graph",
+        "aot_joint_graph",     "aot_forward_graph",     "after_post_grad_graph"};
+    auto usefulness = [&](const ImportableGraph& graph) {
+        const auto kind = std::ranges::find(kinds, graph.kind) - kinds.begin();
+        const bool is_known = kind < std::ssize(kinds);
+        return std::tuple(graph.problem.empty(), graph.collectives > 0, is_known ? kind : -1, graph.collectives);
+    };
+    const auto best = std::ranges::max_element(listing.graphs, {}, usefulness);
+    if (best == listing.graphs.end()) return std::nullopt;
+    return static_cast<std::size_t>(best - listing.graphs.begin());
 }
 
 ImportedGraph import_graph(const ImportableGraph& graph, const ImportOptions& options, std::stop_token stop) {

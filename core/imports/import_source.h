@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -22,10 +23,13 @@ struct ImportableGraph {
     std::size_t record_line = 0;              ///< of a log; 0: the file is a text
     std::size_t function = 0;                 ///< which one of the text
     std::size_t nodes = 0;
-    std::size_t collectives = 0;  ///< nodes that start communication
-    std::string problem;          ///< why it cannot be read; empty where it can
-    std::string digest;           ///< equal where ranks run the same program, see program_digest()
-    bool is_damaged = false;      ///< the log's checksum does not match
+    std::size_t collectives = 0;     ///< nodes that start communication
+    std::set<std::string> groups;    ///< process groups of these
+    std::set<std::string> symbols;   ///< that types name
+    std::size_t unknown_inputs = 0;  ///< whose tensors the text does not tell
+    std::string problem;             ///< why it cannot be read; empty where it can
+    std::string digest;              ///< equal where ranks run the same program, see program_digest()
+    bool is_damaged = false;         ///< the log's checksum does not match
 
     /// `after_post_grad_graph 0/0`
     std::string name() const;
@@ -58,6 +62,10 @@ ImportListing list_importable_graphs(const std::vector<std::string>& files, std:
 /// The graph that `wanted` names: its number in the list from 1, its kind, or `KIND COMPILE_ID`.
 /// Without a wish the only one. @throws InputError that says what there is.
 const ImportableGraph& choose_graph(const ImportListing& listing, const std::string& wanted);
+
+/// The graph of a listing that a person most likely wants to plan: one that can be read and has collectives, after
+/// Inductor's passes rather than before them; the first such one. Nothing for an empty listing.
+std::optional<std::size_t> most_useful_graph(const ImportListing& listing);
 
 /// Reads a graph; of a log, with the times that Inductor logged for its compilation where they name the graph's nodes.
 /// @throws InputError with file and place.

@@ -5,6 +5,7 @@
 
 PROGRAMS is the folder with `overlap`, DATA is tests/data.
 """
+import gzip
 import json
 import os
 import subprocess
@@ -99,6 +100,92 @@ class Import(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("--graph NUMBER chooses one; there are 1: aot_forward_graph 0/0, rank 0, 2:", run.stderr)
         self.assert_is_the_traced_step(self.imported(*files, "--graph", "2"))
+
+    def log_path(self, rank):
+        return os.path.join(DATA, "structured_logs", f"schedule_rank_{rank}.log")
+
+    def listing(self, *files):
+        run = self.overlap("import", "--list", *files, "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return json.loads(run.stdout)
+
+    def test_ranks_that_all_say_0_are_told_by_their_files_names(self):
+        listing = self.listing(*(self.log_path(rank) for rank in range(3)))
+        self.assertEqual(sorted({graph["rank"] for graph in listing["graphs"]}), [0, 1, 2])
+        self.assertEqual(sum("its records say rank 0 and its name says rank" in note for note in listing["notes"]), 2)
+        self.assertEqual([sentence for sentence in listing["ranks"] if "differs" in sentence], [
+            "collective schedule of 0/0: differs between ranks: 0, 2 | 1; collective 4 is "
+            "torch.ops._c10d_functional.reduce_scatter_tensor.default on rank 0 (6 in all) and "
+            "torch.ops._c10d_functional.wait_tensor.default on rank 1 (4 in all)"])
+        self.assertEqual(len(listing["ranks"]), 6)
+        document = self.imported_as_logged(self.log_path(1))
+        self.assertEqual((document["name"], document["rank"]), ("after_post_grad_graph 0/0", 1))
+
+    def imported_as_logged(self, *files, graph="after_post_grad_graph 0/0"):
+        out = self.path("out.graph.json")
+        run = self.overlap("import", *files, "--graph", graph, "-o", out)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return read_document(out)
+
+    def test_two_files_of_one_rank_are_told_and_compared(self):
+        files = [self.log_path(0)]
+        with open(self.log_path(1), encoding="utf-8") as file:
+            files.append(self.path("other_rank_0.log", file.read()))
+        sentences = self.listing(*files)["ranks"]
+        self.assertIn("several files are of rank 0 and are compared one by one: ", sentences[0])
+        self.assertIn("differs between ranks: 0 (other_rank_0.log) | 0 (schedule_rank_0.log); ", sentences[-1])
+
+    def test_a_log_that_was_cut_is_read_as_far_as_it_goes(self):
+        with open(self.log_path(2), encoding="utf-8") as file:
+            lines = file.readlines()
+        begin = next(i for i, line in enumerate(lines) if "after_pre_grad_graph" in line) + 5
+        front = self.path("front_rank_2.log", "".join(lines[begin:]))
+        listing = self.listing(front)
+        self.assertEqual([graph["kind"] for graph in listing["graphs"]],
+                         ["aot_inference_graph", "fx_graph_runnable", "after_post_grad_graph"])
+        self.assertIn("lines outside of records skipped, from line 1 on", listing["notes"][-1])
+        rubbish = self.path("rubbish_rank_2.log", "step 1 of 2\n" * 150 + "".join(lines))
+        self.assertIn("150 lines outside of records skipped", self.listing(rubbish)["notes"][-1])
+        packed = self.path("cut_rank_2.log.gz")
+        with open(packed, "wb") as file:
+            whole = gzip.compress("".join(lines).encode())
+            file.write(whole[:len(whole) * 2 // 3])
+        listing = self.listing(packed)
+        self.assertEqual([graph["kind"] for graph in listing["graphs"]][:2],
+                         ["before_pre_grad_graph", "after_pre_grad_graph"])
+        self.assertIn("read as far as it goes: the gzip stream is truncated", listing["notes"][-1])
+
+    def test_a_log_without_graphs_says_so(self):
+        listing = self.listing(self.path("rank_0.log", record({"dynamo_start": {}})))
+        self.assertEqual(listing["graphs"], [])
+        self.assertIn("none of its records holds a graph; there are 1", listing["notes"][0])
+
+    def test_what_is_meant_must_be_there(self):
+        logs = [self.log_path(rank) for rank in range(2)]
+        out = self.path("out.graph.json")
+        for arguments, problem in (
+                ([*logs, "--graph", "after_post_grad_graph 0/0"],
+                 '"after_post_grad_graph 0/0" names several graphs; there are 5: after_post_grad_graph 0/0, rank 0, '
+                 '10: after_post_grad_graph 0/0, rank 1'),
+                ([logs[1], "--graph", "5", "--group", "9=0,1"],
+                 'no collective of the graph is of process group "9"; they are of "0"'),
+                ([logs[1], "--graph", "5", "--group", "0=0,1", "--rank", "5"],
+                 'process group "0" has no rank 5, whose graph this is'),
+                ([logs[1], "--graph", "5", "--rank", "5", "--world-size", "2"], "rank 5 is not one of a job of 2 ranks"),
+                ([logs[1], "--graph", "5", "--symbol", "s0=3"],
+                 'the graph has no symbol "s0"; all its sizes are numbers')):
+            run = self.overlap("import", *arguments, "-o", out)
+            self.assertEqual(run.returncode, 1, arguments)
+            self.assertIn(problem, run.stderr)
+            self.assertFalse(os.path.exists(out))
+
+    def test_inputs_without_a_tensor_are_named(self):
+        run = self.overlap("import", text_path("step.untyped.py"), "-o", self.path("out.graph.json"))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        with open(text_path("step.tensors.json"), encoding="utf-8") as file:
+            names = list(json.load(file))
+        line = next(line for line in run.stderr.split("\n") if "--tensors gives them" in line)
+        self.assertEqual(set(line.split(": ")[-1].split(", ")), set(names))
 
     def test_bad_text_is_one_sentence_with_its_place_and_writes_nothing(self):
         bad = self.path("bad.py", "def forward(self, a):\n    b = torch.ops.aten.neg.default(c)\n    return b\n")
