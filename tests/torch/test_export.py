@@ -7,17 +7,19 @@ import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 import torch.distributed as dist
 import torch.fx as fx
-from overlap_studio import ExportError, export_graph, profile_times
+from overlap_studio import ExportError, export_graph, profile_times, torch_times
 from overlap_studio.export import graph_document
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
+from cases import add_cases
 from programs import REPOSITORY, overlap, run_overlap
 
 aten = torch.ops.aten
@@ -212,6 +214,52 @@ def collective_graph(group: str) -> fx.GraphModule:
     return fx.GraphModule({}, graph)
 
 
+def model_with(**fields: Any) -> dict[str, Any]:
+    """A cost model with other fields of its device, or with other links."""
+    device = {"flops_per_s": {"bfloat16": 1e12}, "memory_bytes_per_s": 1e12}
+    links = fields.pop("links", [])
+    return {"device": {key: value for key, value in {**device, **fields}.items() if value is not ...}, "links": links}
+
+
+def link(**fields: Any) -> dict[str, Any]:
+    whole = {"process_group": "0", "latency_ms": 0.01, "bytes_per_s": 1e9, **fields}
+    return {key: value for key, value in whole.items() if value is not ...}
+
+
+class CostModels(unittest.TestCase):
+    """What the application would refuse after the job's run is refused at the export, with the field's path."""
+
+    def check(self, model: dict[str, Any], words: str) -> None:
+        with self.assertRaisesRegex(ExportError, words):
+            document(traced(lambda x: x + 1, torch.zeros(2)), cost_model=model)
+
+    def test_tuples_and_whole_numbers_are_as_good(self) -> None:
+        model = model_with(memory_bytes_per_s=10**12, flops_per_s={}, links=(link(latency_ms=0),))
+        written = document(traced(lambda x: x + 1, torch.zeros(2)), cost_model=model)
+        self.assertEqual(written["cost_model"], {**model, "links": list(model["links"])})
+
+
+add_cases(CostModels, CostModels.check, [
+    ("no_device", ({"x": 1}, "cost_model.device: this field is missing")),
+    ("device", ({"device": 3}, "cost_model.device: found 3, expected a dictionary")),
+    ("no_rates", (model_with(flops_per_s=...), "cost_model.device.flops_per_s: this field is missing")),
+    ("rate", (model_with(flops_per_s={"bfloat16": "fast"}), "flops_per_s.bfloat16: found 'fast', expected a number")),
+    ("no_memory", (model_with(memory_bytes_per_s=...), "cost_model.device.memory_bytes_per_s: this field is missing")),
+    ("not_a_number", (model_with(memory_bytes_per_s=float("nan")), "memory_bytes_per_s: found nan, expected a number")),
+    ("no_efficiency", (model_with(flops_efficiency=0), "flops_efficiency: found 0, expected a number greater than 0")),
+    ("truth", (model_with(memory_efficiency=True), "memory_efficiency: found True, expected a number")),
+    ("links", (model_with(links={"0": 1}), "cost_model.links: found .*, expected a list of links")),
+    ("link_without_group", (model_with(links=[link(process_group=...)]),
+                            r"cost_model.links\[0\].process_group: this field is missing")),
+    ("link_without_rate", (model_with(links=[link(), link(process_group="1", bytes_per_s=...)]),
+                           r"cost_model.links\[1\].bytes_per_s: this field is missing")),
+    ("latency", (model_with(links=[link(latency_ms=-1)]), r"links\[0\].latency_ms: found -1, expected a number from 0 on")),
+    ("two_links", (model_with(links=[link(), link()]), r"links\[1\].process_group: '0' has a link already")),
+    ("what_json_has_no_word_for", ({**model_with(), "notes": [float("inf")]},
+                                   r"cost_model.notes\[0\]: found inf, which JSON has no word for")),
+])
+
+
 class ProcessGroups(unittest.TestCase):
     def setUp(self) -> None:
         dist.init_process_group("fake", rank=2, world_size=4, store=FakeStore())
@@ -305,6 +353,11 @@ def gathering_graph() -> fx.GraphModule:
 
 
 class TimesOfTorch(unittest.TestCase):
+    def test_there_are_none_without_a_gpu(self) -> None:
+        with mock.patch("torch.cuda.is_available", return_value=False), \
+                self.assertRaisesRegex(ExportError, "needs the GPU that the job runs on"):
+            torch_times()
+
     def test_a_profile_tells_times_of_operators(self) -> None:
         traces = REPOSITORY / "tests" / "data" / "traces"
         estimate = profile_times(sorted(traces.glob("*.json"))[0], otherwise=lambda node: 0.125)
