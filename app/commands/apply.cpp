@@ -88,6 +88,7 @@ class Apply final : public Command {
     Json report(const Graph& graph, const Pipeline& pipeline, const PipelineResult& result) const {
         Json problems = Json::array();
         for (const Problem& each : pipeline.problems) problems.push_back(problem_json(each));
+        for (const Problem& each : result.problems) problems.push_back(problem_json(each));
         Json passes = Json::array();
         for (const PassReport& each : result.reports) passes.push_back(report_json(each));
         return {{"format", "overlap-report"},

@@ -24,6 +24,7 @@ namespace {
 /// The pipeline as a plan whose entries are those of its first step that has any; other steps keep their own.
 Plan plan_of(const Pipeline& pipeline) {
     Plan plan;
+    plan.module_rules = pipeline.module_rules;
     plan.pipeline = pipeline.steps;
     plan.overlaps = pipeline.overlaps;
     for (PassStep& step : plan.pipeline) {

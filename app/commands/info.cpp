@@ -15,6 +15,7 @@
 #include "core/graph/error.h"
 #include "core/graph/module_tree.h"
 #include "core/passes/pass.h"
+#include "core/plan/module_proposals.h"
 #include "core/plan/plan.h"
 #include "core/simulate/simulation.h"
 
@@ -148,6 +149,18 @@ void write_text(std::ostream& out, const Graph& graph, const Summary& summary, c
     }
 }
 
+/// The recommended rules as a plan takes them, and every proposal with what it would cover.
+Json proposals_json(const std::vector<ModuleProposal>& proposals) {
+    Json list = Json::array();
+    for (const ModuleProposal& proposal : proposals) {
+        list.push_back({{"rule", module_rules_json({proposal.rule})[0]},
+                        {"nodes", proposal.nodes},
+                        {"recommended", proposal.recommended},
+                        {"made_from", proposal.reason}});
+    }
+    return {{"module_rules", module_rules_json(recommended_rules(proposals))}, {"proposals", std::move(list)}};
+}
+
 class Info final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
@@ -157,6 +170,9 @@ class Info final : public Command {
         command->add_flag("--redistributions", redistributions_,
                           "instead: chains of collectives that redistribute parameters and gradients, and what other "
                           "device orders would save");
+        command->add_flag("--propose-modules", propose_modules_,
+                          "instead: rules that would give modules to nodes without one, as JSON; its module_rules can "
+                          "be put into a plan");
         command->add_flag("--json", json_, "print JSON");
         return command;
     }
@@ -165,6 +181,10 @@ class Info final : public Command {
         const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         if (redistributions_) {
             show_redistributions(streams, *graph);
+            return;
+        }
+        if (propose_modules_) {
+            streams.out << json_text(proposals_json(propose_module_rules(graph))) << '\n';
             return;
         }
         const Summary summary = summarise(*graph);
@@ -194,6 +214,7 @@ class Info final : public Command {
 
     std::string file_;
     bool redistributions_ = false;
+    bool propose_modules_ = false;
     bool json_ = false;
 };
 

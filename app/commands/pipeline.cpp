@@ -11,6 +11,7 @@
 #include "core/io/plan_file.h"
 #include "core/passes/report_json.h"
 #include "core/plan/group_passes.h"
+#include "core/plan/module_repair.h"
 #include "core/plan/plan.h"
 #include "core/plan/plan_overlaps.h"
 #include "core/plan/presets.h"
@@ -81,6 +82,18 @@ PassResult run_overlaps(const PipelineResult& before, const Pipeline& pipeline) 
     }
 }
 
+/// What the steps begin with: the graph with the modules that the pipeline's rules give.
+PipelineResult with_modules(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) {
+    PipelineResult result;
+    result.graph = graph;
+    if (!pipeline.module_rules.empty()) {
+        const std::shared_ptr<const RepairedModules> repaired = repair_modules(graph, pipeline.module_rules);
+        result.graph = repaired->graph;
+        result.problems = check_module_rules(pipeline.module_rules, *repaired);
+    }
+    return result;
+}
+
 Pipeline read_pipeline(const std::string& path, const Graph& graph) {
     Pipeline pipeline;
     pipeline.file = path;
@@ -93,6 +106,7 @@ Pipeline read_pipeline(const std::string& path, const Graph& graph) {
         }
         pipeline.steps = lower(plan);
         pipeline.overlaps = plan.overlaps;
+        pipeline.module_rules = plan.module_rules;
         pipeline.modules = module_source(plan, graph);
         pipeline.problems = check_unevaluated(plan);
     } else {
@@ -141,7 +155,7 @@ std::string place_of_step(const Pipeline& pipeline, std::size_t step) {
 }
 
 PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) {
-    PipelineResult result{graph, {}, {}};
+    PipelineResult result = with_modules(graph, pipeline);
     for (std::size_t step = 0; step < pipeline.steps.size(); ++step) {
         PassResult done = run_step(result.graph, pipeline, step);
         result.reports.push_back(std::move(done.report));
@@ -163,11 +177,12 @@ void tell_problems(const Streams& streams, const Pipeline& pipeline, const Pipel
         }
     };
     tell(pipeline.problems);
+    tell(result.problems);
     for (const PassReport& report : result.reports) tell(report.problems);
 }
 
 PipelineResult run_and_check(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) {
-    PipelineResult result{graph, {}, {}};
+    PipelineResult result = with_modules(graph, pipeline);
     for (std::size_t step = 0; step < pipeline.steps.size(); ++step) {
         PassResult done = run_step(result.graph, pipeline, step);
         add_group_problem(result.graph, done.report);

@@ -14,7 +14,8 @@ namespace overlap::commands {
 
 /// What `--pipeline FILE` or `--preset NAME` says, ready to run on one graph.
 struct Pipeline {
-    std::string file;  ///< or what stands for it in messages
+    std::string file;                      ///< or what stands for it in messages
+    std::vector<ModuleRule> module_rules;  ///< applied before the steps
     std::vector<PassStep> steps;
     OverlapDirectives overlaps;                         ///< by hand, applied after the steps
     ModuleSource modules = ModuleSource::module_stack;  ///< where those look modules up
@@ -43,9 +44,10 @@ struct PipelineResult {
     std::shared_ptr<const Graph> graph;
     std::vector<PassReport> reports;           ///< one a step, and one of the overlaps by hand where there are any
     std::vector<GraphDifference> differences;  ///< the same; of run_and_check() alone
+    std::vector<Problem> problems;             ///< of the rules that give modules
 };
 
-/// Runs the steps one after the other and applies the overlaps: the passes and nothing else.
+/// Gives modules, runs the steps one after the other and applies the overlaps: the passes and nothing else.
 /// @throws InputError with the pipeline's file and the step where a pass cannot be run.
 PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline);
 

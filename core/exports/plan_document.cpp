@@ -7,7 +7,7 @@ namespace overlap {
 
 ExportOutput export_plan_document(const ExportInput& input) {
     Plan plan = input.plan;
-    if (input.result) plan.graph = fingerprint(*input.result->input);
+    if (input.result) plan.graph = fingerprint(*input.result->original);
     ExportOutput output;
     output.bytes = write_plan_text(plan);
     if (!plan.graph)

@@ -9,7 +9,7 @@ std::string python_file_head(const ExportInput& input, std::string_view docstrin
     Json plan = {{"name", input.plan.name}, {"made_by", input.made_by}};
     if (!input.made_on.empty()) plan["made_on"] = input.made_on;
     std::optional<GraphFingerprint> graph = input.plan.graph;
-    if (input.result) graph = fingerprint(*input.result->input);
+    if (input.result) graph = fingerprint(*input.result->original);
     if (graph) plan["graph"] = {{"name", graph->name}, {"nodes", graph->nodes}, {"digest", graph->digest}};
     if (!input.plan.notes.empty()) plan["notes"] = input.plan.notes;
     std::string text = "\"\"\"";

@@ -336,7 +336,7 @@ class Report {
 
     void provenance() {
         const GraphHeader& header = result_.input->header();
-        const GraphFingerprint graph = fingerprint(*result_.input);
+        const GraphFingerprint graph = fingerprint(*result_.original);
         html_ += section("Where this comes from");
         HtmlTable table({"", ""});
         table.add({"Graph", html_name(graph.name) + ", " + std::to_string(graph.nodes) + " nodes, digest " +

@@ -18,6 +18,7 @@ GraphEditor::GraphEditor(std::shared_ptr<const Graph> source)
     : source_(std::move(source)),
       header_(source_->header_),
       strings_(std::make_shared<StringPool>(source_->strings_)),
+      module_stacks_(source_->module_stacks_),
       target_names_(source_->target_names_),
       target_infos_(source_->target_infos_),
       records_(source_->records_),
@@ -195,6 +196,24 @@ std::vector<NodeId> GraphEditor::users(NodeId node) const {
     for_each_user(node, [&](NodeId user) { users.push_back(user); });
     std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
     return users;
+}
+
+ModuleStackId GraphEditor::module_stack(std::span<const ModuleStackEntry> entries) {
+    const auto equal = [](const ModuleStackEntry& left, const ModuleStackEntry& right) {
+        return left.path == right.path && left.class_name == right.class_name;
+    };
+    const auto count = static_cast<ModuleStackId>(module_stacks_->offsets.size() - 1);
+    for (ModuleStackId stack = 0; stack < count; ++stack) {
+        const std::span<const ModuleStackEntry> known(module_stacks_->entries.data() + module_stacks_->offsets[stack],
+                                                      module_stacks_->entries.data() +
+                                                          module_stacks_->offsets[stack + 1]);
+        if (std::ranges::equal(known, entries, equal)) return stack;
+    }
+    auto stacks = std::make_shared<Graph::ModuleStacks>(*module_stacks_);
+    stacks->entries.insert(stacks->entries.end(), entries.begin(), entries.end());
+    stacks->offsets.push_back(static_cast<std::uint32_t>(stacks->entries.size()));
+    module_stacks_ = std::move(stacks);
+    return count;
 }
 
 std::uint32_t GraphEditor::target_index(std::string_view target) {
@@ -396,7 +415,7 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     for (NodeId place = 0; place < nodes.size(); ++place) position[nodes[place]] = place;
 
     graph->header_ = header_;
-    graph->module_stacks_ = source_->module_stacks_;
+    graph->module_stacks_ = module_stacks_;
     graph->records_.reserve(nodes.size());
     graph->metadata_.reserve(nodes.size());
     graph->input_offsets_.reserve(nodes.size() + 1);

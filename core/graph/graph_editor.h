@@ -82,6 +82,8 @@ class GraphEditor {
 
     // Changes.
     StringId intern(std::string_view text) { return strings_->intern(text); }
+    /// Number of a module stack, outermost first, for NodeMetadata; equal stacks have equal numbers.
+    ModuleStackId module_stack(std::span<const ModuleStackEntry> entries);
     std::uint32_t target_index(std::string_view target);
     Value list(std::span<const Value> items);
     Value dictionary(std::span<const Value> keys_and_values);
@@ -139,6 +141,7 @@ class GraphEditor {
     std::shared_ptr<const Graph> source_;
     std::shared_ptr<const GraphHeader> header_;
     std::shared_ptr<StringPool> strings_;
+    std::shared_ptr<const Graph::ModuleStacks> module_stacks_;
     std::vector<StringId> target_names_;
     std::vector<TargetInfo> target_infos_;
     std::unordered_map<StringId, std::uint32_t> target_by_name_;  ///< empty until a target is looked up

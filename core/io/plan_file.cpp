@@ -23,8 +23,8 @@ constexpr int format_version = 1;
 constexpr int depth_limit = 64;
 
 /// Fields that this version turns into something. All others go to Plan::unevaluated.
-constexpr std::array<std::string_view, 9> evaluated_fields = {
-    "format", "version", "name", "graph", "buckets", "pipeline", "overlaps", "device_orders", "notes"};
+constexpr std::array<std::string_view, 10> evaluated_fields = {
+    "format", "version", "name", "graph", "module_rules", "buckets", "pipeline", "overlaps", "device_orders", "notes"};
 
 /// What an export for a training job adds (core/exports/job_plan.h). It is derived from the rest and the graph, and
 /// would no longer hold once the plan is edited, so it is not carried along.
@@ -277,6 +277,9 @@ Plan read_document(const Json& document) {
     Plan plan;
     if (document.contains("name")) plan.name = read_string(document, "name", "");
     plan.graph = read_fingerprint(document);
+    if (const auto rules = document.find("module_rules"); rules != document.end()) {
+        plan.module_rules = read_module_rules(*rules);
+    }
     if (const auto buckets = document.find("buckets"); buckets != document.end()) {
         if (!buckets->is_array()) fail_type("buckets", *buckets, "a list");
         for (std::size_t index = 0; index < buckets->size(); ++index) {
@@ -344,6 +347,7 @@ std::string write_plan_text(const Plan& plan) {
     if (plan.graph) {
         document["graph"] = {{"name", plan.graph->name}, {"nodes", plan.graph->nodes}, {"digest", plan.graph->digest}};
     }
+    if (!plan.module_rules.empty()) document["module_rules"] = module_rules_json(plan.module_rules);
     document["buckets"] = Json::array();
     for (const BucketEntry& entry : plan.buckets) {
         Json bucket;

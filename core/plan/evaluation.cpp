@@ -38,16 +38,25 @@ class Evaluator {
     Evaluator(const std::shared_ptr<const Graph>& graph, std::stop_token stop,
               std::shared_ptr<const TimeSource> time_source)
         : begin_(Clock::now()), stop_(std::move(stop)), result_(std::make_shared<Evaluation>()) {
-        result_->input = graph;
+        result_->original = result_->input = graph;
         result_->time_source = std::move(time_source);
         reset_to_input();
     }
 
     std::shared_ptr<const Evaluation> with_plan(const Plan& plan) {
+        if (!plan.module_rules.empty()) {
+            result_->repaired = repair_modules(result_->original, plan.module_rules);
+            result_->input = result_->repaired->graph;
+            reset_to_input();
+        }
         const Graph& input = *result_->input;
         plan_ = &plan;
         const ModuleTree tree(input, module_source(plan, input));
         result_->problems = check_buckets(input, tree, plan.buckets);
+        if (result_->repaired) {
+            for (Problem& problem : check_module_rules(plan.module_rules, *result_->repaired))
+                result_->problems.push_back(std::move(problem));
+        }
         for (Problem& problem : check_device_orders(input, plan)) result_->problems.push_back(std::move(problem));
         for (Problem& problem : check_unevaluated(plan)) result_->problems.push_back(std::move(problem));
         if (!run_pipeline(plan)) return nullptr;

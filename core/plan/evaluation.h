@@ -10,6 +10,7 @@
 #include "core/graph/module_tree.h"
 #include "core/passes/directed_order.h"
 #include "core/passes/pass.h"
+#include "core/plan/module_repair.h"
 #include "core/plan/plan.h"
 #include "core/plan/time_source.h"
 #include "core/simulate/memory_profile.h"
@@ -37,7 +38,11 @@ struct OverlapOutcome {
 
 /// Everything that a view shows of one plan on one graph. Immutable once made; views share it.
 struct Evaluation {
+    std::shared_ptr<const Graph> original;  ///< as it was read: what a plan's fingerprint is of
+    /// What the pipeline begins with: the original, with the modules that the plan's rules give. Its nodes are the
+    /// original's.
     std::shared_ptr<const Graph> input;
+    std::shared_ptr<const RepairedModules> repaired;  ///< what became of those rules; null where the plan has none
     std::shared_ptr<const Graph> graph;  ///< after the pipeline; the input where a step was refused
     std::vector<PassReport> reports;     ///< one for each step that ran
     std::vector<StepOutcome> steps;      ///< one for each step of the plan's pipeline

@@ -9,6 +9,7 @@
 #include "core/graph/module_tree.h"
 #include "core/passes/overlap_directives.h"
 #include "core/passes/pass.h"
+#include "core/plan/module_rules.h"
 
 namespace overlap {
 
@@ -51,6 +52,8 @@ GraphFingerprint fingerprint(const Graph& graph);
 struct Plan {
     std::string name = "Plan A";
     std::optional<GraphFingerprint> graph;
+    /// Modules for nodes that have none, given before anything else is done (core/plan/module_repair.h).
+    std::vector<ModuleRule> module_rules;
     std::vector<BucketEntry> buckets;
     /// Passes in order. A step that takes buckets (an option of type module_lists) and is not given any takes
     /// `buckets`.

@@ -72,7 +72,7 @@ void GroupEffect::evaluateWithout() {
     Plan plan = document_.current()->plan();
     std::erase_if(plan.pipeline, movesGroups);
     task_.start([this, with = with_, plan = std::move(plan)](std::stop_token stop) -> LatestTask::Delivery {
-        const auto without = evaluate(with->input, plan, stop, with->time_source);
+        const auto without = evaluate(with->original, plan, stop, with->time_source);
         if (!without || without->refused) return {};
         return [this, text = effectText(*with, *without)] { show(text); };
     });

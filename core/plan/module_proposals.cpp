@@ -1,0 +1,216 @@
+#include "core/plan/module_proposals.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/graph/direction.h"
+#include "core/passes/eligibility.h"
+#include "core/plan/module_repair.h"
+#include "core/plan/parameter_proposals.h"
+#include "core/plan/parameter_ways.h"
+#include "core/plan/repetitions.h"
+#include "core/plan/source_lines.h"
+#include "core/plan/wording.h"
+
+namespace overlap {
+
+namespace {
+
+using Kind = ModuleRule::Kind;
+
+/// What most models call their blocks.
+constexpr std::string_view block_module = "layers.{n}";
+/// Files and functions of fewer nodes are not worth a proposal.
+constexpr std::size_t fewest_nodes_of_source = 4;
+
+/// Repetitions as rules: forward ones are counted up in the order of the graph, backward ones down.
+class RepetitionRules {
+  public:
+    explicit RepetitionRules(const Graph& graph) : graph_(graph), ways_(graph), eligibility_(graph) {}
+
+    std::vector<ModuleRule> run() {
+        std::vector<Repetition> found = find_repetitions(graph_);
+        std::ranges::sort(found, {}, &Repetition::first);
+        std::vector<Repetition> backward;
+        std::vector<ModuleRule> rules;
+        std::uint32_t begin = 0;
+        for (const Repetition& repetition : found) {
+            if (runs_backward(repetition)) {
+                backward.push_back(repetition);
+                continue;
+            }
+            rules.push_back(rule_of(repetition, begin, false));
+            remember_parameters(repetition, begin);
+            begin += repetition.count;
+        }
+        begin = 0;
+        for (auto repetition = backward.rbegin(); repetition != backward.rend(); ++repetition) {
+            begin = begin_of_parameters(*repetition, begin);
+            rules.push_back(rule_of(*repetition, begin, true));
+            begin += repetition->count;
+        }
+        return rules;
+    }
+
+  private:
+    /// By what the graph says of its nodes; where it says nothing, what is scattered and returned is gradients.
+    bool runs_backward(const Repetition& repetition) const {
+        std::uint32_t backward = 0;
+        bool scatters = false, told = false;
+        for (NodeId node = repetition.first; node < repetition.end(); ++node) {
+            const NodeMetadata& metadata = graph_.metadata(node);
+            told |= metadata.autograd_backward.has_value() || metadata.partitioner_tag != empty_string;
+            backward += is_backward(graph_, node) ? 1 : 0;
+            scatters |=
+                graph_.target_info(node).starts == CollectiveKind::reduce_scatter && eligibility_.eligible(node);
+        }
+        return told || backward > 0 ? 2 * backward > repetition.period * repetition.count : scatters;
+    }
+
+    ModuleRule rule_of(const Repetition& repetition, std::uint32_t begin, bool backward) const {
+        ModuleRule rule;
+        rule.kind = Kind::repetition;
+        rule.module = block_module;
+        rule.first = graph_.name(repetition.first);
+        rule.last = graph_.name(repetition.first + repetition.period - 1);
+        rule.count = repetition.count;
+        rule.begin = begin;
+        rule.backward = backward;
+        return rule;
+    }
+
+    template <typename Visit>
+    void for_each_root(const Repetition& repetition, Visit&& visit) const {
+        for (NodeId node = repetition.first; node < repetition.end(); ++node)
+            for (const NodeId root : ways_.roots_of(node)) visit((node - repetition.first) / repetition.period, root);
+    }
+
+    void remember_parameters(const Repetition& repetition, std::uint32_t begin) {
+        for_each_root(repetition, [&](std::uint32_t number, NodeId root) {
+            // What several blocks use tells nothing of them.
+            const auto [known, added] = block_of_root_.try_emplace(root, begin + number);
+            if (!added && known->second != begin + number) shared_.insert(root);
+        });
+    }
+
+    /// The number with which a backward repetition ends, as most of its parameters have it; else `otherwise`.
+    std::uint32_t begin_of_parameters(const Repetition& repetition, std::uint32_t otherwise) const {
+        std::map<std::int64_t, std::uint32_t> votes;
+        for_each_root(repetition, [&](std::uint32_t number, NodeId root) {
+            const auto known = block_of_root_.find(root);
+            if (known == block_of_root_.end() || shared_.contains(root)) return;
+            ++votes[std::int64_t{known->second} + number + 1 - repetition.count];
+        });
+        const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+        return most == votes.end() || most->first < 0 ? otherwise : static_cast<std::uint32_t>(most->first);
+    }
+
+    const Graph& graph_;
+    ParameterWays ways_;
+    BucketingEligibility eligibility_;
+    std::map<NodeId, std::uint32_t> block_of_root_;
+    std::set<NodeId> shared_;
+};
+
+/// The last component of a path of files without its ending.
+std::string stem_of(std::string_view file) {
+    file.remove_prefix(file.find_last_of("/\\") + 1);
+    return std::string(file.substr(0, file.find('.')));
+}
+
+/// Rules for each function that nodes come from.
+std::vector<ModuleRule> source_rules(const Graph& graph) {
+    struct Function {
+        ModuleRule rule;
+        std::size_t nodes = 0;
+        std::int64_t line_before = 0;
+        std::uint32_t runs = 1;
+    };
+    std::vector<Function> functions;
+    std::map<std::pair<std::string, std::string>, std::size_t> numbers;
+    SourceLines lines(graph);
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.op(node) != NodeOp::call_function || is_backward(graph, node) || lines.frames(node).empty()) continue;
+        const SourceLine& frame = lines.frames(node).front();
+        const auto [known, added] = numbers.try_emplace({frame.file, frame.function}, functions.size());
+        if (added) functions.emplace_back();
+        Function& function = functions[known->second];
+        ModuleRule& rule = function.rule;
+        if (added) {
+            rule.kind = Kind::source;
+            rule.file = frame.file;
+            rule.function = frame.function;
+            rule.first_line = rule.last_line = frame.line;
+        }
+        rule.first_line = std::min(rule.first_line, frame.line);
+        rule.last_line = std::max(rule.last_line, frame.line);
+        function.runs += frame.line < function.line_before ? 1 : 0;
+        function.line_before = frame.line;
+        ++function.nodes;
+    }
+    std::vector<ModuleRule> rules;
+    for (Function& function : functions) {
+        if (function.nodes < fewest_nodes_of_source) continue;
+        const bool is_named = !function.rule.function.empty() && function.rule.function != "forward";
+        function.rule.module = stem_of(function.rule.file);
+        if (is_named) function.rule.module += "." + function.rule.function;
+        if (function.runs > 1) function.rule.module += ".{n}";
+        if (rule_error(function.rule).empty()) rules.push_back(std::move(function.rule));
+    }
+    return rules;
+}
+
+std::string reason_of(const ModuleRule& rule) {
+    switch (rule.kind) {
+        case Kind::parameters:
+            return "names of parameters";
+        case Kind::source:
+            return "file and line of nodes";
+        case Kind::repetition:
+            return (rule.backward ? "equal nodes, backward, " : "equal nodes, ") + counted(rule.count, "time");
+        case Kind::nodes:
+            return "by hand";
+        case Kind::neighbours:
+            return "modules of the nodes around";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Graph>& graph) {
+    std::vector<ModuleProposal> proposals;
+    const auto add = [&](std::vector<ModuleRule> rules, bool recommended) {
+        const auto outcomes = repair_modules(graph, rules)->outcomes;
+        bool any = false;
+        for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+            if (outcomes[rule].nodes == 0) continue;
+            any = true;
+            std::string reason = reason_of(rules[rule]);
+            proposals.push_back({std::move(rules[rule]), outcomes[rule].nodes, recommended, std::move(reason)});
+        }
+        return any;
+    };
+    const bool named = add(parameter_rules(*graph), true);
+    const bool repeated = add(RepetitionRules(*graph).run(), !named);
+    add(source_rules(*graph), false);
+    if (named || repeated) {
+        std::vector<ModuleRule> rules = recommended_rules(proposals);
+        ModuleRule neighbours;
+        neighbours.kind = Kind::neighbours;
+        rules.push_back(neighbours);
+        const std::uint32_t nodes = repair_modules(graph, rules)->outcomes.back().nodes;
+        if (nodes > 0) proposals.push_back({neighbours, nodes, true, reason_of(neighbours)});
+    }
+    return proposals;
+}
+
+std::vector<ModuleRule> recommended_rules(const std::vector<ModuleProposal>& proposals) {
+    std::vector<ModuleRule> rules;
+    for (const ModuleProposal& proposal : proposals)
+        if (proposal.recommended) rules.push_back(proposal.rule);
+    return rules;
+}
+
+}  // namespace overlap

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// A stretch of a graph that comes several times, one directly behind the other.
+struct Repetition {
+    NodeId first = no_node;    ///< of the first one
+    std::uint32_t period = 0;  ///< nodes in each
+    std::uint32_t count = 0;
+
+    NodeId end() const { return first + period * count; }
+};
+
+/// What a node is, whatever it is called and works on: operator, number of inputs, sizes and dtypes of what it returns.
+/// Equal nodes have equal numbers.
+std::vector<std::uint64_t> node_kinds(const Graph& graph);
+
+/// The first node of repetitions 2, 3, ... that is of another kind than its fellow in the first one; no_node where all
+/// are alike. Nodes beyond the end of the graph count as different.
+NodeId first_difference(const std::vector<std::uint64_t>& kinds, const Repetition& repetition);
+
+/// The repeated stretches of a graph, those that cover most nodes first; they do not overlap. Each begins where the
+/// fewest values pass from one repetition to the next: at a block of the model.
+///
+/// The distances between nodes of a kind propose periods, a look at each proposed one finds where it holds: linear in
+/// the nodes for each stretch that is found.
+/// @param shortest period that counts: a block of a model has dozens of nodes.
+std::vector<Repetition> find_repetitions(const Graph& graph, std::uint32_t shortest = 12);
+
+}  // namespace overlap
