@@ -171,7 +171,8 @@ def _created_group(group: Field) -> Mapping[str, Any]:
 def _times(times: Field, nodes: int) -> Mapping[str, Any]:
     for _ in times.member("node_ms").items(nodes):
         pass
-    times.optional("cost_model", Field.object, {})
+    if "cost_model" in times.object():
+        times.member("cost_model").object()
     return times.object()
 
 
@@ -202,8 +203,10 @@ class _Tables:
         node = {"op": "call_function", **written.object()}
         if node["op"] not in _OPS:
             raise written.member("op").fail("this is no kind of node")
-        written.optional("args", Field.list, [])
-        written.optional("kwargs", Field.object, {})
+        if "args" in written.value:
+            written.member("args").list()
+        if "kwargs" in written.value:
+            written.member("kwargs").object()
         if "outputs" in node:
             node["outputs"] = self._outputs[written.member("outputs").number(below=len(self._outputs))]
         modules: Mapping[str, Any] = {}
