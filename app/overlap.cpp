@@ -57,9 +57,9 @@ int main(int argument_count, char** arguments) {
     parser.footer("Exit status: 0 done, 1 the input is wrong, 2 wrong usage.");
 
     using namespace overlap::commands;
-    std::array<std::unique_ptr<Command>, 11> commands = {
-        make_info(),         make_apply(),       make_simulate(), make_estimate(), make_bench(), make_explain(),
-        make_redistribute(), make_trace_stats(), make_compare(),  make_export(),   make_import()};
+    std::array<std::unique_ptr<Command>, 12> commands = {
+        make_info(),         make_apply(),       make_simulate(), make_estimate(), make_bench(),  make_explain(),
+        make_redistribute(), make_trace_stats(), make_compare(),  make_export(),   make_import(), make_calibrate()};
     std::vector<std::pair<CLI::App*, Command*>> declared;
     declared.reserve(commands.size());
     for (const std::unique_ptr<Command>& command : commands) {

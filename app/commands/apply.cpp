@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
@@ -61,6 +62,7 @@ class Apply final : public Command {
         CLI::App* command = parser.add_subcommand("apply", "Runs passes on a graph and writes the graph that results.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
         passes_.declare(*command, 1);
+        cost_model_.declare(*command);
         command->add_option("-o,--output", output_, "where to write the graph; compressed when it ends in .gz")
             ->required();
         command->add_option("--report", report_file_, "write what each pass did, as JSON");
@@ -69,7 +71,7 @@ class Apply final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
         const Pipeline pipeline = passes_.read(*graph);
         const PipelineResult result = run_and_check(graph, pipeline);
         tell_problems(streams, pipeline, result);
@@ -126,6 +128,7 @@ class Apply final : public Command {
 
     std::string file_, output_, report_file_;
     PipelineOption passes_;
+    CostModelOption cost_model_;
     bool json_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
@@ -27,6 +28,7 @@ class Bench final : public Command {
         CLI::App* command = parser.add_subcommand("bench", "Times the passes alone, without reading and writing.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
         passes_.declare(*command, 1);
+        cost_model_.declare(*command);
         command->add_option("--repeat", repeat_, "how often to run the pipeline")
             ->check(CLI::Range(1, 1'000'000))
             ->capture_default_str();
@@ -35,7 +37,7 @@ class Bench final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
         const Pipeline pipeline = passes_.read(*graph);
         std::vector<double> times_ms;
         times_ms.reserve(static_cast<std::size_t>(repeat_));
@@ -66,6 +68,7 @@ class Bench final : public Command {
 
     std::string file_;
     PipelineOption passes_;
+    CostModelOption cost_model_;
     int repeat_ = 10;
     bool json_ = false;
 };

@@ -35,5 +35,6 @@ std::unique_ptr<Command> make_redistribute();
 std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_export();
 std::unique_ptr<Command> make_import();
+std::unique_ptr<Command> make_calibrate();
 
 }  // namespace overlap::commands

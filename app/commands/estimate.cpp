@@ -1,4 +1,5 @@
-// overlap estimate GRAPH [--profile FILE...] [-o OUT]: the time of every node by the analytic model or by profiles.
+// overlap estimate GRAPH [--cost-model MODEL] [--profile FILE...] [-o OUT]: the time of every node by the analytic
+// model or by profiles.
 
 #include <algorithm>
 #include <numeric>
@@ -8,8 +9,10 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "core/cost/built_in_cost_models.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
 #include "core/graph/error.h"
@@ -47,22 +50,28 @@ class Estimate final : public Command {
         CLI::App* command = parser.add_subcommand(
             "estimate",
             "The time of every node: by the analytic model, whatever estimate_ms the file has, or by profiles.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip");
+        cost_model_.declare(*command);
+        command->add_flag("--list-cost-models", list_, "tell the built-in cost models and leave");
         command->add_option("--profile", profiles_,
                             "profilers' traces, one for each rank, to take times from as PyTorch's profile-guided "
                             "estimator does; what they do not know keeps the times that simulations use");
         command->add_option("-o,--output", output_, "write the graph with these times; compressed when it ends in .gz");
         command->add_flag("--json", json_, "print {NAME: milliseconds} for all nodes");
+        command->callback([this] {
+            if (file_.empty() && !list_) throw CLI::RequiredError("GRAPH");
+        });
         return command;
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
+        if (list_) return list(streams.out);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
         std::vector<double> times_ms;
         try {
             times_ms = profiles_.empty() ? analytic_times_ms(*graph) : node_times_ms(*graph);
         } catch (const InputError& error) {
-            throw error.file().empty() ? error.in_file(file_) : error;
+            throw with_cost_model_hint(error, *graph, file_);
         }
         if (!profiles_.empty()) times_ms = of_profiles(*graph, times_ms, streams);
         if (!output_.empty()) write_graph_file(*with_times(graph, times_ms), output_);
@@ -77,6 +86,19 @@ class Estimate final : public Command {
     }
 
   private:
+    void list(std::ostream& out) const {
+        if (json_) {
+            Json json = Json::array();
+            for (const NamedCostModel& model : built_in_cost_models())
+                json.push_back(
+                    {{"name", model.name}, {"device", model.device_name}, {"description", model.description}});
+            out << json_text(json) << '\n';
+            return;
+        }
+        for (const NamedCostModel& model : built_in_cost_models())
+            out << model.name << "  " << model.description << '\n';
+    }
+
     std::vector<double> of_profiles(const Graph& graph, const std::vector<double>& otherwise_ms,
                                     const Streams& streams) const {
         std::vector<ProfileRecords> ranks;
@@ -91,7 +113,8 @@ class Estimate final : public Command {
 
     std::string file_, output_;
     std::vector<std::string> profiles_;
-    bool json_ = false;
+    CostModelOption cost_model_;
+    bool list_ = false, json_ = false;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
@@ -62,12 +63,13 @@ class Explain final : public Command {
         command->add_option("--node", node_, "name of a node of the graph or of what the pipeline makes of it")
             ->required();
         passes_.declare(*command, 0);
+        cost_model_.declare(*command);
         command->add_flag("--json", json_, "print JSON");
         return command;
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
         Plan plan;
         std::shared_ptr<const Evaluation> evaluation;
         if (passes_.given()) {
@@ -130,6 +132,7 @@ class Explain final : public Command {
 
     std::string file_, node_;
     PipelineOption passes_;
+    CostModelOption cost_model_;
     bool json_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
 #include "core/exports/export_format.h"
 #include "core/graph/error.h"
@@ -35,6 +36,7 @@ class Export final : public Command {
             "export", "A plan for a training job, its simulation as a trace or tables, or a report for people.");
         command->add_option("PLAN", plan_file_, "overlap-plan file")->required();
         command->add_option("--graph", graph_file_, "overlap-graph file that the plan is for, plain or gzip");
+        cost_model_.declare(*command);
         std::vector<std::string> names;
         for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
         command->add_option("--to", format_, "one of the formats below")->required()->check(CLI::IsMember(names));
@@ -47,7 +49,7 @@ class Export final : public Command {
         const ExportFormat& format = require_export_format(format_);
         const Plan plan = read_plan_file(plan_file_);
         ExportInput input{plan, nullptr, nullptr, "overlap " OVERLAP_VERSION, today()};
-        if (!graph_file_.empty()) evaluate_on_graph(input);
+        if (!graph_file_.empty()) evaluate_on_graph(input, streams);
         try {
             const ExportOutput written = write_export(format, input);
             for (const std::string& note : written.notes) {
@@ -63,8 +65,8 @@ class Export final : public Command {
     }
 
   private:
-    void evaluate_on_graph(ExportInput& input) const {
-        const std::shared_ptr<const Graph> graph = read_graph_file(graph_file_);
+    void evaluate_on_graph(ExportInput& input, const Streams& streams) const {
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph_file(graph_file_), streams);
         try {
             check_plan_fits(input.plan, *graph);
         } catch (const InputError& error) {
@@ -84,6 +86,7 @@ class Export final : public Command {
     }
 
     std::string plan_file_, graph_file_, format_, output_;
+    CostModelOption cost_model_;
 };
 
 }  // namespace

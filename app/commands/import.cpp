@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
 #include "core/graph/error.h"
 #include "core/imports/import_source.h"
@@ -36,6 +37,7 @@ class Import final : public Command {
         command->add_option("--graph", wanted_, "which graph: its number in the list, its kind, or KIND COMPILE_ID");
         command->add_flag("--list", list_, "list the graphs instead, and compare ranks");
         command->add_option("-o,--output", output_, "graph document to write, .graph.json or .graph.json.gz");
+        cost_model_.declare(*command);
         command->add_option("--symbol", symbols_, "NAME=VALUE: the value of a symbolic size");
         command->add_option("--group", groups_, "NAME=0,1,2: the ranks of a process group");
         command->add_option("--rank", rank_, "the rank whose graph this is");
@@ -63,7 +65,7 @@ class Import final : public Command {
             }
         }();
         const ImportedGraph imported = import_graph(chosen, options());
-        write_graph_file(*imported.graph, output_);
+        write_graph_file(*cost_model_.apply(imported.graph, streams), output_);
         report(streams, chosen, imported);
     }
 
@@ -137,6 +139,7 @@ class Import final : public Command {
     std::vector<std::string> files_, symbols_, groups_;
     std::string wanted_, output_, device_, tensors_;
     std::optional<std::int64_t> rank_, world_size_;
+    CostModelOption cost_model_;
     bool list_ = false;
     bool json_ = false;
 };

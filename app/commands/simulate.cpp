@@ -1,17 +1,19 @@
-// overlap simulate GRAPH [--pipeline PIPELINE | --preset PRESET]: the stream model's figures and, on request, its
-// timeline as a Chrome trace.
+// overlap simulate GRAPH [--pipeline PIPELINE | --preset PRESET] [--cost-model MODEL] [--contention]: the stream
+// model's figures and, on request, its timeline as a Chrome trace.
 
+#include <optional>
 #include <ostream>
 #include <string>
 
 #include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
-#include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/io/json_output.h"
 #include "core/simulate/chrome_trace.h"
+#include "core/simulate/contention.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 #include "core/simulate/simulation_json.h"
@@ -23,13 +25,14 @@ namespace {
 struct Figures {
     std::shared_ptr<const Graph> graph;
     Simulation simulation;
+    std::optional<AppliedContention> contention;
     MemoryProfile memory;            ///< as the reference estimates it
     MemoryProfile corrected_memory;  ///< see StorageRule::corrected
 };
 
 void write_text(std::ostream& out, const Figures& figures) {
     const Simulation& simulation = figures.simulation;
-    out << figures.graph->header().name << '\n'
+    out << figures.graph->header().name << (figures.contention ? ", with contention" : "") << '\n'
         << "step     " << milliseconds_text(simulation.step_ms) << '\n'
         << "compute  " << milliseconds_text(simulation.compute_ms) << '\n'
         << "exposed  " << milliseconds_text(simulation.exposed_ms) << '\n'
@@ -53,6 +56,11 @@ class Simulate final : public Command {
             "simulate", "Step time, exposed communication and peak memory of a graph by the stream model.");
         command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
         passes_.declare(*command, 0);
+        cost_model_.declare(*command);
+        command->add_flag(
+            "--contention", contention_,
+            "slow compute and communication down while they run beside one another, by the factors of the "
+            "cost model");
         command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
             ->check(CLI::Range(0.0, 1e9))
             ->capture_default_str();
@@ -63,36 +71,55 @@ class Simulate final : public Command {
 
     void run(const Streams& streams) override {
         Figures figures;
-        figures.graph = read_graph(file_, streams);
+        figures.graph = cost_model_.apply(read_graph(file_, streams), streams);
         if (passes_.given()) {
             const Pipeline pipeline = passes_.read(*figures.graph);
             const PipelineResult result = run_passes(figures.graph, pipeline);
             tell_problems(streams, pipeline, result);
             figures.graph = result.graph;
         }
-        try {
-            const std::vector<double> times_ms = node_times_ms(*figures.graph);
+        const std::vector<double> times_ms = times_of(*figures.graph, file_);
+        if (contention_) {
+            simulate_contended(figures, times_ms, streams);
+        } else {
             figures.simulation = simulate(*figures.graph, times_ms, options_);
-        } catch (const InputError& error) {
-            throw error.file().empty() ? error.in_file(file_) : error;
         }
         figures.memory = memory_profile(*figures.graph, StorageRule::reference);
         figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
+        const AppliedContention* contention = figures.contention ? &*figures.contention : nullptr;
         if (!trace_file_.empty()) {
-            write_file_atomically(trace_file_, chrome_trace_json(*figures.graph, figures.simulation, figures.memory));
+            write_file_atomically(trace_file_,
+                                  chrome_trace_json(*figures.graph, figures.simulation, figures.memory, contention));
         }
         if (json_) {
-            streams.out << simulation_json(*figures.graph, figures.simulation, figures.memory) << '\n';
+            streams.out << simulation_json(*figures.graph, figures.simulation, figures.memory, contention) << '\n';
         } else {
             write_text(streams.out, figures);
         }
     }
 
   private:
+    void simulate_contended(Figures& figures, const std::vector<double>& times_ms, const Streams& streams) const {
+        try {
+            const Contention factors = contention_of(*figures.graph);
+            if (factors.none()) {
+                streams.notes
+                    << "overlap: " << file_
+                    << ": the cost model's factors of contention are all zero, so figures are those without it\n";
+            }
+            ContendedSimulation contended = simulate_with_contention(*figures.graph, times_ms, factors, options_);
+            figures.simulation = std::move(contended.simulation);
+            figures.contention = {factors, std::move(contended.transfers)};
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(file_) : error;
+        }
+    }
+
     std::string file_, trace_file_;
     PipelineOption passes_;
+    CostModelOption cost_model_;
     SimulationOptions options_;
-    bool json_ = false;
+    bool contention_ = false, json_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "core/cost/compute_class.h"
 
+#include "core/cost/control_deps.h"
+
 namespace overlap {
 
 std::string_view compute_class_name(ComputeClass compute_class) {
@@ -18,6 +20,19 @@ std::string_view compute_class_name(ComputeClass compute_class) {
             return "memory";
     }
     return "nothing";
+}
+
+std::optional<ComputeClass> compute_class_by_name(std::string_view name) {
+    for (const ComputeClass known : computing_classes) {
+        if (compute_class_name(known) == name) return known;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> compute_class_names() {
+    std::vector<std::string> names;
+    for (const ComputeClass known : computing_classes) names.emplace_back(compute_class_name(known));
+    return names;
 }
 
 ComputeClass compute_class(FlopFormula formula) {
@@ -45,6 +60,17 @@ ComputeClass compute_class(const Graph& graph, NodeId node) {
     const ComputeClass by_formula = compute_class(flop_formula(target));
     const bool unknown_inside = target.starts_with("higher_order.") && by_formula == ComputeClass::memory;
     return unknown_inside ? ComputeClass::nothing : by_formula;
+}
+
+std::vector<ComputeClass> compute_classes(const Graph& graph) {
+    std::vector<ComputeClass> classes(graph.node_count());
+    for (NodeId node = 0; node < graph.node_count(); ++node) classes[node] = compute_class(graph, node);
+    for (const WrappedOperation& wrapped : wrapped_operations(graph)) {
+        if (wrapped.is_wait) continue;
+        const bool communicates = wrapped.starts != CollectiveKind::none;
+        classes[wrapped.node] = communicates ? ComputeClass::communication : compute_class(wrapped.formula);
+    }
+    return classes;
 }
 
 }  // namespace overlap

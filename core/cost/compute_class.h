@@ -1,7 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/cost/flop_formulas.h"
 #include "core/graph/graph.h"
@@ -19,13 +23,28 @@ enum class ComputeClass : std::uint8_t {
     memory,  ///< everything else: bound by the bytes that it reads and writes
 };
 
+inline constexpr std::size_t compute_class_count = 6;
+
 /// Stable short name, such as `matrix_multiply`.
 std::string_view compute_class_name(ComputeClass compute_class);
+
+/// The classes whose time a cost model tells by efficiency and overhead: all that compute.
+inline constexpr std::array<ComputeClass, 4> computing_classes = {
+    ComputeClass::matrix_multiply, ComputeClass::attention, ComputeClass::convolution, ComputeClass::memory};
+
+/// The computing class of that name.
+std::optional<ComputeClass> compute_class_by_name(std::string_view name);
+
+/// Names of the computing classes.
+std::vector<std::string> compute_class_names();
 
 /// The class of operators that torch's flop counter counts by `formula`; `memory` for those without one.
 ComputeClass compute_class(FlopFormula formula);
 
 /// The class of a node. A control_deps is `nothing`: what it wraps is told by wrapped_operations().
 ComputeClass compute_class(const Graph& graph, NodeId node);
+
+/// The classes of all nodes, a control_deps having that of what it wraps.
+std::vector<ComputeClass> compute_classes(const Graph& graph);
 
 }  // namespace overlap

@@ -11,6 +11,8 @@
 #include "core/cost/flop_formulas.h"
 #include "core/cost/rounding.h"
 #include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
 
 namespace overlap {
 
@@ -27,18 +29,21 @@ struct TargetCost {
     enum class Rule : std::uint8_t { free, collective, flops_only, roofline };
     Rule rule = Rule::free;
     FlopFormula formula = FlopFormula::none;
+    ComputeClass compute_class = ComputeClass::nothing;
 };
 
 TargetCost target_cost(const Graph& graph, NodeId node) {
     using Rule = TargetCost::Rule;
     const FlopFormula formula = flop_formula(graph.target(node));
-    switch (compute_class(graph, node)) {
+    const ComputeClass of_node = compute_class(graph, node);
+    switch (of_node) {
         case ComputeClass::nothing:
             return {};
         case ComputeClass::communication:
-            return {Rule::collective, FlopFormula::none};
+            return {Rule::collective, FlopFormula::none, of_node};
         default:
-            return {graph.target(node).starts_with("higher_order.") ? Rule::flops_only : Rule::roofline, formula};
+            return {graph.target(node).starts_with("higher_order.") ? Rule::flops_only : Rule::roofline, formula,
+                    of_node};
     }
 }
 
@@ -49,13 +54,33 @@ std::int64_t bytes_of(const Graph& graph, const Value& value) {
     return bytes;
 }
 
+/// What the rates of a device are multiplied by, and what each kernel takes beside its work.
+struct ClassFactors {
+    double flops_efficiency = 1, memory_efficiency = 1;
+    double overhead_ms = 0;
+};
+
+/// By ComputeClass. A class that the cost model does not list has the device's two efficiencies.
+std::array<ClassFactors, compute_class_count> class_factors(const CostParameters& cost) {
+    std::array<ClassFactors, compute_class_count> factors;
+    factors.fill({cost.flops_efficiency, cost.memory_efficiency, 0});
+    for (const auto& [name, given] : cost.classes) {
+        const std::optional<ComputeClass> known = compute_class_by_name(name);
+        if (!known) {
+            throw InputError("cost_model.classes", "there is no class of compute " + in_quotes(name) +
+                                                       suggest_names(name, compute_class_names()));
+        }
+        factors[static_cast<std::size_t>(*known)] = {given.efficiency, given.efficiency, given.overhead_ms};
+    }
+    return factors;
+}
+
 /// The model of one graph, with what repeats from node to node looked up once.
 class AnalyticModel {
   public:
     explicit AnalyticModel(const Graph& graph) : graph_(graph) {
         if (!graph.header().cost) return;
-        const CostParameters& cost = *graph.header().cost;
-        memory_rate_ = cost.memory_bytes_per_s * cost.memory_efficiency;
+        factors_ = class_factors(*graph.header().cost);
     }
 
     double time_ms(NodeId node) {
@@ -68,12 +93,14 @@ class AnalyticModel {
                 return collective(node, graph_.group_name(node), 0);
             case TargetCost::Rule::flops_only: {
                 if (!has_tensor(node)) return 0;
-                return round_to_six_decimals(flops_ms(node, cost.formula, 0));
+                const ClassFactors& factors = factors_of(cost.compute_class);
+                return round_to_six_decimals(flops_ms(node, cost.formula, 0, factors) + factors.overhead_ms);
             }
             case TargetCost::Rule::roofline: {
                 if (!has_tensor(node)) return 0;
                 const NodeRecord& record = graph_.record(node);
-                return roofline(node, bytes_of(graph_, record.args) + bytes_of(graph_, record.kwargs), cost.formula, 0);
+                return roofline(node, bytes_of(graph_, record.args) + bytes_of(graph_, record.kwargs), cost.formula, 0,
+                                factors_of(cost.compute_class));
             }
         }
         return 0;
@@ -89,7 +116,7 @@ class AnalyticModel {
         std::int64_t bytes = 0;
         const std::span<const Value> arguments = graph_.children(graph_.record(node).args);
         for (std::size_t index = first; index < arguments.size(); ++index) bytes += bytes_of(graph_, arguments[index]);
-        return roofline(node, bytes, operation.formula, first);
+        return roofline(node, bytes, operation.formula, first, factors_of(compute_class(operation.formula)));
     }
 
     double link_time_ms(std::string_view process_group, std::int64_t bytes, NodeId node) const {
@@ -146,23 +173,28 @@ class AnalyticModel {
         return link_time_ms(process_group, std::max(input_bytes, graph_.output_bytes(node)), node);
     }
 
-    double roofline(NodeId node, std::int64_t argument_bytes, FlopFormula formula, std::size_t first) {
-        cost_parameters(node);
+    double roofline(NodeId node, std::int64_t argument_bytes, FlopFormula formula, std::size_t first,
+                    const ClassFactors& factors) {
+        const double memory_rate = cost_parameters(node).memory_bytes_per_s * factors.memory_efficiency;
         const double bytes = static_cast<double>(argument_bytes + graph_.output_bytes(node));
-        double time_ms = bytes / memory_rate_ * ms_per_s;
-        if (formula != FlopFormula::none) time_ms = std::max(time_ms, flops_ms(node, formula, first));
-        return round_to_six_decimals(time_ms);
+        double time_ms = bytes / memory_rate * ms_per_s;
+        if (formula != FlopFormula::none) time_ms = std::max(time_ms, flops_ms(node, formula, first, factors));
+        return round_to_six_decimals(time_ms + factors.overhead_ms);
     }
 
-    double flops_ms(NodeId node, FlopFormula formula, std::size_t first) {
+    const ClassFactors& factors_of(ComputeClass compute_class) const {
+        return factors_[static_cast<std::size_t>(compute_class)];
+    }
+
+    double flops_ms(NodeId node, FlopFormula formula, std::size_t first, const ClassFactors& factors) {
         const double flops = count_flops(graph_, node, formula, first);
         const std::span<const TensorMeta> outputs = graph_.outputs(node);
         const auto output =
             std::find_if(outputs.begin(), outputs.end(), [](const TensorMeta& o) { return o.is_tensor; });
-        return flops / flop_rate(node, output->dtype) * ms_per_s;
+        return flops / (peak_flops_per_s(node, output->dtype) * factors.flops_efficiency) * ms_per_s;
     }
 
-    double flop_rate(NodeId node, Dtype dtype) {
+    double peak_flops_per_s(NodeId node, Dtype dtype) {
         std::optional<double>& rate = flop_rates_[static_cast<std::size_t>(dtype)];
         if (!rate) {
             const CostParameters& cost = cost_parameters(node);
@@ -172,13 +204,13 @@ class AnalyticModel {
                 throw InputError("cost_model.device.flops_per_s",
                                  "expected a rate for " + std::string(dtype_info(dtype).name) + " or for float32");
             }
-            rate = entry->second * cost.flops_efficiency;
+            rate = entry->second;
         }
         return *rate;
     }
 
     const Graph& graph_;
-    double memory_rate_ = 0;
+    std::array<ClassFactors, compute_class_count> factors_;
     std::vector<std::optional<TargetCost>> targets_;
     std::array<std::optional<double>, 256> flop_rates_;  // by dtype, an eight-bit number
 };
@@ -232,6 +264,10 @@ std::vector<double> node_times_ms(const Graph& graph) {
         }
     }
     return times;
+}
+
+void check_cost_model(const Graph& graph) {
+    if (graph.header().cost) class_factors(*graph.header().cost);
 }
 
 double node_flops(const Graph& graph, NodeId node) {

@@ -8,9 +8,10 @@
 
 namespace overlap {
 
-/// The analytic time of one node in milliseconds, rounded to six decimals; see design/formats.md "Cost model".
-/// Ignores the node's `estimate_ms`. Nodes that take no time (views, waits, placeholders, higher-order operators other
-/// than flex_attention, nodes without tensors) need no cost model.
+/// The analytic time of one node in milliseconds, rounded to six decimals; see design/formats.md "Cost model". Where
+/// the cost model has efficiency and overhead by class of compute (core/cost/with_cost_model.h), these count instead of
+/// the device's two efficiencies. Ignores the node's `estimate_ms`. Nodes that take no time (views, waits,
+/// placeholders, higher-order operators other than flex_attention, nodes without tensors) need no cost model.
 /// @throws InputError when the graph has no cost model, or no link for the process group of a collective, or the
 /// shapes of an operator with a flop formula do not fit one another.
 double analytic_time_ms(const Graph& graph, NodeId node);
@@ -32,6 +33,9 @@ double collective_time_ms(const CostParameters::Link& link, std::int64_t bytes);
 /// when any other node has one: writers leave zeros out.
 /// @throws InputError when a node has neither, or a time is negative or not finite.
 std::vector<double> node_times_ms(const Graph& graph);
+
+/// @throws InputError where the graph's cost model names a class of compute that does not exist.
+void check_cost_model(const Graph& graph);
 
 /// Floating-point operations of a node as torch's flop counter counts them; 0 for operators without a formula.
 /// flex_attention counts the causal half (design/formats.md).

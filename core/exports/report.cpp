@@ -343,12 +343,20 @@ class Report {
                                 html_name(graph.digest)});
         if (header.rank) table.add({"Rank", std::to_string(*header.rank) + rank_of(header)});
         if (!header.producer_json.empty()) table.add({"Produced by", html_name(header.producer_json, 300)});
-        table.add({"Times", result_.time_source
-                                ? "of the trace " + html_name(result_.time_source->name)
-                                : "of the graph's file, or of the analytic cost model where it has none"});
+        table.add({"Times", times_text()});
         table.add({"Made by",
                    html_text(input_.made_by) + (input_.made_on.empty() ? "" : " on " + html_text(input_.made_on))});
         html_ += table.take();
+    }
+
+    std::string times_text() const {
+        const std::optional<CostParameters>& cost = result_.input->header().cost;
+        std::string text = "of the graph's file, or of the analytic cost model where it has none";
+        if (cost && !cost->model_name.empty()) text = "of the cost model " + html_name(cost->model_name);
+        if (result_.contention) return text + ", with contention";
+        return result_.time_source && !result_.time_source->contention
+                   ? "of the trace " + html_name(result_.time_source->name)
+                   : text;
     }
 
     static std::string rank_of(const GraphHeader& header) {

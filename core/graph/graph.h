@@ -81,6 +81,25 @@ struct CostParameters {
         double bytes_per_s = 0;
     };
     std::vector<Link> links;
+
+    // Of a named cost model that was put into the graph (core/cost/with_cost_model.h); empty in others.
+    std::string model_name;
+    /// A node takes `overhead_ms + work / efficiency`, its work being the longer of flops and bytes at the device's full
+    /// rates.
+    struct ClassCost {
+        double efficiency = 1;
+        double overhead_ms = 0;
+    };
+    /// By name of a class of compute (core/cost/compute_class.h). What stands here replaces both efficiencies above.
+    std::map<std::string, ClassCost> classes;
+    /// How activities slow one another; the formulas are in core/simulate/README.md.
+    struct Contention {
+        std::map<std::string, double> compute_slowdown;  ///< by name of a class
+        double communication_slowdown = 0;
+        std::vector<std::vector<std::string>> shared_links;  ///< names of process groups over one link
+    };
+    std::optional<Contention> contention;
+
     std::string json;  ///< the file's object, whole
 
     const Link* link(std::string_view process_group) const;

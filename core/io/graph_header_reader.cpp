@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "core/io/cost_fields.h"
 #include "core/io/json_fields.h"
 #include "core/io/json_text.h"
 
@@ -16,12 +17,6 @@ using simdjson::dom::object;
 
 constexpr std::string_view format_name = "overlap-graph";
 constexpr std::int64_t format_version = 1;
-
-double positive(element value, const JsonPlace& place) {
-    const double number = json_number(value, place);
-    if (number <= 0) place.fail("expected a number greater than 0, found " + describe_json(value));
-    return number;
-}
 
 ProcessGroup read_process_group(element value, const JsonPlace& list_place, std::size_t index) {
     const JsonPlace unnamed(list_place, index);
@@ -62,6 +57,25 @@ ProcessGroup read_process_group(element value, const JsonPlace& list_place, std:
     return group;
 }
 
+CostParameters::Contention read_contention(element value, const JsonPlace& place) {
+    CostParameters::Contention contention;
+    const object fields = json_object(value, place);
+    if (element slowdowns; !fields.at_key("compute_slowdown").get(slowdowns))
+        contention.compute_slowdown = read_slowdowns(slowdowns, JsonPlace(place, "compute_slowdown"));
+    if (element slowdown; !fields.at_key("communication_slowdown").get(slowdown))
+        contention.communication_slowdown = json_number(slowdown, JsonPlace(place, "communication_slowdown"), 0);
+    element links;
+    if (fields.at_key("shared_links").get(links)) return contention;
+    const JsonPlace links_place(place, "shared_links");
+    for (const element link : json_list(links, links_place)) {
+        const JsonPlace link_place(links_place, contention.shared_links.size());
+        std::vector<std::string>& groups = contention.shared_links.emplace_back();
+        for (const element group : json_list(link, link_place))
+            groups.emplace_back(json_string(group, JsonPlace(link_place, groups.size())));
+    }
+    return contention;
+}
+
 CostParameters read_cost_model(element value, const JsonPlace& place) {
     CostParameters cost;
     cost.json = json_text(value);
@@ -70,18 +84,22 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
     const JsonPlace device_place(place, "device");
     const object device = json_object(json_required(model, "device", place), device_place);
     const JsonPlace rates_place(device_place, "flops_per_s");
-    for (const auto [dtype, rate] : json_object(json_required(device, "flops_per_s", device_place), rates_place)) {
-        cost.flops_per_s[std::string(dtype)] = positive(rate, JsonPlace(rates_place, dtype));
-    }
+    cost.flops_per_s = read_flop_rates(json_required(device, "flops_per_s", device_place), rates_place);
     const auto factor = [&](std::string_view key, double& target) {
-        if (element found; !device.at_key(key).get(found)) target = positive(found, JsonPlace(device_place, key));
+        if (element found; !device.at_key(key).get(found)) target = json_positive(found, JsonPlace(device_place, key));
     };
-    cost.memory_bytes_per_s =
-        positive(json_required(device, "memory_bytes_per_s", device_place), JsonPlace(device_place, "memory_bytes_per_s"));
+    cost.memory_bytes_per_s = json_positive(json_required(device, "memory_bytes_per_s", device_place),
+                                            JsonPlace(device_place, "memory_bytes_per_s"));
     factor("memory_efficiency", cost.memory_efficiency);
     factor("flops_efficiency", cost.flops_efficiency);
     if (element name; !device.at_key("name").get(name))
         cost.device_name = json_string(name, JsonPlace(device_place, "name"));
+
+    if (element name; !model.at_key("name").get(name)) cost.model_name = json_string(name, JsonPlace(place, "name"));
+    if (element classes; !model.at_key("classes").get(classes))
+        cost.classes = read_class_costs(classes, JsonPlace(place, "classes"));
+    if (element contention; !model.at_key("contention").get(contention))
+        cost.contention = read_contention(contention, JsonPlace(place, "contention"));
 
     element links;
     if (model.at_key("links").get(links)) return cost;
@@ -95,7 +113,8 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
         if (cost.link(link.process_group)) group_place.fail(quoted_text(link.process_group) + " has a link already");
         link.latency_ms =
             json_number(json_required(fields, "latency_ms", link_place), JsonPlace(link_place, "latency_ms"), 0);
-        link.bytes_per_s = positive(json_required(fields, "bytes_per_s", link_place), JsonPlace(link_place, "bytes_per_s"));
+        link.bytes_per_s =
+            json_positive(json_required(fields, "bytes_per_s", link_place), JsonPlace(link_place, "bytes_per_s"));
         cost.links.push_back(std::move(link));
     }
     return cost;

@@ -33,6 +33,15 @@ Problem problem_of(const InputError& error, std::string kind, std::string title)
     return problem;
 }
 
+/// Plans can be made, run and exported to a job without times; figures cannot.
+Problem unknown_times(const InputError& error) {
+    Problem problem = problem_of(error, "no_times", "times unknown");
+    problem.severity = Severity::caution;
+    problem.message += ": figures of time are not known until a cost model is chosen";
+    problem.fix = "choose cost model";
+    return problem;
+}
+
 class Evaluator {
   public:
     Evaluator(const std::shared_ptr<const Graph>& graph, std::stop_token stop,
@@ -184,15 +193,12 @@ class Evaluator {
             result.sourced_collectives = times.collectives;
             result.sourced_operators = times.operators;
         } catch (const InputError& error) {
-            if (result.graph != result.input) {
-                refuse(error);
-                return measure();
-            }
-            result.problems.push_back(problem_of(error, "no_times", "times unknown"));
+            result.times_known = false;
+            result.problems.push_back(unknown_times(error));
             result.times_ms.assign(result.graph->node_count(), 0);
         }
         if (stop_.stop_requested()) return false;
-        result.simulation = simulate(*result.graph, result.times_ms, {}, stop_);
+        run_streams();
         if (stop_.stop_requested()) return false;
         result.memory = memory_profile(*result.graph, StorageRule::reference);
         if (stop_.stop_requested()) return false;
@@ -201,6 +207,20 @@ class Evaluator {
         result.entry_of_node.assign(result.graph->node_count(), -1);
         if (!result.refused) report_exposed();  // the figures of a refused plan are those of the input
         return true;
+    }
+
+    /// A cost model that lacks factors of contention costs the figures nothing but those.
+    void run_streams() {
+        Evaluation& result = *result_;
+        SourcedSimulation sourced;
+        try {
+            sourced = sourced_simulation(*result.graph, result.times_ms, result.time_source.get(), stop_);
+        } catch (const InputError& error) {
+            result.problems.push_back(problem_of(error, "no_contention", "contention unknown"));
+            sourced = sourced_simulation(*result.graph, result.times_ms, nullptr, stop_);
+        }
+        result.simulation = std::move(sourced.simulation);
+        result.contention = std::move(sourced.contention);
     }
 
     void report_exposed() {

@@ -43,20 +43,24 @@ struct Evaluation {
     /// original's.
     std::shared_ptr<const Graph> input;
     std::shared_ptr<const RepairedModules> repaired;  ///< what became of those rules; null where the plan has none
-    std::shared_ptr<const Graph> graph;  ///< after the pipeline; the input where a step was refused
-    std::vector<PassReport> reports;     ///< one for each step that ran
-    std::vector<StepOutcome> steps;      ///< one for each step of the plan's pipeline
+    std::shared_ptr<const Graph> graph;               ///< after the pipeline; the input where a step was refused
+    std::vector<PassReport> reports;                  ///< one for each step that ran
+    std::vector<StepOutcome> steps;                   ///< one for each step of the plan's pipeline
     OverlapOutcome overlaps;
     std::shared_ptr<const Graph> undirected;  ///< what the overlaps by hand are applied to; `graph` where none holds
     std::vector<Problem> problems;            ///< of the plan, the passes and the simulation
     bool refused = false;  ///< a step was refused; problems say why, and figures are those of the input
 
-    std::vector<double> times_ms;                                  ///< of each node of `graph`
+    /// False where neither the graph nor a cost model tells a node's time: a problem `no_times` says which. All times
+    /// are 0 then, and figures made of them mean nothing.
+    bool times_known = true;
+    std::vector<double> times_ms;                                  ///< of each node of `graph`, when it runs alone
     std::shared_ptr<const TimeSource> time_source;                 ///< whose times they are; null: the graph's own
     std::uint32_t sourced_collectives = 0, sourced_operators = 0;  ///< see SourcedTimes
     Simulation simulation;
-    MemoryProfile memory;            ///< the reference's estimate
-    MemoryProfile corrected_memory;  ///< see StorageRule::corrected
+    std::shared_ptr<const AppliedContention> contention;  ///< what slowed the simulation; null: nothing
+    MemoryProfile memory;                                 ///< the reference's estimate
+    MemoryProfile corrected_memory;                       ///< see StorageRule::corrected
 
     /// For each node of `graph` its node in `input`, or no_node.
     std::vector<NodeId> origin;

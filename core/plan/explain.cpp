@@ -370,6 +370,11 @@ class Explainer {
         if (start == no_node) return;
         const Simulation& simulation = evaluation_->simulation;
         if (start >= simulation.collective_of_node.size()) return;
+        if (!evaluation_->times_known) {
+            if (simulation.collective_of_node[start] >= 0)
+                say("How long it takes is not known: neither the graph nor a cost model tells times");
+            return;
+        }
         explanation_.timing = simulation.collective_of_node[start];
         if (explanation_.timing < 0) return;
         const auto index = static_cast<std::size_t>(explanation_.timing);

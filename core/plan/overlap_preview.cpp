@@ -86,7 +86,9 @@ std::vector<double> OverlapPreview::times_of(const PassResult& result) const {
 
 OverlapPreview::Effect OverlapPreview::measured(const PassResult& result) const {
     const Graph& graph = *result.graph;
-    const Simulation simulation = simulate(graph, times_of(result));
+    const Simulation simulation =
+        sourced_simulation(graph, times_of(result), evaluation_->contention ? evaluation_->time_source.get() : nullptr)
+            .simulation;
     return {{}, simulation.step_ms, simulation.exposed_ms, memory_profile(graph, StorageRule::reference).peak_bytes};
 }
 

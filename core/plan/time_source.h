@@ -2,20 +2,30 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/cost/profile_tables.h"
 #include "core/graph/graph.h"
+#include "core/simulate/contention.h"
 
 namespace overlap {
 
-/// Times that a job took, for figures in place of a graph's own. Passes never see them: they decide by the times in the
-/// graph, as the job's will, so the same plan gives the same graph whatever the source.
+/// What figures are of in place of a graph's own times: times that a job took, or the graph's times with contention.
+/// Passes never see it: they decide by the times in the graph, as the job's will, so the same plan gives the same graph
+/// whatever the source.
 struct TimeSource {
-    std::string name;  ///< of the trace, for people
+    std::string name;  ///< of the trace, for people; empty where times are the graph's own
     ProfileTables tables;
+    /// Compute and communication slow one another by the factors of the graph's cost model. Measured times have been
+    /// slowed already.
+    bool contention = false;
 };
+
+/// The graph's own times with contention.
+std::shared_ptr<const TimeSource> contention_source();
 
 /// Times of all nodes of a graph, before or after passes.
 struct SourcedTimes {
@@ -28,5 +38,17 @@ struct SourcedTimes {
 /// by its own size. What control_deps wraps keeps the graph's time: a graph does not hold what is inside.
 /// @throws InputError as node_times_ms().
 SourcedTimes sourced_times(const Graph& graph, const TimeSource* source);
+
+/// A simulation and, where the source asks for it, what slowed it.
+struct SourcedSimulation {
+    Simulation simulation;
+    std::shared_ptr<const AppliedContention> contention;  ///< null: nothing slowed anything
+};
+
+/// simulate(), or simulate_with_contention() where `source` asks for it. What it makes of `times_ms` is the same where
+/// the source has no part in it.
+/// @throws InputError as contention_of().
+SourcedSimulation sourced_simulation(const Graph& graph, std::span<const double> times_ms, const TimeSource* source,
+                                     std::stop_token stop = {});
 
 }  // namespace overlap

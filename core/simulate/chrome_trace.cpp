@@ -14,8 +14,13 @@ constexpr double us_per_ms = 1e3;
 
 class TraceWriter {
   public:
-    TraceWriter(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory)
-        : graph_(graph), simulation_(simulation), memory_(memory), collective_of_wait_(graph.node_count(), -1) {
+    TraceWriter(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
+                const AppliedContention* contention)
+        : graph_(graph),
+          simulation_(simulation),
+          memory_(memory),
+          contention_(contention),
+          collective_of_wait_(graph.node_count(), -1) {
         for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
             const NodeId wait = simulation.collectives[index].wait;
             if (wait != no_node) collective_of_wait_[wait] = static_cast<std::int32_t>(index);
@@ -29,6 +34,7 @@ class TraceWriter {
         json_.member("graph", std::string_view(graph_.header().name));
         json_.member("step_ms", simulation_.step_ms);
         json_.member("exposed_ms", simulation_.exposed_ms);
+        json_.member("contention", contention_ ? "applied" : "none");
         json_.end_object();
         if (const GraphHeader& header = graph_.header(); header.rank && header.world_size) {
             json_.key("distributedInfo").begin_object();
@@ -46,6 +52,7 @@ class TraceWriter {
             }
             held_bytes(node);
         }
+        transfer_rates();
         json_.end_array();
         json_.end_object();
         return json_.take();
@@ -161,6 +168,22 @@ class TraceWriter {
         json_.key("args").begin_object().member("bytes", held).end_object().end_object();
     }
 
+    /// A counter track for each group: the share of its full rate at which it moves data.
+    void transfer_rates() {
+        if (!contention_) return;
+        for (const TransferSegment& segment : contention_->transfers) {
+            rate_point(segment.collective, segment.start_ms, segment.rate);
+            rate_point(segment.collective, segment.end_ms, 0);
+        }
+    }
+
+    void rate_point(std::uint32_t collective, double time_ms, double rate) {
+        const std::string& group = simulation_.groups[simulation_.collectives[collective].group].process_group;
+        json_.begin_object().member("ph", "C").member("name", "rate of process group " + group);
+        json_.member("pid", process).member("ts", time_ms * us_per_ms);
+        json_.key("args").begin_object().member("share", rate).end_object().end_object();
+    }
+
     /// Memory is held from the moment at which the compute stream comes to a node; collectives take theirs then too.
     double issued_ms(NodeId node) const {
         const std::int32_t index = simulation_.collective_of_node[node];
@@ -172,6 +195,7 @@ class TraceWriter {
     const Graph& graph_;
     const Simulation& simulation_;
     const MemoryProfile& memory_;
+    const AppliedContention* contention_;
     std::vector<std::int32_t> collective_of_wait_;
     std::int64_t last_held_ = -1;
     JsonWriter json_;
@@ -179,8 +203,9 @@ class TraceWriter {
 
 }  // namespace
 
-std::string chrome_trace_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory) {
-    return TraceWriter(graph, simulation, memory).write();
+std::string chrome_trace_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
+                              const AppliedContention* contention) {
+    return TraceWriter(graph, simulation, memory, contention).write();
 }
 
 }  // namespace overlap

@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "core/cost/control_deps.h"
 #include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
 #include "core/simulate/activity.h"
 #include "core/simulate/simulation_totals.h"
@@ -46,16 +46,6 @@ std::vector<std::uint32_t> links_of(const StreamSteps& steps, const Contention& 
     return links;
 }
 
-/// Classes of all nodes, with what control_deps wrap.
-std::vector<ComputeClass> classes_of(const Graph& graph) {
-    std::vector<ComputeClass> classes(graph.node_count());
-    for (NodeId node = 0; node < graph.node_count(); ++node) classes[node] = compute_class(graph, node);
-    for (const WrappedOperation& wrapped : wrapped_operations(graph)) {
-        classes[wrapped.node] = compute_class(wrapped.formula);
-    }
-    return classes;
-}
-
 /// Events in the order of time: a start, an end, or a change of rates is one.
 class FluidModel {
   public:
@@ -66,7 +56,7 @@ class FluidModel {
           contention_(contention),
           launch_ms_(options.launch_us / 1e3),
           steps_(stream_steps(graph)),
-          classes_(classes_of(graph)),
+          classes_(compute_classes(graph)),
           streams_(steps_.groups.size()),
           links_(links_of(steps_, contention)),
           transferring_on_link_(steps_.groups.size() + contention.shared_links.size()) {
@@ -294,6 +284,27 @@ class FluidModel {
 bool Contention::none() const {
     return communication_slowdown == 0 && shared_links.empty() &&
            std::all_of(compute_slowdown.begin(), compute_slowdown.end(), [](double factor) { return factor == 0; });
+}
+
+Contention contention_of(const Graph& graph) {
+    const std::optional<CostParameters>& cost = graph.header().cost;
+    if (!cost || !cost->contention) {
+        throw InputError("cost_model", std::string(cost ? "it has no factors of contention" : "the graph has none") +
+                                           "; a calibration gives them");
+    }
+    Contention contention;
+    for (const auto& [name, slowdown] : cost->contention->compute_slowdown) {
+        const std::optional<ComputeClass> known = compute_class_by_name(name);
+        if (!known) {
+            throw InputError(
+                "cost_model.contention.compute_slowdown",
+                "there is no class of compute " + in_quotes(name) + suggest_names(name, compute_class_names()));
+        }
+        contention.compute_slowdown[static_cast<std::size_t>(*known)] = slowdown;
+    }
+    contention.communication_slowdown = cost->contention->communication_slowdown;
+    contention.shared_links = cost->contention->shared_links;
+    return contention;
 }
 
 ContendedSimulation simulate_with_contention(const Graph& graph, std::span<const double> times_ms,

@@ -18,7 +18,7 @@ namespace overlap {
 struct Contention {
     /// By ComputeClass: the share by which compute of that class takes longer while collectives move data at the full
     /// rate of one: 0.3 is 30 % longer. Multiprocessors and memory bandwidth that communication holds are in it.
-    std::array<double, 6> compute_slowdown{};
+    std::array<double, compute_class_count> compute_slowdown{};
     /// The share by which moving data takes longer while compute runs.
     double communication_slowdown = 0;
     /// Process groups whose collectives go over the same link, and so share its bandwidth when they move data at the
@@ -36,6 +36,16 @@ struct TransferSegment {
     std::uint32_t collective = 0;  ///< index of Simulation::collectives
     double start_ms = 0, end_ms = 0;
     double rate = 1;  ///< of the rate that it has alone
+};
+
+/// The factors of the graph's cost model (core/cost/with_cost_model.h).
+/// @throws InputError where it has none, or names a class of compute that does not exist.
+Contention contention_of(const Graph& graph);
+
+/// What a simulation was slowed by, for those who show it.
+struct AppliedContention {
+    Contention factors;
+    std::vector<TransferSegment> transfers;
 };
 
 struct ContendedSimulation {

@@ -4,7 +4,31 @@
 
 namespace overlap {
 
-std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory) {
+namespace {
+
+void write_contention(JsonWriter& json, const AppliedContention* contention) {
+    json.key("contention");
+    if (!contention) {
+        json.null();
+        return;
+    }
+    json.begin_object().key("compute_slowdown").begin_object();
+    for (const ComputeClass computing : computing_classes)
+        json.member(compute_class_name(computing), contention->factors.slowdown_of(computing));
+    json.end_object().member("communication_slowdown", contention->factors.communication_slowdown);
+    json.key("shared_links").begin_array();
+    for (const std::vector<std::string>& link : contention->factors.shared_links) {
+        json.begin_array();
+        for (const std::string& group : link) json.value(std::string_view(group));
+        json.end_array();
+    }
+    json.end_array().end_object();
+}
+
+}  // namespace
+
+std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
+                            const AppliedContention* contention) {
     JsonWriter json;
     json.begin_object();
     json.member("step_ms", simulation.step_ms);
@@ -12,6 +36,11 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
     json.member("exposed_ms", simulation.exposed_ms);
     json.member("peak_memory_bytes", memory.peak_bytes);
     json.member("corrected_peak_memory_bytes", memory_profile(graph, StorageRule::corrected).peak_bytes);
+
+    json.key("cost_model");
+    const std::optional<CostParameters>& cost = graph.header().cost;
+    cost && !cost->model_name.empty() ? json.value(std::string_view(cost->model_name)) : json.null();
+    write_contention(json, contention);
 
     json.key("groups").begin_array();
     for (const GroupTiming& group : simulation.groups) {

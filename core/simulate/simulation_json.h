@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/simulate/contention.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 
@@ -11,8 +12,11 @@ namespace overlap {
 /// `corrected_peak_memory_bytes`, `groups[]` (`process_group`, `comm_ms`, `exposed_ms`, `collectives`) and
 /// `collectives[]` in order of issue (`name`, `wait`, `kind`, `process_group`, `bytes`, `start_ms`, `end_ms`,
 /// `exposed_ms`, `cause`, `blocker`, `explanation`). `wait` and `blocker` are null where there is none; `explanation`
-/// is there for exposed collectives only. The corrected peak is reckoned here, by StorageRule::corrected.
-/// @param memory by StorageRule::reference.
-std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory);
+/// is there for exposed collectives only. `cost_model` names the model that times are of, null where it has no name or
+/// the times are the graph's own; `contention` is null, or the factors that slowed the step: `compute_slowdown` by
+/// class, `communication_slowdown`, `shared_links`. The corrected peak is reckoned here, by StorageRule::corrected.
+/// @param memory by StorageRule::reference. @param contention what the simulation was slowed by; may be null.
+std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
+                            const AppliedContention* contention = nullptr);
 
 }  // namespace overlap

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#include "core/cost/built_in_cost_models.h"
+#include "core/cost/with_cost_model.h"
+#include "core/graph/graph_editor.h"
+#include "core/plan/automatic_plan.h"
 #include "core/plan/presets.h"
 #include "tests/plan/test_graphs.h"
 
@@ -19,6 +23,62 @@ Plan block_plan(const Graph& graph) {
 std::size_t count(const std::vector<Problem>& problems, std::string_view kind) {
     return static_cast<std::size_t>(
         std::count_if(problems.begin(), problems.end(), [&](const Problem& problem) { return problem.kind == kind; }));
+}
+
+/// The graph without times of nodes and without a cost model, as an import gives it.
+std::shared_ptr<const Graph> without_times(const std::shared_ptr<const Graph>& graph) {
+    GraphEditor editor(graph);
+    for (NodeId node = 0; node < graph->node_count(); ++node) editor.metadata(node).estimate_ms.reset();
+    GraphHeader header = graph->header();
+    header.cost.reset();
+    editor.set_header(std::move(header));
+    std::vector<NodeId> origin;
+    return editor.finish(origin);
+}
+
+TEST(Evaluation, WithoutTimesPlansAreEvaluatedAllTheSame) {
+    const auto timed = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    const auto graph = without_times(timed);
+    const auto evaluation = evaluate(graph, block_plan(*graph));
+    EXPECT_FALSE(evaluation->refused);
+    EXPECT_FALSE(evaluation->times_known);
+    ASSERT_EQ(count(evaluation->problems, "no_times"), 1u);
+    const auto problem = std::ranges::find(evaluation->problems, "no_times", &Problem::kind);
+    EXPECT_EQ(problem->severity, Severity::caution);
+    EXPECT_EQ(problem->fix, "choose cost model");
+    const auto with_times = evaluate(timed, block_plan(*timed));
+    EXPECT_TRUE(with_times->times_known);
+    EXPECT_EQ(fingerprint(*evaluation->graph).digest, fingerprint(*with_times->graph).digest);
+}
+
+TEST(Evaluation, APassThatNeedsTimesSaysSo) {
+    const auto graph = without_times(test_graph("llama3_debugmodel_fsdp8.prebucket"));
+    const auto evaluation = evaluate(graph, automatic_plan(make_plan(*graph, "Automatic"), *graph));
+    EXPECT_TRUE(evaluation->refused);
+    const auto problem = std::ranges::find(evaluation->problems, "refused", &Problem::kind);
+    ASSERT_NE(problem, evaluation->problems.end());
+    EXPECT_NE(problem->message.find("no cost_model"), std::string::npos) << problem->message;
+}
+
+TEST(Evaluation, ContentionIsOfTheCostModel) {
+    const auto read = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    NamedCostModel model = *built_in_cost_model("h200-sxm");
+    model.contention->compute_slowdown["memory"] = 0.5;
+    model.contention->communication_slowdown = 0.5;
+    const auto graph = with_cost_model(read, model).graph;
+    const Plan plan = block_plan(*graph);
+    const auto base = evaluate(graph, plan);
+    const auto contended = evaluate(graph, plan, {}, contention_source());
+    EXPECT_FALSE(base->contention);
+    ASSERT_TRUE(contended->contention);
+    EXPECT_EQ(contended->contention->factors.communication_slowdown, 0.5);
+    EXPECT_FALSE(contended->contention->transfers.empty());
+    EXPECT_GT(contended->simulation.step_ms, base->simulation.step_ms);
+    EXPECT_EQ(contended->times_ms, base->times_ms);
+
+    const auto unknown = evaluate(read, block_plan(*read), {}, contention_source());
+    EXPECT_FALSE(unknown->contention);
+    EXPECT_EQ(count(unknown->problems, "no_contention"), 1u);
 }
 
 TEST(Evaluation, OfAPlanHasEverything) {

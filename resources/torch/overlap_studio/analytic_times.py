@@ -35,6 +35,7 @@ class PlanTimes:
     def __init__(self, times: Mapping[str, Any], names: Sequence[str], groups: GroupNames) -> None:
         self._known = dict(zip(names, times["node_ms"], strict=True))
         self._device = times.get("cost_model", {}).get("device", {})
+        self._classes = times.get("cost_model", {}).get("classes", {})
         self._links = {groups.job_name(link["process_group"]): link
                        for link in times.get("cost_model", {}).get("links", ())}
 
@@ -71,7 +72,11 @@ class PlanTimes:
         if not self._device:
             raise PlanError(f"the plan has no cost model to estimate {node.name} with")
         value, args, kwargs = node.meta["val"], _values(node.args), _values(node.kwargs)
-        rate = self._device["memory_bytes_per_s"] * self._device.get("memory_efficiency", 1)
+        # A class that the model lists has one efficiency for flops and bytes, and an overhead for each kernel.
+        of_class = self._classes.get(_class_of(node.target), {})
+        memory_efficiency = of_class.get("efficiency", self._device.get("memory_efficiency", 1))
+        flops_efficiency = of_class.get("efficiency", self._device.get("flops_efficiency", 1))
+        rate = self._device["memory_bytes_per_s"] * memory_efficiency
         time_ms = (_bytes(args) + _bytes(kwargs) + _bytes(value)) / rate * 1e3
         formula = flop_registry.get(getattr(node.target, "overloadpacket", None))
         if formula is not None:
@@ -79,8 +84,19 @@ class PlanTimes:
             dtype = next(leaf.dtype for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor))
             peak = rates.get(str(dtype).removeprefix("torch."), rates["float32"])
             flops = formula(*args, **kwargs, out_val=value)
-            time_ms = max(time_ms, flops / (peak * self._device.get("flops_efficiency", 1)) * 1e3)
-        return round(time_ms, _DECIMALS)
+            time_ms = max(time_ms, flops / (peak * flops_efficiency) * 1e3)
+        return round(time_ms + of_class.get("overhead_ms", 0), _DECIMALS)
+
+
+def _class_of(target: Any) -> str:
+    """The class of compute that the application counts an operator under."""
+    packet = getattr(target, "overloadpacket", None)
+    if packet not in flop_registry:
+        return "memory"
+    name = str(packet).removeprefix("aten.")
+    if "conv" in name:
+        return "convolution"
+    return "attention" if "attention" in name else "matrix_multiply"
 
 
 def _values(arguments: Any) -> Any:

@@ -1,0 +1,221 @@
+// overlap calibrate GRAPH RUN... [--plan PLAN]... [--cost-model BASE] [--name NAME] -o MODEL: a cost model fitted to
+// measured runs, with its errors before and after.
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
+#include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
+#include "core/calibrate/calibration.h"
+#include "core/cost/with_cost_model.h"
+#include "core/graph/error.h"
+#include "core/io/cost_model_file.h"
+#include "core/io/plan_file.h"
+#include "core/io/profile_file.h"
+#include "core/io/run_file.h"
+#include "core/io/trace_file.h"
+#include "core/measure/measured_comparison.h"
+#include "core/passes/pass.h"
+
+namespace overlap::commands {
+
+namespace {
+
+std::string errors_text(const RelativeError& error) {
+    return percent_text(error.median * 100) + ", " + percent_text(error.ninetieth * 100);
+}
+
+std::string_view kind_name(CalibrationRow::Kind kind) {
+    return kind == CalibrationRow::Kind::compute_class ? "class" : "process group";
+}
+
+/// `62.00 % of full rates, 0.004 ms`, or a link's bandwidth and latency.
+std::string fitted_text(const NamedCostModel& model, const CalibrationRow& row) {
+    if (row.kind == CalibrationRow::Kind::compute_class) {
+        const auto cost = model.classes.find(row.name);
+        if (cost == model.classes.end()) return "full rates";
+        return percent_text(cost->second.efficiency * 100) + " of full rates, " +
+               milliseconds_text(cost->second.overhead_ms);
+    }
+    const auto link = model.links_of_groups.find(row.name);
+    if (link == model.links_of_groups.end()) return "as before";
+    return bytes_text(static_cast<std::int64_t>(link->second.bytes_per_s)) + "/s, " +
+           milliseconds_text(link->second.latency_ms);
+}
+
+void write_text(std::ostream& out, const Calibration& calibration) {
+    TextTable rows({"", "name", "samples", "fitted", "error before", "error after", ""});
+    for (const CalibrationRow& row : calibration.rows) {
+        rows.add({std::string(kind_name(row.kind)), row.name, std::to_string(row.samples),
+                  fitted_text(calibration.model, row), errors_text(row.before), errors_text(row.after), row.note});
+    }
+    out << "relative errors: median, 90th percentile\n";
+    rows.write(out, "");
+    TextTable steps({"run", "step measured", "before", "after", "exposed measured", "before", "after"});
+    for (const CalibratedStep& step : calibration.steps) {
+        const auto measured = [](const std::optional<double>& time_ms) {
+            return time_ms ? milliseconds_text(*time_ms) : std::string("unknown");
+        };
+        steps.add({step.run, measured(step.measured_ms), milliseconds_text(step.before_ms),
+                   milliseconds_text(step.after_ms), measured(step.measured_exposed_ms),
+                   milliseconds_text(step.before_exposed_ms), milliseconds_text(step.after_exposed_ms)});
+    }
+    steps.write(out, "");
+    if (!calibration.model.contention) return;
+    const NamedCostModel::Contention& contention = *calibration.model.contention;
+    for (const auto& [name, slowdown] : contention.compute_slowdown)
+        out << "communication slows " << name << " down by " << percent_text(slowdown * 100) << '\n';
+    if (contention.communication_slowdown > 0)
+        out << "compute slows communication down by " << percent_text(contention.communication_slowdown * 100) << '\n';
+}
+
+Json error_json(const RelativeError& error) {
+    return {{"median", error.median}, {"ninetieth_percentile", error.ninetieth}};
+}
+
+Json number_or_null(const std::optional<double>& number) {
+    return number ? Json(*number) : Json(nullptr);
+}
+
+Json as_json(const Calibration& calibration) {
+    Json rows = Json::array(), steps = Json::array();
+    for (const CalibrationRow& row : calibration.rows) {
+        rows.push_back({{"kind", kind_name(row.kind)},
+                        {"name", row.name},
+                        {"samples", row.samples},
+                        {"relative_error_before", error_json(row.before)},
+                        {"relative_error_after", error_json(row.after)},
+                        {"note", row.note}});
+    }
+    for (const CalibratedStep& step : calibration.steps) {
+        steps.push_back({{"run", step.run},
+                         {"measured_step_ms", number_or_null(step.measured_ms)},
+                         {"measured_exposed_ms", number_or_null(step.measured_exposed_ms)},
+                         {"before", {{"step_ms", step.before_ms}, {"exposed_ms", step.before_exposed_ms}}},
+                         {"after", {{"step_ms", step.after_ms}, {"exposed_ms", step.after_exposed_ms}}}});
+    }
+    return {{"model", Json::parse(cost_model_text(calibration.model))},
+            {"rows", std::move(rows)},
+            {"steps", std::move(steps)},
+            {"notes", calibration.notes}};
+}
+
+class Calibrate final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command =
+            parser.add_subcommand("calibrate", "Fits a cost model to measured runs and tells its errors.");
+        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        command
+            ->add_option("RUN", runs_,
+                         "results of overlap-runner, or traces of a job's profiler; several are fitted together")
+            ->required();
+        command->add_option("--plan", plans_, "plan that runs were made with; for several plans, given several times")
+            ->allow_extra_args(false);
+        command->add_option(
+            "--cost-model", base_,
+            "built-in cost model or file to begin with: rates of the device, and what runs do not tell; "
+            "default: the graph's own");
+        command->add_option("--name", name_, "what the model is called; default: the output's name");
+        command->add_option("-o,--output", output_, "cost model to write, such as MODEL.cost.json")->required();
+        command->add_flag("--json", json_, "print JSON");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
+        const CalibrationBase base = base_for(*graph);
+        const std::vector<std::shared_ptr<const Evaluation>> variants = evaluate_plans(graph);
+        std::vector<CalibrationRun> runs;
+        for (const std::string& run : runs_) {
+            runs.push_back(is_run_file(run) ? of_runner(run, variants) : of_trace(run, variants.back()));
+        }
+        const Calibration calibration = calibrate(runs, base, name());
+        write_cost_model_file(calibration.model, output_);
+        if (json_) {
+            streams.out << json_text(as_json(calibration)) << '\n';
+        } else {
+            write_text(streams.out, calibration);
+        }
+        for (const std::string& note : calibration.notes) streams.notes << "overlap: " << note << '\n';
+    }
+
+  private:
+    std::string name() const {
+        if (!name_.empty()) return name_;
+        std::string stem = std::filesystem::path(output_).filename().string();
+        for (const std::string_view ending : {".gz", ".json", ".cost"}) {
+            if (stem.ends_with(ending) && stem.size() > ending.size()) stem.resize(stem.size() - ending.size());
+        }
+        return stem;
+    }
+
+    CalibrationBase base_for(const Graph& graph) const {
+        if (!base_.empty()) return {find_cost_model(base_), false};
+        if (!graph.header().cost) {
+            throw InputError(file_, "",
+                             "the graph has no cost model to begin with; --cost-model gives the rates of the device");
+        }
+        return {named_model_of(*graph.header().cost, graph.header().name), true};
+    }
+
+    /// The graph as it is, and with each plan. A base other than the graph's own is what is evaluated by.
+    std::vector<std::shared_ptr<const Evaluation>> evaluate_plans(std::shared_ptr<const Graph> graph) const {
+        if (!base_.empty()) graph = with_cost_model(graph, find_cost_model(base_)).graph;
+        std::vector<std::shared_ptr<const Evaluation>> variants = {evaluate_baseline(graph)};
+        for (const std::string& file : plans_) {
+            const Plan plan = read_plan_file(file);
+            try {
+                check_plan_fits(plan, *graph);
+            } catch (const InputError& error) {
+                throw error.in_file(file);
+            }
+            variants.push_back(evaluate(graph, plan));
+            for (const StepOutcome& step : variants.back()->steps) {
+                if (step.state == StepOutcome::State::refused) throw InputError(file, "", step.refusal);
+            }
+        }
+        return variants;
+    }
+
+    /// A run names the graph that it ran by its digest.
+    CalibrationRun of_runner(const std::string& file,
+                             const std::vector<std::shared_ptr<const Evaluation>>& variants) const {
+        const RunnerTimes times = read_run_file(file);
+        for (const auto& variant : variants) {
+            if (fingerprint(*variant->graph).digest == times.graph_digest)
+                return run_of_runner(file, variant->graph, times);
+        }
+        throw InputError(file, "graph.digest",
+                         "it is of another graph than " + file_ +
+                             (plans_.empty() ? "; the plan it was made with is given with --plan"
+                                             : ", with none of the plans given"));
+    }
+
+    /// A trace does not name its plan: the last one given, or the graph as it is.
+    static CalibrationRun of_trace(const std::string& file, const std::shared_ptr<const Evaluation>& evaluation) {
+        try {
+            const auto trace = read_trace_file(file);
+            const MeasuredComparison comparison = compare_with_measurement(evaluation, measured_step(trace));
+            return run_of_trace(file, comparison, ProfileTables(read_profile_file(file)));
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(file) : error;
+        }
+    }
+
+    std::string file_, base_, name_, output_;
+    std::vector<std::string> runs_, plans_;
+    bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_calibrate() {
+    return std::make_unique<Calibrate>();
+}
+
+}  // namespace overlap::commands

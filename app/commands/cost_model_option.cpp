@@ -1,0 +1,39 @@
+#include "app/commands/cost_model_option.h"
+
+#include <ostream>
+
+#include "core/cost/cost_model.h"
+#include "core/cost/with_cost_model.h"
+#include "core/io/cost_model_file.h"
+
+namespace overlap::commands {
+
+void CostModelOption::declare(CLI::App& command) {
+    command.add_option("--cost-model", name_or_file_,
+                       "times of all nodes by this cost model, in place of those in the graph: a built-in one (overlap "
+                       "estimate --list-cost-models) or a *.cost.json file");
+}
+
+std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const Graph>& graph,
+                                                    const Streams& streams) const {
+    if (!given()) return graph;
+    ModelledGraph modelled = with_cost_model(graph, find_cost_model(name_or_file_));
+    for (const std::string& note : modelled.notes) streams.notes << "overlap: " << note << '\n';
+    return std::move(modelled.graph);
+}
+
+InputError with_cost_model_hint(const InputError& error, const Graph& graph, const std::string& file) {
+    const bool lacks_model = !graph.header().cost;
+    const InputError told(error.place(), error.problem() + (lacks_model ? "; --cost-model gives it one" : ""));
+    return error.file().empty() ? told.in_file(file) : error;
+}
+
+std::vector<double> times_of(const Graph& graph, const std::string& file) {
+    try {
+        return node_times_ms(graph);
+    } catch (const InputError& error) {
+        throw with_cost_model_hint(error, graph, file);
+    }
+}
+
+}  // namespace overlap::commands

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/calibrate/calibration_run.h"
+#include "core/cost/named_cost_model.h"
+
+namespace overlap {
+
+/// Relative errors `|predicted - measured| / measured` over the samples of a row.
+struct RelativeError {
+    double median = 0, ninetieth = 0;  ///< the median and the 90th percentile
+};
+
+/// What was fitted for one class of compute or one process group, and how far predictions are off.
+struct CalibrationRow {
+    enum class Kind : std::uint8_t { compute_class, process_group };
+    Kind kind = Kind::compute_class;
+    std::string name;  ///< of the class or the process group
+    std::uint32_t samples = 0;
+    RelativeError before, after;
+    std::string note;  ///< what the data could not tell; a clause, may be empty
+};
+
+/// One run predicted as a whole.
+struct CalibratedStep {
+    std::string run;
+    std::optional<double> measured_ms, measured_exposed_ms;
+    double before_ms = 0, before_exposed_ms = 0;
+    double after_ms = 0, after_exposed_ms = 0;
+};
+
+/// A fitted cost model with what it is worth. Nothing uses it before a person has said so.
+struct Calibration {
+    NamedCostModel model;
+    std::vector<CalibrationRow> rows;
+    std::vector<CalibratedStep> steps;  ///< one a run, in order
+    std::vector<std::string> notes;     ///< what could not be determined; sentences without full stop
+};
+
+/// What a calibration starts from.
+struct CalibrationBase {
+    /// Rates of the device, and everything that the runs do not tell.
+    NamedCostModel model;
+    /// Errors before are those of the graphs' own times; false: of `model`.
+    bool graphs_own_times = false;
+};
+
+/// Fits a cost model to runs.
+///
+/// Of each class of compute, efficiency and overhead by `time = overhead + work / efficiency`, and of each process
+/// group latency and bandwidth by `time = latency + bytes / bandwidth`; see fit_line(). Samples that ran alone count
+/// first; those that ran beside others then tell the factors of contention, where there are at least `samples_needed`
+/// of both kinds. What runs do not tell stays as the base has it, factors of contention are 0, and notes say so.
+/// @param name of the model that results.
+/// @throws InputError where there is no run, or nothing in the runs can be fitted.
+Calibration calibrate(std::span<const CalibrationRun> runs, const CalibrationBase& base, std::string name);
+
+/// Samples that a factor must rest on.
+inline constexpr std::uint32_t samples_needed = 3;
+
+}  // namespace overlap

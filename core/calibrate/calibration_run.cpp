@@ -1,0 +1,120 @@
+#include "core/calibrate/calibration_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/cost/compute_class.h"
+#include "core/cost/profile_guided_times.h"
+#include "core/graph/error.h"
+#include "core/simulate/simulation.h"
+#include "core/trace/interval_union.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr double ns_per_ms = 1e6;
+
+TimeRange range_of(double start_ms, double end_ms) {
+    return {std::llround(start_ms * ns_per_ms), std::llround(end_ms * ns_per_ms)};
+}
+
+/// What runs when, by the stream model.
+class Overlaps {
+  public:
+    Overlaps(const Graph& graph, const std::vector<double>& times_ms)
+        : simulation_(simulate(graph, times_ms)), groups_(simulation_.groups.size()) {
+        std::vector<TimeRange> compute;
+        std::vector<std::vector<TimeRange>> of_group(simulation_.groups.size());
+        std::vector<bool> waits(graph.node_count());
+        for (const CollectiveTiming& timing : simulation_.collectives) {
+            of_group[timing.group].push_back(range_of(timing.start_ms, timing.end_ms));
+            if (timing.wait != no_node) waits[timing.wait] = true;
+        }
+        for (NodeId node = 0; node < graph.node_count(); ++node) {
+            if (times_ms[node] > 0 && !waits[node] && simulation_.collective_of_node[node] < 0)
+                compute.push_back(range_of(simulation_.nodes[node].start_ms, simulation_.nodes[node].end_ms));
+        }
+        compute_ = IntervalUnion(std::move(compute));
+        std::vector<TimeRange> all;
+        for (std::size_t group = 0; group < groups_.size(); ++group) {
+            all.insert(all.end(), of_group[group].begin(), of_group[group].end());
+            groups_[group] = IntervalUnion(std::move(of_group[group]));
+        }
+        communication_ = IntervalUnion(std::move(all));
+    }
+
+    void fill(NodeSample& sample) const {
+        const NodeTiming& timing = simulation_.nodes[sample.node];
+        const TimeRange range = range_of(timing.start_ms, timing.end_ms);
+        const std::int32_t collective = simulation_.collective_of_node[sample.node];
+        const IntervalUnion& beside = collective < 0 ? communication_ : compute_;
+        sample.beside_ms = static_cast<double>(overlap_ns(range, beside)) / ns_per_ms;
+        if (collective < 0) return;
+        for (std::size_t group = 0; group < groups_.size(); ++group) {
+            if (group != simulation_.collectives[static_cast<std::size_t>(collective)].group)
+                sample.beside_others_ms += static_cast<double>(overlap_ns(range, groups_[group])) / ns_per_ms;
+        }
+    }
+
+    double exposed_ms() const { return simulation_.exposed_ms; }
+
+  private:
+    Simulation simulation_;
+    IntervalUnion compute_, communication_;
+    std::vector<IntervalUnion> groups_;
+};
+
+}  // namespace
+
+CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> graph, const RunnerTimes& times) {
+    CalibrationRun run;
+    run.name = std::move(name);
+    run.step_ms = times.step_ms;
+    run.device = times.device;
+    run.versions = times.versions;
+    std::vector<double> times_ms(graph->node_count());
+    for (NodeId node = 0; node < graph->node_count(); ++node) {
+        const auto measured = times.node_ms.find(graph->name(node));
+        if (measured == times.node_ms.end() || measured->second <= 0) continue;
+        times_ms[node] = measured->second;
+        run.samples.push_back({.node = node, .time_ms = measured->second, .beside_ms = {}});
+    }
+    if (run.samples.empty()) throw InputError(run.name, "nodes", "no node of the graph has a time there");
+    const Overlaps overlaps(*graph, times_ms);
+    for (NodeSample& sample : run.samples) overlaps.fill(sample);
+    run.exposed_ms = times.exposed_ms ? *times.exposed_ms : overlaps.exposed_ms();
+    run.graph = std::move(graph);
+    return run;
+}
+
+CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparison, const ProfileTables& profile) {
+    const Evaluation& evaluation = *comparison.evaluation;
+    CalibrationRun run;
+    run.name = std::move(name);
+    run.graph = evaluation.graph;
+    run.step_ms = static_cast<double>(comparison.step.span.length_ns()) / ns_per_ms;
+    run.exposed_ms = static_cast<double>(comparison.step.exposed_ns) / ns_per_ms;
+    const MeasuredTrace& trace = *comparison.step.trace;
+    if (!trace.header().devices.empty()) run.device = trace.header().devices.front();
+    for (const CollectiveComparison& row : comparison.rows) {
+        if (!row.is_matched() || row.measured_ms <= 0) continue;
+        const StepCollective& measured = comparison.step.collectives[row.measured];
+        NodeSample sample;
+        sample.node = evaluation.simulation.collectives[row.planned].start;
+        // A rank that came early has waited in the kernel for the others, which is no property of the link.
+        sample.time_ms = row.measured_ms - row.late_peer_ms;
+        sample.beside_ms = static_cast<double>(measured.beside_compute_ns) / ns_per_ms;
+        sample.beside_others_ms = static_cast<double>(measured.beside_others_ns) / ns_per_ms;
+        if (sample.time_ms > 0) run.samples.push_back(sample);
+    }
+    const ProfileGuidedEstimator estimator(*evaluation.graph, profile);
+    for (NodeId node = 0; node < evaluation.graph->node_count(); ++node) {
+        if (evaluation.simulation.collective_of_node[node] >= 0) continue;
+        const std::optional<double> time_ms = estimator.time_ms(node);
+        if (time_ms && *time_ms > 0) run.samples.push_back({.node = node, .time_ms = *time_ms, .beside_ms = {}});
+    }
+    return run;
+}
+
+}  // namespace overlap

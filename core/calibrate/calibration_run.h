@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/measure/measured_comparison.h"
+
+namespace overlap {
+
+/// How long one node took in a run.
+struct NodeSample {
+    NodeId node = no_node;
+    double time_ms = 0;
+    /// How much of it ran beside what could slow it: of compute, while collectives moved data; of a collective, while
+    /// compute ran. Not known of times that are means over several occurrences.
+    std::optional<double> beside_ms;
+    /// Of a collective: how much ran beside collectives of other process groups.
+    double beside_others_ms = 0;
+};
+
+/// What one measured run says of a graph, as it was run: after all passes.
+struct CalibrationRun {
+    std::string name;  ///< of the file, for people
+    std::shared_ptr<const Graph> graph;
+    std::vector<NodeSample> samples;
+    std::optional<double> step_ms, exposed_ms;    ///< as measured
+    std::string device;                           ///< its name; may be empty
+    std::map<std::string, std::string> versions;  ///< of libraries, by name
+};
+
+/// Times of nodes that a runner measured one by one, by name of the node.
+struct RunnerTimes {
+    std::map<std::string, double, std::less<>> node_ms;
+    double step_ms = 0;
+    std::optional<double> exposed_ms;
+    std::string graph_digest;  ///< of the graph that ran, see fingerprint()
+    std::string device;
+    std::map<std::string, std::string> versions;
+};
+
+/// The run of a runner. What ran beside what is that of the stream model with the measured times: a runner starts
+/// nodes by the same rules.
+/// @throws InputError where no node of the graph has a time.
+CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> graph, const RunnerTimes& times);
+
+/// A step of a job, whose collectives have been matched with those of the plan. Collectives have their own times;
+/// compute has the mean times of operators of the same name and sizes, as far as the profile knows them.
+/// @param profile of the same trace.
+CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparison, const ProfileTables& profile);
+
+}  // namespace overlap

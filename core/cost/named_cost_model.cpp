@@ -1,0 +1,50 @@
+#include "core/cost/named_cost_model.h"
+
+#include <algorithm>
+#include <map>
+
+namespace overlap {
+
+namespace {
+
+CostParameters::Link link_over(const LinkCost& cost, const ProcessGroup& group, double bytes_per_s) {
+    const double further_ranks = group.ranks.empty() ? 0 : static_cast<double>(group.ranks.size() - 1);
+    return {group.name, cost.latency_ms + cost.latency_per_rank_ms * further_ranks, bytes_per_s};
+}
+
+/// The most ranks of the group that are in one node.
+std::int64_t ranks_in_a_node(const NamedCostModel& model, const ProcessGroup& group) {
+    std::map<std::int64_t, std::int64_t> of_node;
+    std::int64_t most = 1;
+    for (const int rank : group.ranks) most = std::max(most, ++of_node[rank / model.gpus_per_node]);
+    return most;
+}
+
+CostParameters::Link link_between_nodes(const NamedCostModel& model, const ProcessGroup& group) {
+    const std::int64_t interfaces = model.gpus_per_node > 0 ? ranks_in_a_node(model, group) : 1;
+    double bytes_per_s = model.between_nodes->bytes_per_s * static_cast<double>(interfaces);
+    if (model.within_node && interfaces > 1) bytes_per_s = std::min(bytes_per_s, model.within_node->bytes_per_s);
+    return link_over(*model.between_nodes, group, bytes_per_s);
+}
+
+}  // namespace
+
+bool within_one_node(const NamedCostModel& model, const ProcessGroup& group) {
+    if (group.ranks.empty()) return false;
+    const std::int64_t node = group.ranks.front() / model.gpus_per_node;
+    return std::ranges::all_of(group.ranks, [&](int rank) { return rank / model.gpus_per_node == node; });
+}
+
+std::optional<CostParameters::Link> link_of(const NamedCostModel& model, const ProcessGroup& group) {
+    if (const auto own = model.links_of_groups.find(group.name); own != model.links_of_groups.end())
+        return link_over(own->second, group, own->second.bytes_per_s);
+    const auto sized = model.links_of_sizes.find(static_cast<std::int64_t>(group.ranks.size()));
+    if (sized != model.links_of_sizes.end()) return link_over(sized->second, group, sized->second.bytes_per_s);
+    const bool within = model.gpus_per_node > 0 && within_one_node(model, group);
+    if (model.within_node && (within || !model.between_nodes))
+        return link_over(*model.within_node, group, model.within_node->bytes_per_s);
+    if (model.between_nodes) return link_between_nodes(model, group);
+    return std::nullopt;
+}
+
+}  // namespace overlap

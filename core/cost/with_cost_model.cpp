@@ -1,0 +1,177 @@
+#include "core/cost/with_cost_model.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/cost/compute_class.h"
+#include "core/cost/cost_model.h"
+#include "core/graph/graph_editor.h"
+#include "core/graph/quote.h"
+
+namespace overlap {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The graph's groups, and those that only nodes name.
+std::vector<ProcessGroup> groups_of(const Graph& graph, std::vector<std::string>& unlisted) {
+    std::vector<ProcessGroup> groups = graph.header().process_groups;
+    std::set<std::string, std::less<>> seen;
+    for (const ProcessGroup& group : groups) seen.insert(group.name);
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const std::string_view name = graph.group_name(node);
+        if (name.empty() || seen.contains(name)) continue;
+        seen.emplace(name);
+        unlisted.emplace_back(name);
+        ProcessGroup group;
+        group.name = name;
+        groups.push_back(std::move(group));
+    }
+    return groups;
+}
+
+/// Groups that stand on the same kind of link share it.
+std::vector<std::vector<std::string>> shared_links(const NamedCostModel& model,
+                                                   const std::vector<ProcessGroup>& groups) {
+    if (model.gpus_per_node == 0) return {};
+    std::vector<std::string> within, between;
+    for (const ProcessGroup& group : groups) {
+        if (group.ranks.size() > 1) (within_one_node(model, group) ? within : between).push_back(group.name);
+    }
+    std::vector<std::vector<std::string>> shared;
+    for (std::vector<std::string>* names : {&within, &between}) {
+        if (names->size() > 1) shared.push_back(std::move(*names));
+    }
+    return shared;
+}
+
+std::string cost_json(const CostParameters& cost) {
+    Json device = {{"name", cost.device_name},
+                   {"flops_per_s", cost.flops_per_s},
+                   {"flops_efficiency", cost.flops_efficiency},
+                   {"memory_bytes_per_s", cost.memory_bytes_per_s},
+                   {"memory_efficiency", cost.memory_efficiency}};
+    Json links = Json::array();
+    for (const CostParameters::Link& link : cost.links) {
+        links.push_back({{"process_group", link.process_group},
+                         {"latency_ms", link.latency_ms},
+                         {"bytes_per_s", link.bytes_per_s}});
+    }
+    Json json = {{"name", cost.model_name}, {"device", std::move(device)}, {"links", std::move(links)}};
+    Json classes = Json::object();
+    for (const auto& [name, of_class] : cost.classes) {
+        classes[name] = {{"efficiency", of_class.efficiency}, {"overhead_ms", of_class.overhead_ms}};
+    }
+    json["classes"] = std::move(classes);
+    if (cost.contention) {
+        json["contention"] = {{"compute_slowdown", cost.contention->compute_slowdown},
+                              {"communication_slowdown", cost.contention->communication_slowdown},
+                              {"shared_links", cost.contention->shared_links}};
+    }
+    // Names come from documents that were checked to be UTF-8.
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + in_quotes(name);
+    return text;
+}
+
+CostParameters parameters_of(const NamedCostModel& model) {
+    CostParameters cost;
+    cost.model_name = model.name;
+    cost.device_name = model.device_name;
+    cost.flops_per_s = model.flops_per_s;
+    cost.memory_bytes_per_s = model.memory_bytes_per_s;
+    cost.classes = model.classes;
+    return cost;
+}
+
+/// @returns how many nodes had a time of their own.
+std::uint32_t count_estimates(const Graph& graph) {
+    std::uint32_t count = 0;
+    for (NodeId node = 0; node < graph.node_count(); ++node) count += graph.metadata(node).estimate_ms ? 1 : 0;
+    return count;
+}
+
+std::string replaced(const Graph& graph) {
+    const std::uint32_t estimates = count_estimates(graph);
+    std::string text;
+    if (estimates > 0) text = "the times that the graph has for " + std::to_string(estimates) + " of its nodes";
+    if (graph.header().cost) text += (text.empty() ? "" : " and ") + std::string("its own cost model");
+    return text;
+}
+
+}  // namespace
+
+ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const NamedCostModel& model) {
+    ModelledGraph result;
+    if (const std::string before = replaced(*graph); !before.empty())
+        result.notes.push_back("the cost model " + in_quotes(model.name) + " replaces " + before);
+
+    std::vector<std::string> unlisted, without_link;
+    const std::vector<ProcessGroup> groups = groups_of(*graph, unlisted);
+    CostParameters cost = parameters_of(model);
+    for (const ProcessGroup& group : groups) {
+        const std::optional<CostParameters::Link> link = link_of(model, group);
+        if (link) {
+            cost.links.push_back(*link);
+        } else {
+            without_link.push_back(group.name);
+        }
+    }
+    if (!unlisted.empty() && model.between_nodes) {
+        result.notes.push_back(
+            "ranks are not known of process groups that the graph does not list, so the link between "
+            "nodes is taken for them: " +
+            listed(unlisted));
+    }
+    if (!without_link.empty()) {
+        result.notes.push_back("the cost model " + in_quotes(model.name) +
+                               " has no link for these process groups, so times of their collectives are not known: " +
+                               listed(without_link));
+    }
+    if (model.contention) {
+        cost.contention = CostParameters::Contention{
+            model.contention->compute_slowdown, model.contention->communication_slowdown, {}};
+        if (model.contention->groups_share_links) cost.contention->shared_links = shared_links(model, groups);
+    }
+    cost.json = cost_json(cost);
+
+    GraphEditor editor(graph);
+    for (NodeId node = 0; node < graph->node_count(); ++node) editor.metadata(node).estimate_ms.reset();
+    GraphHeader header = graph->header();
+    header.cost = std::move(cost);
+    editor.set_header(std::move(header));
+    std::vector<NodeId> origin;
+    result.graph = editor.finish(origin);
+    check_cost_model(*result.graph);
+    return result;
+}
+
+NamedCostModel named_model_of(const CostParameters& cost, const std::string& graph_name) {
+    NamedCostModel model;
+    model.name = cost.model_name.empty() ? graph_name : cost.model_name;
+    model.origin.kind = "graph";
+    model.device_name = cost.device_name;
+    model.flops_per_s = cost.flops_per_s;
+    model.memory_bytes_per_s = cost.memory_bytes_per_s;
+    model.classes = cost.classes;
+    for (const ComputeClass computing : computing_classes) {
+        const bool by_memory = computing == ComputeClass::memory;
+        model.classes.try_emplace(std::string(compute_class_name(computing)),
+                                  by_memory ? cost.memory_efficiency : cost.flops_efficiency, 0.0);
+    }
+    for (const CostParameters::Link& link : cost.links)
+        model.links_of_groups[link.process_group] = {link.latency_ms, 0, link.bytes_per_s};
+    if (cost.contention) {
+        model.contention = NamedCostModel::Contention{cost.contention->compute_slowdown,
+                                                      cost.contention->communication_slowdown, false};
+    }
+    return model;
+}
+
+}  // namespace overlap

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/cost/named_cost_model.h"
+#include "core/graph/graph.h"
+
+namespace overlap {
+
+/// A graph with another cost model, and what is to be said of it.
+struct ModelledGraph {
+    std::shared_ptr<const Graph> graph;
+    /// Sentences without full stop: what was replaced, which process groups have no link.
+    std::vector<std::string> notes;
+};
+
+/// The graph with `model` as its cost model and without times of its own: nodes lose their `estimate_ms`, since times
+/// of two origins cannot be compared. All else stays, so its fingerprint is the same. Process groups that nodes name
+/// and the graph does not list count as groups between nodes, whose ranks are not known.
+/// @throws InputError where the model names a class of compute that does not exist.
+ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const NamedCostModel& model);
+
+/// The graph's own model under the name of `graph_name`: what a calibration starts from where no other is chosen.
+/// @pre the graph has a cost model.
+NamedCostModel named_model_of(const CostParameters& cost, const std::string& graph_name);
+
+}  // namespace overlap

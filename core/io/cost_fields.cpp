@@ -1,0 +1,43 @@
+#include "core/io/cost_fields.h"
+
+namespace overlap {
+
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+double json_positive(element value, const JsonPlace& place) {
+    const double number = json_number(value, place);
+    if (number <= 0) place.fail("expected a number greater than 0, found " + describe_json(value));
+    return number;
+}
+
+std::map<std::string, double> read_flop_rates(element value, const JsonPlace& place) {
+    std::map<std::string, double> rates;
+    for (const auto [dtype, rate] : json_object(value, place))
+        rates[std::string(dtype)] = json_positive(rate, JsonPlace(place, dtype));
+    return rates;
+}
+
+std::map<std::string, CostParameters::ClassCost> read_class_costs(element value, const JsonPlace& place) {
+    std::map<std::string, CostParameters::ClassCost> classes;
+    for (const auto [name, item] : json_object(value, place)) {
+        const JsonPlace class_place(place, name);
+        const object fields = json_object(item, class_place);
+        CostParameters::ClassCost cost;
+        cost.efficiency =
+            json_positive(json_required(fields, "efficiency", class_place), JsonPlace(class_place, "efficiency"));
+        if (element overhead; !fields.at_key("overhead_ms").get(overhead))
+            cost.overhead_ms = json_number(overhead, JsonPlace(class_place, "overhead_ms"), 0);
+        classes[std::string(name)] = cost;
+    }
+    return classes;
+}
+
+std::map<std::string, double> read_slowdowns(element value, const JsonPlace& place) {
+    std::map<std::string, double> slowdowns;
+    for (const auto [name, item] : json_object(value, place))
+        slowdowns[std::string(name)] = json_number(item, JsonPlace(place, name), 0);
+    return slowdowns;
+}
+
+}  // namespace overlap

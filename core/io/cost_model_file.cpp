@@ -1,0 +1,311 @@
+#include "core/io/cost_model_file.h"
+
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/cost/built_in_cost_models.h"
+#include "core/cost/compute_class.h"
+#include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
+#include "core/io/cost_fields.h"
+#include "core/io/json_document.h"
+#include "core/io/json_output.h"
+#include "core/io/json_text.h"
+
+namespace overlap {
+
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::object;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view format_name = "overlap-cost-model";
+constexpr std::int64_t format_version = 1;
+
+void check_format(object document) {
+    element format, version;
+    if (document.at_key("format").get(format))
+        JsonPlace("format").fail("this field is missing; expected \"overlap-cost-model\", is it a cost model?");
+    if (std::string_view name; format.get(name) || name != format_name)
+        JsonPlace("format").fail("expected \"overlap-cost-model\", found " + describe_json(format));
+    if (document.at_key("version").get(version)) JsonPlace("version").fail("this field is missing; expected 1");
+    if (std::int64_t number = 0; !version.is_int64() || version.get(number) || number != format_version)
+        JsonPlace("version").fail("this program reads version 1, found " + describe_json(version));
+}
+
+/// Calls `read(value, place)` where the object has the field.
+template <typename Read>
+void optional_field(object from, std::string_view key, const JsonPlace* above, Read&& read) {
+    element value;
+    if (from.at_key(key).get(value)) return;
+    above ? read(value, JsonPlace(*above, key)) : read(value, JsonPlace(key));
+}
+
+/// @throws InputError where a key appears twice: one of the values would be lost when the model is written.
+void refuse_repeated_keys(element value, const JsonPlace& place) {
+    if (value.is_array()) {
+        std::size_t index = 0;
+        for (const element item : json_list(value, place)) refuse_repeated_keys(item, JsonPlace(place, index++));
+    } else if (value.is_object() && wide_number(value).empty()) {
+        std::set<std::string_view> seen;
+        const object fields = json_object(value, place);
+        for (const auto [key, item] : fields) {
+            const JsonPlace item_place(place, key);
+            if (!seen.insert(key).second) item_place.fail("this field appears twice");
+            refuse_repeated_keys(item, item_place);
+        }
+    }
+}
+
+template <typename Value>
+void check_class_names(const std::map<std::string, Value>& by_class, const JsonPlace& place) {
+    for (const auto& [name, value] : by_class) {
+        if (!compute_class_by_name(name)) {
+            place.fail("there is no class of compute " + in_quotes(name) + suggest_names(name, compute_class_names()));
+        }
+    }
+}
+
+NamedCostModel::Origin read_origin(element value, const JsonPlace& place) {
+    NamedCostModel::Origin origin;
+    const object fields = json_object(value, place);
+    optional_field(fields, "kind", &place,
+                   [&](element kind, const JsonPlace& at) { origin.kind = json_string(kind, at); });
+    optional_field(fields, "runs", &place, [&](element runs, const JsonPlace& at) {
+        for (const element run : json_list(runs, at))
+            origin.runs.emplace_back(json_string(run, JsonPlace(at, origin.runs.size())));
+    });
+    optional_field(fields, "versions", &place, [&](element versions, const JsonPlace& at) {
+        for (const auto [library, version] : json_object(versions, at))
+            origin.versions[std::string(library)] = json_string(version, JsonPlace(at, library));
+    });
+    return origin;
+}
+
+void read_device(element value, const JsonPlace& place, NamedCostModel& model) {
+    const object device = json_object(value, place);
+    optional_field(device, "name", &place,
+                   [&](element name, const JsonPlace& at) { model.device_name = json_string(name, at); });
+    model.flops_per_s = read_flop_rates(json_required(device, "flops_per_s", place), JsonPlace(place, "flops_per_s"));
+    model.memory_bytes_per_s =
+        json_positive(json_required(device, "memory_bytes_per_s", place), JsonPlace(place, "memory_bytes_per_s"));
+}
+
+LinkCost read_link(element value, const JsonPlace& place) {
+    const object fields = json_object(value, place);
+    LinkCost link;
+    link.latency_ms = json_number(json_required(fields, "latency_ms", place), JsonPlace(place, "latency_ms"), 0);
+    optional_field(fields, "latency_per_rank_ms", &place, [&](element latency, const JsonPlace& at) {
+        link.latency_per_rank_ms = json_number(latency, at, 0);
+    });
+    link.bytes_per_s = json_positive(json_required(fields, "bytes_per_s", place), JsonPlace(place, "bytes_per_s"));
+    return link;
+}
+
+std::int64_t read_group_size(std::string_view text, const JsonPlace& place) {
+    std::int64_t size = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size() || size < 1)
+        place.fail("expected a number of ranks, found " + quoted_text(text));
+    return size;
+}
+
+void read_links(element value, const JsonPlace& place, NamedCostModel& model) {
+    const object links = json_object(value, place);
+    optional_field(links, "process_groups", &place, [&](element groups, const JsonPlace& at) {
+        for (const auto [group, link] : json_object(groups, at))
+            model.links_of_groups[std::string(group)] = read_link(link, JsonPlace(at, group));
+    });
+    optional_field(links, "group_sizes", &place, [&](element sizes, const JsonPlace& at) {
+        for (const auto [size, link] : json_object(sizes, at)) {
+            const JsonPlace link_place(at, size);
+            model.links_of_sizes[read_group_size(size, link_place)] = read_link(link, link_place);
+        }
+    });
+    optional_field(links, "gpus_per_node", &place, [&](element number, const JsonPlace& at) {
+        model.gpus_per_node = json_integer(number, at, 1, 1'000'000);
+    });
+    const auto kind_of_link = [&](std::string_view key, std::optional<LinkCost>& target) {
+        optional_field(links, key, &place, [&](element link, const JsonPlace& at) { target = read_link(link, at); });
+    };
+    kind_of_link("within_node", model.within_node);
+    kind_of_link("between_nodes", model.between_nodes);
+    if (model.within_node && model.between_nodes && model.gpus_per_node == 0)
+        JsonPlace(place, "gpus_per_node").fail("this field is missing: which groups stay within a node is not known");
+}
+
+NamedCostModel::Contention read_contention(element value, const JsonPlace& place) {
+    NamedCostModel::Contention contention;
+    const object fields = json_object(value, place);
+    optional_field(fields, "compute_slowdown", &place, [&](element slowdowns, const JsonPlace& at) {
+        contention.compute_slowdown = read_slowdowns(slowdowns, at);
+        check_class_names(contention.compute_slowdown, at);
+    });
+    optional_field(fields, "communication_slowdown", &place, [&](element slowdown, const JsonPlace& at) {
+        contention.communication_slowdown = json_number(slowdown, at, 0);
+    });
+    optional_field(fields, "groups_share_links", &place, [&](element shared, const JsonPlace& at) {
+        contention.groups_share_links = json_boolean(shared, at);
+    });
+    return contention;
+}
+
+/// The document that the model was read from.
+/// @throws InputError for numbers that would be lost when it is written.
+Json document_of(const NamedCostModel& model) {
+    if (model.json.empty()) return Json::object();
+    try {
+        return Json::parse(model.json);
+    } catch (const Json::out_of_range&) {
+        throw InputError("", "it has a number beyond what a double holds, such as 1e999");
+    }
+}
+
+NamedCostModel read_document(const JsonDocument& parsed) {
+    object document;
+    if (parsed.root().get(document)) throw InputError("", "expected a cost model, which is an object");
+    check_format(document);
+    for (const auto [key, value] : document) refuse_repeated_keys(value, JsonPlace(key));
+    NamedCostModel model;
+    element name, device;
+    if (document.at_key("name").get(name)) JsonPlace("name").fail("this field is missing");
+    model.name = json_string(name, JsonPlace("name"));
+    if (model.name.empty()) JsonPlace("name").fail("a cost model's name must not be empty");
+    if (document.at_key("device").get(device)) JsonPlace("device").fail("this field is missing");
+    read_device(device, JsonPlace("device"), model);
+    optional_field(document, "description", nullptr,
+                   [&](element description, const JsonPlace& at) { model.description = json_string(description, at); });
+    optional_field(document, "origin", nullptr,
+                   [&](element origin, const JsonPlace& at) { model.origin = read_origin(origin, at); });
+    optional_field(document, "classes", nullptr, [&](element classes, const JsonPlace& at) {
+        model.classes = read_class_costs(classes, at);
+        check_class_names(model.classes, at);
+    });
+    optional_field(document, "links", nullptr,
+                   [&](element links, const JsonPlace& at) { read_links(links, at, model); });
+    optional_field(document, "contention", nullptr, [&](element contention, const JsonPlace& at) {
+        model.contention = read_contention(contention, at);
+    });
+    model.json = json_text(parsed.root());
+    document_of(model);
+    return model;
+}
+
+NamedCostModel read_bytes(JsonBytes bytes, const std::string& file) {
+    try {
+        return read_document(JsonDocument(std::move(bytes)));
+    } catch (const InputError& error) {
+        throw error.in_file(file);
+    }
+}
+
+void write_link(Json& json, const LinkCost& link) {
+    json["latency_ms"] = link.latency_ms;
+    if (link.latency_per_rank_ms != 0 || json.contains("latency_per_rank_ms"))
+        json["latency_per_rank_ms"] = link.latency_per_rank_ms;
+    json["bytes_per_s"] = link.bytes_per_s;
+}
+
+/// Drops the members of `json` that `model` lacks, and writes those that it has; what else a member holds is kept.
+template <typename Map, typename Write>
+void write_members(Json& json, const Map& model, Write&& write) {
+    if (!json.is_object()) json = Json::object();
+    std::set<std::string> names;
+    for (const auto& [key, value] : model) {
+        std::string name;
+        if constexpr (std::is_same_v<typename Map::key_type, std::string>) {
+            name = key;
+        } else {
+            name = std::to_string(key);
+        }
+        write(json[name], value);
+        names.insert(name);
+    }
+    for (auto member = json.begin(); member != json.end();)
+        member = names.contains(member.key()) ? std::next(member) : json.erase(member);
+}
+
+void write_links(Json& links, const NamedCostModel& model) {
+    if (!links.is_object()) links = Json::object();
+    if (!model.links_of_groups.empty() || links.contains("process_groups"))
+        write_members(links["process_groups"], model.links_of_groups, write_link);
+    if (!model.links_of_sizes.empty() || links.contains("group_sizes"))
+        write_members(links["group_sizes"], model.links_of_sizes, write_link);
+    links.erase("gpus_per_node");
+    if (model.gpus_per_node > 0) links["gpus_per_node"] = model.gpus_per_node;
+    const auto kind_of_link = [&](const char* key, const std::optional<LinkCost>& link) {
+        if (link) {
+            write_link(links[key], *link);
+        } else {
+            links.erase(key);
+        }
+    };
+    kind_of_link("within_node", model.within_node);
+    kind_of_link("between_nodes", model.between_nodes);
+}
+
+}  // namespace
+
+NamedCostModel read_cost_model_text(std::string_view text, const std::string& file) {
+    return read_bytes(JsonBytes(std::string(text)), file);
+}
+
+NamedCostModel read_cost_model_file(const std::string& path) {
+    std::optional<JsonBytes> bytes;
+    try {
+        bytes = read_json_file(path);
+    } catch (const InputError& error) {
+        throw error.in_file(path);
+    }
+    return read_bytes(std::move(*bytes), path);
+}
+
+std::string cost_model_text(const NamedCostModel& model) {
+    Json document = document_of(model);
+    document["format"] = format_name;
+    document["version"] = format_version;
+    document["name"] = model.name;
+    document["description"] = model.description;
+    Json& origin = document["origin"];
+    origin["kind"] = model.origin.kind;
+    origin["runs"] = model.origin.runs;
+    origin["versions"] = model.origin.versions;
+    Json& device = document["device"];
+    device["name"] = model.device_name;
+    device["flops_per_s"] = model.flops_per_s;
+    device["memory_bytes_per_s"] = model.memory_bytes_per_s;
+    write_members(document["classes"], model.classes, [](Json& json, const CostParameters::ClassCost& cost) {
+        json["efficiency"] = cost.efficiency;
+        json["overhead_ms"] = cost.overhead_ms;
+    });
+    write_links(document["links"], model);
+    if (model.contention) {
+        Json& contention = document["contention"];
+        contention["compute_slowdown"] = model.contention->compute_slowdown;
+        contention["communication_slowdown"] = model.contention->communication_slowdown;
+        contention["groups_share_links"] = model.contention->groups_share_links;
+    } else {
+        document.erase("contention");
+    }
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_cost_model_file(const NamedCostModel& model, const std::string& path) {
+    write_json_file(path, cost_model_text(model));
+}
+
+NamedCostModel find_cost_model(const std::string& name_or_file) {
+    if (const NamedCostModel* known = built_in_cost_model(name_or_file)) return *known;
+    if (std::error_code ignored; std::filesystem::exists(name_or_file, ignored))
+        return read_cost_model_file(name_or_file);
+    std::vector<std::string> names;
+    for (const NamedCostModel& model : built_in_cost_models()) names.push_back(model.name);
+    throw InputError("", "there is neither a built-in cost model nor a file " + in_quotes(name_or_file) +
+                             suggest_names(name_or_file, names));
+}
+
+}  // namespace overlap

@@ -1,0 +1,149 @@
+#include "core/cost/with_cost_model.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/cost/built_in_cost_models.h"
+#include "core/cost/cost_model.h"
+#include "core/graph/error.h"
+#include "core/io/cost_model_file.h"
+#include "core/io/graph_file.h"
+#include "tests/cost/graph_sketch.h"
+
+namespace overlap {
+namespace {
+
+using test::GraphSketch;
+
+NamedCostModel everything() {
+    return read_cost_model_file(OVERLAP_TEST_DATA "/cost_models/everything.cost.json");
+}
+
+ProcessGroup group_of(const std::string& name, std::vector<int> ranks) {
+    ProcessGroup group;
+    group.name = name;
+    group.ranks = std::move(ranks);
+    return group;
+}
+
+std::vector<int> ranks_from(int first, int count, int step = 1) {
+    std::vector<int> ranks;
+    for (int rank = 0; rank < count; ++rank) ranks.push_back(first + rank * step);
+    return ranks;
+}
+
+TEST(LinkOfGroup, NameBeforeSizeBeforeNodes) {
+    const NamedCostModel model = everything();
+    EXPECT_EQ(link_of(model, group_of("dp", ranks_from(0, 16)))->latency_ms, 0.5);
+    EXPECT_EQ(link_of(model, group_of("x", ranks_from(0, 16)))->bytes_per_s, 2e9);
+    const CostParameters::Link within = *link_of(model, group_of("x", ranks_from(4, 4)));
+    EXPECT_DOUBLE_EQ(within.latency_ms, 0.013);
+    EXPECT_EQ(within.bytes_per_s, 8e9);
+}
+
+TEST(LinkOfGroup, AGroupDrivesTheInterfacesOfItsRanks) {
+    const NamedCostModel model = everything();
+    EXPECT_EQ(link_of(model, group_of("one a node", ranks_from(0, 8, 4)))->bytes_per_s, 3e9);
+    EXPECT_EQ(link_of(model, group_of("two a node", ranks_from(0, 8, 2)))->bytes_per_s, 6e9);
+    // Four interfaces would be 12e9, but the data has to cross the node as well.
+    EXPECT_EQ(link_of(model, group_of("whole nodes", ranks_from(0, 8)))->bytes_per_s, 8e9);
+    EXPECT_DOUBLE_EQ(link_of(model, group_of("whole nodes", ranks_from(0, 8)))->latency_ms, 0.034);
+}
+
+TEST(WithCostModel, TimesAreOverheadAndWorkOverEfficiency) {
+    GraphSketch sketch;
+    const NodeId a = sketch.input("a", sketch.tensor("bfloat16", {1000, 1000}));
+    const NodeId mm = sketch.call("mm", "aten.mm.default", GraphSketch::values({a, a}),
+                                  {sketch.tensor("bfloat16", {1000, 1000})}, 123.0);
+    const NodeId relu =
+        sketch.call("relu", "aten.relu.default", GraphSketch::values({mm}), {sketch.tensor("bfloat16", {1000, 1000})});
+    const NodeId gather = sketch.gather("gather", relu, 7);
+    const auto graph = std::make_shared<const Graph>(sketch.finish({gather}));
+    const ModelledGraph modelled = with_cost_model(graph, everything());
+    const std::vector<double> times_ms = node_times_ms(*modelled.graph);
+    // 2e9 flops take 2 ms at the full rate, 6e6 bytes 6 ms: the longer one, over 0.5, beside 0.25 ms.
+    EXPECT_DOUBLE_EQ(times_ms[mm], 12.25);
+    EXPECT_DOUBLE_EQ(times_ms[relu], 5.125);
+    EXPECT_DOUBLE_EQ(times_ms[gather], 0.01 + 3 * 0.001 + 2e6 / 8e9 * 1e3);
+    ASSERT_EQ(modelled.notes.size(), 1u);
+    EXPECT_EQ(modelled.notes[0],
+              "the cost model \"cluster A\" replaces the times that the graph has for 2 of its nodes and its own cost "
+              "model");
+}
+
+TEST(WithCostModel, AClassThatIsNotListedRunsAtFullRates) {
+    GraphSketch sketch;
+    const NodeId a = sketch.input("a", sketch.tensor("bfloat16", {1000, 1000}));
+    const NodeId relu =
+        sketch.call("relu", "aten.relu.default", GraphSketch::values({a}), {sketch.tensor("bfloat16", {1000, 1000})});
+    NamedCostModel model = everything();
+    model.classes.clear();
+    const auto graph = std::make_shared<const Graph>(sketch.finish({relu}));
+    EXPECT_DOUBLE_EQ(analytic_time_ms(*with_cost_model(graph, model).graph, relu), 4);
+}
+
+TEST(WithCostModel, GroupsWithoutLinkAreTold) {
+    GraphSketch sketch;
+    const NodeId a = sketch.input("a", sketch.tensor("float32", {4}));
+    const NodeId gather = sketch.gather("gather", a, 1, "elsewhere");
+    const auto graph = std::make_shared<const Graph>(sketch.finish({gather}));
+    NamedCostModel model = everything();
+    EXPECT_EQ(with_cost_model(graph, model).notes.at(1),
+              "ranks are not known of process groups that the graph does not list, so the link between nodes is taken "
+              "for them: \"elsewhere\"");
+    model.between_nodes.reset();
+    model.within_node.reset();
+    const ModelledGraph modelled = with_cost_model(graph, model);
+    EXPECT_EQ(
+        modelled.notes.at(1),
+        "the cost model \"cluster A\" has no link for these process groups, so times of their collectives are not "
+        "known: \"0\", \"elsewhere\"");
+    EXPECT_THROW(node_times_ms(*modelled.graph), InputError);
+}
+
+TEST(WithCostModel, GroupsOfOneKindOfLinkShareIt) {
+    GraphSketch sketch;
+    sketch.group("1", 4, 0.02, 1e9);
+    sketch.group("2", 8, 0.02, 1e9);
+    const auto graph = std::make_shared<const Graph>(sketch.finish());
+    const ModelledGraph modelled = with_cost_model(graph, everything());
+    const auto& contention = modelled.graph->header().cost->contention;
+    ASSERT_TRUE(contention);
+    EXPECT_EQ(contention->shared_links, (std::vector<std::vector<std::string>>{{"0", "1"}}));
+    EXPECT_EQ(contention->communication_slowdown, 0.1);
+}
+
+TEST(WithCostModel, TheGraphsDocumentTellsTheSame) {
+    const auto graph = read_graph_file(OVERLAP_SHARED_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.graph.json.gz");
+    for (const NamedCostModel& model : built_in_cost_models()) {
+        const auto modelled = with_cost_model(graph, model).graph;
+        const auto again = read_graph_text(write_graph_text(*modelled), "again");
+        EXPECT_EQ(node_times_ms(*again), node_times_ms(*modelled));
+        EXPECT_EQ(again->header().cost->model_name, model.name);
+        EXPECT_EQ(again->header().cost->contention->shared_links, modelled->header().cost->contention->shared_links);
+    }
+}
+
+TEST(WithCostModel, UnknownClassesOfAGraphAreRefused) {
+    GraphSketch sketch;
+    sketch.header().cost->classes["mystery"] = {1, 0};
+    const Graph graph = sketch.finish();
+    EXPECT_THROW(check_cost_model(graph), InputError);
+    EXPECT_THROW(analytic_times_ms(graph), InputError);
+}
+
+TEST(BuiltInCostModels, FasterDevicesAreFaster) {
+    const auto graph = read_graph_file(OVERLAP_SHARED_DATA "/graphs/llama3_8b_fsdp64.graph.json.gz");
+    const auto sum_ms = [&](const char* name) {
+        double sum = 0;
+        for (const double time : node_times_ms(*with_cost_model(graph, *built_in_cost_model(name)).graph)) sum += time;
+        return sum;
+    };
+    EXPECT_LT(sum_ms("b200-sxm"), sum_ms("h200-sxm"));
+    EXPECT_LT(sum_ms("h200-sxm"), sum_ms("h100-sxm"));
+    EXPECT_LT(sum_ms("h100-sxm"), sum_ms("a100-sxm"));
+}
+
+}  // namespace
+}  // namespace overlap
