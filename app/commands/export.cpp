@@ -10,8 +10,8 @@
 #include "app/commands/formatting.h"
 #include "core/exports/export_format.h"
 #include "core/graph/error.h"
+#include "core/io/atomic_file.h"
 #include "core/io/graph_file.h"
-#include "core/io/json_output.h"
 #include "core/io/plan_file.h"
 
 namespace overlap::commands {

@@ -16,6 +16,7 @@
 #include "app/runner/found_devices.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
+#include "core/io/atomic_file.h"
 #include "core/io/graph_file.h"
 #include "core/io/json_output.h"
 #include "core/plan/plan.h"

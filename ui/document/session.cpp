@@ -4,13 +4,13 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QSaveFile>
 #include <QStandardPaths>
 #include <QUuid>
 #include <algorithm>
 
 #include "core/io/plan_file.h"
 #include "ui/document/document.h"
+#include "ui/document/write_file.h"
 
 namespace overlap::ui {
 namespace {
@@ -56,7 +56,8 @@ QJsonObject toJson(const SessionState& state) {
             {"theme", state.theme},
             {"geometry", QString::fromLatin1(state.geometry.toBase64())},
             {"layout", QString::fromLatin1(state.layout.toBase64())},
-            {"views", state.views}};
+            {"views", state.views},
+            {"ended", state.ended}};
 }
 
 std::vector<SessionVariant> variantsFromJson(const QJsonArray& json) {
@@ -92,6 +93,7 @@ SessionState stateFromJson(const QJsonObject& json) {
     state.geometry = QByteArray::fromBase64(json["geometry"].toString().toLatin1());
     state.layout = QByteArray::fromBase64(json["layout"].toString().toLatin1());
     state.views = json["views"].toObject();
+    state.ended = json["ended"].toBool(true);  // version 1 did not have it at first: nothing is claimed of those
     return state;
 }
 
@@ -159,6 +161,10 @@ SessionDocument* SessionState::document(const QString& graph) {
     return found == documents.end() ? nullptr : &*found;
 }
 
+const SessionDocument* SessionState::document(const QString& graph) const {
+    return const_cast<SessionState*>(this)->document(graph);
+}
+
 void SessionState::put(SessionDocument document) {
     std::erase_if(documents, [&](const SessionDocument& older) { return older.graph == document.graph; });
     documents.insert(documents.begin(), std::move(document));
@@ -194,16 +200,21 @@ int SessionState::adopt(const SessionState& other) {
     return unsaved;
 }
 
-SessionVariant sessionVariant(const Variant& variant) {
-    return {QByteArray::fromStdString(write_plan_text(variant.plan())), variant.filePath(), variant.modified(),
-            variant.fileDigest()};
+SessionVariant sessionVariantOutline(const Variant& variant) {
+    return {{}, variant.filePath(), variant.modified(), variant.fileDigest()};
 }
 
-SessionDocument sessionDocument(const Document& document) {
+SessionVariant sessionVariant(const Variant& variant) {
+    SessionVariant kept = sessionVariantOutline(variant);
+    kept.plan = QByteArray::fromStdString(write_plan_text(variant.plan()));
+    return kept;
+}
+
+SessionDocument sessionDocument(const Document& document, SessionVariant (*keep)(const Variant&)) {
     SessionDocument result;
     if (!document.isOpen()) return result;
     result.graph = document.loaded().path;
-    for (int i = 1; i < document.variantCount(); ++i) result.variants.push_back(sessionVariant(document.variant(i)));
+    for (int i = 1; i < document.variantCount(); ++i) result.variants.push_back(keep(document.variant(i)));
     result.current = document.currentIndex();
     return result;
 }
@@ -227,9 +238,8 @@ QString Session::defaultFolder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
 }
 
-SessionState Session::load(QString* problem, int* adopted) const {
-    SessionState state = read(file_, problem).value_or(SessionState());
-    int unsaved = 0;
+StoredSession Session::load() const {
+    StoredSession stored = read(file_).value_or(StoredSession());
     QStringList taken_over;
     std::vector<std::unique_ptr<QLockFile>> locks;  // held until the files are gone
     const QString own = QFileInfo(file_).fileName();
@@ -239,47 +249,73 @@ SessionState Session::load(QString* problem, int* adopted) const {
         const QString file = QDir(folder_).filePath(name);
         std::unique_ptr<QLockFile> lock = lockOf(file);
         if (!lock->tryLock()) continue;  // its instance is running
-        if (const auto other = read(file, problem)) {
-            unsaved += state.adopt(*other);
+        if (auto other = read(file)) {
+            stored.adopted += stored.state.adopt(other->state);
+            stored.problems.append(other->problems);
+            std::move(other->recovered.begin(), other->recovered.end(), std::back_inserter(stored.recovered));
             taken_over.append(file);
         }
         locks.push_back(std::move(lock));
     }
-    if (!taken_over.isEmpty() && save(state).isEmpty())
-        for (const QString& file : taken_over) QFile::remove(file);
-    if (adopted) *adopted = unsaved;
-    return state;
+    if (!taken_over.isEmpty() && save(stored.state).isEmpty()) {
+        for (const QString& file : taken_over) {
+            QFile::remove(file);
+            QFile::remove(olderVersionPath(file));
+        }
+    }
+    return stored;
 }
 
-std::optional<SessionState> Session::read(const QString& file, QString* problem) const {
+std::optional<StoredSession> Session::read(const QString& file) const {
+    if (!QFile::exists(file)) return {};
+    StoredSession stored;
+    auto state = readState(file, stored.problems);
+    if (!state && QFile::exists(olderVersionPath(file))) state = readState(olderVersionPath(file), stored.problems);
+    if (!state) {
+        if (stored.problems.isEmpty()) return {};
+        return stored;
+    }
+    stored.state = std::move(*state);
+    if (!std::exchange(stored.state.ended, false)) {
+        for (const SessionDocument& document : stored.state.documents)
+            for (const SessionVariant& variant : document.variants)
+                if (variant.modified) stored.recovered.push_back({document.graph, variant});
+    }
+    return stored;
+}
+
+std::optional<SessionState> Session::readState(const QString& file, QStringList& problems) const {
     QFile stored(file);
-    if (!stored.open(QIODevice::ReadOnly)) return {};
+    if (!stored.open(QIODevice::ReadOnly)) {
+        problems.append(QStringLiteral("The last session could not be read in %1: %2").arg(file, stored.errorString()));
+        return {};
+    }
     QJsonParseError error;
     const QJsonObject json = QJsonDocument::fromJson(stored.readAll(), &error).object();
     stored.close();
-    if (error.error == QJsonParseError::NoError && json["format"] == "overlap-session" &&
-        json["version"].toInt() == session_version)
-        return stateFromJson(json);
+    const bool session = error.error == QJsonParseError::NoError && json["format"] == "overlap-session";
+    const int version = json["version"].toInt();
+    if (session && version == session_version) return stateFromJson(json);
     const QString aside = freeName(aside_stem, QStringLiteral(".json"));
     QFile::rename(file, aside);
-    if (problem) *problem = QStringLiteral("The last session could not be read and was kept as %1").arg(aside);
+    problems.append(session && version > session_version
+                        ? QStringLiteral("The last session was written by a newer Overlap Studio (version %1 of the "
+                                         "format, this one reads up to %2) and was kept as %3; update Overlap Studio "
+                                         "and rename it to %4 to have it back")
+                              .arg(QString::number(version), QString::number(session_version), aside, file)
+                        : QStringLiteral("The last session could not be read and was kept as %1").arg(aside));
     return {};
 }
 
 QString Session::save(const SessionState& state) const {
-    QSaveFile stored(file_);
-    if (stored.open(QIODevice::WriteOnly)) {
-        stored.write(QJsonDocument(toJson(state)).toJson(QJsonDocument::Compact));
-        if (stored.commit()) return {};
-    }
-    return QStringLiteral("The session could not be stored in %1: %2").arg(file_, stored.errorString());
+    const QByteArray text = QJsonDocument(toJson(state)).toJson(QJsonDocument::Compact);
+    const QString problem = writeFile(file_, text, OlderVersion::kept);
+    return problem.isEmpty() ? QString() : QStringLiteral("The session could not be stored: ") + problem;
 }
 
 QString Session::keepAside(const QByteArray& plan) const {
-    QSaveFile stored(freeName(QStringLiteral("recovered"), QStringLiteral(".plan.json")));
-    if (!stored.open(QIODevice::WriteOnly)) return {};
-    stored.write(plan);
-    return stored.commit() ? stored.fileName() : QString();
+    const QString file = freeName(QStringLiteral("recovered"), QStringLiteral(".plan.json"));
+    return writeFile(file, plan).isEmpty() ? file : QString();
 }
 
 QString Session::freeName(const QString& stem, const QString& suffix) const {

@@ -57,6 +57,7 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
       filter_(flatButton(tr("Which boxes stay lit"))),
       fit_(flatButton(tr("Fit all"))) {
     path_->setProperty("role", "dim");
+    path_->setTextFormat(Qt::RichText);
     path_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     path_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     path_->setAccessibleName(tr("Where the selected box is"));

@@ -5,10 +5,10 @@
 #include <QFileInfo>
 #include <QImage>
 #include <QPainter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 #include <algorithm>
 
+#include "ui/document/write_file.h"
 #include "ui/graph/graph_model.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/theme/numbers.h"
@@ -79,10 +79,7 @@ QString pictureRemark(const GraphModel& model, const QString& path) {
 QString writeGraphPicture(const GraphModel& model, const QString& path) {
     const QRectF area = areaOf(model);
     const QByteArray bytes = isSvg(path) ? svgOf(model, area) : pngOf(model, area);
-    QSaveFile file(path);
-    if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit()) return {};
-    return QCoreApplication::translate("GraphExport", "%1: the picture could not be written (%2)")
-        .arg(path, file.errorString());
+    return writeFile(path, bytes);
 }
 
 }  // namespace overlap::ui

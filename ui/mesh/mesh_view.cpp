@@ -9,7 +9,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
-#include <QSaveFile>
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QSortFilterProxyModel>
@@ -20,6 +19,7 @@
 
 #include "core/graph/error.h"
 #include "core/mesh/sharding_text.h"
+#include "ui/document/write_file.h"
 #include "ui/mesh/cost_box.h"
 #include "ui/mesh/device_order_list.h"
 #include "ui/mesh/flat_button.h"
@@ -372,9 +372,7 @@ void MeshView::savePath(const QString& file) {
     if (suffix == u"png" || suffix == u"svg") {
         problem = savePathPicture(file, *comparison_, paths_->path());
     } else {
-        QSaveFile out(file);
-        if (!out.open(QIODevice::WriteOnly) || out.write(pathAsText().toUtf8()) < 0 || !out.commit())
-            problem = tr("%1 could not be written").arg(file);
+        problem = writeFile(file, pathAsText().toUtf8());
     }
     emit told(problem.isEmpty() ? tr("Saved %1").arg(QFileInfo(file).fileName()) : problem);
 }

@@ -1,5 +1,6 @@
 #include "ui/mesh/path_export.h"
 
+#include <QBuffer>
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QImage>
@@ -7,6 +8,7 @@
 #include <algorithm>
 
 #include "core/mesh/sharding_text.h"
+#include "ui/document/write_file.h"
 #include "ui/mesh/state_picture.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -104,14 +106,17 @@ QString savePathPicture(const QString& file, const PathComparison& comparison, s
     const QSize size = pathPictureSize(comparison, path);
     if (QFileInfo(file).suffix().compare(QLatin1String("svg"), Qt::CaseInsensitive) == 0) {
         QSvgGenerator svg;
-        svg.setFileName(file);
+        QByteArray bytes;
+        QBuffer buffer(&bytes);
+        svg.setOutputDevice(&buffer);
         svg.setSize(size);
         svg.setViewBox(QRect(QPoint(), size));
         svg.setTitle(comparison.paths[path].title);
         QPainter painter;
-        if (!painter.begin(&svg)) return tr("%1 could not be written").arg(file);
+        painter.begin(&svg);
         paintPath(painter, comparison, path);
-        return painter.end() ? QString() : tr("%1 could not be written").arg(file);
+        painter.end();
+        return writeFile(file, bytes);
     }
     constexpr int scale = 2;
     QImage image(size * scale, QImage::Format_RGB32);
@@ -120,7 +125,7 @@ QString savePathPicture(const QString& file, const PathComparison& comparison, s
     painter.setRenderHint(QPainter::Antialiasing);
     paintPath(painter, comparison, path);
     painter.end();
-    return image.save(file) ? QString() : tr("%1 could not be written").arg(file);
+    return writePicture(file, image);
 }
 
 }  // namespace overlap::ui

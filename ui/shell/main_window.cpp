@@ -47,6 +47,7 @@
 #include "ui/shell/timeline_connection.h"
 #include "ui/shell/timeline_export.h"
 #include "ui/shell/variant_bar.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
@@ -74,6 +75,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
       actions_(new Actions(this)),
       dock_widths_(new DockWidths(*this)) {
     loadResources();
+    keepTextPlain();
     setObjectName("mainWindow");
     setAcceptDrops(true);
     setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks | GroupedDragging);
@@ -171,25 +173,10 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(&document_, &Document::graphAboutToChange, this, &MainWindow::rememberDocument);
     document_.setVariantSource([this](const LoadedGraph& loaded) { return restoredVariants(loaded); });
     session_timer_.setSingleShot(true);
-    connect(&session_timer_, &QTimer::timeout, this, &MainWindow::storeSession);
+    connect(&session_timer_, &QTimer::timeout, this, &MainWindow::writeSession);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &MainWindow::applyTheme);
 
-    if (!session_folder.isEmpty()) {
-        session_ = std::make_unique<Session>(session_folder);
-        QString problem;
-        int adopted = 0;
-        state_ = session_->load(&problem, &adopted);
-        if (!problem.isEmpty()) warn(problem);
-        if (adopted > 0) log_->add(tr("Plans of another window come back with their graphs: %1").arg(adopted));
-        if (!state_.geometry.isEmpty()) restoreGeometry(state_.geometry);
-        if (!state_.layout.isEmpty()) restoreState(state_.layout);
-        centre_->restore(state_.views["centre"].toObject());
-        graph_->restore(state_.views["graph"].toObject());
-        mesh_->restore(state_.views["mesh"].toObject());
-        measurements_->restore(state_.views["measurements"].toArray());
-        setThemeMode(state_.theme);
-        tellOfCrashes();
-    }
+    if (!session_folder.isEmpty()) restoreSession(session_folder);
     applyTheme();
     updateTitle();
     updateStatus();

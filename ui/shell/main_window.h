@@ -6,6 +6,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/session.h"
+#include "ui/document/session_writer.h"
 #include "ui/shell/actions.h"
 
 class QLabel;
@@ -97,8 +98,11 @@ class MainWindow : public QMainWindow {
     /// dialog.
     /// @param replace the person wants it replaced, whatever it has.
     bool savePlanAs(const QString& path, bool replace = false);
-    /// Writes the session now.
-    void storeSession();
+    /// Writes the session and waits until it is on the disk.
+    /// @returns an empty string, or one sentence on why it is not.
+    QString storeSession();
+    /// Plans that came back at this start because the last run was cut off; empty once they were discarded.
+    const std::vector<RecoveredPlan>& recoveredPlans() const { return recovered_plans_; }
     void resetLayout();
 
   protected:
@@ -136,7 +140,6 @@ class MainWindow : public QMainWindow {
     // main_window_diagnostics.cpp
     void showAbout();
     void copyDiagnostics();
-    void tellOfCrashes();
 
     // main_window_files.cpp
     void askForFiles();
@@ -162,13 +165,22 @@ class MainWindow : public QMainWindow {
     void openGraphOfPlans();
     QString findGraph(const GraphFingerprint& wanted, const QString& plan_path) const;
     RestoredVariants restoredVariants(const LoadedGraph& loaded);
+    SessionDocument documentToKeep(SessionDocument kept) const;
     void rememberDocument();
+    void writeSession();
     void scheduleSession(int delay_ms = 0);
     void closePlan(int index);
     void reopenPlan();
     void updateReopen();
 
+    // main_window_recovery.cpp
+    void restoreSession(const QString& folder);
+    void tellOfLastRun(const QStringList& problems);
+    void discardRecovered();
+    void openOlderVersion();
+
     std::unique_ptr<Session> session_;
+    std::unique_ptr<SessionWriter> session_writer_;  ///< there where the session is
     SessionState state_;
     Document document_;
     Measurements* measurements_;
@@ -214,7 +226,9 @@ class MainWindow : public QMainWindow {
     QByteArray first_layout_;
     QStringList plans_to_open_;
     std::vector<SessionVariant> closed_plans_;  // of the open graph, the one closed last at the end
+    std::vector<RecoveredPlan> recovered_plans_;
     bool range_to_restore_ = false;
+    bool closing_without_session_ = false;  ///< a person was told that edits would be lost
     QTimer session_timer_;
 };
 

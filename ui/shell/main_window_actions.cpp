@@ -139,6 +139,14 @@ void MainWindow::registerPlanActions() {
         ->add("plan.reopen", plan, tr("Reopen c&losed plan"), tr("Bring back the plan that was closed last"),
               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T)}, [this] { reopenPlan(); })
         ->setEnabled(false);
+    actions_->add("plan.older", plan, tr("Open the version &before"),
+                  tr("Open what the plan's file had before it was saved last, as a plan of its own"), {},
+                  [this] { openOlderVersion(); });
+    actions_
+        ->add("plan.discardRecovered", plan, tr("&Discard recovered edits"),
+              tr("Close the plans that came back because the last run was cut off, and open their files as saved"), {},
+              [this] { discardRecovered(); })
+        ->setEnabled(false);
     actions_->add("plan.next", plan, tr("Ne&xt variant"), tr("Show the next variant"),
                   {QKeySequence(Qt::CTRL | Qt::Key_PageDown)}, [this] { stepVariant(1); });
     actions_->add("plan.previous", plan, tr("Pre&vious variant"), tr("Show the previous variant"),

@@ -1,14 +1,12 @@
-// What was found on this machine, text for reports of faults, and crashes of earlier runs.
+// What was found on this machine, and text for reports of faults.
 
 #include <QClipboard>
 #include <QGuiApplication>
 
 #include "ui/diagnostics/about_dialog.h"
 #include "ui/diagnostics/companion_versions.h"
-#include "ui/diagnostics/crash_report.h"
 #include "ui/diagnostics/diagnostics.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 
 namespace overlap::ui {
 
@@ -40,18 +38,6 @@ void MainWindow::copyDiagnostics() {
     QGuiApplication::clipboard()->setText(
         diagnosticsText(companions_->lines(), open, session_ ? session_->folder() : QString()));
     tell(tr("Diagnostics were copied"));
-}
-
-void MainWindow::tellOfCrashes() {
-    const std::vector<CrashReport> reports = takeCrashReports(session_->folder());
-    if (reports.empty()) return;
-    const CrashReport& newest = reports.back();
-    warn(tr("Overlap Studio crashed when it last ran. Its plans are back as they were; a report is in %1")
-             .arg(newest.file),
-         {{tr("Copy report"), [this, text = newest.text] {
-               QGuiApplication::clipboard()->setText(text);
-               tell(tr("The report was copied"));
-           }}});
 }
 
 }  // namespace overlap::ui

@@ -244,7 +244,7 @@ void MainWindow::exportPicture() {
 }
 
 void MainWindow::savePicture(const QString& path) {
-    if (!grab().save(path)) return warn(tr("%1 could not be written").arg(path));
+    if (const QString problem = writePicture(path, grab().toImage()); !problem.isEmpty()) return warn(problem);
     tell(tr("Saved %1").arg(fileName(path)), path);
 }
 

@@ -70,8 +70,9 @@ void MainWindow::connectMeasurements() {
                  .arg(QFileInfo(measurement->files.front()).fileName(), formatCount(static_cast<std::int64_t>(events))),
              measurement->files.join(u'\n'));
     });
-    connect(statistics_, &StatisticsPanel::rangeWanted, timeline_,
-            [this](qint64 begin_ns, qint64 end_ns) { timeline_->setVisibleRange({begin_ns, end_ns}); });
+    connect(statistics_, &StatisticsPanel::rangeWanted, timeline_, [this](qint64 begin_ns, qint64 end_ns) {
+        timeline_->setVisibleRange({begin_ns, end_ns});
+    });
     connect(measurements_, &Measurements::failed, this, [this](const QString& reason) { warn(reason); });
     connect(measurements_, &Measurements::cancelled, this, [this](const QString& path) {
         tell(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);

@@ -98,9 +98,8 @@ void MainWindow::openGraphOfPlans() {
         if (!plan.graph) return openSessionOrSample();
         if (const QString graph = findGraph(*plan.graph, path); !graph.isEmpty()) return document_.openGraph(graph);
         warn(tr("%1 is for the graph %2 of %3 nodes (digest %4); open that graph, and the plan opens with it")
-                 .arg(path, QString::fromStdString(plan.graph->name))
-                 .arg(plan.graph->nodes)
-                 .arg(QString::fromStdString(plan.graph->digest)));
+                 .arg(path, QString::fromStdString(plan.graph->name), QString::number(plan.graph->nodes),
+                      QString::fromStdString(plan.graph->digest)));
     } catch (const std::exception& error) {
         plans_to_open_.clear();
         warn(sentenceOf(error));
@@ -163,9 +162,7 @@ RestoredVariants MainWindow::restoredVariants(const LoadedGraph& loaded) {
     return result;
 }
 
-void MainWindow::rememberDocument() {
-    if (!document_.isOpen()) return;
-    SessionDocument kept = sessionDocument(document_);
+SessionDocument MainWindow::documentToKeep(SessionDocument kept) const {
     kept.closed = closed_plans_;
     kept.times = trace_times_->files();
     kept.timeline = timeline_->edits().toJson();
@@ -178,7 +175,11 @@ void MainWindow::rememberDocument() {
         kept.range_start_ms = static_cast<double>(range.begin_ns) / 1e6;
         kept.range_end_ms = static_cast<double>(range.end_ns) / 1e6;
     }
-    state_.put(std::move(kept));
+    return kept;
+}
+
+void MainWindow::rememberDocument() {
+    if (document_.isOpen()) state_.put(documentToKeep(sessionDocument(document_)));
 }
 
 void MainWindow::scheduleSession(int delay_ms) {
@@ -186,17 +187,26 @@ void MainWindow::scheduleSession(int delay_ms) {
     if (!session_timer_.isActive() || session_timer_.remainingTime() > delay_ms) session_timer_.start(delay_ms);
 }
 
-void MainWindow::storeSession() {
+void MainWindow::writeSession() {
     session_timer_.stop();
     if (!session_) return;
-    rememberDocument();
     state_.geometry = saveGeometry();
     state_.layout = saveState();
     state_.views["centre"] = centre_->state();
     state_.views["graph"] = graph_->state();
     state_.views["mesh"] = mesh_->state();
     state_.views["measurements"] = measurements_->state();
-    if (const QString problem = session_->save(state_); !problem.isEmpty()) warn(problem);
+    SessionSnapshot snapshot{state_, {}};
+    if (document_.isOpen()) {
+        snapshot.state.put(documentToKeep(sessionDocument(document_, sessionVariantOutline)));
+        for (int i = 1; i < document_.variantCount(); ++i) snapshot.plans.push_back(document_.variant(i).sharedPlan());
+    }
+    session_writer_->write(std::move(snapshot));
+}
+
+QString MainWindow::storeSession() {
+    writeSession();
+    return session_writer_ ? session_writer_->flush() : QString();
 }
 
 void MainWindow::closePlan(int index) {
@@ -244,8 +254,15 @@ void MainWindow::updateReopen() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    storeSession();
-    event->accept();
+    state_.ended = true;
+    const QString problem = storeSession();
+    bool unsaved = false;
+    for (int i = 1; i < document_.variantCount(); ++i) unsaved = unsaved || document_.variant(i).modified();
+    if (problem.isEmpty() || !unsaved || std::exchange(closing_without_session_, true)) return event->accept();
+    // The only copy of these edits is the one in this window.
+    state_.ended = false;
+    event->ignore();
+    warn(tr("%1. There are unsaved edits: save the plans, or close the window once more to lose them").arg(problem));
 }
 
 }  // namespace overlap::ui

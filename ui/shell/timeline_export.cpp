@@ -2,9 +2,9 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QSaveFile>
 
 #include "core/io/timeline_export.h"
+#include "ui/document/write_file.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -45,25 +45,12 @@ void TimelineExport::ask(const QString& name, bool visibleOnly) {
 QString TimelineExport::write(const QString& path, bool visibleOnly) const {
     const QString suffix = QFileInfo(path).suffix().toLower();
     const TimelinePicture picture = view_.picture(visibleOnly);
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly)) return tr("%1 could not be written: %2").arg(path, file.errorString());
-    bool whole = false;
-    const auto put = [&file](const auto& bytes) {
-        const auto size = static_cast<qint64>(bytes.size());
-        return file.write(bytes.data(), size) == size;
-    };
-    if (suffix == u"png")
-        whole = timelineImage(picture, currentTheme(), 2).save(&file, "PNG");
-    else if (suffix == u"svg")
-        whole = put(timelineSvg(picture, currentTheme()));
-    else if (suffix == u"csv")
-        whole = put(timeline_csv(*picture.timeline, picture.range));
-    else if (suffix == u"json")
-        whole = put(timeline_chrome_trace(*picture.timeline, picture.range));
-    else
-        return tr("A timeline is written as .png, .svg, .csv or .json, not as %1").arg(QFileInfo(path).fileName());
-    if (!whole || !file.commit()) return tr("%1 could not be written: %2").arg(path, file.errorString());
-    return {};
+    const auto written = [&path](const std::string& text) { return writeFile(path, QByteArray::fromStdString(text)); };
+    if (suffix == u"png") return writePicture(path, timelineImage(picture, currentTheme(), 2));
+    if (suffix == u"svg") return writeFile(path, timelineSvg(picture, currentTheme()));
+    if (suffix == u"csv") return written(timeline_csv(*picture.timeline, picture.range));
+    if (suffix == u"json") return written(timeline_chrome_trace(*picture.timeline, picture.range));
+    return tr("A timeline is written as .png, .svg, .csv or .json, not as %1").arg(QFileInfo(path).fileName());
 }
 
 }  // namespace overlap::ui

@@ -5,6 +5,7 @@
 #include "core/io/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/document/session_writer.h"
 
 namespace overlap::ui {
 
@@ -37,37 +38,56 @@ class SessionTest : public QObject {
             QCOMPARE(session.save(state), QString());
         }
         const Session again(folder.path());
-        QVERIFY(again.load() == state);
+        QVERIFY(again.load().state == state);
     }
 
     void nothingIsThereAtFirst() {
         QTemporaryDir folder;
-        QString problem;
-        QVERIFY(Session(folder.filePath("new/folder")).load(&problem) == SessionState());
-        QVERIFY(problem.isEmpty());
+        const StoredSession stored = Session(folder.filePath("new/folder")).load();
+        QVERIFY(stored.state == SessionState());
+        QCOMPARE(stored.problems, QStringList());
+        QVERIFY(stored.recovered.empty());
     }
 
     void anUnreadableSessionIsPutAside_data() {
         QTest::addColumn<QByteArray>("content");
-        QTest::newRow("half a file") << QByteArray("{\"format\": \"overlap-session\", \"ver");
-        QTest::newRow("of the future") << QByteArray(R"({"format": "overlap-session", "version": 99})");
-        QTest::newRow("something else") << QByteArray("[1, 2]");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("half a file") << QByteArray("{\"format\": \"overlap-session\", \"ver")
+                                     << "could not be read and was kept as";
+        QTest::newRow("of the future") << QByteArray(R"({"format": "overlap-session", "version": 99})")
+                                       << "version 99 of the format, this one reads up to 1";
+        QTest::newRow("something else") << QByteArray("[1, 2]") << "could not be read and was kept as";
     }
     void anUnreadableSessionIsPutAside() {
         QFETCH(QByteArray, content);
+        QFETCH(QString, told);
         QTemporaryDir folder;
         const Session session(folder.path());
         QFile file(session.file());
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(content);
         file.close();
-        QString problem;
-        QVERIFY(session.load(&problem) == SessionState());
+        const StoredSession stored = session.load();
+        QVERIFY(stored.state == SessionState());
         const QString aside = folder.filePath("session-not-read-1.json");
-        QVERIFY(problem.contains(aside));
+        QCOMPARE(stored.problems.size(), 1);
+        QVERIFY2(stored.problems[0].contains(aside) && stored.problems[0].contains(told),
+                 qPrintable(stored.problems[0]));
         QFile kept(aside);
         QVERIFY(kept.open(QIODevice::ReadOnly));
         QCOMPARE(kept.readAll(), content);
+    }
+
+    void aSessionOfEachVersionIsRead() {
+        QTemporaryDir folder;
+        const Session session(folder.path());
+        QVERIFY(QFile::copy(QStringLiteral(OVERLAP_TEST_DATA "/versions/session.v1.json"), session.file()));
+        const StoredSession stored = session.load();
+        QCOMPARE(stored.problems, QStringList());
+        QCOMPARE(stored.state.open, "/graphs/a.graph.json");
+        QCOMPARE(stored.state.documents.at(0).variants.size(), 1u);
+        QCOMPARE(stored.state.theme, "dark");
+        QVERIFY2(stored.recovered.empty(), "it does not say whether its run was cut off");
     }
 
     void aSecondInstanceHasItsOwnFile() {
@@ -78,7 +98,7 @@ class SessionTest : public QObject {
         SessionState state;
         state.open = "second";
         second.save(state);
-        QCOMPARE(first.load().open, QString());
+        QCOMPARE(first.load().state.open, QString());
     }
 
     void whatEndedInstancesLeftIsTakenOver() {
@@ -98,17 +118,18 @@ class SessionTest : public QObject {
             third.save(edited("two"));
         }
         const Session running(folder.path());
-        int adopted = 0;
-        SessionState state = running.load(nullptr, &adopted);
-        QCOMPARE(adopted, 1);
+        const StoredSession stored = running.load();
+        const SessionState& state = stored.state;
+        QCOMPARE(stored.adopted, 1);
+        QCOMPARE(stored.recovered.size(), 3u);
         QCOMPARE(state.documents.size(), 1u);
         QCOMPARE(state.document("graph")->variants.size(), 2u);
         QCOMPARE(state.document("graph")->variants[1].plan, "two");
         QCOMPARE(QDir(folder.path()).entryList({"*.json"}), QStringList("session.json"));
         // It is in this instance's file before the other's goes.
-        QVERIFY(running.load() == state);
+        QVERIFY(running.load().state == state);
         const Session other(folder.path());
-        QVERIFY2(other.load() == SessionState(), "the file of a running instance is its own");
+        QVERIFY2(other.load().state == SessionState(), "the file of a running instance is its own");
     }
 
     void anUntouchedPlanMakesRoomForAnEditedOne() {
@@ -149,7 +170,7 @@ class SessionTest : public QObject {
         }
         QCOMPARE(files.size(), 12);
         sessions.clear();
-        QCOMPARE(Session(folder.path()).load().documents.size(), 12u);
+        QCOMPARE(Session(folder.path()).load().state.documents.size(), 12u);
     }
 
     void oldDocumentsAreForgottenButNeverUnsavedOnes() {
@@ -171,6 +192,89 @@ class SessionTest : public QObject {
         QVERIFY(kept.variants[0].modified);
         const Plan plan = read_plan_text(kept.variants[0].plan.toStdString(), "session");
         QVERIFY(plan.buckets == document->buckets());
+    }
+
+    void whatACutOffRunLeftIsRecovered() {
+        QTemporaryDir folder;
+        SessionState state;
+        state.put({"graph", {{"saved", "/a.plan.json", false}, {"edited", "", true}}, 1, 0, 0});
+        Session(folder.path()).save(state);
+        StoredSession stored = Session(folder.path()).load();
+        QCOMPARE(stored.recovered.size(), 1u);
+        QCOMPARE(stored.recovered[0].graph, "graph");
+        QCOMPARE(stored.recovered[0].variant.plan, "edited");
+        // A run that ended as usual leaves unsaved edits too, and they come back without a word.
+        state.ended = true;
+        Session(folder.path()).save(state);
+        stored = Session(folder.path()).load();
+        QVERIFY(stored.recovered.empty());
+        QCOMPARE(stored.state.documents.size(), 1u);
+        QVERIFY2(!stored.state.ended, "it is of the run before, not of this one");
+    }
+
+    void theVersionBeforeStandsInForADamagedOne() {
+        QTemporaryDir folder;
+        const Session session(folder.path());
+        SessionState state;
+        state.put({"graph", {{"one", "", true}}, 1, 0, 0});
+        session.save(state);
+        state.documents[0].variants[0].plan = "two";
+        session.save(state);
+        QFile file(session.file());
+        QVERIFY(file.resize(20));
+        const StoredSession stored = session.load();
+        QCOMPARE(stored.problems.size(), 1);
+        QCOMPARE(stored.state.documents.at(0).variants.at(0).plan, "one");
+        QCOMPARE(stored.recovered.size(), 1u);
+    }
+
+    void theWriterWritesTheNewestAndAllOfIt() {
+        QTemporaryDir folder;
+        const Session session(folder.path());
+        const auto document = openDocument();
+        BucketCommands commands(*document);
+        {
+            SessionWriter writer(session);
+            for (int edit = 0; edit < 30; ++edit) {
+                commands.addText(QStringLiteral("norm"));
+                SessionSnapshot snapshot;
+                snapshot.state.put(sessionDocument(*document, sessionVariantOutline));
+                snapshot.plans = {document->variant(1).sharedPlan()};
+                writer.write(snapshot);
+                if (edit % 10 != 9) continue;
+                QCOMPARE(writer.flush(), QString());
+                const SessionState state = session.load().state;
+                QVERIFY2(state.documents.at(0) == sessionDocument(*document), "all that was asked for is written");
+            }
+            commands.addText(QStringLiteral("output"));
+            SessionSnapshot snapshot;
+            snapshot.state.put(sessionDocument(*document, sessionVariantOutline));
+            snapshot.plans = {document->variant(1).sharedPlan()};
+            writer.write(snapshot);
+        }
+        QVERIFY2(session.load().state.documents.at(0) == sessionDocument(*document), "also what waited at the end");
+    }
+
+    void aSessionThatCannotBeWrittenIsToldOnceUntilItCan() {
+        QTemporaryDir folder;
+        const QString place = folder.filePath("session");
+        const Session session(place);
+        QVERIFY(QDir(place).removeRecursively());  // a network folder that is gone
+        SessionWriter writer(session);
+        QSignalSpy told(&writer, &SessionWriter::problemChanged);
+        SessionState state;
+        state.put({"graph", {{"edited", "", true}}, 1, 0, 0});
+        for (int i = 0; i < 3; ++i) {
+            writer.write({state, {}});
+            QVERIFY(writer.flush().contains("No such file or directory"));
+        }
+        QVERIFY(QDir().mkpath(place));
+        writer.write({state, {}});
+        QCOMPARE(writer.flush(), QString());
+        QTRY_COMPARE(told.size(), 2);
+        QVERIFY(told[0][0].toString().startsWith("The session could not be stored: "));
+        QCOMPARE(told[1][0].toString(), QString());
+        QCOMPARE(session.load().state.documents.size(), 1u);
     }
 
     void aPlanThatCannotBeRestoredIsKept() {

@@ -240,7 +240,7 @@ class MeshViewTest : public QObject {
         QImage picture(folder.filePath(QStringLiteral("path.png")));
         QVERIFY(picture.width() > 500);
         view_->savePath(folder.filePath(QStringLiteral("missing/path.svg")));
-        QVERIFY(told.last().first().toString().contains(QStringLiteral("could not be written")));
+        QVERIFY(told.last().first().toString().contains(QStringLiteral("cannot be written")));
     }
 
     void comesBackFromTheSession() {

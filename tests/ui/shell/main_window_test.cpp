@@ -212,10 +212,7 @@ class MainWindowTest : public QObject {
         open(window, {smallGraphFile()});
         QTest::qWait(300);
         BucketCommands(window.document()).addText("layers.3");
-        QCoreApplication::processEvents();  // and then the process is killed
-        QFile stored(folder.filePath("session.json"));
-        QVERIFY(stored.open(QIODevice::ReadOnly));
-        QVERIFY(stored.readAll().contains("layers.3"));
+        QTRY_VERIFY_WITH_TIMEOUT(readFile(folder.filePath("session.json")).contains("layers.3"), 1'000);
     }
 
     void editsOfASecondWindowComeBackInTheFirst() {

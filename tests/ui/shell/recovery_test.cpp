@@ -1,0 +1,249 @@
+// What a person has after a run that was cut off, and where files cannot be written.
+
+#include <QToolButton>
+
+#include "tests/support/faults.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/notice_bar.h"
+
+namespace overlap::ui {
+
+class RecoveryTest : public QObject {
+    Q_OBJECT
+
+    static void open(MainWindow& window, const QString& graph = smallGraphFile()) {
+        window.show();
+        window.openFiles({graph});
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().isOpen() && window.idle(), 60'000);
+    }
+
+    static void edit(MainWindow& window, const QString& bucket) {
+        QCOMPARE(BucketCommands(window.document()).addText(bucket), QString());
+    }
+
+    static QByteArray contentOf(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+    static std::size_t bucketsIn(MainWindow& window, int variant) {
+        return window.document().variant(variant).plan().buckets.size();
+    }
+
+  private slots:
+    void aRunThatWasCutOffIsToldWithItsPlans() {
+        QTemporaryDir folder;
+        const QString saved = folder.filePath("saved.plan.json");
+        {
+            MainWindow window(folder.path());
+            open(window);
+            edit(window, "layers.0");
+            QVERIFY(window.savePlanAs(saved));
+            edit(window, "layers.1");
+            window.document().addCopyOfCurrent();
+            window.document().renameCurrent("%1 <b>of</b> mine");
+            QCOMPARE(window.storeSession(), QString());
+            // No close event: as if the process had been killed.
+        }
+        MainWindow window(folder.path());
+        open(window);
+        QCOMPARE(window.recoveredPlans().size(), 2u);
+        QVERIFY2(window.notice().text().contains("cut off") &&
+                     window.notice().text().contains("Plan A of llama3_debugmodel_fsdp8") &&
+                     window.notice().text().contains("%1 <b>of</b> mine of llama3"),
+                 qPrintable(window.notice().text()));
+        QCOMPARE(window.document().variantCount(), 3);
+        QCOMPARE(bucketsIn(window, 1), 2u);
+
+        // Discarding opens the file as it was saved; what was recovered can still be reopened.
+        QToolButton* discard = window.notice().button("Discard them");
+        QVERIFY(discard);
+        discard->click();
+        QTRY_COMPARE(window.document().variantCount(), 2);
+        QCOMPARE(window.document().variant(1).filePath(), saved);
+        QCOMPARE(bucketsIn(window, 1), 1u);
+        QVERIFY(!window.document().variant(1).modified());
+        QVERIFY(window.recoveredPlans().empty());
+        QVERIFY(!window.actions().find("plan.discardRecovered")->isEnabled());
+        window.actions().find("plan.reopen")->trigger();
+        QCOMPARE(window.document().variantCount(), 3);
+        QVERIFY(window.document().current()->modified());
+    }
+
+    void whatWasWorkedOnIsNotDiscarded() {
+        QTemporaryDir folder;
+        {
+            MainWindow window(folder.path());
+            open(window);
+            edit(window, "layers.0");
+            window.storeSession();
+        }
+        MainWindow window(folder.path());
+        open(window);
+        edit(window, "layers.1");
+        window.actions().find("plan.discardRecovered")->trigger();
+        QCOMPARE(window.document().variantCount(), 2);
+        QCOMPARE(bucketsIn(window, 1), 2u);
+    }
+
+    void plansOfAGraphThatIsNotOpenAreDiscardedToo() {
+        QTemporaryDir folder;
+        const QString other =
+            QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz");
+        {
+            MainWindow window(folder.path());
+            open(window);
+            edit(window, "layers.0");
+            window.storeSession();
+        }
+        MainWindow window(folder.path());
+        open(window, other);
+        QCOMPARE(window.recoveredPlans().size(), 1u);
+        window.actions().find("plan.discardRecovered")->trigger();
+        window.openFiles({smallGraphFile()});
+        QTRY_COMPARE_WITH_TIMEOUT(window.document().loaded().path, smallGraphFile(), 60'000);
+        QCOMPARE(bucketsIn(window, 1), 0u);
+        window.actions().find("plan.reopen")->trigger();
+        QCOMPARE(window.document().buckets().size(), 1u);
+    }
+
+    void aRunThatEndedIsNotRecovered() {
+        QTemporaryDir folder;
+        {
+            MainWindow window(folder.path());
+            open(window);
+            edit(window, "layers.0");
+            QVERIFY(window.close());
+        }
+        MainWindow window(folder.path());
+        open(window);
+        QVERIFY(window.recoveredPlans().empty());
+        QCOMPARE(window.notice().text(), QString());
+        QCOMPARE(bucketsIn(window, 1), 1u);
+    }
+
+    void theVersionBeforeCanBeOpened() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        MainWindow window;
+        open(window);
+        edit(window, "layers.0");
+        QVERIFY(window.savePlanAs(path));
+        QVERIFY2(!QFile::exists(path + "~"), "there is nothing older yet");
+        const QByteArray first = contentOf(path);
+        edit(window, "layers.1");
+        QVERIFY(window.savePlan());
+        QVERIFY(window.savePlan());
+        QCOMPARE(contentOf(path + "~"), first);
+        window.actions().find("plan.older")->trigger();
+        QCOMPARE(window.document().variantCount(), 3);
+        QCOMPARE(window.document().buckets().size(), 1u);
+        QCOMPARE(window.document().current()->filePath(), QString());
+        QVERIFY(window.document().current()->modified());
+        QVERIFY(window.document().current()->title().endsWith("version before"));
+        QCOMPARE(contentOf(path + "~"), first);
+    }
+
+    void aFullDiskCostsNoEdit() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        MainWindow window(folder.filePath("session"));
+        open(window);
+        edit(window, "layers.0");
+        QVERIFY(window.savePlanAs(path));
+        const QByteArray saved = contentOf(path);
+        window.storeSession();
+        {
+            const test::FullDisk disk(100);
+            edit(window, "layers.1");
+            QVERIFY(!window.savePlan());
+            QVERIFY2(window.notice().text().contains(path + ": it cannot be written: File too large"),
+                     qPrintable(window.notice().text()));
+            QVERIFY(window.storeSession().contains("File too large"));
+            QTRY_VERIFY(window.notice().text().startsWith("The session could not be stored: "));
+            QVERIFY2(!window.close(), "closing would lose the edit");
+            QVERIFY(window.notice().text().contains("close the window once more to lose them"));
+        }
+        QCOMPARE(contentOf(path), saved);
+        QVERIFY(window.document().current()->modified());
+        QCOMPARE(window.storeSession(), QString());
+        QVERIFY(contentOf(folder.filePath("session/session.json")).contains("layers.1"));
+        QVERIFY(window.savePlan());
+    }
+
+    void aFolderThatVanishesCostsNoEdit() {
+        QTemporaryDir folder;
+        const QString gone = folder.filePath("network");
+        QVERIFY(QDir().mkpath(gone));
+        const QString graph = gone + "/g.graph.json.gz";
+        const QString path = gone + "/a.plan.json";
+        QVERIFY(QFile::copy(smallGraphFile(), graph));
+        {
+            MainWindow window(folder.filePath("session"));
+            open(window, graph);
+            edit(window, "layers.0");
+            QVERIFY(window.savePlanAs(path));
+            QVERIFY(QDir(gone).removeRecursively());
+            edit(window, "layers.1");
+            QVERIFY(!window.savePlan());
+            QVERIFY2(window.notice().text().contains(path + ": it cannot be written: No such file or directory"),
+                     qPrintable(window.notice().text()));
+            QVERIFY(window.document().current()->modified());
+            QCOMPARE(window.storeSession(), QString());
+        }
+        // The next start without the folder tells it, and has the plan once the graph is back.
+        MainWindow window(folder.filePath("session"));
+        window.openSessionOrSample();
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().isOpen() && window.idle(), 60'000);
+        QVERIFY2(window.notice().text().contains(graph + " is gone"), qPrintable(window.notice().text()));
+        QVERIFY(QDir().mkpath(gone));
+        QVERIFY(QFile::copy(smallGraphFile(), graph));
+        window.openFiles({graph});
+        QTRY_COMPARE_WITH_TIMEOUT(window.document().loaded().path, graph, 60'000);
+        QCOMPARE(bucketsIn(window, 1), 2u);
+        QVERIFY2(window.document().variant(1).modified(), "its file is gone: the plan is kept, unsaved");
+    }
+
+    void aPlanFileDeletedWhileOpenIsWrittenAnew() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        MainWindow window;
+        open(window);
+        edit(window, "layers.0");
+        QVERIFY(window.savePlanAs(path));
+        QVERIFY(QFile::remove(path));
+        edit(window, "layers.1");
+        QVERIFY(window.savePlan());
+        QVERIFY(contentOf(path).contains("layers.1"));
+    }
+
+    void aFolderThatMustNotBeWrittenToIsTold() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        MainWindow window;
+        open(window);
+        edit(window, "layers.0");
+        QVERIFY(window.savePlanAs(path));
+        const QByteArray saved = contentOf(path);
+        QVERIFY(QFile::setPermissions(folder.path(),
+                                      QFile::ReadOwner | QFile::ExeOwner | QFile::ReadOther | QFile::ExeOther));
+        edit(window, "layers.1");
+        {
+            const test::OrdinaryUser user;
+            QVERIFY(!window.savePlan());
+        }
+        QVERIFY2(window.notice().text().contains(path + ": it cannot be written: Permission denied"),
+                 qPrintable(window.notice().text()));
+        QCOMPARE(contentOf(path), saved);
+        QVERIFY(window.document().current()->modified());
+        QVERIFY(QFile::setPermissions(folder.path(), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+        QVERIFY(window.savePlan());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::RecoveryTest)
+#include "recovery_test.moc"
