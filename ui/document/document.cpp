@@ -24,7 +24,9 @@ Document::Document(QObject* parent, Evaluator::Function evaluate)
 Document::~Document() = default;
 
 QString Document::name() const {
-    return isOpen() ? QString::fromStdString(loaded_.graph->header().name) : QString();
+    if (!isOpen()) return {};
+    const std::string& name = loaded_.graph->header().name;
+    return name.empty() ? QFileInfo(loaded_.source.file).completeBaseName() : QString::fromStdString(name);
 }
 
 void Document::setGraph(const LoadedGraph& loaded) {

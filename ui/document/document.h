@@ -59,7 +59,7 @@ class Document : public QObject {
     QUndoGroup& undoGroup() { return undo_group_; }
 
     /// Reads a graph in the background; replaces the open one when it has been read, and only then.
-    void openGraph(const QString& path) { loader_.load(path); }
+    void openGraph(const GraphSource& source) { loader_.load(source); }
     /// Replaces the open graph and all variants; there is a baseline, and an empty plan where nothing is restored.
     void setGraph(const LoadedGraph& loaded);
     /// Asked for the variants of each graph that is opened; the session's business.

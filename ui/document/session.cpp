@@ -42,7 +42,8 @@ QJsonObject toJson(const SessionDocument& document) {
             {"range_start_ms", document.range_start_ms},
             {"range_end_ms", document.range_end_ms},
             {"times", QJsonArray::fromStringList(document.times)},
-            {"timeline", document.timeline}};
+            {"timeline", document.timeline},
+            {"source", document.source.toJson()}};
 }
 
 QJsonObject toJson(const SessionState& state) {
@@ -79,6 +80,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.range_end_ms = json["range_end_ms"].toDouble();
     for (const QJsonValue file : json["times"].toArray()) document.times.append(file.toString());
     document.timeline = json["timeline"].toObject();
+    document.source = GraphSource::fromJson(json["source"].toObject());
     return document;
 }
 
@@ -159,6 +161,11 @@ SessionDocument* SessionState::document(const QString& graph) {
     return found == documents.end() ? nullptr : &*found;
 }
 
+GraphSource SessionState::source(const QString& graph) {
+    const SessionDocument* kept = document(graph);
+    return kept && !kept->source.file.isEmpty() ? kept->source : GraphSource(graph);
+}
+
 void SessionState::put(SessionDocument document) {
     std::erase_if(documents, [&](const SessionDocument& older) { return older.graph == document.graph; });
     documents.insert(documents.begin(), std::move(document));
@@ -203,6 +210,7 @@ SessionDocument sessionDocument(const Document& document) {
     SessionDocument result;
     if (!document.isOpen()) return result;
     result.graph = document.loaded().path;
+    result.source = document.loaded().source;
     for (int i = 1; i < document.variantCount(); ++i) result.variants.push_back(sessionVariant(document.variant(i)));
     result.current = document.currentIndex();
     return result;

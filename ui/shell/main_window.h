@@ -160,6 +160,8 @@ class MainWindow : public QMainWindow {
 
     // main_window_session.cpp
     void openGraphOfPlans();
+    /// Asks which graph of logs or texts is meant.
+    void chooseGraph(const GraphChoice& choice);
     QString findGraph(const GraphFingerprint& wanted, const QString& plan_path) const;
     RestoredVariants restoredVariants(const LoadedGraph& loaded);
     void rememberDocument();
