@@ -67,6 +67,17 @@ void Document::setTimes(std::shared_ptr<const MeasuredTimes> times) {
     requestEvaluation();
 }
 
+void Document::setCostModel(const LoadedGraph& modelled) {
+    if (!isOpen() || modelled.path != loaded_.path) return;
+    evaluator_.cancel();  // what runs is of the other times
+    loaded_ = modelled;
+    times_ = nullptr;
+    for (const auto& variant : variants_) variant->invalidate();
+    emit timesChanged();
+    variants_.front()->setEvaluation(loaded_.baseline);
+    requestEvaluation();
+}
+
 Variant& Document::insertVariant(Plan plan, bool read_only) {
     auto owned = std::make_unique<Variant>(next_key_++, std::move(plan), read_only);
     Variant* added = owned.get();

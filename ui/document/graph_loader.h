@@ -28,6 +28,10 @@ struct LoadedGraph {
     std::shared_ptr<const Evaluation> baseline;
     std::shared_ptr<const ModuleFiguresTable> module_figures;
     double read_ms = 0;  ///< reading and building the tree
+    /// Where a cost model was chosen for the graph: the graph as it was read, and what was chosen, a built-in model's
+    /// name or a file. `graph` and what is made of it have the model then; nodes and modules are the same.
+    std::shared_ptr<const Graph> as_read;
+    QString cost_model;
 };
 
 /// Graphs of logs and texts among which a person has to choose.

@@ -42,6 +42,8 @@ QJsonObject toJson(const SessionDocument& document) {
             {"range_start_ms", document.range_start_ms},
             {"range_end_ms", document.range_end_ms},
             {"times", QJsonArray::fromStringList(document.times)},
+            {"cost_model", document.cost_model},
+            {"contention", document.contention},
             {"timeline", document.timeline},
             {"source", document.source.toJson()}};
 }
@@ -79,6 +81,8 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.range_start_ms = json["range_start_ms"].toDouble();
     document.range_end_ms = json["range_end_ms"].toDouble();
     for (const QJsonValue file : json["times"].toArray()) document.times.append(file.toString());
+    document.cost_model = json["cost_model"].toString();
+    document.contention = json["contention"].toBool();
     document.timeline = json["timeline"].toObject();
     document.source = GraphSource::fromJson(json["source"].toObject());
     return document;

@@ -35,6 +35,8 @@ struct SessionDocument {
     double range_end_ms = 0;
     std::vector<SessionVariant> closed{};  ///< plans that can be reopened, the one closed last at the end
     QStringList times{};                   ///< traces whose times figures are of; empty: the graph's own
+    QString cost_model{};                  ///< chosen for the graph: a built-in model's name or a file; may be empty
+    bool contention = false;               ///< figures are with contention
     QJsonObject timeline{};                ///< what a person made of the timeline; the view's to read
     GraphSource source{};                  ///< of the graph
 
