@@ -8,10 +8,10 @@
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
 #include "core/exports/export_format.h"
 #include "core/graph/error.h"
 #include "core/io/atomic_file.h"
-#include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
 
 namespace overlap::commands {
@@ -66,7 +66,7 @@ class Export final : public Command {
 
   private:
     void evaluate_on_graph(ExportInput& input, const Streams& streams) const {
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph_file(graph_file_), streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(graph_file_, streams), streams);
         try {
             check_plan_fits(input.plan, *graph);
         } catch (const InputError& error) {

@@ -10,10 +10,12 @@
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "app/commands/placements.h"
 #include "app/commands/redistributions.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/graph/module_tree.h"
+#include "core/imports/sharding_document.h"
 #include "core/passes/pass.h"
 #include "core/plan/module_proposals.h"
 #include "core/plan/plan.h"
@@ -173,6 +175,9 @@ class Info final : public Command {
         command->add_flag("--propose-modules", propose_modules_,
                           "instead: rules that would give modules to nodes without one, as JSON; its module_rules can "
                           "be put into a plan");
+        command->add_option("--placements", placements_,
+                            "instead: placements that autoparallel chose, of a file that its export_sharding_json made "
+                            "for this graph");
         command->add_flag("--json", json_, "print JSON");
         return command;
     }
@@ -185,6 +190,10 @@ class Info final : public Command {
         }
         if (propose_modules_) {
             streams.out << json_text(proposals_json(propose_module_rules(graph))) << '\n';
+            return;
+        }
+        if (!placements_.empty()) {
+            show_placements(streams, *graph);
             return;
         }
         const Summary summary = summarise(*graph);
@@ -212,7 +221,20 @@ class Info final : public Command {
         }
     }
 
-    std::string file_;
+    void show_placements(const Streams& streams, const Graph& graph) const {
+        const ShardingDocument document = read_sharding_document(placements_);
+        if (document.unknown_nodes(graph).size() == document.nodes.size()) {
+            throw InputError(placements_, "nodes",
+                             "the graph " + file_ + " has none of these nodes; it is another one");
+        }
+        if (json_) {
+            streams.out << json_text(placements_json(graph, document)) << '\n';
+        } else {
+            write_placements(streams.out, graph, document);
+        }
+    }
+
+    std::string file_, placements_;
     bool redistributions_ = false;
     bool propose_modules_ = false;
     bool json_ = false;

@@ -16,8 +16,8 @@
 #include "app/runner/found_devices.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
+#include "core/imports/any_graph_file.h"
 #include "core/io/atomic_file.h"
-#include "core/io/graph_file.h"
 #include "core/io/json_output.h"
 #include "core/plan/plan.h"
 #include "core/run/run.h"
@@ -70,7 +70,9 @@ struct Prepared {
 
 Prepared prepare(const Arguments& arguments) {
     Prepared prepared;
-    prepared.graph = read_graph_file(arguments.graph);
+    OpenedGraph opened = read_any_graph_file(arguments.graph);
+    for (const std::string& note : opened.notes) tell(note);
+    prepared.graph = std::move(opened.graph);
     try {
         if (arguments.pipeline.given()) {
             const commands::Pipeline pipeline = arguments.pipeline.read(*prepared.graph);

@@ -151,6 +151,7 @@ class Calibrator {
         NamedCostModel::Origin& origin = result_.model.origin;
         origin = {.kind = "calibration", .runs = {}, .versions = {}};
         for (const CalibrationRun& run : runs_) {
+            result_.notes.insert(result_.notes.end(), run.notes.begin(), run.notes.end());
             origin.runs.push_back(run.name);
             origin.versions.insert(run.versions.begin(), run.versions.end());
             if (!run.device.empty() && run.device != result_.model.device_name) {

@@ -90,6 +90,12 @@ CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> grap
 
 CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparison, const ProfileTables& profile) {
     const Evaluation& evaluation = *comparison.evaluation;
+    const std::size_t planned = evaluation.simulation.collectives.size();
+    const std::string found =
+        std::to_string(comparison.matching.pairs) + " of " + std::to_string(planned) + " collectives of the graph";
+    if (comparison.matching.pairs * 2 < planned) {
+        throw InputError(name, "", "only " + found + " are in the trace, so it is of another job or another plan");
+    }
     CalibrationRun run;
     run.name = std::move(name);
     run.graph = evaluation.graph;
@@ -108,12 +114,15 @@ CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparis
         sample.beside_others_ms = static_cast<double>(measured.beside_others_ns) / ns_per_ms;
         if (sample.time_ms > 0) run.samples.push_back(sample);
     }
+    const std::size_t communicating = run.samples.size();
     const ProfileGuidedEstimator estimator(*evaluation.graph, profile);
     for (NodeId node = 0; node < evaluation.graph->node_count(); ++node) {
         if (evaluation.simulation.collective_of_node[node] >= 0) continue;
         const std::optional<double> time_ms = estimator.time_ms(node);
         if (time_ms && *time_ms > 0) run.samples.push_back({.node = node, .time_ms = *time_ms, .beside_ms = {}});
     }
+    run.notes.push_back("the trace " + run.name + " tells times of " + found + " and of " +
+                        std::to_string(run.samples.size() - communicating) + " other nodes");
     return run;
 }
 

@@ -30,6 +30,7 @@ struct CalibrationRun {
     std::optional<double> step_ms, exposed_ms;    ///< as measured
     std::string device;                           ///< its name; may be empty
     std::map<std::string, std::string> versions;  ///< of libraries, by name
+    std::vector<std::string> notes;               ///< what it leaves open; sentences without full stop
 };
 
 /// Times of nodes that a runner measured one by one, by name of the node.
@@ -50,6 +51,8 @@ CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> grap
 /// A step of a job, whose collectives have been matched with those of the plan. Collectives have their own times;
 /// compute has the mean times of operators of the same name and sizes, as far as the profile knows them.
 /// @param profile of the same trace.
+/// @throws InputError where less than half of the plan's collectives are in the step: it is of another job or plan
+/// then.
 CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparison, const ProfileTables& profile);
 
 }  // namespace overlap

@@ -32,7 +32,7 @@ std::vector<ProcessGroup> groups_of(const Graph& graph, std::vector<std::string>
     return groups;
 }
 
-/// Groups that stand on the same kind of link share it.
+/// Groups that stand on the same kind of link share it: one alone too, as a pass may make another of it.
 std::vector<std::vector<std::string>> shared_links(const NamedCostModel& model,
                                                    const std::vector<ProcessGroup>& groups) {
     if (model.gpus_per_node == 0) return {};
@@ -42,7 +42,7 @@ std::vector<std::vector<std::string>> shared_links(const NamedCostModel& model,
     }
     std::vector<std::vector<std::string>> shared;
     for (std::vector<std::string>* names : {&within, &between}) {
-        if (names->size() > 1) shared.push_back(std::move(*names));
+        if (!names->empty()) shared.push_back(std::move(*names));
     }
     return shared;
 }

@@ -184,6 +184,8 @@ std::vector<std::string> notes_on(const Plan& plan, const PrefetchReader& read) 
         if (!takes_buckets(step.pass))
             notes.push_back("FSDP2 has nothing like the step " + step.pass + ", so it was left out");
     }
+    if (!plan.module_rules.empty())
+        notes.emplace_back("modules are called as the plan's rules call them; FSDP2 finds those that the model has");
     notes.emplace_back(
         "FSDP2 starts a gather when the unit before it begins to compute, and places reduce-scatters and waits itself");
     return notes;

@@ -207,6 +207,13 @@ std::string step_expression(const Plan& plan, const PassStep& step) {
 ExportOutput export_graph_trainer(const ExportInput& input) {
     const Plan& plan = input.plan;
     const std::vector<PassStep> steps = lower(plan);
+    const auto by_module = std::ranges::find_if(steps, [](const PassStep& step) { return takes_buckets(step.pass); });
+    if (!plan.module_rules.empty() && by_module != steps.end()) {
+        throw InputError("module_rules",
+                         "the plan gives nodes their modules by rules, which the graph trainer's own graph would lack, "
+                         "so that " +
+                             by_module->pass + " finds nothing there; export the plan to job, which carries them");
+    }
     ExportOutput output;
     output.notes = parts_left_out(plan, "graph_trainer");
     std::string passes;

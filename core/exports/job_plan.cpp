@@ -21,7 +21,7 @@ namespace {
 constexpr int section_version = 2;
 
 /// What the section is made from, as the plan's document has it: a job sees by it that a plan was edited afterwards.
-constexpr std::array edited_fields = {"buckets", "pipeline", "overlaps"};
+constexpr std::array edited_fields = {"module_rules", "buckets", "pipeline", "overlaps"};
 
 Json group_json(const ProcessGroup& group) {
     Json json = {{"name", group.name}, {"ranks", group.ranks}};
@@ -86,6 +86,27 @@ std::vector<std::string> steps_of_ours(const std::vector<PassStep>& steps) {
         }
     }
     return told;
+}
+
+bool has_given_module(const Evaluation& evaluation, NodeId node) {
+    return evaluation.repaired && evaluation.repaired->rule_of_node[node] >= 0;
+}
+
+/// What the plan's rules give, as `[first, count, number]`: neighbouring nodes with one entry of `modules`.
+/// @param start the nodes with these modules.
+Json given_modules(const Evaluation& evaluation, const Json& start) {
+    Json ranges = Json::array();
+    for (NodeId node = 0; node < start.size(); ++node) {
+        if (!has_given_module(evaluation, node)) continue;
+        const Json& number = start[node]["modules"];
+        if (!ranges.empty() && ranges.back()[2] == number &&
+            ranges.back()[0].get<NodeId>() + ranges.back()[1].get<NodeId>() == node) {
+            ranges.back()[1] = ranges.back()[1].get<NodeId>() + 1;
+        } else {
+            ranges.push_back({node, 1, number});
+        }
+    }
+    return ranges;
 }
 
 /// The nodes of the plan's result: ranges of unchanged nodes of the input, changed ones, and new ones.
@@ -212,7 +233,7 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     if (header.rank) job["rank"] = *header.rank;
     if (header.world_size) job["world_size"] = *header.world_size;
     const Json document = Json::parse(write_plan_text(plan));
-    for (const char* field : edited_fields) job["made_from"][field] = document[field];
+    for (const char* field : edited_fields) job["made_from"][field] = document.value(field, Json());
     job["pipeline"] = Json::array();
     for (const PassStep& step : steps) job["pipeline"].push_back({{"pass", step.pass}, {"options", step.options}});
     if (const std::vector<std::string> ours = steps_of_ours(steps); !ours.empty()) job["exact_only"] = ours.front();
@@ -221,10 +242,13 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     if (std::ranges::any_of(steps, needs_times)) job["times"] = times(*evaluation.input);
 
     JobNodes nodes;
-    Json input = Json::array();
-    for (NodeId node = 0; node < evaluation.input->node_count(); ++node)
-        input.push_back(nodes.compact(*evaluation.input, node));
-    ResultNodes result(plan, evaluation, nodes, input);
+    Json input = Json::array(), start = Json::array();
+    for (NodeId node = 0; node < evaluation.input->node_count(); ++node) {
+        input.push_back(nodes.compact(*evaluation.original, node));
+        start.push_back(has_given_module(evaluation, node) ? nodes.compact(*evaluation.input, node) : input.back());
+    }
+    job["given_modules"] = given_modules(evaluation, start);
+    ResultNodes result(plan, evaluation, nodes, start);
     const GraphFingerprint made = fingerprint(*evaluation.graph);
     Json order = result.order();
     job["outputs"] = nodes.outputs();
@@ -240,7 +264,7 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
 
 std::string write_job_plan_text(const Plan& plan, const Evaluation& evaluation) {
     Plan named = plan;
-    named.graph = fingerprint(*evaluation.input);
+    named.graph = fingerprint(*evaluation.original);
     std::string text = write_plan_text(named);
     text.resize(text.find_last_of('}'));
     while (text.back() == '\n' || text.back() == ' ') text.pop_back();

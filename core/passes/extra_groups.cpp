@@ -30,6 +30,18 @@ void copy_link(CostParameters& cost, const std::string& source, const std::strin
     }
 }
 
+/// A group that shares a link with others goes on sharing it with the one that was made from it.
+void share_link(CostParameters& cost, const std::string& source, const std::string& name) {
+    if (!cost.contention) return;
+    for (std::vector<std::string>& link : cost.contention->shared_links) {
+        if (std::ranges::find(link, source) != link.end()) link.push_back(name);
+    }
+    const std::string_view json = cost.json, given = json_member(json_member(json, "contention"), "shared_links");
+    if (given.empty()) return;
+    cost.json.replace(static_cast<std::size_t>(given.data() - json.data()), given.size(),
+                      Json(cost.contention->shared_links).dump());
+}
+
 }  // namespace
 
 ExtraGroups::ExtraGroups(std::string_view pass, const Graph& graph, std::string_view purpose, bool high_priority)
@@ -60,7 +72,9 @@ GraphHeader ExtraGroups::header() const {
         if (high_priority_) further["high_priority_stream"] = true;
         group.extra_json = further.dump();
         header.process_groups.push_back(std::move(group));
-        if (header.cost) copy_link(*header.cost, replacement.source, replacement.name);
+        if (!header.cost) continue;
+        copy_link(*header.cost, replacement.source, replacement.name);
+        share_link(*header.cost, replacement.source, replacement.name);
     }
     return header;
 }

@@ -282,7 +282,8 @@ class FluidModel {
 }  // namespace
 
 bool Contention::none() const {
-    return communication_slowdown == 0 && shared_links.empty() &&
+    const auto shared = [](const std::vector<std::string>& groups) { return groups.size() > 1; };
+    return communication_slowdown == 0 && std::ranges::none_of(shared_links, shared) &&
            std::all_of(compute_slowdown.begin(), compute_slowdown.end(), [](double factor) { return factor == 0; });
 }
 

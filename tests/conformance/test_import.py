@@ -76,6 +76,14 @@ class Import(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(json.loads(run.stdout)["nodes"], 39)
 
+    def test_an_export_reads_a_text(self):
+        plan = {"format": "overlap-plan", "version": 1, "name": "A", "buckets": []}
+        out = self.path("out.csv")
+        run = self.overlap("export", self.path("a.plan.json", json.dumps(plan)), "--to", "collectives.csv", "--graph",
+                           text_path("step.readable.py"), "--cost-model", "h100-sxm", "-o", out)
+        self.assertIn("the ranks of process group", run.stderr)
+        self.assertNotIn("JSON", run.stderr)
+
     def test_a_log_of_two_ranks_and_its_damage(self):
         with open(text_path("step.readable.py"), encoding="utf-8") as file:
             text = file.read()
@@ -186,6 +194,31 @@ class Import(unittest.TestCase):
             names = list(json.load(file))
         line = next(line for line in run.stderr.split("\n") if "--tensors gives them" in line)
         self.assertEqual(set(line.split(": ")[-1].split(", ")), set(names))
+
+    def test_placements_of_autoparallel(self):
+        nodes = [{"name": "primals_1", "op": "placeholder", "placement": "S(0)R", "shape": [16, 16], "inputs": []},
+                 {"name": "t", "op": "aten.t.default", "placement": "RS(1)", "compute_cost": 1500.0, "inputs": [
+                     {"name": "primals_1", "src_placement": "S(0)R", "dst_placement": "RS(0)", "comm_cost": 2500.0}]}]
+        graph = text_path("step.graph.json")
+        names = [node["name"] for node in read_document(graph)["nodes"]]
+        for node, name in zip(nodes, names):
+            node["name"] = name
+        nodes[1]["inputs"][0]["name"] = names[0]
+        document = {"mesh": {"shape": [2, 4], "dim_names": ["dp", "tp"]}, "nodes": nodes}
+        run = self.overlap("info", graph, "--placements", self.path("placements.json", json.dumps(document)))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("mesh 2 x 4 (dp, tp); placements of 2 nodes", run.stdout)
+        self.assertIn("1.500 ms of compute and 2.500 ms in 1 redistribution", run.stdout)
+        nodes[0]["placement"] = "S(0)S(2)"
+        run = self.overlap("info", graph, "--placements", self.path("placements.json", json.dumps(document)))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(f'nodes[0] "{names[0]}", placement: it cuts dimension 2 of a tensor that has 2', run.stderr)
+        nodes[0]["placement"] = "S(0)R"
+        for node in nodes:
+            node["name"] = "x" + node["name"]
+        run = self.overlap("info", graph, "--placements", self.path("placements.json", json.dumps(document)))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("has none of these nodes", run.stderr)
 
     def test_bad_text_is_one_sentence_with_its_place_and_writes_nothing(self):
         bad = self.path("bad.py", "def forward(self, a):\n    b = torch.ops.aten.neg.default(c)\n    return b\n")

@@ -110,7 +110,7 @@ TEST(WithCostModel, GroupsOfOneKindOfLinkShareIt) {
     const ModelledGraph modelled = with_cost_model(graph, everything());
     const auto& contention = modelled.graph->header().cost->contention;
     ASSERT_TRUE(contention);
-    EXPECT_EQ(contention->shared_links, (std::vector<std::vector<std::string>>{{"0", "1"}}));
+    EXPECT_EQ(contention->shared_links, (std::vector<std::vector<std::string>>{{"0", "1"}, {"2"}}));
     EXPECT_EQ(contention->communication_slowdown, 0.1);
 }
 

@@ -50,6 +50,17 @@ TEST_F(ProcessGroupPassesTest, TheNewLinkKeepsWhatTheDocumentSaysOfTheOld) {
         R"({"wide": 1e999, "links": [{"process_group": "0", "hops": 1e999},{"process_group": "0#fsdp_extra", "hops": 1e999}], "name": "x"})");
 }
 
+TEST_F(ProcessGroupPassesTest, TheNewGroupSharesTheLinkOfTheOld) {
+    header_.cost->contention.emplace().shared_links = {{"tp"}, {"0", "ep"}};
+    header_.cost->json = R"({"wide": 1e999, "contention": {"shared_links": [["tp"], ["0", "ep"]], "kept": 1}})";
+    output({wait("full", all_gather("gather", placeholder("w")))});
+    run(reassign);
+    const CostParameters& cost = *result_.graph->header().cost;
+    EXPECT_EQ(cost.contention->shared_links[1], Names({"0", "ep", "0#fsdp_extra"}));
+    EXPECT_EQ(cost.json,
+              R"({"wide": 1e999, "contention": {"shared_links": [["tp"],["0","ep","0#fsdp_extra"]], "kept": 1}})");
+}
+
 TEST_F(ProcessGroupPassesTest, RanksOfTheNewGroupAscend) {
     output({wait("full", all_gather("gather", placeholder("w"), "tp"))});
     run(reassign);

@@ -205,7 +205,7 @@ TEST(PlanFile, HasASchemaForEveryField) {
 /// The documents that the Python test validates against the schema are what the writer writes.
 TEST(PlanFile, SamplesAreUpToDate) {
     const std::string folder = std::string(OVERLAP_TEST_DATA) + "/plans/";
-    for (const char* name : {"blocks.plan.json", "everything.plan.json"}) {
+    for (const char* name : {"blocks.plan.json", "everything.plan.json", "modules.plan.json"}) {
         std::ifstream file(folder + name, std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         EXPECT_EQ(write_plan_text(read_plan_text(text, name)), text) << name;

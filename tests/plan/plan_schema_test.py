@@ -29,6 +29,7 @@ def main() -> None:
         "version": 2,
         "format": "overlap-graph",
         "graph": {"name": "x", "nodes": 1, "digest": "short"},
+        "module_rules": [{"kind": "names", "module": "layers.0"}],
         "buckets": [{"modules": [1]}],
         "pipeline": [{"pass": "manual_overlap_bucketing", "options": {"bucket_mod": None}}],
         "overlaps": [{"start_before": "mm"}],

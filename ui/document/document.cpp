@@ -24,7 +24,9 @@ Document::Document(QObject* parent, Evaluator::Function evaluate)
 Document::~Document() = default;
 
 QString Document::name() const {
-    return isOpen() ? QString::fromStdString(loaded_.graph->header().name) : QString();
+    if (!isOpen()) return {};
+    const std::string& name = loaded_.graph->header().name;
+    return name.empty() ? QFileInfo(loaded_.source.file).completeBaseName() : QString::fromStdString(name);
 }
 
 void Document::setGraph(const LoadedGraph& loaded) {
@@ -62,6 +64,17 @@ void Document::setTimes(std::shared_ptr<const MeasuredTimes> times) {
     for (const auto& variant : variants_) variant->invalidate();
     emit timesChanged();
     variants_.front()->setEvaluation(times_ ? times_->baseline : loaded_.baseline);
+    requestEvaluation();
+}
+
+void Document::setCostModel(const LoadedGraph& modelled) {
+    if (!isOpen() || modelled.path != loaded_.path) return;
+    evaluator_.cancel();  // what runs is of the other times
+    loaded_ = modelled;
+    times_ = nullptr;
+    for (const auto& variant : variants_) variant->invalidate();
+    emit timesChanged();
+    variants_.front()->setEvaluation(loaded_.baseline);
     requestEvaluation();
 }
 

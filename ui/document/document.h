@@ -51,6 +51,10 @@ class Document : public QObject {
     const std::shared_ptr<const MeasuredTimes>& times() const { return times_; }
     /// Evaluates all variants anew with these times, or with the graph's own. No plan changes by it.
     void setTimes(std::shared_ptr<const MeasuredTimes> times);
+    /// Evaluates all variants anew with another cost model in the open graph, or with the graph as it was read. Figures
+    /// are of the graph's times then. No plan changes by it.
+    /// @param modelled the open graph with another model.
+    void setCostModel(const LoadedGraph& modelled);
     /// Name for the title bar and the status bar.
     QString name() const;
 
@@ -59,7 +63,7 @@ class Document : public QObject {
     QUndoGroup& undoGroup() { return undo_group_; }
 
     /// Reads a graph in the background; replaces the open one when it has been read, and only then.
-    void openGraph(const QString& path) { loader_.load(path); }
+    void openGraph(const GraphSource& source) { loader_.load(source); }
     /// Replaces the open graph and all variants; there is a baseline, and an empty plan where nothing is restored.
     void setGraph(const LoadedGraph& loaded);
     /// Asked for the variants of each graph that is opened; the session's business.

@@ -10,22 +10,64 @@
 namespace overlap::ui {
 namespace {
 
-std::shared_ptr<const Graph> readGraph(const QString& path, std::stop_token stop) {
-    if (!path.startsWith(u":/")) return read_any_graph_file(QFile::encodeName(path).toStdString(), stop).graph;
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) throw InputError(path.toStdString(), "", "there is no such embedded sample");
-    const QByteArray bytes = file.readAll();
-    return read_graph_text({bytes.constData(), static_cast<std::size_t>(bytes.size())}, path.toStdString(), stop);
+std::string fileName(const QString& path) {
+    return QFile::encodeName(path).toStdString();
+}
+
+OpenedGraph readGraph(const GraphSource& source, std::stop_token stop) {
+    const QString& path = source.file;
+    if (path.startsWith(u":/")) {
+        QFile file(path);
+        if (!file.open(QIODevice::ReadOnly))
+            throw InputError(path.toStdString(), "", "there is no such embedded sample");
+        const QByteArray bytes = file.readAll();
+        return {read_graph_text({bytes.constData(), static_cast<std::size_t>(bytes.size())}, path.toStdString(), stop),
+                {}};
+    }
+    if (!is_importable_file(fileName(path))) return read_any_graph_file(fileName(path), stop);
+    const ImportListing listing = list_importable_graphs({fileName(path)}, stop);
+    if (stop.stop_requested()) return {};
+    const std::string wanted = source.number == 0 ? std::string() : std::to_string(source.number);
+    try {
+        return open_imported(choose_graph(listing, wanted), source.options(), listing.notes, stop);
+    } catch (const InputError& error) {
+        throw error.file().empty() ? error.in_file(path.toStdString()) : error;
+    }
 }
 
 }  // namespace
 
-LoadedGraph loadGraph(const QString& path, std::stop_token stop) {
+GraphSource GraphChoice::source(std::size_t index) const {
+    const ImportableGraph& graph = listing.graphs[index];
+    GraphSource source(QFile::decodeName(QByteArray::fromStdString(graph.file)));
+    // Numbers are those within the file, so that it opens again without the files of other ranks.
+    int number = 0;
+    int count = 0;
+    for (std::size_t other = 0; other < listing.graphs.size(); ++other) {
+        if (listing.graphs[other].file != graph.file) continue;
+        ++count;
+        if (other == index) number = count;
+    }
+    source.number = count > 1 ? number : 0;
+    return source;
+}
+
+GraphChoice listGraphs(const QStringList& files, std::stop_token stop) {
+    std::vector<std::string> names;
+    for (const QString& file : files) names.push_back(fileName(file));
+    GraphChoice choice;
+    choice.listing = list_importable_graphs(names, stop);
+    choice.ranks = compare_ranks(choice.listing);
+    return choice;
+}
+
+LoadedGraph loadGraph(const GraphSource& source, std::stop_token stop) {
     QElapsedTimer timer;
     timer.start();
     LoadedGraph loaded;
-    loaded.path = path;
-    auto graph = readGraph(path, stop);
+    loaded.path = source.key();
+    loaded.source = source;
+    auto [graph, notes] = readGraph(source, stop);
     if (!graph || stop.stop_requested()) return loaded;
     auto modules = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
     auto eligibility = std::make_shared<const BucketingEligibility>(*graph);
@@ -34,6 +76,7 @@ LoadedGraph loadGraph(const QString& path, std::stop_token stop) {
     if (!baseline || stop.stop_requested()) return loaded;
     loaded.module_figures =
         std::make_shared<const ModuleFiguresTable>(module_figures(*graph, *modules, baseline->times_ms));
+    loaded.notes = std::move(notes);
     loaded.graph = std::move(graph);
     loaded.modules = std::move(modules);
     loaded.eligibility = std::move(eligibility);
@@ -43,18 +86,38 @@ LoadedGraph loadGraph(const QString& path, std::stop_token stop) {
 
 GraphLoader::GraphLoader(QObject* parent) : QObject(parent) {}
 
-void GraphLoader::load(const QString& path) {
+void GraphLoader::start(const QString& path, Read read) {
     path_ = path;
-    task_.start([this, path](std::stop_token stop) -> LatestTask::Delivery {
+    task_.start([this, path, read = std::move(read)](std::stop_token stop) -> LatestTask::Delivery {
         try {
-            const LoadedGraph graph = loadGraph(path, stop);
-            if (!graph.graph) return {};
-            return [this, graph] { emit loaded(graph); };
+            return read(stop);
         } catch (const std::exception& error) {
             return [this, path, reason = QString::fromUtf8(error.what())] { emit failed(path, reason); };
         }
     });
     emit started(path);
+}
+
+void GraphLoader::load(const GraphSource& source) {
+    start(source.file, [this, source](std::stop_token stop) -> LatestTask::Delivery {
+        if (source.number == 0 && is_importable_file(fileName(source.file))) {
+            const GraphChoice choice = listGraphs({source.file}, stop);
+            if (stop.stop_requested()) return {};
+            if (choice.listing.graphs.size() > 1) return [this, choice] { emit listed(choice); };
+        }
+        const LoadedGraph graph = loadGraph(source, stop);
+        if (!graph.graph) return {};
+        return [this, graph] { emit loaded(graph); };
+    });
+}
+
+void GraphLoader::list(const QStringList& files) {
+    if (files.isEmpty()) return;
+    start(files.front(), [this, files](std::stop_token stop) -> LatestTask::Delivery {
+        const GraphChoice choice = listGraphs(files, stop);
+        if (stop.stop_requested()) return {};
+        return [this, choice] { emit listed(choice); };
+    });
 }
 
 void GraphLoader::cancel() {

@@ -2,29 +2,51 @@
 
 #include <QObject>
 #include <QString>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/graph/module_tree.h"
+#include "core/imports/import_source.h"
 #include "core/passes/eligibility.h"
 #include "core/plan/evaluation.h"
 #include "core/plan/module_figures.h"
+#include "ui/document/graph_source.h"
 #include "ui/document/latest_task.h"
 
 namespace overlap::ui {
 
 /// A graph as the application holds it: read, with its module tree and its figures before any pass. Immutable.
 struct LoadedGraph {
-    QString path;  ///< file, or `:/…` for the embedded sample
+    QString path;  ///< key of its source
+    GraphSource source;
+    std::vector<std::string> notes;  ///< what an import could not take over; sentences without full stop
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<const ModuleTree> modules;
     std::shared_ptr<const BucketingEligibility> eligibility;  ///< which collectives can be bucketed
     std::shared_ptr<const Evaluation> baseline;
     std::shared_ptr<const ModuleFiguresTable> module_figures;
     double read_ms = 0;  ///< reading and building the tree
+    /// Where a cost model was chosen for the graph: the graph as it was read, and what was chosen, a built-in model's
+    /// name or a file. `graph` and what is made of it have the model then; nodes and modules are the same.
+    std::shared_ptr<const Graph> as_read;
+    QString cost_model;
+};
+
+/// Graphs of logs and texts among which a person has to choose.
+struct GraphChoice {
+    ImportListing listing;
+    std::vector<std::string> ranks;  ///< how the ranks compare, see compare_ranks()
+
+    /// The graph of the listing, as a source without anything told.
+    GraphSource source(std::size_t index) const;
 };
 
 /// Reads a graph file or an embedded sample. @throws InputError. @returns null pointers when `stop` was requested.
-LoadedGraph loadGraph(const QString& path, std::stop_token stop = {});
+LoadedGraph loadGraph(const GraphSource& source, std::stop_token stop = {});
+/// The graphs of logs and texts. @throws InputError.
+GraphChoice listGraphs(const QStringList& files, std::stop_token stop = {});
 
 /// Reads graph files in the background; one at a time, the newest wins.
 class GraphLoader : public QObject {
@@ -33,7 +55,10 @@ class GraphLoader : public QObject {
   public:
     explicit GraphLoader(QObject* parent = nullptr);
 
-    void load(const QString& path);
+    /// Reads a graph; of a file that has several and no number in `source`, lists them.
+    void load(const GraphSource& source);
+    /// Lists the graphs of logs and texts, of one or of several ranks.
+    void list(const QStringList& files);
     void cancel();
     bool busy() const { return task_.busy(); }
     const QString& path() const { return path_; }
@@ -41,11 +66,17 @@ class GraphLoader : public QObject {
   signals:
     void started(const QString& path);
     void loaded(const overlap::ui::LoadedGraph& graph);
+    /// A person has to choose.
+    void listed(const overlap::ui::GraphChoice& choice);
     /// One sentence without full stop, with file and place.
     void failed(const QString& path, const QString& reason);
     void cancelled(const QString& path);
 
   private:
+    using Read = std::function<LatestTask::Delivery(std::stop_token)>;
+    /// Runs `read` in the background and tells what it throws.
+    void start(const QString& path, Read read);
+
     QString path_;
     LatestTask task_;
 };

@@ -42,7 +42,10 @@ QJsonObject toJson(const SessionDocument& document) {
             {"range_start_ms", document.range_start_ms},
             {"range_end_ms", document.range_end_ms},
             {"times", QJsonArray::fromStringList(document.times)},
-            {"timeline", document.timeline}};
+            {"cost_model", document.cost_model},
+            {"contention", document.contention},
+            {"timeline", document.timeline},
+            {"source", document.source.toJson()}};
 }
 
 QJsonObject toJson(const SessionState& state) {
@@ -79,7 +82,10 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.range_start_ms = json["range_start_ms"].toDouble();
     document.range_end_ms = json["range_end_ms"].toDouble();
     for (const QJsonValue file : json["times"].toArray()) document.times.append(file.toString());
+    document.cost_model = json["cost_model"].toString();
+    document.contention = json["contention"].toBool();
     document.timeline = json["timeline"].toObject();
+    document.source = GraphSource::fromJson(json["source"].toObject());
     return document;
 }
 
@@ -165,6 +171,11 @@ const SessionDocument* SessionState::document(const QString& graph) const {
     return const_cast<SessionState*>(this)->document(graph);
 }
 
+GraphSource SessionState::source(const QString& graph) const {
+    const SessionDocument* kept = document(graph);
+    return kept && !kept->source.file.isEmpty() ? kept->source : GraphSource(graph);
+}
+
 void SessionState::put(SessionDocument document) {
     std::erase_if(documents, [&](const SessionDocument& older) { return older.graph == document.graph; });
     documents.insert(documents.begin(), std::move(document));
@@ -214,6 +225,7 @@ SessionDocument sessionDocument(const Document& document, SessionVariant (*keep)
     SessionDocument result;
     if (!document.isOpen()) return result;
     result.graph = document.loaded().path;
+    result.source = document.loaded().source;
     for (int i = 1; i < document.variantCount(); ++i) result.variants.push_back(keep(document.variant(i)));
     result.current = document.currentIndex();
     return result;

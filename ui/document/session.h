@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "ui/document/graph_source.h"
+
 namespace overlap::ui {
 
 class Document;
@@ -26,14 +28,17 @@ struct SessionVariant {
 
 /// The variants of one graph, and how they were looked at.
 struct SessionDocument {
-    QString graph;  ///< file, or `:/…` for the embedded sample
+    QString graph;  ///< key of its source, see GraphSource
     std::vector<SessionVariant> variants;
     int current = 1;            ///< 0 is the baseline
     double range_start_ms = 0;  ///< visible part of the timeline; an empty range means all of it
     double range_end_ms = 0;
     std::vector<SessionVariant> closed{};  ///< plans that can be reopened, the one closed last at the end
     QStringList times{};                   ///< traces whose times figures are of; empty: the graph's own
+    QString cost_model{};                  ///< chosen for the graph: a built-in model's name or a file; may be empty
+    bool contention = false;               ///< figures are with contention
     QJsonObject timeline{};                ///< what a person made of the timeline; the view's to read
+    GraphSource source{};                  ///< of the graph
 
     bool operator==(const SessionDocument&) const = default;
 };
@@ -51,6 +56,8 @@ struct SessionState {
     /// The document of a graph, or nullptr.
     SessionDocument* document(const QString& graph);
     const SessionDocument* document(const QString& graph) const;
+    /// From where a graph is read, by its key.
+    GraphSource source(const QString& graph) const;
     /// Puts a document in front, in place of an older one of the same graph. Documents beyond a limit are forgotten,
     /// oldest first, but never one with unsaved edits or notes on its timeline.
     void put(SessionDocument document);

@@ -3,8 +3,21 @@
 #include <algorithm>
 
 #include "core/io/plan_file.h"
+#include "ui/document/document.h"
 
 namespace overlap::ui {
+
+const std::vector<std::shared_ptr<const Plan>>& SharedPlans::of(const Document& document) {
+    std::vector<std::shared_ptr<const Plan>> plans;
+    for (int i = 1; i < document.variantCount(); ++i) {
+        const Plan& plan = document.variant(i).plan();
+        // Most often a variant is where it was; one that was closed moves the others.
+        const auto known =
+            std::find_if(plans_.begin(), plans_.end(), [&](const auto& other) { return *other == plan; });
+        plans.push_back(known == plans_.end() ? std::make_shared<const Plan>(plan) : *known);
+    }
+    return plans_ = std::move(plans);
+}
 
 SessionWriter::SessionWriter(const Session& session, QObject* parent)
     : QObject(parent), session_(session), thread_([this](std::stop_token leave) { work(leave); }) {}

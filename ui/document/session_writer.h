@@ -14,11 +14,22 @@
 
 namespace overlap::ui {
 
-/// The session of one moment. Cheap to make and to copy: plans are shared, and their texts are made when it is written.
+/// The session of one moment. Cheap to copy: plans are shared, and their texts are made when it is written.
 struct SessionSnapshot {
     SessionState state;
     /// Plans of the first document's variants, in their order; empty where the state has all texts.
     std::vector<std::shared_ptr<const Plan>> plans;
+};
+
+/// Copies of a document's plans that stay as they are when the document is edited. A plan is copied when it is another
+/// than the last time.
+class SharedPlans {
+  public:
+    /// Those of all variants but the baseline, in their order.
+    const std::vector<std::shared_ptr<const Plan>>& of(const Document& document);
+
+  private:
+    std::vector<std::shared_ptr<const Plan>> plans_;
 };
 
 /// Writes the session on a thread of its own, so that the hand that edits never waits for a disk. Of snapshots that

@@ -23,6 +23,15 @@ void ProblemsModel::update() {
     const auto evaluation = document_.evaluation();
     beginResetModel();
     problems_ = instead_ ? *instead_ : evaluation ? evaluation->problems : std::vector<Problem>();
+    if (!instead_ && document_.isOpen()) {
+        for (const std::string& note : document_.loaded().notes) {
+            Problem told;
+            told.kind = "import";
+            told.title = tr("Import").toStdString();
+            told.message = note;
+            problems_.push_back(std::move(told));
+        }
+    }
     std::stable_sort(problems_.begin(), problems_.end(),
                      [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
     endResetModel();

@@ -133,6 +133,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
         plans_to_open_.clear();
         warn(reason);
     });
+    connect(&document_.loader(), &GraphLoader::listed, this, &MainWindow::chooseGraph);
     connect(&document_.loader(), &GraphLoader::cancelled, this, [this](const QString& path) {
         plans_to_open_.clear();
         tell(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);

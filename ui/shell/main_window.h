@@ -163,6 +163,8 @@ class MainWindow : public QMainWindow {
 
     // main_window_session.cpp
     void openGraphOfPlans();
+    /// Asks which graph of logs or texts is meant.
+    void chooseGraph(const GraphChoice& choice);
     QString findGraph(const GraphFingerprint& wanted, const QString& plan_path) const;
     RestoredVariants restoredVariants(const LoadedGraph& loaded);
     SessionDocument documentToKeep(SessionDocument kept) const;
@@ -226,6 +228,7 @@ class MainWindow : public QMainWindow {
     QByteArray first_layout_;
     QStringList plans_to_open_;
     std::vector<SessionVariant> closed_plans_;  // of the open graph, the one closed last at the end
+    SharedPlans shared_plans_;  // of the newest snapshot
     std::vector<RecoveredPlan> recovered_plans_;
     bool range_to_restore_ = false;
     bool closing_without_session_ = false;  ///< a person was told that edits would be lost

@@ -10,10 +10,12 @@
 #include <QRegularExpression>
 
 #include "core/graph/error.h"
+#include "core/imports/import_source.h"
 #include "ui/document/file_digest.h"
 #include "ui/document/file_kind.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/panels/graph_chooser.h"
 #include "ui/panels/log.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
@@ -52,13 +54,16 @@ QStringList localFiles(const QMimeData* data) {
 void MainWindow::openFiles(const QStringList& files) {
     if (document_.isOpen()) notice_->hide();  // what was told at the start is read by nobody before there is a graph
     QString graph;
+    QStringList logs;  // or texts: several are ranks of one job
     QStringList traces;
     for (const QString& file : files) {
         const QString path = file.startsWith(u":/") ? file : QFileInfo(file).absoluteFilePath();
         QString reason;
         switch (fileKind(path, &reason)) {
             case FileKind::graph:
-                if (!graph.isEmpty()) tell(tr("One graph is open at a time: %1 stands for %2").arg(path, graph));
+                if (is_importable_file(QFile::encodeName(path).toStdString())) logs.append(path);
+                if (!graph.isEmpty() && logs.size() < 2)
+                    tell(tr("One graph is open at a time: %1 stands for %2").arg(path, graph));
                 graph = path;
                 break;
             case FileKind::plan:
@@ -73,7 +78,9 @@ void MainWindow::openFiles(const QStringList& files) {
         }
     }
     measurements_->open(traces);
-    if (!graph.isEmpty()) {
+    if (logs.size() > 1) {
+        document_.loader().list(logs);
+    } else if (!graph.isEmpty()) {
         document_.openGraph(graph);
     } else if (document_.isOpen() && !document_.loader().busy()) {
         openPlans();
@@ -82,11 +89,25 @@ void MainWindow::openFiles(const QStringList& files) {
     }
 }
 
+void MainWindow::chooseGraph(const GraphChoice& choice) {
+    if (choice.listing.graphs.empty())
+        return warn(choice.listing.notes.empty() ? tr("there is no graph in it")
+                                                 : QString::fromStdString(choice.listing.notes.front()));
+    auto* dialog = new GraphChooser(choice, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &GraphChooser::chosen, this, [this](const GraphSource& source) { document_.openGraph(source); });
+    // What was told beside the graph may not fit it: the dialog stays until the graph is open.
+    connect(&document_.loader(), &GraphLoader::loaded, dialog, [dialog] { dialog->done(QDialog::Accepted); });
+    connect(&document_.loader(), &GraphLoader::failed, dialog,
+            [dialog](const QString&, const QString& reason) { dialog->showProblem(reason); });
+    dialog->open();
+}
+
 void MainWindow::onGraphLoaded() {
     const LoadedGraph& loaded = document_.loaded();
     range_to_restore_ = true;
     state_.open = loaded.path;
-    if (!loaded.path.startsWith(u":/")) state_.putRecent(loaded.path);
+    if (!loaded.source.file.startsWith(u":/")) state_.putRecent(loaded.source.file);
     fillRecentMenu();
     tell(tr("Read %1: %2 nodes in %3")
              .arg(document_.name(), formatCount(loaded.graph->node_count()), formatTime(loaded.read_ms)));
@@ -144,7 +165,8 @@ bool MainWindow::showOpenPlan(const QString& path) {
 void MainWindow::askForFiles() {
     const QString folder = state_.open.startsWith(u":/") ? QString() : QFileInfo(state_.open).absolutePath();
     const QStringList files = QFileDialog::getOpenFileNames(
-        this, tr("Open"), folder, tr("Graphs, plans and traces (*.json *.json.gz);;All files (*)"));
+        this, tr("Open"), folder,
+        tr("Graphs, logs, plans and traces (*.json *.json.gz *.log *.log.gz *.py *.txt);;All files (*)"));
     if (!files.isEmpty()) openFiles(files);
 }
 
@@ -162,9 +184,8 @@ bool MainWindow::askAndSave() {
         const QString name = document_.name() + u'.' +
                              document_.current()->title().toLower().replace(not_in_names, QStringLiteral("_")) +
                              plan_suffix;
-        const QString folder = document_.loaded().path.startsWith(u":/")
-                                   ? QDir::homePath()
-                                   : QFileInfo(document_.loaded().path).absolutePath();
+        const QString& graph = document_.loaded().source.file;
+        const QString folder = graph.startsWith(u":/") ? QDir::homePath() : QFileInfo(graph).absolutePath();
         path = QDir(folder).filePath(name);
     }
     const QString chosen = QFileDialog::getSaveFileName(this, tr("Save plan"), path, tr("Plans (*.plan.json)"));

@@ -97,6 +97,7 @@ void MainWindow::addReadingProgress() {
     connect(&loader, &GraphLoader::started, graph, &LoadProgress::start);
     connect(&loader, &GraphLoader::failed, graph, &LoadProgress::finish);
     connect(&loader, &GraphLoader::loaded, graph, &LoadProgress::finish);
+    connect(&loader, &GraphLoader::listed, graph, &LoadProgress::finish);
     connect(&loader, &GraphLoader::cancelled, graph, &LoadProgress::finish);
     connect(graph, &LoadProgress::cancelWanted, &loader, &GraphLoader::cancel);
     auto* traces = new LoadProgress;

@@ -41,7 +41,7 @@ bool sameGraph(const std::optional<GraphFingerprint>& found, const GraphFingerpr
 }
 
 bool isThere(const QString& graph) {
-    return graph.startsWith(u":/") || QFile::exists(graph);
+    return graph.startsWith(u":/") || QFile::exists(fileOfGraph(graph));
 }
 
 /// The plan that its file has now. @throws InputError.
@@ -86,7 +86,7 @@ std::vector<RestoredVariant> restore(const SessionVariant& kept, const LoadedGra
 }  // namespace
 
 void MainWindow::openSessionOrSample() {
-    if (!state_.open.isEmpty() && isThere(state_.open)) return document_.openGraph(state_.open);
+    if (!state_.open.isEmpty() && isThere(state_.open)) return document_.openGraph(state_.source(state_.open));
     if (!state_.open.isEmpty()) warn(tr("%1 is gone; its plans are kept and come back with it").arg(state_.open));
     document_.openGraph(sample_path);
 }
@@ -96,7 +96,8 @@ void MainWindow::openGraphOfPlans() {
         const QString path = plans_to_open_.front();
         const Plan plan = read_plan_file(QFile::encodeName(path).toStdString());
         if (!plan.graph) return openSessionOrSample();
-        if (const QString graph = findGraph(*plan.graph, path); !graph.isEmpty()) return document_.openGraph(graph);
+        if (const QString graph = findGraph(*plan.graph, path); !graph.isEmpty())
+            return document_.openGraph(state_.source(graph));
         warn(tr("%1 is for the graph %2 of %3 nodes (digest %4); open that graph, and the plan opens with it")
                  .arg(path, QString::fromStdString(plan.graph->name), QString::number(plan.graph->nodes),
                       QString::fromStdString(plan.graph->digest)));
@@ -199,7 +200,7 @@ void MainWindow::writeSession() {
     SessionSnapshot snapshot{state_, {}};
     if (document_.isOpen()) {
         snapshot.state.put(documentToKeep(sessionDocument(document_, sessionVariantOutline)));
-        for (int i = 1; i < document_.variantCount(); ++i) snapshot.plans.push_back(document_.variant(i).sharedPlan());
+        snapshot.plans = shared_plans_.of(document_);
     }
     session_writer_->write(std::move(snapshot));
 }

@@ -15,6 +15,7 @@
 #include "ui/graph/graph_view.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/statistics_panel.h"
+#include "ui/panels/graph_chooser.h"
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/modules_panel.h"
@@ -58,7 +59,7 @@ bool waitUntilIdle(const MainWindow& window) {
 }
 
 QWidget* part(MainWindow& window, const QString& name) {
-    if (name == u"window") return &window;
+    if (name == u"window" || name == u"chooser") return &window;
     if (name == u"modules") return window.modulesPanel().parentWidget();
     if (name == u"buckets") return window.bucketBoard().parentWidget();
     if (name == u"inspector") return window.inspector().parentWidget();
@@ -167,6 +168,19 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     if (!waitUntilIdle(window)) {
         fail(QStringLiteral("overlap-studio: the files were not open after %1 s").arg(longest_wait_ms / 1000));
         return 1;
+    }
+    if (auto* chooser = window.findChild<GraphChooser*>()) {
+        if (options.view == u"chooser") {
+            chooser->resize(chooser->size().boundedTo(options.size));
+            wanted = chooser;
+        } else {
+            const GraphSource source = chooser->source();
+            fail(QStringLiteral("overlap-studio: %1 has several graphs; the picture shows number %2")
+                     .arg(source.file)
+                     .arg(source.number));
+            chooser->accept();
+            waitUntilIdle(window);
+        }
     }
     if (const QString notice = window.notice().text(); !notice.isEmpty()) {
         fail(notice);

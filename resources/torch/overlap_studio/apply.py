@@ -17,6 +17,7 @@ from .differences import Comparison, collective_order, encode_nodes
 from .errors import PlanError, PlanMismatch
 from .exact import rewrite
 from .extra_groups import create_groups
+from .given_modules import give_modules
 from .group_names import GroupNames
 from .groups import world_size
 from .job_plan import JobPlan, Node, read_job_plan
@@ -112,6 +113,7 @@ class _Application:
             raise PlanMismatch(f"{self._plan.path}: the plan is for another graph: {difference}")
 
     def run(self) -> None:
+        give_modules(self._gm, self._plan)
         if self._mode == "exact":
             create_groups(self._plan, self._groups)
             rewrite(self._gm, self._plan, self._found, self._plan.result(self._groups.rank_in), self._groups)

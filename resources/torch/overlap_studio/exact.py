@@ -43,7 +43,7 @@ class _Rewrite:
                  groups: GroupNames) -> None:
         self._gm, self._graph, self._plan, self._found, self._result = gm, gm.graph, plan, found, result
         self._before = list(gm.graph.nodes)
-        self._metadata = NodeMetadata(self._before, plan.input)
+        self._metadata = NodeMetadata(self._before, plan.start)
         self._groups = groups
         self._nodes: dict[str, fx.Node] = {}  # of the result, by their names in the plan
         self._values: dict[str, Any] = {}  # the same, what they return
@@ -59,7 +59,7 @@ class _Rewrite:
         fake = FakeValues(self._before)
         decoder = ArgumentDecoder(self._values.__getitem__, self._groups.job_name)
         for node, origin in zip(self._result, self._plan.origin):
-            if origin is not None and node.get("outputs") == self._plan.input[origin].get("outputs"):
+            if origin is not None and node.get("outputs") == self._plan.start[origin].get("outputs"):
                 self._values[node["name"]] = self._before[origin].meta.get("val")
                 continue
             if node["op"] != "call_function" or "outputs" not in node:
@@ -77,7 +77,7 @@ class _Rewrite:
                 made = self._before[origin]
                 if cursor.next is not made:
                     cursor.append(made)
-                if node is not self._plan.input[origin]:
+                if node is not self._plan.start[origin]:
                     self._change(made, node, origin, decoder)
             else:
                 made = self._create(node, cursor, decoder)
@@ -93,7 +93,7 @@ class _Rewrite:
                 decoder.decode_all(keywords, before.kwargs, found.get("kwargs")))
 
     def _change(self, made: fx.Node, node: Node, origin: int, decoder: ArgumentDecoder) -> None:
-        before = self._plan.input[origin]
+        before = self._plan.start[origin]
         args, kwargs = self._arguments(node, origin, decoder)
         if node["target"] != before["target"]:
             made.target = resolve_target(node["target"])

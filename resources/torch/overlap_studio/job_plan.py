@@ -21,7 +21,7 @@ Node = dict[str, Any]
 
 _SECTION_VERSION = 2
 # What the section is made from: it must still be what the document says.
-_MADE_FROM = ("buckets", "pipeline", "overlaps")
+_MADE_FROM = ("module_rules", "buckets", "pipeline", "overlaps")
 _OPS = ("placeholder", "get_attr", "call_function", "call_module", "call_method", "output")
 
 
@@ -31,7 +31,7 @@ class JobPlan:
 
     path: str
     name: str
-    decision: str  #: a digest of what the user decided: buckets, pipeline, overlaps; the same for every rank
+    decision: str  #: a digest of what the user decided: modules, buckets, pipeline, overlaps; the same for every rank
     rank: int  #: of the process whose graph the plan was made with
     world_size: int | None  #: of the job that the graph is from, where the graph's document says it
     pipeline: Sequence[Mapping[str, Any]]  #: steps with `pass` and `options`, the plan's buckets put in
@@ -41,6 +41,7 @@ class JobPlan:
     times: Mapping[str, Any] | None  #: `node_ms` of the graph's nodes and a `cost_model`, where a pass needs them
     exact_only: str | None  #: why only mode "exact" makes this result
     input: Sequence[Node]  #: the nodes of the graph that the plan is for
+    start: Sequence[Node]  #: the same with the modules that the plan's rules give: what the passes begin with
     origin: Sequence[int | None] = field(repr=False)  #: of each node of the result, its place in the input
     users_order: Mapping[int, Sequence[int]] = field(repr=False)  #: of nodes whose users are not in graph order
     _result: Sequence[Node] = field(repr=False)
@@ -122,7 +123,9 @@ def _check_graphs(plan: JobPlan, graph: Field, job: Field) -> None:
 def _plan(path: str, document: Mapping[str, Any], job: Field) -> JobPlan:
     tables = _Tables(job)
     nodes = [tables.node(node) for node in job.member("input").items()]
-    result, origin = _result(nodes, job, tables)
+    begin = _with_given_modules(job)
+    start = [tables.node(field) if field is not None else node for field, node in zip(begin, nodes)]
+    result, origin = _result(start, begin, job, tables)
     groups = job.member("process_groups")
     return JobPlan(
         path=path, name=str(document.get("name", "")), decision=_decision(job.object()),
@@ -132,7 +135,7 @@ def _plan(path: str, document: Mapping[str, Any], job: Field) -> JobPlan:
         groups=[_group(group) for group in groups.member("of_graph").items()],
         created_groups=[_created_group(group) for group in groups.member("created").items()],
         times=job.optional("times", lambda times: _times(times, len(nodes)), None),
-        exact_only=job.optional("exact_only", Field.text, None), input=nodes, origin=origin,
+        exact_only=job.optional("exact_only", Field.text, None), input=nodes, start=start, origin=origin,
         users_order=_users_order(job.member("result").member("users_order"), len(result)), _result=result)
 
 
@@ -221,9 +224,23 @@ class _Tables:
         return node
 
 
-def _result(nodes: Sequence[Node], job: Field, tables: _Tables) -> tuple[list[Node], list[int | None]]:
+def _with_given_modules(job: Field) -> list[Field | None]:
+    """Of each node of the input what it is with the module that the plan gives it; None where it gives none."""
+    written = list(job.member("input").items())
+    begin: list[Field | None] = [None] * len(written)
+    for given in job.member("given_modules").items():
+        first, count, modules = given.items(3)
+        place = first.number(below=len(written))
+        for node in range(place, place + count.number(below=len(written) - place + 1)):
+            begin[node] = written[node].instead({**written[node].object(), "modules": modules.number()})
+    return begin
+
+
+def _result(nodes: Sequence[Node], begin: Sequence[Field | None], job: Field,
+            tables: _Tables) -> tuple[list[Node], list[int | None]]:
     """Nodes of the result, and of each its place in the input."""
-    written, result = job.member("input").list(), job.member("result")
+    written = [node if given is None else given.value for node, given in zip(job.member("input").list(), begin)]
+    result = job.member("result")
     made: list[Node] = []
     origin: list[int | None] = []
     used = [False] * len(nodes)

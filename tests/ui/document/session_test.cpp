@@ -233,13 +233,14 @@ class SessionTest : public QObject {
         const Session session(folder.path());
         const auto document = openDocument();
         BucketCommands commands(*document);
+        SharedPlans plans;
         {
             SessionWriter writer(session);
             for (int edit = 0; edit < 30; ++edit) {
                 commands.addText(QStringLiteral("norm"));
                 SessionSnapshot snapshot;
                 snapshot.state.put(sessionDocument(*document, sessionVariantOutline));
-                snapshot.plans = {document->variant(1).sharedPlan()};
+                snapshot.plans = plans.of(*document);
                 writer.write(snapshot);
                 if (edit % 10 != 9) continue;
                 QCOMPARE(writer.flush(), QString());
@@ -249,7 +250,7 @@ class SessionTest : public QObject {
             commands.addText(QStringLiteral("output"));
             SessionSnapshot snapshot;
             snapshot.state.put(sessionDocument(*document, sessionVariantOutline));
-            snapshot.plans = {document->variant(1).sharedPlan()};
+            snapshot.plans = plans.of(*document);
             writer.write(snapshot);
         }
         QVERIFY2(session.load().state.documents.at(0) == sessionDocument(*document), "also what waited at the end");

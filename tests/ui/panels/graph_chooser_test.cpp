@@ -1,0 +1,111 @@
+#include "ui/panels/graph_chooser.h"
+
+#include <QDialogButtonBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTreeWidget>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/session.h"
+#include "ui/panels/problems_model.h"
+
+namespace overlap::ui {
+
+/// On the logs of three ranks of one job, of which rank 1 issues fewer collectives.
+class GraphChooserTest : public QObject {
+    Q_OBJECT
+
+    static QString log(int rank) {
+        return QStringLiteral(OVERLAP_TEST_DATA "/structured_logs/schedule_rank_%1.log").arg(rank);
+    }
+    static GraphChoice choice() { return listGraphs({log(0), log(1), log(2)}); }
+    static int visibleRows(GraphChooser& chooser) {
+        int rows = 0;
+        for (int row = 0; row < chooser.list().topLevelItemCount(); ++row)
+            rows += chooser.list().topLevelItem(row)->isHidden() ? 0 : 1;
+        return rows;
+    }
+
+  private slots:
+    void theMostUsefulGraphIsChosenBeforehand() {
+        GraphChooser chooser(choice());
+        QCOMPARE(visibleRows(chooser), 15);
+        QCOMPARE(chooser.source().key(), log(0) + "#5");
+        QVERIFY(chooser.notes().startsWith("collective schedule of 0/0: differs between ranks: 0, 2 | 1"));
+        QVERIFY(chooser.notes().contains("its records say rank 0 and its name says rank 1"));
+        QVERIFY(chooser.groups().isEnabled());
+        QVERIFY(!chooser.symbols().isEnabled());
+    }
+
+    void searchKeepsAVisibleGraphChosen() {
+        GraphChooser chooser(choice());
+        chooser.search().setText("rank_1 post_grad");
+        QCOMPARE(visibleRows(chooser), 1);
+        QCOMPARE(chooser.source().key(), log(1) + "#5");
+        chooser.search().setText("nothing is called so");
+        QCOMPARE(visibleRows(chooser), 0);
+        QVERIFY(!chooser.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open)->isEnabled());
+        QSignalSpy chosen(&chooser, &GraphChooser::chosen);
+        chooser.accept();
+        QCOMPARE(chosen.count(), 0);
+    }
+
+    void aLogOfSeveralGraphsAsksAndOpensWhatWasTold() {
+        Document document;
+        QSignalSpy listed(&document.loader(), &GraphLoader::listed);
+        QSignalSpy loaded(&document.loader(), &GraphLoader::loaded);
+        QSignalSpy failed(&document.loader(), &GraphLoader::failed);
+        document.openGraph(log(1));
+        QVERIFY(listed.wait(30'000));
+        GraphChooser chooser(listed.first().first().value<GraphChoice>());
+        chooser.groups().setText("9=0,1");
+        document.openGraph(chooser.source());
+        QVERIFY(failed.wait(30'000));
+        QVERIFY(failed.first().last().toString().contains("no collective of the graph is of process group \"9\""));
+        QVERIFY(!document.isOpen());
+        chooser.groups().setText("0=0,1");
+        document.openGraph(chooser.source());
+        QVERIFY(loaded.wait(30'000));
+        QCOMPARE(document.loaded().path, log(1) + "#5");
+        QCOMPARE(document.graph()->header().process_group("0")->rank, 1);
+        QCOMPARE(document.name(), QString("after_post_grad_graph 0/0"));
+    }
+
+    void notesOfTheImportAreProblemsAsLongAsTheGraphIsOpen() {
+        Document document;
+        GraphSource source(log(1));
+        source.number = 5;
+        document.setGraph(loadGraph(source));
+        ProblemsModel problems(document);
+        QVERIFY(waitForEvaluation(document));
+        QStringList messages;
+        for (int row = 0; row < problems.rowCount(); ++row)
+            if (problems.problem(row).kind == "import")
+                messages.append(QString::fromStdString(problems.problem(row).message));
+        QVERIFY(!messages.filter("its records say rank 0 and its name says rank 1").isEmpty());
+        QVERIFY(!messages.filter("the ranks of process group \"0\" are not told").isEmpty());
+    }
+
+    void theSessionRemembersTheChoice() {
+        QTemporaryDir folder;
+        GraphSource source(log(2));
+        source.number = 5;
+        source.groups = "0=0,1,2";
+        Document document;
+        document.setGraph(loadGraph(source));
+        SessionState state;
+        state.open = document.loaded().path;
+        state.put(sessionDocument(document));
+        QCOMPARE(Session(folder.path()).save(state), QString());
+        SessionState restored = Session(folder.path()).load();
+        QCOMPARE(restored.source(restored.open), source);
+        QCOMPARE(fileOfGraph(restored.open), log(2));
+        QCOMPARE(restored.source("/tmp/other.graph.json"), GraphSource("/tmp/other.graph.json"));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::GraphChooserTest)
+#include "graph_chooser_test.moc"

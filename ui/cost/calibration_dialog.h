@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QDialog>
+#include <functional>
+
+#include "core/calibrate/calibration.h"
+
+class QLabel;
+class QTableWidget;
+
+namespace overlap::ui {
+
+/// Shows what a calibration found: for each class of compute and each process group the error of predicted times before
+/// and after, and the step. The model is written to a file, and used, only when a person says so.
+class CalibrationDialog : public QDialog {
+    Q_OBJECT
+
+  public:
+    explicit CalibrationDialog(Calibration calibration, QWidget* parent = nullptr);
+
+    const Calibration& calibration() const { return calibration_; }
+    QTableWidget& table() { return *table_; }
+    /// The step's time, and what could not be determined.
+    QString summaryText() const;
+    /// Writes the model. @returns whether it was written; a failure is told in the dialog.
+    bool save(const QString& path);
+
+  signals:
+    /// The model was written there, and is to be used for the open graph.
+    void useWanted(const QString& path);
+
+  private:
+    void fillTable();
+    /// @returns the file that was written, or nothing.
+    QString askAndSave();
+
+    Calibration calibration_;
+    QTableWidget* table_;
+    QLabel* summary_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,78 @@
+#include "ui/cost/graph_cost_model.h"
+
+#include <QFile>
+
+#include "core/cost/with_cost_model.h"
+#include "core/io/cost_model_file.h"
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+
+LoadedGraph withCostModel(const LoadedGraph& loaded, const QString& name_or_file, std::stop_token stop,
+                          QStringList& notes) {
+    LoadedGraph modelled = loaded;
+    const std::shared_ptr<const Graph> as_read = loaded.as_read ? loaded.as_read : loaded.graph;
+    if (name_or_file.isEmpty()) {
+        modelled.graph = as_read;
+        modelled.as_read = nullptr;
+    } else {
+        ModelledGraph made = with_cost_model(as_read, find_cost_model(QFile::encodeName(name_or_file).toStdString()));
+        for (const std::string& note : made.notes) notes.append(QString::fromStdString(note));
+        modelled.graph = std::move(made.graph);
+        modelled.as_read = as_read;
+    }
+    modelled.cost_model = name_or_file;
+    modelled.baseline = evaluate_baseline(modelled.graph, stop);
+    if (!modelled.baseline) return {};
+    modelled.module_figures = std::make_shared<const ModuleFiguresTable>(
+        module_figures(*modelled.graph, *modelled.modules, modelled.baseline->times_ms));
+    return modelled;
+}
+
+GraphCostModel::GraphCostModel(Document& document, QObject* parent) : QObject(parent), document_(document) {
+    connect(&document, &Document::graphChanged, this, [this] {
+        task_.cancel();
+        reading_.reset();
+        emit changed();
+    });
+}
+
+QString GraphCostModel::used() const {
+    return reading_ ? *reading_ : document_.loaded().cost_model;
+}
+
+void GraphCostModel::use(const QString& name_or_file) {
+    if (!document_.isOpen() || name_or_file == used()) return;
+    reading_ = name_or_file;
+    task_.start([this, name_or_file, loaded = document_.loaded()](std::stop_token stop) -> LatestTask::Delivery {
+        try {
+            QStringList notes;
+            const LoadedGraph modelled = withCostModel(loaded, name_or_file, stop, notes);
+            if (!modelled.graph) return {};
+            return [this, modelled, notes] {
+                reading_.reset();
+                document_.setCostModel(modelled);
+                emit changed();
+                emit applied();
+                const QString name = costModelName(*modelled.graph);
+                const QString used = name.isEmpty() ? tr("Times of the graph as it was read")
+                                                    : tr("Times estimated with the cost model %1").arg(name);
+                emit told((QStringList{used} + notes).join(QStringLiteral("; ")));
+            };
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] {
+                reading_.reset();
+                emit changed();
+                emit failed(reason);
+            };
+        }
+    });
+    emit changed();
+}
+
+QString costModelName(const Graph& graph) {
+    const std::optional<CostParameters>& cost = graph.header().cost;
+    return cost ? QString::fromStdString(cost->model_name) : QString();
+}
+
+}  // namespace overlap::ui

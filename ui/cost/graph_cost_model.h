@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+
+#include "ui/document/graph_loader.h"
+#include "ui/document/latest_task.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// The open graph with the cost model of that name or file; the graph as it was read where it is empty.
+/// @returns null pointers when stopped. @throws InputError. @param notes what was replaced, for people.
+LoadedGraph withCostModel(const LoadedGraph& loaded, const QString& name_or_file, std::stop_token stop,
+                          QStringList& notes);
+
+/// Puts a named cost model into the open graph in place of the times that it was read with, and takes it away again. In
+/// the background; the file of the graph stays as it is.
+class GraphCostModel : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit GraphCostModel(Document& document, QObject* parent = nullptr);
+
+    /// @param name_or_file of a built-in model or a document; empty: times as they were read.
+    void use(const QString& name_or_file);
+    /// What is used, or will be when it has been read; empty: the graph as it was read.
+    QString used() const;
+    bool busy() const { return task_.busy(); }
+
+  signals:
+    /// used() is another.
+    void changed();
+    /// The graph has another model now, and its figures are those of its times.
+    void applied();
+    /// One sentence without full stop on what is used now.
+    void told(const QString& sentence);
+    /// One sentence without full stop; the times stay as they were.
+    void failed(const QString& reason);
+
+  private:
+    Document& document_;
+    std::optional<QString> reading_;
+    LatestTask task_;
+};
+
+/// The name of the cost model that the graph's times are of, for captions; empty where they are the graph's own.
+QString costModelName(const Graph& graph);
+
+}  // namespace overlap::ui

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <QDialog>
+
+#include "ui/document/graph_loader.h"
+
+class QDialogButtonBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QTreeWidget;
+
+namespace overlap::ui {
+
+/// Asks which graph of logs or texts is to be opened, with what the files do not tell: ranks of process groups, values
+/// of symbols, tensors of inputs. Tells what was skipped and whether the ranks agree. The most useful graph is chosen
+/// beforehand.
+class GraphChooser : public QDialog {
+    Q_OBJECT
+
+  public:
+    explicit GraphChooser(GraphChoice choice, QWidget* parent = nullptr);
+
+    /// What is chosen and was told; nothing is open yet.
+    GraphSource source() const;
+    /// Why the graph could not be opened; the dialog stays for another try.
+    void showProblem(const QString& reason);
+
+    QLineEdit& search() { return *search_; }
+    QTreeWidget& list() { return *list_; }
+    QLineEdit& groups() { return *groups_; }
+    QLineEdit& symbols() { return *symbols_; }
+    QString notes() const;
+
+    /// Asks to open the graph; whoever opens it closes the dialog.
+    void accept() override;
+
+  signals:
+    void chosen(const overlap::ui::GraphSource& source);
+
+  private:
+    void fillList();
+    void fillNotes();
+    void addFields(QFormLayout& form);
+    void askForTensors();
+    /// Shows rows that have all words of the search, and keeps one of them chosen.
+    void filter();
+    /// Asks only for what the chosen graph lacks.
+    void showNeeds();
+    int chosenGraph() const;
+
+    GraphChoice choice_;
+    QLineEdit* search_;
+    QTreeWidget* list_;
+    QPlainTextEdit* notes_;
+    QLineEdit* groups_;
+    QLineEdit* world_size_;
+    QLineEdit* symbols_;
+    QLineEdit* tensors_;
+    QFormLayout* form_;
+    QLabel* problem_;
+    QDialogButtonBox* buttons_;
+};
+
+}  // namespace overlap::ui
