@@ -1,0 +1,100 @@
+#include "ui/theme/harmless_text.h"
+
+#include <QLabel>
+#include <QMenu>
+#include <QStandardItemModel>
+#include <QToolTip>
+#include <QTreeView>
+#include <QtTest>
+
+namespace overlap::ui {
+
+const QString html_name = QStringLiteral("<img src='file:///etc/hostname'> & <b>x</b>");
+
+class HarmlessTextTest : public QObject {
+    Q_OBJECT
+
+    /// What a tool tip shows, after its HTML has been taken as such.
+    static QString shownToolTip() {
+        QTextDocument document;
+        Qt::mightBeRichText(QToolTip::text()) ? document.setHtml(QToolTip::text())
+                                              : document.setPlainText(QToolTip::text());
+        return document.toPlainText();
+    }
+
+    static void hover(QWidget& widget, QPoint at) {
+        QToolTip::hideText();
+        QHelpEvent help(QEvent::ToolTip, at, widget.mapToGlobal(at));
+        QCoreApplication::sendEvent(&widget, &help);
+    }
+
+  private slots:
+    void initTestCase() {
+        keepTextPlain();
+        keepTextPlain();
+    }
+
+    void labelsShowNamesAsTheyAre() {
+        QLabel label(html_name);
+        const QSize plain = QFontMetrics(label.font()).size(0, html_name);
+        label.show();
+        QCOMPARE(label.textFormat(), Qt::PlainText);
+        QVERIFY(label.sizeHint().width() >= plain.width());
+        QLabel meant(QStringLiteral("<b>x</b>"));
+        meant.setTextFormat(Qt::RichText);
+        meant.show();
+        QCOMPARE(meant.textFormat(), Qt::RichText);
+    }
+
+    void toolTipsShowNamesAsTheyAre_data() {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("HTML") << html_name;
+        QTest::newRow("a marker of HTML") << "<qt><img src='x'>";
+        QTest::newRow("nothing special") << "layers.0 < layers.1";
+    }
+    void toolTipsShowNamesAsTheyAre() {
+        QFETCH(QString, name);
+        QWidget widget;
+        widget.setToolTip(name);
+        widget.show();
+        hover(widget, {1, 1});
+        QCOMPARE(shownToolTip(), name);
+
+        QStandardItemModel model(1, 1);
+        model.setData(model.index(0, 0), "row");
+        model.setData(model.index(0, 0), name, Qt::ToolTipRole);
+        QTreeView view;
+        view.setModel(&model);
+        view.show();
+        hover(*view.viewport(), view.visualRect(model.index(0, 0)).center());
+        QCOMPARE(shownToolTip(), name);
+
+        QMenu menu;
+        menu.setToolTipsVisible(true);
+        QAction* action = menu.addAction("open");
+        action->setToolTip(name);
+        menu.popup({0, 0});
+        hover(menu, menu.actionGeometry(action).center());
+        QCOMPARE(shownToolTip(), name);
+        menu.hide();
+    }
+
+    void signsStandForWhatCannotBeSeen() {
+        const QString ordinary = QStringLiteral("layers.0.attention — café 😀 \"x\" <b>");
+        QCOMPARE(shownName(ordinary), ordinary);
+        QCOMPARE(shownName("a\nb\tc\x1b"), QStringLiteral("a⏎b⇥c␛"));
+        QCOMPARE(shownName(QStringLiteral("\u202eevil\u2066\u200b")), QStringLiteral("⟨U+202E⟩evil⟨U+2066⟩⟨U+200B⟩"));
+        QCOMPARE(shownName(QString(QChar(0))), QStringLiteral("␀"));
+        const QString shown = shownName(QString(1 << 20, u'x'));
+        QVERIFY(shown.size() < 1100);
+        QVERIFY(shown.endsWith(QStringLiteral("x… (1048576 characters)")));
+        // A cut never leaves half a character.
+        QVERIFY(shownName(QString(999, u'x') + QStringLiteral("😀y")).contains(u'…'));
+        QVERIFY(!shownName(QString(999, u'x') + QStringLiteral("😀y")).contains(QChar(0xd83d)));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::HarmlessTextTest)
+#include "harmless_text_test.moc"
