@@ -9,9 +9,15 @@
 set -Eeuo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
-build=$root/build/release
-programs=$build/bin
 step="start"
+
+# use_preset PRESET: what of CMakePresets.json is built, in a folder of its own.
+use_preset() {
+    preset=$1
+    build=$root/build/$preset
+    programs=$build/bin
+}
+use_preset release
 
 # Debian 12's own packages, nothing else.
 packages=(
@@ -91,7 +97,7 @@ build_targets() {
     if [ -f "$build/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
         fresh=(--fresh)
     fi
-    (cd "$root" && cmake "${fresh[@]}" --preset release -Wno-dev) >&2
+    (cd "$root" && cmake "${fresh[@]}" --preset "$preset" -Wno-dev) >&2
     begin_step "build"
     [ $# -eq 0 ] || targets=(--target "$@")
     cmake --build "$build" --parallel "$(nproc)" "${targets[@]}" >&2

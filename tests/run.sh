@@ -4,6 +4,9 @@
 #     tests/run.sh                 tests; exit status 0 when all passed
 #     tests/run.sh --with-torch    those and the ones that need PyTorch, which pip installs into build/torch-environment
 #     tests/run.sh --bench         benchmarks, with a description of the machine
+#     tests/run.sh --fuzz SECONDS  fuzz targets, each for that long, from what earlier runs have found; exit status 1
+#                                  on a finding. Corpora and findings are kept in build/fuzz
+#     tests/run.sh --load          files and plans as large as they get, under a limit of memory
 #
 # Tests use tests/data; where ../shared is there, all of its graphs, goldens and traces too.
 
@@ -14,12 +17,24 @@ export QT_QPA_PLATFORM=offscreen
 
 bench=false
 with_torch=false
+fuzz_seconds=
+load=false
 case ${1:-} in
     "") ;;
     --with-torch) with_torch=true ;;
     --bench) bench=true ;;
+    --load) load=true ;;
+    --fuzz)
+        fuzz_seconds=${2:-}
+        if ! [[ $fuzz_seconds =~ ^[1-9][0-9]*$ ]]; then
+            say "$script_name: --fuzz wants a number of seconds; see $script_name --help"
+            exit 2
+        fi
+        packages+=(clang libclang-rt-14-dev)
+        use_preset fuzz
+        ;;
     -h | --help)
-        sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *)
@@ -125,11 +140,32 @@ run_tests() {
     return $status
 }
 
+run_fuzz_targets() {
+    begin_step "run the fuzz targets"
+    describe_machine
+    python3 "$root/tests/fuzz/run_targets.py" "$build/bin" "$build" "$fuzz_seconds"
+}
+
+run_load() {
+    begin_step "load the programs"
+    describe_machine
+    python3 "$root/tests/load/run.py" "$programs" "$build/load"
+}
+
 install_missing
+if [ -n "$fuzz_seconds" ]; then
+    build_targets fuzz_targets
+    trap - ERR
+    run_fuzz_targets
+    exit
+fi
 build_targets all
 if $with_torch; then prepare_torch; fi
 if $bench; then
     run_benchmarks
+elif $load; then
+    trap - ERR
+    run_load
 else
     trap - ERR
     run_tests

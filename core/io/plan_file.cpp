@@ -382,9 +382,9 @@ void write_plan_file(const Plan& plan, const std::string& path) {
     write_file_atomically(path, write_plan_text(plan), OlderVersion::kept);
 }
 
-std::vector<PassStep> read_pipeline_file(const std::string& path) {
-    return naming_file(path, [&] {
-        const Json document = parse_json(read_text(path));
+std::vector<PassStep> read_pipeline_text(std::string_view text, const std::string& name) {
+    return naming_file(name, [&] {
+        const Json document = parse_json(text);
         if (document.is_object()) return lower(read_document(document));
         if (!document.is_array()) fail_type("", document, "a list of steps or a plan");
         std::vector<PassStep> steps = read_steps(document, "");
@@ -392,6 +392,10 @@ std::vector<PassStep> read_pipeline_file(const std::string& path) {
         std::erase_if(steps, [](const PassStep& step) { return !step.enabled; });
         return steps;
     });
+}
+
+std::vector<PassStep> read_pipeline_file(const std::string& path) {
+    return read_pipeline_text(naming_file(path, [&] { return read_text(path); }), path);
 }
 
 void check_plan_fits(const Plan& plan, const Graph& graph) {

@@ -21,6 +21,8 @@ void write_plan_file(const Plan& plan, const std::string& path);
 /// Reads what `overlap apply --pipeline` takes: a JSON list of steps, or a plan.
 /// @throws InputError with file and place.
 std::vector<PassStep> read_pipeline_file(const std::string& path);
+/// @param name stands for the file in messages.
+std::vector<PassStep> read_pipeline_text(std::string_view text, const std::string& name);
 
 /// @throws InputError that says what differs when the plan is for another graph.
 void check_plan_fits(const Plan& plan, const Graph& graph);

@@ -1,26 +1,19 @@
-// libFuzzer target: any text gives an InputError or a graph, and the graph is a document that reads back the same.
-//
-//     fx_text_fuzz -max_len=20000 CORPUS tests/data/fx_text
-
-#include <cstdint>
-#include <cstdlib>
+// libFuzzer target: any text is refused or a graph, which is a document that reads back the same.
 
 #include "core/graph/error.h"
 #include "core/imports/fx_text.h"
 #include "core/io/graph_file.h"
+#include "tests/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace overlap;
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
-    for (const FxFunction& function : find_fx_functions(text)) {
+void overlap::fuzz::run(std::string_view input) {
+    for (const FxFunction& function : find_fx_functions(input)) {
         ImportedGraph imported;
         try {
-            imported = read_fx_text(text, function, {});
+            imported = read_fx_text(input, function, {});
         } catch (const InputError&) {
-            continue;
+            continue;  // to the text's next function
         }
-        const std::string written = write_graph_text(*imported.graph);
-        if (write_graph_text(*read_graph_text(written, "again")) != written) std::abort();
+        const std::string text = write_graph_text(*imported.graph);
+        require(write_graph_text(*read_graph_text(text, "again")) == text, "an import was read back as another graph");
     }
-    return 0;
 }

@@ -61,7 +61,10 @@ CalibrationDialog::CalibrationDialog(Calibration calibration, QWidget* parent)
     QStringList sentences;
     for (const CalibratedStep& step : calibration_.steps)
         if (const QString told = stepText(step); !told.isEmpty()) sentences.append(told);
-    for (const std::string& note : calibration_.notes) sentences.append(QString::fromStdString(note));
+    for (const std::string& note : calibration_.notes) {
+        const QString sentence = QString::fromStdString(note);
+        sentences.append(sentence.left(1).toUpper() + sentence.mid(1));
+    }
     summary_->setText(sentences.join(u'\n'));
     summary_->setWordWrap(true);
     summary_->setTextFormat(Qt::PlainText);
@@ -93,6 +96,7 @@ void CalibrationDialog::fillTable() {
     table_->horizontalHeaderItem(before)->setToolTip(error_help);
     table_->horizontalHeaderItem(after)->setToolTip(error_help);
     table_->verticalHeader()->hide();
+    for (const Column column : {what, fitted}) table_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignLeft);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setShowGrid(false);

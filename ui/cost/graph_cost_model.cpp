@@ -51,9 +51,10 @@ void GraphCostModel::use(const QString& name_or_file) {
             if (!modelled.graph) return {};
             return [this, modelled, notes] {
                 reading_.reset();
+                const auto before = document_.times();
                 document_.setCostModel(modelled);
                 emit changed();
-                emit applied();
+                emit applied(before);
                 const QString name = costModelName(*modelled.graph);
                 const QString used = name.isEmpty() ? tr("Times of the graph as it was read")
                                                     : tr("Times estimated with the cost model %1").arg(name);

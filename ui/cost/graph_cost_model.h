@@ -5,6 +5,7 @@
 
 #include "ui/document/graph_loader.h"
 #include "ui/document/latest_task.h"
+#include "ui/document/measured_times.h"
 
 namespace overlap::ui {
 
@@ -33,7 +34,8 @@ class GraphCostModel : public QObject {
     /// used() is another.
     void changed();
     /// The graph has another model now, and its figures are those of its times.
-    void applied();
+    /// @param before whose times figures were of: to be asked for anew; null: the graph's own.
+    void applied(const std::shared_ptr<const overlap::ui::MeasuredTimes>& before);
     /// One sentence without full stop on what is used now.
     void told(const QString& sentence);
     /// One sentence without full stop; the times stay as they were.

@@ -8,10 +8,10 @@
 
 namespace overlap::ui {
 
-/// Times of a job that an open graph's figures are of in place of its own, and what follows from them for the graph
-/// without any pass. Immutable, shared.
+/// What an open graph's figures are of in place of its own times: times of a job, or contention. And what follows from
+/// them for the graph without any pass. Immutable, shared.
 struct MeasuredTimes {
-    QStringList files;  ///< traces that they were read from, one a rank
+    QStringList files;  ///< traces that they were read from, one a rank; none of contention
     std::shared_ptr<const TimeSource> source;
     std::shared_ptr<const Evaluation> baseline;
     std::shared_ptr<const ModuleFiguresTable> module_figures;

@@ -2,7 +2,7 @@
 
 #include <QStringList>
 
-#include "ui/theme/numbers.h"
+#include "ui/theme/known_time.h"
 
 namespace overlap::ui {
 namespace {
@@ -93,13 +93,15 @@ QString BoxTexts::figures(BoxId id) const {
     const BoxFigures& figures = figures_[id];
     if (box.kind == BoxKind::operation) return operationFigures(box, figures);
     QStringList parts;
+    // A graph without any compute time is one whose times are not known.
+    const bool known = figures_[BoxTree::root].compute_ms > 0;
     if (box.kind == BoxKind::run) {
         parts.append(tr("%1 identical").arg(box.child_count));
-        parts.append(tr("%1 each").arg(formatTime(figures.compute_ms / box.child_count)));
+        parts.append(tr("%1 each").arg(formatKnownTime(figures.compute_ms / box.child_count, known)));
         return parts.join(QStringLiteral(" · "));
     }
     if (box.kind != BoxKind::module) parts.append(tr("%1 nodes").arg(formatCount(box.node_count)));
-    if (figures.compute_ms > 0 || parts.isEmpty()) parts.append(formatTime(figures.compute_ms));
+    if (figures.compute_ms > 0 || parts.isEmpty()) parts.append(formatKnownTime(figures.compute_ms, known));
     const auto moved = [&](const QString& form, std::int64_t bytes) {
         if (bytes > 0) parts.append(form.arg(formatBytes(static_cast<double>(bytes))));
     };

@@ -84,12 +84,45 @@ void TraceTimes::restore(const QStringList& files) {
 }
 
 void TraceTimes::useGraphs() {
+    if (contention()) return useContention(false);
     if (files().isEmpty()) return;
     task_.cancel();
     reading_.clear();
     document_.setTimes(nullptr);
     emit changed();
     emit told(tr("Times of the graph again"));
+}
+
+void TraceTimes::useContention(bool wanted) {
+    if (!document_.isOpen() || wanted == contention()) return;
+    if (!wanted) {
+        task_.cancel();
+        document_.setTimes(nullptr);
+        emit changed();
+        emit told(tr("Figures without contention"));
+        return;
+    }
+    reading_.clear();
+    task_.start([this, loaded = document_.loaded()](std::stop_token stop) -> LatestTask::Delivery {
+        auto times = std::make_shared<MeasuredTimes>();
+        times->source = contention_source();
+        times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
+        if (!times->baseline) return {};
+        times->module_figures = loaded.module_figures;
+        return [this, loaded, times] {
+            if (document_.graph() != loaded.graph) return;
+            document_.setTimes(times);
+            emit changed();
+            const bool known = times->baseline->contention && !times->baseline->contention->factors.none();
+            emit told(known ? tr("Figures with contention between compute and communication")
+                            : tr("The cost model's factors of contention are all zero, so figures stay as they were"));
+        };
+    });
+    emit changed();
+}
+
+bool TraceTimes::contention() const {
+    return document_.times() && document_.times()->source->contention;
 }
 
 QStringList TraceTimes::files() const {

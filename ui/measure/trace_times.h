@@ -35,6 +35,9 @@ class TraceTimes : public QObject {
     /// The same by its files, whether or not a measurement of them is open; for the session.
     void restore(const QStringList& files);
     void useGraphs();
+    /// The graph's own times with contention by the factors of its cost model, or without again.
+    void useContention(bool wanted);
+    bool contention() const;
     /// Files whose times are used, or will be when they have been read; empty: the graph's own.
     QStringList files() const;
     bool busy() const { return task_.busy(); }

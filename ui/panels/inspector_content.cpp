@@ -6,7 +6,7 @@
 #include "core/plan/process_groups.h"
 #include "ui/document/bucket_commands.h"
 #include "ui/panels/process_groups_model.h"
-#include "ui/theme/numbers.h"
+#include "ui/theme/known_time.h"
 
 namespace overlap::ui {
 namespace {
@@ -85,12 +85,16 @@ std::vector<InspectorPiece> nodeList(const Graph& graph, std::span<const NodeId>
 }
 
 /// @param exposed of the value for exposed time: figures of a graph that the plan has left behind are no alarm.
-void describeCollective(const Graph& graph, const Simulation& simulation, std::size_t index, Tone exposed, Rows& rows) {
-    const CollectiveTiming& collective = simulation.collectives[index];
+void describeCollective(const Graph& graph, const Evaluation& evaluation, std::size_t index, Tone exposed, Rows& rows) {
+    const CollectiveTiming& collective = evaluation.simulation.collectives[index];
     const double duration = collective.end_ms - collective.start_ms;
     rows.add(Document::tr("group"), groupPieces(graph, graph.group_name(collective.start)));
-    rows.add(Document::tr("bytes · time"),
-             times(formatBytes(static_cast<double>(collective.bytes)), formatTime(duration)));
+    rows.add(Document::tr("bytes · time"), times(formatBytes(static_cast<double>(collective.bytes)),
+                                                 formatKnownTime(duration, evaluation.times_known)));
+    if (!evaluation.times_known) {
+        if (collective.wait != no_node) rows.add(Document::tr("wait"), {nodeLink(graph, collective.wait)});
+        return;
+    }
     rows.add(Document::tr("on its stream"),
              Document::tr("%1 to %2").arg(formatTime(collective.start_ms), formatTime(collective.end_ms)));
     // What the group's stream was busy with when the collective could have begun.
@@ -161,14 +165,15 @@ InspectorContent describeNode(Document& document, const QString& name) {
     if (const auto backward = graph.metadata(node).autograd_backward)
         rows.add(Document::tr("direction"), *backward ? Document::tr("backward") : Document::tr("forward"));
     if (const std::int32_t collective = evaluation.simulation.collective_of_node[node]; collective >= 0) {
-        describeCollective(graph, evaluation.simulation, static_cast<std::size_t>(collective),
+        describeCollective(graph, evaluation, static_cast<std::size_t>(collective),
                            place.evaluated ? Tone::exposed : Tone::plain, rows);
         describeMerged(evaluation, name, rows);
     } else {
-        rows.add(Document::tr("time"), formatTime(evaluation.times_ms[node]));
+        rows.add(Document::tr("time"), formatKnownTime(evaluation.times_ms[node], evaluation.times_known));
         const NodeTiming& timing = evaluation.simulation.nodes[node];
-        rows.add(Document::tr("runs"),
-                 Document::tr("%1 to %2").arg(formatTime(timing.start_ms), formatTime(timing.end_ms)));
+        if (evaluation.times_known)
+            rows.add(Document::tr("runs"),
+                     Document::tr("%1 to %2").arg(formatTime(timing.start_ms), formatTime(timing.end_ms)));
         if (const NodeId start = graph.awaited_start(node); graph.target_info(node).is_wait && start != no_node)
             rows.add(Document::tr("waits for"), {nodeLink(graph, start)});
     }
@@ -199,8 +204,9 @@ InspectorContent describeModule(Document& document, const QString& path) {
     if (const int bucket = bucketOfModule(document.buckets(), path.toStdString()); bucket >= 0)
         rows.add(Document::tr("bucket"), {bucketLink(document, bucket)});
     const ModuleFigures& figures = document.moduleFigures().modules[module];
-    rows.add(Document::tr("forward"), formatTime(figures.forward_ms));
-    rows.add(Document::tr("backward"), formatTime(figures.backward_ms));
+    const bool known = document.baseline().times_known;
+    rows.add(Document::tr("forward"), formatKnownTime(figures.forward_ms, known));
+    rows.add(Document::tr("backward"), formatKnownTime(figures.backward_ms, known));
     const auto bytes = [&](const QString& label, std::int64_t value) {
         if (value > 0) rows.add(label, formatBytes(static_cast<double>(value)));
     };
@@ -209,7 +215,7 @@ InspectorContent describeModule(Document& document, const QString& path) {
     bytes(Document::tr("other communication"), figures.other_bytes);
     if (figures.collectives > 0)
         rows.add(Document::tr("collectives"),
-                 times(formatCount(figures.collectives), formatTime(figures.communication_ms)));
+                 times(formatCount(figures.collectives), formatKnownTime(figures.communication_ms, known)));
     if (figures.parameters > 0)
         rows.add(Document::tr("parameters"),
                  times(formatCount(figures.parameters),
@@ -265,7 +271,7 @@ InspectorContent describeBucket(Document& document, int index) {
                 const auto& timing =
                     evaluation->simulation
                         .collectives[static_cast<std::size_t>(evaluation->simulation.collective_of_node[start])];
-                pieces.push_back(bare(formatTime(timing.end_ms - timing.start_ms)));
+                pieces.push_back(bare(formatKnownTime(timing.end_ms - timing.start_ms, evaluation->times_known)));
                 if (timing.exposed_ms > 0)
                     pieces.push_back(
                         bare(Document::tr("%1 exposed").arg(formatTime(timing.exposed_ms)), Tone::exposed));
@@ -305,11 +311,11 @@ InspectorContent describeGroup(Document& document, const QString& name) {
     rows.add(Document::tr("stream"), group->high_priority ? Document::tr("high priority") : Document::tr("default"));
     for (const GroupKindFigures& kind : group->kinds)
         rows.add(text(collective_kind_name(kind.kind)).replace(u'_', u' '),
-                 times(formatCount(kind.collectives),
-                       times(formatBytes(static_cast<double>(kind.bytes)), formatTime(kind.comm_ms))));
+                 times(formatCount(kind.collectives), times(formatBytes(static_cast<double>(kind.bytes)),
+                                                            formatKnownTime(kind.comm_ms, evaluation->times_known))));
     if (group->collectives > 0) {
-        rows.add(Document::tr("time"), formatTime(group->comm_ms));
-        rows.add(Document::tr("exposed"), formatTime(group->exposed_ms),
+        rows.add(Document::tr("time"), formatKnownTime(group->comm_ms, evaluation->times_known));
+        rows.add(Document::tr("exposed"), formatKnownTime(group->exposed_ms, evaluation->times_known),
                  group->exposed_ms > 0 ? Tone::exposed : Tone::plain);
     }
     for (const QString& sentence : queueSentences(*group)) rows.sentence(sentence, Tone::plain);

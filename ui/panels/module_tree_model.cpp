@@ -140,8 +140,12 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const {
     return moduleData(static_cast<ModuleId>(index.internalId()), index.column(), role);
 }
 
-QVariant ModuleTreeModel::figureData(const ModuleFigures& figures, int column) {
-    if (column == compute_column) return columnText(figures.compute_ms());
+QString ModuleTreeModel::timeText(double ms) const {
+    return document_.baseline().times_known ? columnText(ms) : QStringLiteral("–");
+}
+
+QVariant ModuleTreeModel::figureData(const ModuleFigures& figures, int column) const {
+    if (column == compute_column) return timeText(figures.compute_ms());
     const auto bytes = static_cast<double>(figures.communication_bytes());
     return bytes > 0 ? columnText(bytes / mebibyte) : QStringLiteral("–");
 }
@@ -186,7 +190,7 @@ QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {
     switch (role) {
         case Qt::DisplayRole:
             if (column == name_column) return text(graph_->name(node));
-            if (column == compute_column) return columnText(document_.baseline().times_ms[node]);
+            if (column == compute_column) return timeText(document_.baseline().times_ms[node]);
             return graph_->target_info(node).starts == CollectiveKind::none
                        ? QStringLiteral("–")
                        : columnText(static_cast<double>(graph_->output_bytes(node)) / mebibyte);

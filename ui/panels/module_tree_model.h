@@ -55,7 +55,9 @@ class ModuleTreeModel : public QAbstractItemModel {
     void rebuild();
     void updateBuckets();
     QModelIndex indexOfModule(ModuleId module, int column = name_column) const;
-    static QVariant figureData(const ModuleFigures& figures, int column);
+    QVariant figureData(const ModuleFigures& figures, int column) const;
+    /// A dash where times are not known.
+    QString timeText(double ms) const;
     QVariant moduleData(ModuleId module, int column, int role) const;
     QVariant outsideData(int column, int role) const;
     QVariant nodeData(NodeId node, int column, int role) const;

@@ -80,6 +80,10 @@ bool ProblemsModel::applyFix(int row) {
         OverlapCommands(document_).remove(shown.fix_value.get<int>());
         return true;
     }
+    if (shown.kind == "no_times") {
+        emit costModelWanted();
+        return true;
+    }
     const Buckets& buckets = document_.buckets();
     const auto entry = static_cast<std::size_t>(shown.plan_entry);
     if (shown.fix.empty() || shown.module.empty() || !document_.editable() || shown.plan_entry < 0 ||

@@ -33,6 +33,10 @@ class ProblemsModel : public QAbstractTableModel {
     /// Applies the problem's fix as an undoable edit; false where there is none or the plan cannot be edited.
     bool applyFix(int row);
 
+  signals:
+    /// The fix of a problem is to choose a cost model.
+    void costModelWanted();
+
   private:
     void update();
 

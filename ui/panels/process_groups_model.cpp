@@ -1,7 +1,7 @@
 #include "ui/panels/process_groups_model.h"
 
 #include "ui/document/document.h"
-#include "ui/theme/numbers.h"
+#include "ui/theme/known_time.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -104,9 +104,9 @@ QString ProcessGroupsModel::text(const ProcessGroupFigures& group, int column) c
         case collectives_column:
             return kindsText(group);
         case time_column:
-            return group.collectives > 0 ? formatTime(group.comm_ms) : QString();
+            return group.collectives > 0 ? formatKnownTime(group.comm_ms, evaluation_->times_known) : QString();
         case exposed_column:
-            return group.collectives > 0 ? formatTime(group.exposed_ms) : QString();
+            return group.collectives > 0 ? formatKnownTime(group.exposed_ms, evaluation_->times_known) : QString();
         case queue_column:
             return queueSentences(group).join(QStringLiteral(" · "));
     }
@@ -129,8 +129,9 @@ QString ProcessGroupsModel::toolTip(const ProcessGroupFigures& group, int column
             for (const GroupKindFigures& kind : group.kinds)
                 lines.append(tr("%1: %2, %3, of which %4 exposed")
                                  .arg(counted(kind.collectives, kind.kind),
-                                      formatBytes(static_cast<double>(kind.bytes)), formatTime(kind.comm_ms),
-                                      formatTime(kind.exposed_ms)));
+                                      formatBytes(static_cast<double>(kind.bytes)),
+                                      formatKnownTime(kind.comm_ms, evaluation_->times_known),
+                                      formatKnownTime(kind.exposed_ms, evaluation_->times_known)));
             return lines.join(u'\n');
         }
         case queue_column:

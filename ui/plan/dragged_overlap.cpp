@@ -5,7 +5,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/overlap_commands.h"
-#include "ui/theme/numbers.h"
+#include "ui/theme/known_time.h"
 
 namespace overlap::ui {
 namespace {
@@ -117,12 +117,17 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const OverlapDirective& dir
     answer_.refusal = QString::fromStdString(after.refusal);
     const Evaluation& before = preview_.evaluation();
     const auto peak = static_cast<double>(after.peak_bytes);
-    answer_.effects = {effect(tr("step"), formatTime(after.step_ms),
-                              formatDifference(after.step_ms - before.simulation.step_ms, Unit::Time)),
-                       effect(tr("exposed"), formatTime(after.exposed_ms),
-                              formatDifference(after.exposed_ms - before.simulation.exposed_ms, Unit::Time)),
-                       effect(tr("peak"), formatBytes(peak),
-                              formatDifference(peak - static_cast<double>(before.memory.peak_bytes), Unit::Bytes))};
+    answer_.effects.clear();
+    if (before.times_known) {
+        answer_.effects = {effect(tr("step"), formatTime(after.step_ms),
+                                  formatDifference(after.step_ms - before.simulation.step_ms, Unit::Time)),
+                           effect(tr("exposed"), formatTime(after.exposed_ms),
+                                  formatDifference(after.exposed_ms - before.simulation.exposed_ms, Unit::Time))};
+    } else {
+        answer_.effects = {QStringLiteral("%1 %2").arg(tr("step"), formatKnownTime(0, false))};
+    }
+    answer_.effects.append(effect(tr("peak"), formatBytes(peak),
+                                  formatDifference(peak - static_cast<double>(before.memory.peak_bytes), Unit::Bytes)));
     return answer_;
 }
 

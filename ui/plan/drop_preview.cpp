@@ -5,7 +5,7 @@
 #include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
 #include "ui/plan/bucket_model.h"
-#include "ui/theme/numbers.h"
+#include "ui/theme/known_time.h"
 
 namespace overlap::ui {
 namespace {
@@ -91,17 +91,19 @@ void DropPreview::showOutcome(const Evaluation& evaluation) {
         if (now->refused) {
             improvement_ = 1;
             outcome_ = tr("no longer refused: step %1   peak %2")
-                           .arg(formatTime(evaluation.simulation.step_ms),
+                           .arg(formatKnownTime(evaluation.simulation.step_ms, evaluation.times_known),
                                 formatBytes(static_cast<double>(evaluation.memory.peak_bytes)));
             emit changed();
             return;
         }
         const double gain = now->simulation.step_ms - evaluation.simulation.step_ms;
         improvement_ = std::abs(gain) < 1e-6 ? 0 : gain > 0 ? 1 : -1;
+        const QString step = evaluation.times_known ? fromTo(formatTime(now->simulation.step_ms),
+                                                             formatTime(evaluation.simulation.step_ms))
+                                                    : formatKnownTime(0, false);
         outcome_ = tr("step %1   peak %2")
-                       .arg(fromTo(formatTime(now->simulation.step_ms), formatTime(evaluation.simulation.step_ms)),
-                            fromTo(formatBytes(static_cast<double>(now->memory.peak_bytes)),
-                                   formatBytes(static_cast<double>(evaluation.memory.peak_bytes))));
+                       .arg(step, fromTo(formatBytes(static_cast<double>(now->memory.peak_bytes)),
+                                         formatBytes(static_cast<double>(evaluation.memory.peak_bytes))));
     }
     emit changed();
 }

@@ -33,13 +33,14 @@ void EditEffect::tell() {
     const auto change = [](const QString& what, double from, double to, Unit unit) {
         return QStringLiteral("%1 %2").arg(what, formatDifference(to - from, unit));
     };
-    emit told(tr("This edit: %1")
-                  .arg(QStringList{
-                      change(tr("step"), before->simulation.step_ms, after->simulation.step_ms, Unit::Time),
-                      change(tr("exposed"), before->simulation.exposed_ms, after->simulation.exposed_ms, Unit::Time),
-                      change(tr("peak"), static_cast<double>(before->corrected_memory.peak_bytes),
-                             static_cast<double>(after->corrected_memory.peak_bytes), Unit::Bytes)}
-                           .join(QStringLiteral(" · "))));
+    QStringList changes;
+    if (after->times_known) {
+        changes = {change(tr("step"), before->simulation.step_ms, after->simulation.step_ms, Unit::Time),
+                   change(tr("exposed"), before->simulation.exposed_ms, after->simulation.exposed_ms, Unit::Time)};
+    }
+    changes.append(change(tr("peak"), static_cast<double>(before->corrected_memory.peak_bytes),
+                          static_cast<double>(after->corrected_memory.peak_bytes), Unit::Bytes));
+    emit told(tr("This edit: %1").arg(changes.join(QStringLiteral(" · "))));
 }
 
 }  // namespace overlap::ui

@@ -51,12 +51,32 @@ std::vector<Figure> refusedFigures() {
     return figures;
 }
 
+/// Neither the graph nor a cost model tells times: what does not need them is shown.
+std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
+    const QString help = Document::tr("The graph tells no times; Plan, Cost model… estimates them");
+    std::vector<Figure> figures;
+    for (const QString& label : {Document::tr("step"), Document::tr("exposed")})
+        figures.push_back({label, Document::tr("no times"), {}, 0, help});
+    figures.push_back({Document::tr("peak"),
+                       formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)),
+                       {},
+                       0,
+                       Document::tr("Peak memory, recomputed tensors counted apart")});
+    figures.push_back({Document::tr("collectives"),
+                       formatCount(static_cast<std::int64_t>(evaluation.simulation.collectives.size())),
+                       {},
+                       0,
+                       Document::tr("Collectives in the step")});
+    return figures;
+}
+
 }  // namespace
 
 std::vector<Figure> figuresOf(const Document& document) {
     const auto evaluation = document.evaluation();
     if (!evaluation) return {};
     if (evaluation->refused) return refusedFigures();
+    if (!evaluation->times_known) return figuresWithoutTimes(*evaluation);
     const Evaluation& baseline = document.baseline();
     const Simulation& now = evaluation->simulation;
     const Simulation& before = baseline.simulation;
@@ -65,12 +85,21 @@ std::vector<Figure> figuresOf(const Document& document) {
     const auto count = static_cast<std::int64_t>(now.collectives.size());
     const auto count_before = static_cast<std::int64_t>(before.collectives.size());
     const TimeSource* source = evaluation->time_source.get();
-    const QString times =
-        source ? Document::tr("; times of trace %1").arg(QString::fromStdString(source->name)) : QString();
+    const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
+    const QString model = cost ? QString::fromStdString(cost->model_name) : QString();
+    QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
+    QString label = model.isEmpty() ? Document::tr("step") : Document::tr("step · %1").arg(model);
+    if (evaluation->contention) {
+        times += Document::tr("; compute and communication slow one another down");
+        label += Document::tr(" · contention");
+    } else if (source && !source->contention) {
+        times = Document::tr("; times of trace %1").arg(QString::fromStdString(source->name));
+        label = Document::tr("step · trace's times");
+    }
     std::vector<Figure> figures;
     figures.push_back(compared(
-        source ? Document::tr("step · trace's times") : Document::tr("step"), formatTime(now.step_ms), now.step_ms,
-        before.step_ms, formatDifference(now.step_ms - before.step_ms, Unit::Time),
+        label, formatTime(now.step_ms), now.step_ms, before.step_ms,
+        formatDifference(now.step_ms - before.step_ms, Unit::Time),
         Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
             times));
     figures.push_back(compared(Document::tr("exposed"), formatTime(now.exposed_ms), now.exposed_ms, before.exposed_ms,

@@ -18,7 +18,9 @@
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/statistics_panel.h"
+#include "ui/cost/graph_cost_model.h"
 #include "ui/measure/trace_times.h"
+#include "ui/shell/cost_actions.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/inspector_panel.h"
@@ -351,6 +353,12 @@ void MainWindow::updateStatus() {
         tr("%1 collectives")
             .arg(formatCount(static_cast<std::int64_t>(document_.baseline().simulation.collectives.size())))};
     if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
+    if (!document_.baseline().times_known) {
+        parts.append(tr("no times: choose a cost model"));
+    } else if (const QString model = costModelName(*document_.graph()); !model.isEmpty()) {
+        parts.append(tr("times: estimated with %1").arg(model));
+    }
+    if (trace_times_->contention()) parts.append(tr("with contention"));
     if (!trace_times_->files().isEmpty())
         parts.append(document_.times() ? tr("times: trace %1").arg(document_.times()->name()) : tr("reading times…"));
     status_graph_->setText(parts.join(QStringLiteral(" · ")));
@@ -383,7 +391,8 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
            !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy() && !measurements_->busy() &&
-           !trace_times_->busy() && !plan_export_->busy() && !measurement_connection_->busy() && !compare_->busy();
+           !trace_times_->busy() && !cost_->busy() && !plan_export_->busy() && !measurement_connection_->busy() &&
+           !compare_->busy();
 }
 
 }  // namespace overlap::ui

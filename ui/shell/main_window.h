@@ -32,6 +32,7 @@ class MeshConnection;
 class MeasurementConnection;
 class Measurements;
 class TraceTimes;
+class CostActions;
 class MeshView;
 class ModulesPanel;
 class NoticeBar;
@@ -85,6 +86,7 @@ class MainWindow : public QMainWindow {
     StatisticsPanel& statistics() { return *statistics_; }
     Measurements& measurements() { return *measurements_; }
     TraceTimes& traceTimes() { return *trace_times_; }
+    CostActions& cost() { return *cost_; }
     MeasurementConnection& measurementConnection() { return *measurement_connection_; }
     FiguresBar& figures() { return *figures_; }
     VariantBar& variants() { return *variant_bar_; }
@@ -187,6 +189,7 @@ class MainWindow : public QMainWindow {
     Document document_;
     Measurements* measurements_;
     TraceTimes* trace_times_;
+    CostActions* cost_ = nullptr;
     Log* log_;
     Actions* actions_;
     ModulesPanel* modules_ = nullptr;

@@ -15,6 +15,7 @@
 #include "ui/document/file_kind.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/shell/cost_actions.h"
 #include "ui/panels/graph_chooser.h"
 #include "ui/panels/log.h"
 #include "ui/shell/main_window.h"
@@ -111,7 +112,10 @@ void MainWindow::onGraphLoaded() {
     fillRecentMenu();
     tell(tr("Read %1: %2 nodes in %3")
              .arg(document_.name(), formatCount(loaded.graph->node_count()), formatTime(loaded.read_ms)));
-    if (const SessionDocument* kept = state_.document(loaded.path)) trace_times_->restore(kept->times);
+    if (const SessionDocument* kept = state_.document(loaded.path)) {
+        cost_->restore(kept->cost_model, kept->contention);
+        trace_times_->restore(kept->times);
+    }
     updateTitle();
     updateStatus();
     updateReopen();

@@ -10,6 +10,7 @@
 #include "ui/measure/trace_times.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/shell/cost_actions.h"
 #include "ui/shell/edit_history.h"
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/load_progress.h"
@@ -118,6 +119,15 @@ void MainWindow::registerTimesActions() {
     QAction* of_graph = actions_->add("plan.graphTimes", plan, tr("Use the graph's t&imes"),
                                       tr("Figures of all plans with the graph's own times again"), {},
                                       [this] { trace_times_->useGraphs(); });
+    cost_ = new CostActions(*actions_, document_, *measurements_, *trace_times_, *this);
+    connect(cost_, &CostActions::told, this, [this](const QString& sentence) { tell(sentence); });
+    connect(cost_, &CostActions::failed, this,
+            [this](const QString& reason) { warn(tr("%1; times stay as they were").arg(reason)); });
+    connect(cost_, &CostActions::changed, this, [this] {
+        updateStatus();
+        scheduleSession();
+    });
+    connect(problems_->problems(), &ProblemsModel::costModelWanted, cost_, &CostActions::choose);
     const auto update = [this, of_trace, of_graph] {
         of_trace->setEnabled(document_.isOpen() && measurements_->count() > 0);
         of_graph->setEnabled(!trace_times_->files().isEmpty());

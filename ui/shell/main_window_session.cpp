@@ -9,7 +9,9 @@
 #include "ui/graph/graph_view.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
+#include "ui/cost/graph_cost_model.h"
 #include "ui/measure/trace_times.h"
+#include "ui/shell/cost_actions.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
@@ -166,6 +168,8 @@ RestoredVariants MainWindow::restoredVariants(const LoadedGraph& loaded) {
 SessionDocument MainWindow::documentToKeep(SessionDocument kept) const {
     kept.closed = closed_plans_;
     kept.times = trace_times_->files();
+    kept.cost_model = cost_->model().used();
+    kept.contention = trace_times_->contention();
     kept.timeline = timeline_->edits().toJson();
     if (const SessionDocument* older = state_.document(kept.graph); older && range_to_restore_) {
         // The timeline does not show this graph yet: what it shows is not what a person chose.

@@ -86,6 +86,10 @@ void TimelineConnection::makeTimeline() {
             const auto& cost = evaluation->graph->header().cost;
             const QString device = cost ? QString::fromStdString(cost->device_name) : QString();
             QStringList caption{tr("simulated"), tr("streams model")};
+            if (!evaluation->times_known) caption = QStringList{tr("no times: choose a cost model")};
+            if (evaluation->contention) caption.append(tr("with contention"));
+            if (cost && !cost->model_name.empty())
+                caption.append(tr("estimated with %1").arg(QString::fromStdString(cost->model_name)));
             // What is drawn for a refused plan is the graph without it.
             if (evaluation->refused) caption.prepend(tr("baseline (plan refused)"));
             if (!device.isEmpty()) caption.append(device);

@@ -89,7 +89,7 @@ class CostModelDialogTest : public QObject {
         QCOMPARE(dialog.table().item(0, 0)->text(), QStringLiteral("memory"));
         QVERIFY(dialog.table().item(0, 3)->text().startsWith(QStringLiteral("50")));
         QVERIFY(dialog.table().item(0, 4)->text().startsWith(QStringLiteral("2")));
-        QVERIFY(dialog.summaryText().contains(QStringLiteral("nothing tells contention")));
+        QVERIFY(dialog.summaryText().contains(QStringLiteral("Nothing tells contention")));
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("mine.cost.json"));
         QVERIFY(!QFile::exists(path));

@@ -1,0 +1,9 @@
+// libFuzzer target: any text is refused or a cost model, which is written as a text that reads back the same.
+
+#include "core/io/cost_model_file.h"
+#include "tests/fuzz/fuzz_target.h"
+
+void overlap::fuzz::run(std::string_view input) {
+    const std::string text = cost_model_text(read_cost_model_text(input, "fuzz"));
+    require(cost_model_text(read_cost_model_text(text, "again")) == text, "a model was written differently again");
+}

@@ -1,0 +1,73 @@
+// What all targets share: libFuzzer's entry points, and the bound on memory.
+
+#include "tests/fuzz/fuzz_target.h"
+
+#include <sanitizer/allocator_interface.h>
+#include <sanitizer/common_interface_defs.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/graph/error.h"
+
+namespace overlap::fuzz {
+namespace {
+
+constexpr std::int64_t bytes_for_each_byte = 50;
+/// Windows of readers, tables that are made at the first use, a small graph's evaluation.
+constexpr std::int64_t allowance = std::int64_t{48} << 20;
+
+std::atomic<std::int64_t> alive = 0;
+std::atomic<std::int64_t> limit = INT64_MAX;
+
+void on_allocation(const volatile void*, std::size_t size) {
+    const std::int64_t now = alive.fetch_add(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+    if (now + static_cast<std::int64_t>(size) <= limit.load(std::memory_order_relaxed)) return;
+    limit = INT64_MAX;  // telling of it allocates
+    std::fprintf(stderr, "ERROR: %lld bytes are alive\n", static_cast<long long>(now) + static_cast<long long>(size));
+    __sanitizer_print_stack_trace();
+    std::abort();
+}
+
+void on_release(const volatile void* address) {
+    const auto size = __sanitizer_get_allocated_size(address);
+    alive.fetch_sub(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+}
+
+}  // namespace
+
+void require(bool holds, std::string_view reason) {
+    if (holds) return;
+    std::fprintf(stderr, "ERROR: %.*s\n", static_cast<int>(reason.size()), reason.data());
+    std::abort();
+}
+
+std::string_view take_until(std::string_view& input, char separator) {
+    const std::size_t end = input.find(separator);
+    const std::string_view part = input.substr(0, end);
+    input.remove_prefix(end == std::string_view::npos ? input.size() : end + 1);
+    return part;
+}
+
+}  // namespace overlap::fuzz
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+    using namespace overlap::fuzz;
+    __sanitizer_install_malloc_and_free_hooks(on_allocation, on_release);
+    return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace overlap::fuzz;
+    if (size > input_limit) return 0;
+    limit = alive + allowance + bytes_for_each_byte * static_cast<std::int64_t>(size);
+    try {
+        run({reinterpret_cast<const char*>(data), size});
+    } catch (const overlap::InputError&) {
+        // Refused, with a sentence: what is wanted of most inputs.
+    }
+    limit = INT64_MAX;
+    return 0;
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace overlap::fuzz {
+
+/// Longer inputs are ignored: what is promised of time and memory is promised up to here.
+inline constexpr std::size_t input_limit = 64 * 1024;
+
+/// What a target does with one input; each target defines it, and fuzz_target.cpp calls it. An InputError that leaves
+/// it means that the input was refused. Whatever else goes wrong is a finding: another exception, a wrong address, an
+/// undefined operation, require(), or more memory alive at a time than 50 bytes for each byte of the input and
+/// a fixed allowance.
+void run(std::string_view input);
+
+/// Ends the program with `reason` as the finding, unless `holds`.
+void require(bool holds, std::string_view reason);
+
+/// The smallest part of `input` up to `separator`, which is removed from its front together with it; all of it where
+/// there is no separator.
+std::string_view take_until(std::string_view& input, char separator);
+
+}  // namespace overlap::fuzz

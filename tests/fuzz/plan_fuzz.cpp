@@ -1,0 +1,11 @@
+// libFuzzer target: any text is refused or a plan, which is written as a text that reads back the same.
+
+#include "core/io/plan_file.h"
+#include "tests/fuzz/fuzz_target.h"
+
+void overlap::fuzz::run(std::string_view input) {
+    const Plan plan = read_plan_text(input, "fuzz");
+    lower(plan);
+    const std::string text = write_plan_text(plan);
+    require(write_plan_text(read_plan_text(text, "again")) == text, "a plan was written differently the second time");
+}

@@ -1,0 +1,140 @@
+"""Seeds of the fuzz targets: real files and recorded bad inputs, cut to the longest input, and words for dictionaries.
+
+    seeds.py FOLDER     writes FOLDER/TARGET/* and FOLDER/TARGET.dict
+"""
+
+import gzip
+import json
+import random
+import re
+import sys
+import zlib
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data"
+SHARED = ROOT.parent / "shared"
+INPUT_LIMIT = 64 * 1024
+MOST_SEEDS = 60
+DICTIONARY_WORDS = 250
+
+# Targets whose input is not a file but a list of decisions.
+DECIDING = ("evaluation", "layout", "mesh_planner", "pass", "program")
+
+RUN_RESULT = {
+    "format": "overlap-run", "version": 1, "mode": "gpu", "graph": {"name": "g", "nodes": 2, "digest": "0123456789abcdef"},
+    "step_ms": {"median": 12.5}, "recorded": {"steps": 3, "exposed_ms": 1.5}, "device": "a device",
+    "libraries": {"nccl": "2.28.3"},
+    "nodes": [{"name": "mm", "median_ms": 2.5, "minimum_ms": 2}, {"name": "relu", "median_ms": 0.25}],
+}
+MEASURED_TIMES = {
+    "series": [{"collective": "all_gather", "mesh_dims": ["tp"], "points": [[0, 1.0], [4000, 5.0]]},
+               {"collective": "all_reduce", "mesh_dims": [1, 0], "points": [[0, 7], [8000, 15]]}],
+}
+BUCKET_TEXTS = ["layers.[0-2]", "norm+lm_head", "layers.[0-2], norm + output\n'layers.[0]'", '["a", ["b", "c"]]',
+                "['layers.[0-3]', ['norm', 'output']]", '"layers.[0-1]"', "layers.[1,3-5].attention\n\n"]
+MODULE_PATTERNS = ["layers.{n}.{part*}.weight\nlayers.{n}.{part}\nlayers.0.attention.wq.weight\nlayers.x\n",
+                   "*{a*}*{b*}.{a*}\n{b}\nxyxy.xy\n", "primals_{n}\nlayers.{n}\nprimals_12\n"]
+LAYOUT_MESSAGES = ["24\n1 16 8 2 10 20 30 40 1 0 1 ", "40\n7 0 100 50 2 1 2 3 4 1 4 0 0 1 1 2 2 3 3 ", "3\nabc"]
+
+
+def unpacked(path):
+    """The first bytes of a file; none of a damaged gzip."""
+    data = path.read_bytes()
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        return zlib.decompressobj(31).decompress(data, INPUT_LIMIT)
+    except zlib.error:
+        return b""
+
+
+def files(*patterns):
+    """Bytes of the files that fit, those that are whole within the limit first."""
+    found = [unpacked(path) for folder, pattern in patterns for path in sorted(folder.glob(pattern))]
+    return sorted(found, key=lambda data: len(data) >= INPUT_LIMIT)
+
+
+def as_bytes(value):
+    return (value if isinstance(value, str) else json.dumps(value)).encode()
+
+
+def recorded_bad_inputs():
+    """Passes with options on which the reference raises or does not do what one would think."""
+    path = SHARED / "goldens" / "errors.json"
+    cases = json.loads(path.read_text()) if path.exists() else []
+    return [{"pass": case["pass"], "options": case["input"]} for case in cases]
+
+
+def redistribution_cases():
+    """The questions of a golden file, a few at a time."""
+    with gzip.open(DATA / "redistribution_goldens" / "random.json.gz", "rt") as file:
+        golden = json.load(file)
+    asked = [{key: value for key, value in case.items() if key != "plans"} for case in golden["cases"]]
+    return golden["header"], [asked[first:first + 5] for first in range(0, 200, 5)]
+
+
+def placements():
+    states = {state.get("text") or "".join(state["placements"])
+              for cases in redistribution_cases()[1] for case in cases for state in (case["src"], case["dst"])}
+    # The first letter tells the number of mesh dimensions, 1 for "\x00".
+    return [chr(dims) + state for state in sorted(states) for dims in (1, 2, 3)] + ["\x02S(0)[2,0]R[1]", "\x01S(0)<1>S(0)<0>"]
+
+
+def decisions():
+    generator = random.Random(1)
+    return [generator.randbytes(generator.choice((32, 128, 512))) for _ in range(MOST_SEEDS)]
+
+
+def seeds():
+    """Bytes of seeds by target."""
+    bad = recorded_bad_inputs()
+    plans = [{"format": "overlap-plan", "version": 1, "pipeline": [step]} for step in bad]
+    header, questions = redistribution_cases()
+    graphs = files((DATA / "bad", "*.graph.json"), (DATA / "graphs", "everything.graph.json"), (DATA / "fx_text", "*.json"),
+                   (DATA / "redistribution_graphs", "*.json"), (DATA / "random_goldens", "*.gz"), (DATA / "graphs", "*.gz"))
+    plan_files = files((DATA / "plans", "*.json"), (ROOT / "resources" / "samples", "*.plan.json"))
+    logs = files((SHARED / "traces", "*.log"), (DATA / "structured_logs", "*.log"))
+    found = {
+        "bucket_text": BUCKET_TEXTS + [step["options"]["module_bucket_plans"] for step in bad if "module_bucket_plans" in step["options"]],
+        "cost_model": files((DATA / "cost_models", "*.json")),
+        "fx_text": files((DATA / "fx_text", "*.py"), (DATA / "fx_text", "*.txt")),
+        "graph": graphs,
+        "gzip": [path.read_bytes() for path in sorted((DATA / "bad").glob("*.gz")) + sorted((DATA / "random_goldens").glob("*.gz"))],
+        "layout_message": LAYOUT_MESSAGES,
+        "measured_times": [MEASURED_TIMES],
+        "module_pattern": MODULE_PATTERNS,
+        "pipeline": [[step] for step in bad] + plan_files,
+        "placement": placements(),
+        "plan": plan_files + plans,
+        "profile": files((DATA / "profile_goldens", "*.trace.json.gz")),
+        "redistribution_cases": [{"header": header, "cases": cases} for cases in questions],
+        "run_result": [RUN_RESULT],
+        "structured_log": logs,
+        "trace": files((DATA / "traces", "*.json*"), (SHARED / "traces", "*.json.gz")),
+    }
+    found |= {target: decisions() for target in DECIDING}
+    return {target: [as_bytes(seed) if not isinstance(seed, bytes) else seed for seed in list_] for target, list_ in found.items()}
+
+
+def dictionary(texts):
+    """The words of seeds that come most often, as libFuzzer takes them."""
+    words = Counter(word for text in texts for word in set(re.findall(rb'"?[A-Za-z_][A-Za-z0-9_.]{2,28}"?', text)))
+    lines = [word.decode().replace('"', '\\"') for word, _ in words.most_common(DICTIONARY_WORDS)]
+    return "".join(f'"{line}"\n' for line in lines)
+
+
+def main(folder):
+    for target, texts in seeds().items():
+        place = folder / target
+        place.mkdir(parents=True, exist_ok=True)
+        cut = list(dict.fromkeys(text[:INPUT_LIMIT] for text in texts))[:MOST_SEEDS]
+        for number, text in enumerate(cut):
+            (place / str(number)).write_bytes(text)
+        if target not in DECIDING:
+            (folder / f"{target}.dict").write_text(dictionary(cut))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,158 @@
+#include <QAction>
+#include <QDialog>
+#include <QFile>
+#include <QLabel>
+#include <QListWidget>
+
+#include "core/graph/graph_editor.h"
+#include "core/io/graph_file.h"
+#include "tests/measure/simulated_trace.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/cost/calibration_dialog.h"
+#include "ui/cost/cost_model_dialog.h"
+#include "ui/cost/graph_cost_model.h"
+#include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
+#include "ui/panels/problems_model.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/cost_actions.h"
+#include "ui/shell/figures_bar.h"
+#include "ui/shell/main_window.h"
+
+namespace overlap::ui {
+
+/// Cost models, contention and calibration in the whole window.
+class CostModelWindowTest : public QObject {
+    Q_OBJECT
+
+    const QString contended_ = QStringLiteral(OVERLAP_TEST_DATA "/cost_models/everything.cost.json");
+
+    static bool waitUntilIdle(MainWindow& window) {
+        return QTest::qWaitFor(
+            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
+            60'000);
+    }
+
+    static bool saysInStatus(const MainWindow& window, const QString& wanted) {
+        for (const QLabel* label : window.findChildren<QLabel*>())
+            if (label->text().contains(wanted)) return true;
+        return false;
+    }
+
+    /// The small graph as an import gives it: without times and without a cost model.
+    static QString writeWithoutTimes(const QTemporaryDir& folder) {
+        GraphEditor editor(read_graph_file(smallGraphFile().toStdString()));
+        for (NodeId node = 0; node < editor.source_count(); ++node) editor.metadata(node).estimate_ms.reset();
+        GraphHeader header = editor.source().header();
+        header.cost.reset();
+        editor.set_header(std::move(header));
+        std::vector<NodeId> origin;
+        const QString path = folder.filePath(QStringLiteral("untimed.graph.json"));
+        write_graph_file(*editor.finish(origin), path.toStdString());
+        return path;
+    }
+
+    static int rowOf(const ProblemsModel& problems, const std::string& kind) {
+        for (int row = 0; row < problems.rowCount(); ++row)
+            if (problems.problem(row).kind == kind) return row;
+        return -1;
+    }
+
+  private slots:
+    void aGraphWithoutTimesIsPlannedAndOffersACostModel() {
+        QTemporaryDir folder;
+        MainWindow window(folder.filePath("session"));
+        window.show();
+        window.openFiles({writeWithoutTimes(folder)});
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.document().evaluation()->refused);
+        QCOMPARE(figuresOf(window.document()).front().value, QStringLiteral("no times"));
+        QVERIFY(saysInStatus(window, QStringLiteral("no times: choose a cost model")));
+        ProblemsModel* problems = window.findChild<ProblemsPanel*>()->problems();
+        const int row = rowOf(*problems, "no_times");
+        QVERIFY(row >= 0);
+        QVERIFY(problems->applyFix(row));
+        auto* dialog = window.findChild<CostModelDialog*>();
+        QVERIFY(dialog);
+        dialog->list().setCurrentRow(2);
+        dialog->accept();
+        QVERIFY(QTest::qWaitFor([&] { return window.document().baseline().times_known; }, 30'000));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(figuresOf(window.document()).front().value != QStringLiteral("no times"));
+        QVERIFY(figuresOf(window.document()).front().label.contains(QStringLiteral("h100-sxm")));
+        QVERIFY(saysInStatus(window, QStringLiteral("estimated with h100-sxm")));
+    }
+
+    void modelAndContentionComeBackWithTheSession() {
+        QTemporaryDir folder;
+        double contended_ms = 0;
+        {
+            MainWindow window(folder.filePath("session"));
+            window.show();
+            window.openFiles({smallGraphFile()});
+            QVERIFY(waitUntilIdle(window));
+            QAction* contention = window.actions().find(QStringLiteral("plan.contention"));
+            QVERIFY(!contention->isEnabled());
+            window.cost().model().use(contended_);
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(contention->isEnabled());
+            QVERIFY(!contention->isChecked());
+            contention->trigger();
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(contention->isChecked());
+            QVERIFY(window.document().evaluation()->contention);
+            QVERIFY(figuresOf(window.document()).front().label.contains(QStringLiteral("contention")));
+            QVERIFY(saysInStatus(window, QStringLiteral("with contention")));
+            contended_ms = window.document().evaluation()->simulation.step_ms;
+            window.close();
+        }
+        MainWindow window(folder.filePath("session"));
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(
+            QTest::qWaitFor([&] { return window.document().isOpen() && window.traceTimes().contention(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.document().evaluation()->simulation.step_ms, contended_ms);
+        window.actions().find(QStringLiteral("plan.contention"))->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.document().evaluation()->contention);
+    }
+
+    void aMeasurementIsCalibratedShownAndUsedOnRequest() {
+        QTemporaryDir folder;
+        test::SimulatedTrace job(*loadGraph(smallGraphFile()).baseline);
+        for (std::size_t index = 0; index < job.collectives.size(); ++index) job.lengthen(index, 50'000);
+        QFile file(folder.filePath("job.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(job.json()));
+        file.close();
+        MainWindow window(folder.filePath("session"));
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        QAction* calibrate = window.actions().find(QStringLiteral("plan.calibrate"));
+        QVERIFY(!calibrate->isEnabled());
+        window.document().setCurrentIndex(0);
+        window.openFiles({file.fileName()});
+        QVERIFY(QTest::qWaitFor([&] { return calibrate->isEnabled(); }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        const auto graph = window.document().graph();
+        calibrate->trigger();
+        QVERIFY(QTest::qWaitFor([&] { return window.findChild<CalibrationDialog*>() != nullptr; }, 60'000));
+        auto* dialog = window.findChild<CalibrationDialog*>();
+        QCOMPARE(window.document().graph(), graph);  // nothing is used before somebody has said so
+        QVERIFY(dialog->calibration().rows.front().after.median < dialog->calibration().rows.front().before.median);
+        const QString path = folder.filePath(QStringLiteral("job.cost.json"));
+        QVERIFY(dialog->save(path));
+        emit dialog->useWanted(path);
+        QVERIFY(QTest::qWaitFor([&] { return window.document().graph() != graph; }, 60'000));
+        QCOMPARE(window.cost().model().used(), path);
+        dialog->reject();
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::CostModelWindowTest)
+#include "cost_model_window_test.moc"

@@ -1,0 +1,143 @@
+#include "ui/shell/cost_actions.h"
+
+#include <QAction>
+#include <QFile>
+#include <QFileInfo>
+#include <utility>
+
+#include "core/cost/with_cost_model.h"
+#include "core/graph/error.h"
+#include "core/io/profile_file.h"
+#include "ui/cost/calibration_dialog.h"
+#include "ui/cost/cost_model_dialog.h"
+#include "ui/cost/graph_cost_model.h"
+#include "ui/document/document.h"
+#include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
+#include "ui/shell/actions.h"
+
+namespace overlap::ui {
+
+Calibration calibrationOf(const std::shared_ptr<const Evaluation>& evaluation, const Measurement& measurement) {
+    const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
+    if (!cost) {
+        throw InputError(
+            "",
+            CostActions::tr("the graph has no cost model to begin with; choose one of its device first").toStdString());
+    }
+    const MeasuredComparison comparison = compare_with_measurement(
+        evaluation, measured_step(measurement.traces.front()), {.ranks = &measurement.aligned, .own = 0});
+    const ProfileTables profile(read_profile_file(QFile::encodeName(measurement.files.front()).toStdString()));
+    const std::string name = QFileInfo(measurement.files.front()).completeBaseName().toStdString();
+    const std::vector<CalibrationRun> runs = {run_of_trace(name, comparison, profile)};
+    return calibrate(runs, {named_model_of(*cost, evaluation->graph->header().name), true}, name);
+}
+
+CostActions::CostActions(Actions& actions, Document& document, Measurements& measurements, TraceTimes& times,
+                         QWidget& window)
+    : QObject(&window),
+      document_(document),
+      measurements_(measurements),
+      times_(times),
+      window_(window),
+      model_(new GraphCostModel(document, this)) {
+    const QString plan = tr("Plan");
+    choose_ =
+        actions.add(QStringLiteral("plan.costModel"), plan, tr("Cost &model…"),
+                    tr("Choose by which device and links times of the graph are estimated"), {}, [this] { choose(); });
+    contention_ =
+        actions.add(QStringLiteral("plan.contention"), plan, tr("With &contention"),
+                    tr("Figures with compute and communication slowing one another down, by the factors of the "
+                       "cost model"),
+                    {}, [this] { times_.useContention(!times_.contention()); });
+    contention_->setCheckable(true);
+    calibrate_ = actions.add(QStringLiteral("plan.calibrate"), plan, tr("Cali&brate from measurement…"),
+                             tr("Fit a cost model to the measurement that is shown, else to the one opened last"), {},
+                             [this] { calibrateFromMeasurement(); });
+    connect(model_, &GraphCostModel::changed, this, &CostActions::update);
+    connect(model_, &GraphCostModel::told, this, &CostActions::told);
+    connect(model_, &GraphCostModel::failed, this, &CostActions::failed);
+    connect(model_, &GraphCostModel::applied, this, [this](const std::shared_ptr<const MeasuredTimes>& before) {
+        // What was made of the graph as it was before is made again; so is what is being read for it.
+        const QStringList files = before && !before->files.isEmpty() ? before->files : times_.files();
+        const bool contention = std::exchange(contention_wanted_, false) || (before && before->source->contention);
+        if (!files.isEmpty()) {
+            times_.useGraphs();
+            times_.restore(files);
+        } else if (contention && knowsContention()) {
+            times_.useContention(true);
+        }
+    });
+    connect(&times, &TraceTimes::changed, this, &CostActions::update);
+    connect(&measurements, &Measurements::changed, this, &CostActions::update);
+    connect(&document, &Document::graphChanged, this, &CostActions::update);
+    connect(&document, &Document::timesChanged, this, &CostActions::update);
+    update();
+}
+
+bool CostActions::busy() const {
+    return model_->busy() || task_.busy();
+}
+
+void CostActions::restore(const QString& cost_model, bool contention) {
+    if (cost_model.isEmpty()) {
+        if (contention) times_.useContention(true);
+        return;
+    }
+    contention_wanted_ = contention;
+    model_->use(cost_model);
+}
+
+void CostActions::choose() {
+    if (!document_.isOpen()) return;
+    const LoadedGraph& loaded = document_.loaded();
+    const bool known = loaded.as_read ? evaluate_baseline(loaded.as_read)->times_known : loaded.baseline->times_known;
+    auto* dialog = new CostModelDialog(model_->used(), known, &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, model_, [this, dialog] { model_->use(dialog->chosen()); });
+    dialog->open();
+}
+
+void CostActions::calibrateFromMeasurement() {
+    const auto measurement = measurements_.current() ? measurements_.current() : measurements_.last();
+    const auto evaluation = document_.evaluation();
+    if (!measurement || !evaluation) return;
+    task_.start([this, evaluation, measurement](std::stop_token stop) -> LatestTask::Delivery {
+        try {
+            auto calibration = std::make_shared<Calibration>(calibrationOf(evaluation, *measurement));
+            if (stop.stop_requested()) return {};
+            return [this, calibration] { show(std::move(*calibration)); };
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+        }
+    });
+}
+
+void CostActions::show(Calibration calibration) {
+    auto* dialog = new CalibrationDialog(std::move(calibration), &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &CalibrationDialog::useWanted, model_, &GraphCostModel::use);
+    dialog->open();
+}
+
+bool CostActions::knowsContention() const {
+    if (!document_.isOpen()) return false;
+    const std::optional<CostParameters>& cost = document_.graph()->header().cost;
+    return cost && cost->contention;
+}
+
+void CostActions::update() {
+    const bool open = document_.isOpen();
+    const bool knows_contention = knowsContention();
+    choose_->setEnabled(open);
+    contention_->setEnabled(knows_contention);
+    contention_->setStatusTip(knows_contention
+                                  ? tr("Figures with compute and communication slowing one another down")
+                                  : tr("The cost model has no factors of contention; a calibration gives them"));
+    contention_->setToolTip(contention_->statusTip());
+    contention_->setChecked(times_.contention());
+    calibrate_->setEnabled(open && measurements_.count() > 0);
+    emit changed();
+}
+
+}  // namespace overlap::ui
