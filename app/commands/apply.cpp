@@ -9,8 +9,8 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
+#include "core/io/atomic_file.h"
 #include "core/io/graph_file.h"
-#include "core/io/json_output.h"
 #include "core/passes/report_json.h"
 
 namespace overlap::commands {

@@ -11,7 +11,7 @@
 #include "app/commands/graph_input.h"
 #include "core/exports/export_format.h"
 #include "core/graph/error.h"
-#include "core/io/json_output.h"
+#include "core/io/atomic_file.h"
 #include "core/io/plan_file.h"
 
 namespace overlap::commands {

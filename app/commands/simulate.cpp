@@ -11,7 +11,7 @@
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
 #include "core/graph/error.h"
-#include "core/io/json_output.h"
+#include "core/io/atomic_file.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/memory_profile.h"

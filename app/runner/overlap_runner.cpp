@@ -17,6 +17,7 @@
 #include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/imports/any_graph_file.h"
+#include "core/io/atomic_file.h"
 #include "core/io/json_output.h"
 #include "core/plan/plan.h"
 #include "core/run/run.h"

@@ -11,6 +11,7 @@
 #include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
 #include "core/io/cost_fields.h"
+#include "core/io/format_version.h"
 #include "core/io/json_document.h"
 #include "core/io/json_output.h"
 #include "core/io/json_text.h"
@@ -33,8 +34,7 @@ void check_format(object document) {
     if (std::string_view name; format.get(name) || name != format_name)
         JsonPlace("format").fail("expected \"overlap-cost-model\", found " + describe_json(format));
     if (document.at_key("version").get(version)) JsonPlace("version").fail("this field is missing; expected 1");
-    if (std::int64_t number = 0; !version.is_int64() || version.get(number) || number != format_version)
-        JsonPlace("version").fail("this program reads version 1, found " + describe_json(version));
+    check_format_version("cost model", json_integer(version, JsonPlace("version")), format_version);
 }
 
 /// Calls `read(value, place)` where the object has the field.

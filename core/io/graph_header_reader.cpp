@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/io/cost_fields.h"
+#include "core/io/format_version.h"
 #include "core/io/json_fields.h"
 #include "core/io/json_text.h"
 
@@ -145,9 +146,7 @@ void check_graph_format(object document) {
         JsonPlace("format").fail("expected \"overlap-graph\", found " + describe_json(format));
     }
     if (document.at_key("version").get(version)) JsonPlace("version").fail("this field is missing; expected 1");
-    if (std::int64_t number = 0; !version.is_int64() || version.get(number) || number != format_version) {
-        JsonPlace("version").fail("this program reads version 1, found " + describe_json(version));
-    }
+    check_format_version("graph", json_integer(version, JsonPlace("version")), format_version);
 }
 
 GraphHeader read_graph_header(object document) {

@@ -8,8 +8,9 @@
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
 #include "core/graph/quote.h"
+#include "core/io/atomic_file.h"
+#include "core/io/format_version.h"
 #include "core/io/json_bytes.h"
-#include "core/io/json_output.h"
 #include "core/mesh/sharding_text.h"
 #include "core/passes/describe_json.h"
 
@@ -116,7 +117,8 @@ void check_header(const Json& document) {
     if (*format != format_name) fail_type("format", *format, "\"overlap-plan\"");
     const auto version = document.find("version");
     if (version == document.end()) throw InputError("version", "missing, expected 1");
-    if (!version->is_number_integer() || *version != format_version) fail_type("version", *version, "1");
+    if (!version->is_number_integer()) fail_type("version", *version, "1");
+    check_format_version("plan", version->get<std::int64_t>(), format_version);
 }
 
 std::optional<GraphFingerprint> read_fingerprint(const Json& document) {
@@ -377,7 +379,7 @@ std::string write_plan_text(const Plan& plan) {
 }
 
 void write_plan_file(const Plan& plan, const std::string& path) {
-    write_file_atomically(path, write_plan_text(plan));
+    write_file_atomically(path, write_plan_text(plan), OlderVersion::kept);
 }
 
 std::vector<PassStep> read_pipeline_text(std::string_view text, const std::string& name) {

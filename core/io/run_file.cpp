@@ -1,6 +1,7 @@
 #include "core/io/run_file.h"
 
 #include "core/graph/error.h"
+#include "core/io/format_version.h"
 #include "core/io/json_bytes.h"
 #include "core/io/json_document.h"
 #include "core/io/json_fields.h"
@@ -25,8 +26,7 @@ void check_header(object document) {
     const element format = field(document, "format"), version = field(document, "version");
     if (json_string(format, JsonPlace("format")) != format_name)
         JsonPlace("format").fail("expected \"overlap-run\", found " + describe_json(format));
-    if (json_integer(version, JsonPlace("version")) != format_version)
-        JsonPlace("version").fail("this program reads version 1, found " + describe_json(version));
+    check_format_version("run", json_integer(version, JsonPlace("version")), format_version);
     if (json_string(field(document, "mode"), JsonPlace("mode")) != "gpu")
         JsonPlace("mode").fail("a dry run has no times; a run on a device has");
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/io/atomic_file.h"
 #include "core/io/json_bytes.h"
 #include "core/io/json_output.h"
 #include "core/io/json_scan.h"

@@ -37,7 +37,8 @@ TEST(RunFile, TimesAreReadByName) {
 TEST(RunFile, ErrorsNameFileAndPlace) {
     EXPECT_EQ(error_of("\"gpu\"", "\"dry_run\""), "x.run.json: mode: a dry run has no times; a run on a device has");
     EXPECT_EQ(error_of("\"version\": 1", "\"version\": 2"),
-              "x.run.json: version: this program reads version 1, found the integer 2");
+              "x.run.json: version: written by version 2 of the run format; this program reads up to version 1: update "
+              "Overlap Studio");
     EXPECT_EQ(error_of("0.25", "-1"),
               "x.run.json: nodes[1].median_ms: expected a finite number that is not negative, found the integer -1");
     EXPECT_EQ(error_of("\"relu\"", "\"mm\""), "x.run.json: nodes[1]: a second time of the node \"mm\"");

@@ -83,7 +83,8 @@ TEST(CostModelFile, BuiltInModelsAreDocuments) {
 
 TEST(CostModelFile, ErrorsNameFileAndPlace) {
     EXPECT_EQ(error_after([](Json& document) { document["version"] = 2; }),
-              "x.cost.json: version: this program reads version 1, found the integer 2");
+              "x.cost.json: version: written by version 2 of the cost model format; this program reads up to version "
+              "1: update Overlap Studio");
     EXPECT_EQ(error_after([](Json& document) { document["format"] = "overlap-plan"; }),
               "x.cost.json: format: expected \"overlap-cost-model\", found the string \"overlap-plan\"");
     EXPECT_EQ(error_after([](Json& document) { document["device"].erase("memory_bytes_per_s"); }),

@@ -70,9 +70,11 @@ TEST(BadDocument, Format) {
          "format: expected \"overlap-graph\", found the string \"overlap-plan\""},
         {R"({"format":7,"version":1})", "format: expected \"overlap-graph\", found the integer 7"},
         {R"({"format":"overlap-graph"})", "version: this field is missing; expected 1"},
-        {R"({"format":"overlap-graph","version":2})", "version: this program reads version 1, found the integer 2"},
+        {R"({"format":"overlap-graph","version":2})",
+         "version: written by version 2 of the graph format; this program reads up to version 1: update Overlap "
+         "Studio"},
         {R"({"format":"overlap-graph","version":"1"})",
-         "version: this program reads version 1, found the string \"1\""},
+         "version: expected an integer of 64 bits, found the string \"1\""},
         {R"({"format":"overlap-graph","version":1})", "nodes: this field is missing; expected a list"},
         {R"({"format":"overlap-graph","version":1,"nodes":{}})", "nodes: expected a list, found an object"},
         {document("", R"("name":1,)"), "name: expected a string, found the integer 1"},

@@ -8,7 +8,7 @@
 #include <QFileInfo>
 
 #include "core/graph/error.h"
-#include "core/io/json_output.h"
+#include "core/io/atomic_file.h"
 #include "ui/document/document.h"
 #include "ui/shell/actions.h"
 
