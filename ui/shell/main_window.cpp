@@ -11,6 +11,7 @@
 #include <QToolBar>
 #include <QVBoxLayout>
 
+#include "ui/cost/graph_cost_model.h"
 #include "ui/diagnostics/log_file.h"
 #include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_view.h"
@@ -18,9 +19,7 @@
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/statistics_panel.h"
-#include "ui/cost/graph_cost_model.h"
 #include "ui/measure/trace_times.h"
-#include "ui/shell/cost_actions.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/inspector_panel.h"
@@ -35,6 +34,7 @@
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/column_share.h"
 #include "ui/shell/command_palette.h"
+#include "ui/shell/cost_actions.h"
 #include "ui/shell/dock_title.h"
 #include "ui/shell/dock_widths.h"
 #include "ui/shell/edit_effect.h"
@@ -337,7 +337,7 @@ void MainWindow::setThemeMode(const QString& name) {
 void MainWindow::updateTitle() {
     const QString application = QStringLiteral("Overlap Studio");
     const QString name = document_.name();
-    setWindowTitle(name.isEmpty() ? application : QStringLiteral("%1 — %2").arg(name, application));
+    setWindowTitle(name.isEmpty() ? application : QStringLiteral("%1 — %2").arg(shownName(name), application));
     const bool plan = document_.editable();
     for (const char* id : {"file.save", "file.saveAs", "plan.rename", "plan.close", "plan.startBlock",
                            "plan.startBlocks", "plan.startEmpty"})
@@ -349,7 +349,7 @@ void MainWindow::updateStatus() {
     if (!document_.isOpen()) return status_graph_->setText(tr("No graph is open"));
     const GraphHeader& header = document_.graph()->header();
     QStringList parts{
-        document_.name(), tr("%1 nodes").arg(formatCount(document_.graph()->node_count())),
+        shownName(document_.name()), tr("%1 nodes").arg(formatCount(document_.graph()->node_count())),
         tr("%1 collectives")
             .arg(formatCount(static_cast<std::int64_t>(document_.baseline().simulation.collectives.size())))};
     if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
@@ -375,10 +375,10 @@ void MainWindow::tell(const QString& sentence, const QString& tool_tip) {
     const QString line = tool_tip.isEmpty() ? sentence : QStringLiteral("%1 (%2)").arg(sentence, tool_tip);
     log_->add(line);
     qCInfo(windowLog).noquote() << line;
-    status_message_->setText(sentence);
+    status_message_->setText(shownName(sentence));
     status_message_->setToolTip(tool_tip.isEmpty() ? sentence : tool_tip);
     QTimer::singleShot(message_ms, this, [this, sentence] {
-        if (status_message_->text() == sentence) status_message_->clear();
+        if (status_message_->text() == shownName(sentence)) status_message_->clear();
     });
 }
 

@@ -4,6 +4,8 @@
 #include <QLabel>
 #include <QToolButton>
 
+#include "ui/theme/harmless_text.h"
+
 namespace overlap::ui {
 
 NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), label_(new QLabel), layout_(new QHBoxLayout(this)) {
@@ -22,8 +24,8 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), label_(new QLabel), layo
 }
 
 void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeAction>& actions) {
-    label_->setText(QStringLiteral("▲ ") + sentence);
-    setAccessibleName(sentence);
+    label_->setText(QStringLiteral("▲ ") + shownName(sentence));
+    setAccessibleName(label_->text().mid(2));
     for (QToolButton* button : buttons_) {
         button->hide();
         button->deleteLater();  // it may be the one that was just clicked
