@@ -7,6 +7,7 @@
 #     tests/run.sh --fuzz SECONDS  fuzz targets, each for that long, from what earlier runs have found; exit status 1
 #                                  on a finding. Corpora and findings are kept in build/fuzz
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
+#     tests/run.sh --faults        the window killed 100 times while it is edited; files from strangers, under strace
 #
 # Tests use tests/data; where ../shared is there, all of its graphs, goldens and traces too.
 
@@ -19,11 +20,16 @@ bench=false
 with_torch=false
 fuzz_seconds=
 load=false
+faults=false
 case ${1:-} in
     "") ;;
     --with-torch) with_torch=true ;;
     --bench) bench=true ;;
     --load) load=true ;;
+    --faults)
+        faults=true
+        packages+=(strace)
+        ;;
     --fuzz)
         fuzz_seconds=${2:-}
         if ! [[ $fuzz_seconds =~ ^[1-9][0-9]*$ ]]; then
@@ -34,7 +40,7 @@ case ${1:-} in
         use_preset fuzz
         ;;
     -h | --help)
-        sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *)
@@ -152,6 +158,15 @@ run_load() {
     python3 "$root/tests/load/run.py" "$programs" "$build/load"
 }
 
+run_faults() {
+    begin_step "kill the window while it is edited, and open files from strangers in it"
+    local status=0
+    "$root/tests/faults/kill_test.py" "$programs/editing_window" \
+        "$root/tests/data/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz" 100 || status=1
+    "$root/tests/faults/hostile_files_test.py" "$programs/overlap-studio" || status=1
+    return $status
+}
+
 install_missing
 if [ -n "$fuzz_seconds" ]; then
     build_targets fuzz_targets
@@ -166,6 +181,9 @@ if $bench; then
 elif $load; then
     trap - ERR
     run_load
+elif $faults; then
+    trap - ERR
+    run_faults
 else
     trap - ERR
     run_tests
