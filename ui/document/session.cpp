@@ -298,12 +298,9 @@ std::optional<StoredSession> Session::read(const QString& file) const {
 
 std::optional<SessionState> Session::readState(const QString& file, QStringList& problems) const {
     QFile stored(file);
-    if (!stored.open(QIODevice::ReadOnly)) {
-        problems.append(QStringLiteral("The last session could not be read in %1: %2").arg(file, stored.errorString()));
-        return {};
-    }
+    const bool opened = stored.open(QIODevice::ReadOnly);
     QJsonParseError error;
-    const QJsonObject json = QJsonDocument::fromJson(stored.readAll(), &error).object();
+    const QJsonObject json = QJsonDocument::fromJson(opened ? stored.readAll() : QByteArray(), &error).object();
     stored.close();
     const bool session = error.error == QJsonParseError::NoError && json["format"] == "overlap-session";
     const int version = json["version"].toInt();
