@@ -159,6 +159,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(graph_, &GraphView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(mesh_, &MeshView::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(mesh_connection_, &MeshConnection::told, this, [this](const QString& sentence) { tell(sentence); });
+    connect(mesh_connection_, &MeshConnection::failed, this, [this](const QString& reason) { warn(reason); });
     connect(mesh_, &MeshView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(&timeline_->edits(), &TimelineEdits::changed, this, [this] { scheduleSession(); });
     connect(timeline_, &TimelineView::exportWanted, this,

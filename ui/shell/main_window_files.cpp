@@ -14,6 +14,7 @@
 #include "ui/document/file_digest.h"
 #include "ui/document/file_kind.h"
 #include "ui/measure/measurements.h"
+#include "ui/mesh/mesh_connection.h"
 #include "ui/measure/trace_times.h"
 #include "ui/shell/cost_actions.h"
 #include "ui/panels/graph_chooser.h"
@@ -72,6 +73,9 @@ void MainWindow::openFiles(const QStringList& files) {
                 break;
             case FileKind::trace:
                 traces.append(path);
+                break;
+            case FileKind::placements:
+                mesh_connection_->openPlacements(path);
                 break;
             case FileKind::unknown:
                 warn(reason);
