@@ -216,6 +216,8 @@ Problem no_modules(const Graph& graph, const ModuleTree& tree) {
     if (ModuleTree(graph, other).exists()) {
         problem.message += by_name ? "; its nodes have module stacks: leave the option module_stack_fn unset"
                                    : "; its nodes have custom.module_fqn: set the option module_stack_fn to that";
+    } else {
+        problem.fix = "repair modules";
     }
     return problem;
 }
