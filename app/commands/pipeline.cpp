@@ -109,6 +109,7 @@ Pipeline read_pipeline(const std::string& path, const Graph& graph) {
         pipeline.module_rules = plan.module_rules;
         pipeline.modules = module_source(plan, graph);
         pipeline.problems = check_unevaluated(plan);
+        pipeline.process_groups = plan.unevaluated.value("process_groups", Json::array());
     } else {
         pipeline.steps = read_pipeline_file(path);
     }

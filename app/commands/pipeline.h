@@ -19,6 +19,7 @@ struct Pipeline {
     std::vector<PassStep> steps;
     OverlapDirectives overlaps;                         ///< by hand, applied after the steps
     ModuleSource modules = ModuleSource::module_stack;  ///< where those look modules up
+    Json process_groups = Json::array();  ///< settings of a plan for a run; see group_settings()
     std::vector<Problem> problems;  ///< of the plan as a whole, such as parts that are not evaluated
 };
 

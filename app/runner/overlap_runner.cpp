@@ -19,7 +19,7 @@
 #include "core/imports/any_graph_file.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_output.h"
-#include "core/plan/plan.h"
+#include "core/plan/group_settings.h"
 #include "core/run/run.h"
 #include "core/run/run_checks.h"
 #include "core/simulate/chrome_trace.h"
@@ -63,10 +63,30 @@ void tell(const std::string& sentence) {
 /// What one rank has made ready.
 struct Prepared {
     std::shared_ptr<const Graph> graph;
+    std::vector<GroupSettings> groups;  ///< that the plan asks for
     Program program;
     MemoryPlan memory;
     RankAgreement agreement;
 };
+
+/// What the plan asks of process groups. @throws InputError with the plan's file for what cannot be.
+std::vector<GroupSettings> groups_of(const commands::Pipeline& pipeline, const Graph& rewritten) {
+    try {
+        std::vector<GroupSettings> settings = group_settings(pipeline.process_groups);
+        check_group_settings(settings, rewritten);
+        return settings;
+    } catch (const InputError& error) {
+        throw error.in_file(pipeline.file);
+    }
+}
+
+/// What the plan asks of a group, or else the graph.
+GroupSettings settings_for(const Prepared& prepared, const ProcessGroup& group) {
+    for (const GroupSettings& settings : prepared.groups) {
+        if (settings.group == group.name) return settings;
+    }
+    return settings_of(group);
+}
 
 Prepared prepare(const Arguments& arguments) {
     Prepared prepared;
@@ -77,6 +97,7 @@ Prepared prepare(const Arguments& arguments) {
         if (arguments.pipeline.given()) {
             const commands::Pipeline pipeline = arguments.pipeline.read(*prepared.graph);
             prepared.graph = commands::run_passes(prepared.graph, pipeline).graph;
+            prepared.groups = groups_of(pipeline, *prepared.graph);
         }
         prepared.program = make_program(*prepared.graph);
         prepared.memory = plan_memory(*prepared.graph, prepared.program);
@@ -126,6 +147,7 @@ RunRecord describe(const Prepared& prepared, Ranks& ranks, const Arguments& argu
     for (const ProcessGroup& group : prepared.program.groups) {
         record.groups.push_back(
             place_group(group, prepared.graph->header().world_size.value_or(0), ranks.size(), ranks.rank()));
+        record.groups.back().settings = settings_for(prepared, group);
     }
     record.order_digest = prepared.agreement.order.digest;
     record.predicted_step_ms = simulation.step_ms;
@@ -160,7 +182,7 @@ void tell_progress(std::uint32_t done, std::uint32_t of) {
 void check_mode(const Ranks& ranks, Arguments& arguments) {
     if (arguments.dry) return;
 #ifdef OVERLAP_WITH_CUDA
-    const std::int64_t free_bytes = runner::device_of(ranks).free_bytes;
+    const std::int64_t free_bytes = cuda::free_bytes(runner::device_of(ranks));
     if (arguments.device_memory_gib == 0) arguments.device_memory_gib = static_cast<double>(free_bytes) / gib;
 #else
     (void)ranks;

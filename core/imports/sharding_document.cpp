@@ -71,6 +71,8 @@ class ShardingReader {
         node.placement = json_string(json_required(fields, "placement", place), placement_place);
         node.state = state(node.placement, placement_place);
         if (node.state && node.shape) check(*node.state, static_cast<int>(node.shape->size()), placement_place);
+        if (const auto dtype = optional_field(fields, "dtype"))
+            node.dtype = json_string(*dtype, JsonPlace(place, "dtype"));
         node.compute_us = optional_number(fields, "compute_cost", place);
         const JsonPlace inputs_place(place, "inputs");
         for (const element input : json_list(json_required(fields, "inputs", place), inputs_place))
@@ -116,6 +118,14 @@ class ShardingReader {
 };
 
 }  // namespace
+
+bool looks_like_sharding_document(std::string_view head) {
+    const std::size_t first = head.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || head[first] != '{') return false;
+    for (const std::string_view part : {"\"mesh\"", "\"shape\"", "\"nodes\"", "\"placement\""})
+        if (head.find(part) == std::string_view::npos) return false;
+    return true;
+}
 
 std::vector<std::string> ShardingDocument::unknown_nodes(const Graph& graph) const {
     std::vector<std::string> names;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -27,6 +28,7 @@ struct ShardedNode {
     std::optional<ShardingState> state;  ///< of its one tensor
     std::optional<std::vector<std::int64_t>> shape;  ///< of the whole tensor
     std::vector<ShardedInput> inputs;
+    std::string dtype;  ///< empty where the document does not tell it
     double compute_us = 0;
 };
 
@@ -42,6 +44,9 @@ struct ShardingDocument {
     double redistribution_us() const;
     double compute_us() const;
 };
+
+/// Whether the beginning of a file looks like such a document.
+bool looks_like_sharding_document(std::string_view head);
 
 /// @throws InputError with file and place: unreadable, a placement that is none of this mesh, or one that cuts a
 /// dimension that the node's tensor does not have.

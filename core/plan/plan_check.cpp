@@ -1,10 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <unordered_map>
 
+#include "core/graph/error.h"
 #include "core/graph/quote.h"
 #include "core/passes/eligibility.h"
+#include "core/plan/group_settings.h"
 #include "core/plan/nearest_module.h"
 #include "core/plan/plan.h"
 #include "core/plan/wording.h"
@@ -175,9 +176,6 @@ class BucketCheck {
     std::vector<Problem> problems_;
 };
 
-/// Parts of a plan that later versions evaluate.
-constexpr std::array<std::string_view, 1> later_parts = {"process_groups"};
-
 }  // namespace
 
 std::vector<Problem> check_unevaluated(const Plan& plan) {
@@ -189,13 +187,14 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
         problem.title = "not evaluated";
         problem.message = std::move(message);
     };
+    try {
+        group_settings(plan.unevaluated.value("process_groups", Json::array()));
+    } catch (const InputError& error) {
+        add(Severity::caution, std::string("a run would refuse ") + error.what());
+    }
     std::string unknown;
     for (const auto& [key, value] : plan.unevaluated.items()) {
-        if (std::find(later_parts.begin(), later_parts.end(), key) == later_parts.end()) {
-            unknown.append(unknown.empty() ? "" : ", ").append(key);
-        } else if (value.is_null() || !value.empty()) {
-            add(Severity::caution, "the plan's " + key + " are kept, but not evaluated by this version");
-        }
+        if (key != "process_groups") unknown.append(unknown.empty() ? "" : ", ").append(key);
     }
     if (!unknown.empty()) {
         add(Severity::note, "the plan has fields that this version keeps but does not know: " + unknown);
@@ -216,6 +215,8 @@ Problem no_modules(const Graph& graph, const ModuleTree& tree) {
     if (ModuleTree(graph, other).exists()) {
         problem.message += by_name ? "; its nodes have module stacks: leave the option module_stack_fn unset"
                                    : "; its nodes have custom.module_fqn: set the option module_stack_fn to that";
+    } else {
+        problem.fix = "repair modules";
     }
     return problem;
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/graph/json_members.h"
+#include "core/graph/group_settings.h"
 #include "core/plan/timeline_of.h"
 
 namespace overlap {
@@ -13,10 +13,6 @@ namespace {
 /// Less than this is rounding, not queueing.
 constexpr double shortest_ms = 1e-9;
 constexpr std::size_t pieces_told = 4;
-
-bool has_high_priority(const ProcessGroup& group) {
-    return json_member(group.extra_json, "high_priority_stream") == "true";
-}
 
 /// What the evaluation's passes create under that name.
 void find_creator(const Evaluation& evaluation, ProcessGroupFigures& figures) {
@@ -138,7 +134,7 @@ std::vector<ProcessGroupFigures> process_group_figures(const Evaluation& evaluat
         figures.description = listed.description;
         figures.ranks = listed.ranks;
         figures.rank = listed.rank;
-        figures.high_priority = has_high_priority(listed);
+        figures.high_priority = settings_of(listed).high_priority;
         find_creator(evaluation, figures);
         auto place = groups.end();
         if (figures.created) {

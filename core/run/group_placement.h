@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/graph.h"
+#include "core/graph/group_settings.h"
 
 namespace overlap {
 
@@ -12,6 +12,7 @@ namespace overlap {
 struct GroupPlacement {
     bool real = false;         ///< by the communication library; else a kernel stands in for it
     std::vector<int> members;  ///< attached ranks of this rank's instance of the group, in the group's order
+    GroupSettings settings;    ///< of its communicator and stream
     std::string reason;        ///< why it is emulated, or on which ranks it is played; one clause without full stop
 };
 

@@ -48,7 +48,7 @@ struct RunRecord {
 };
 
 /// The result as a JSON object: `format` (`overlap-run`), `version`, `mode` (`dry_run` or `gpu`), `graph`, `ranks[]`,
-/// `groups[]` (`process_group`, `size`, `runs` as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`),
+/// `groups[]` (`process_group`, `size`, `runs` as `nccl` or `emulated`, `on_ranks`, `because`, `collectives`, `bytes`, `settings`),
 /// `commands`, `memory`, `order_digest`, `predicted`, `warm_up`, `iterations` and, of a run on a device, `step_ms`
 /// (`median`, `minimum`, `maximum`, `all`), `device`, `libraries`, `peak_memory_bytes`, `recorded` (the pass in which
 /// kernels were recorded) and `nodes[]` (`name`, `median_ms`, `minimum_ms`, `maximum_ms`).

@@ -21,6 +21,18 @@ std::vector<GroupTotals> totals_of(const Program& program) {
     return totals;
 }
 
+void write_settings(JsonWriter& json, const GroupSettings& settings) {
+    json.key("settings").begin_object();
+    json.member("stream_priority", settings.high_priority ? "high" : "normal");
+    const auto optional = [&](std::string_view name, const std::optional<int>& number) {
+        if (number) json.member(name, std::int64_t{*number});
+    };
+    optional("min_ctas", settings.min_ctas);
+    optional("max_ctas", settings.max_ctas);
+    optional("cga_cluster_size", settings.cga_cluster_size);
+    json.end_object();
+}
+
 void write_groups(JsonWriter& json, const Program& program, const RunRecord& record) {
     const std::vector<GroupTotals> totals = totals_of(program);
     json.key("groups").begin_array();
@@ -36,6 +48,7 @@ void write_groups(JsonWriter& json, const Program& program, const RunRecord& rec
         json.member("because", std::string_view(placement.reason));
         json.member("collectives", totals[index].collectives);
         json.member("bytes", totals[index].bytes);
+        write_settings(json, placement.settings);
         json.end_object();
     }
     json.end_array();

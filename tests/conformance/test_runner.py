@@ -81,6 +81,28 @@ class Runner(unittest.TestCase):
         self.assertLess(after["predicted"]["step_ms"], before["predicted"]["step_ms"])
         self.assertNotEqual(after["order_digest"], before["order_digest"])
 
+    def plan_with_groups(self, groups):
+        with open(PLAN, encoding="utf-8") as file:
+            plan = json.load(file)
+        plan["process_groups"] = groups
+        path = os.path.join(self.folder, "groups.plan.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(plan, file)
+        return path
+
+    def test_settings_of_groups_are_told_and_checked(self):
+        plan = self.plan_with_groups([{"name": "0", "high_priority": True, "max_ctas": 16}])
+        done = run([*self.dry(OTHER_GRAPH), "--pipeline", plan])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.read_result()["groups"][0]["settings"], {"stream_priority": "high", "max_ctas": 16})
+        for groups, sentence in (([{"name": "9"}], 'process_groups[0].name: there is no process group "9"; there are: "0"'),
+                                 ([{"name": "0", "max_ctas": 0}], "process_groups[0].max_ctas: found 0, expected")):
+            plan = self.plan_with_groups(groups)
+            done = run([*self.dry(OTHER_GRAPH), "--pipeline", plan])
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"overlap-runner: {plan}: {sentence}", done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
+
     def test_four_ranks(self):
         done = run(mpirun(4, *self.dry()))
         self.assertEqual(done.returncode, 0, done.stderr)

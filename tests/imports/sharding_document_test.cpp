@@ -59,6 +59,17 @@ TEST_F(ShardingDocumentFile, PlacementsAndRedistributions) {
     EXPECT_FALSE(last.inputs[1].is_redistributed());
     EXPECT_EQ(read_back.redistribution_us(), 12.5);
     EXPECT_EQ(read_back.compute_us(), 3.5);
+    EXPECT_EQ(read_back.nodes[0].dtype, "bfloat16");
+    EXPECT_EQ(last.dtype, "");
+}
+
+TEST_F(ShardingDocumentFile, IsToldFromOtherDocumentsByItsBeginning) {
+    EXPECT_TRUE(looks_like_sharding_document(document(parameter, split)));
+    std::string list = "[";
+    list.append(document(parameter, split)).append("]");
+    EXPECT_FALSE(looks_like_sharding_document(list));
+    EXPECT_FALSE(looks_like_sharding_document(R"({"format": "overlap-graph", "nodes": [{"name": "mesh"}]})"));
+    EXPECT_FALSE(looks_like_sharding_document(""));
 }
 
 TEST_F(ShardingDocumentFile, BadDocumentsAreRefusedWithTheirPlace) {

@@ -226,7 +226,7 @@ TEST(Evaluation, TurnsEveryMistakeIntoAProblem) {
 TEST(Evaluation, TellsWhatItDoesNotEvaluate) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
     Plan plan = make_plan(*graph, "Plan A");
-    plan.unevaluated["process_groups"] = Json::array({Json::object({{"name", "x"}})});
+    plan.unevaluated["process_groups"] = Json::array({1});
     plan.unevaluated["of_a_newer_writer"] = 1;
     const auto evaluation = evaluate(graph, plan);
     EXPECT_EQ(count(evaluation->problems, "not_evaluated"), 2u);

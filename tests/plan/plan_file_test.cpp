@@ -109,7 +109,7 @@ TEST(PlanFile, TellsWhatIsNotEvaluated) {
     EXPECT_TRUE(check_unevaluated(read_plan_text(head + R"("process_groups": []})", "")).empty());
     const auto problems = check_unevaluated(read_plan_text(head + R"("process_groups": [{}], "of_newer": 1})", ""));
     ASSERT_EQ(problems.size(), 2u);
-    EXPECT_EQ(problems[0].message, "the plan's process_groups are kept, but not evaluated by this version");
+    EXPECT_EQ(problems[0].message, "a run would refuse process_groups[0].name: expected the name of a process group");
     EXPECT_EQ(problems[1].severity, Severity::note);
 }
 

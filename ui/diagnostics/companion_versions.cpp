@@ -3,15 +3,12 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QProcess>
-#include <QTimer>
 
 #include "ui/document/companion_program.h"
+#include "ui/document/program_question.h"
 
 namespace overlap::ui {
 namespace {
-
-constexpr int patience_ms = 10000;  ///< a driver that wakes devices up takes seconds
 
 QStringList firstLine(const QByteArray& answer) {
     return {QString::fromUtf8(answer.trimmed().split('\n').front())};
@@ -42,40 +39,22 @@ QStringList runnerLines(const QByteArray& answer) {
     return lines;
 }
 
-CompanionVersions::CompanionVersions(QObject* parent) : QObject(parent), answers_(2), processes_(2) {
+CompanionVersions::CompanionVersions(QObject* parent) : QObject(parent), answers_(2) {
     ask(0, QStringLiteral("overlap-layout"), {QStringLiteral("--version")}, firstLine);
     ask(1, QStringLiteral("overlap-runner"), {QStringLiteral("--devices")}, runnerLines);
-}
-
-CompanionVersions::~CompanionVersions() {
-    for (QProcess* process : processes_) {
-        process->disconnect(this);
-        process->kill();
-        process->waitForFinished(200);
-    }
 }
 
 void CompanionVersions::ask(std::size_t place, const QString& program, const QStringList& arguments,
                             QStringList (*read)(const QByteArray& answer)) {
     ++waiting_;
-    auto* process = new QProcess(this);
-    processes_[place] = process;
-    auto answered = [this, place](const QStringList& lines) {
-        if (!answers_[place].isEmpty()) return;
-        answers_[place] = lines;
-        --waiting_;
-        emit changed();
-    };
-    connect(process, &QProcess::errorOccurred, this, [answered, program](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) answered({tr("%1 is not installed").arg(program)});
-    });
-    connect(process, &QProcess::finished, this,
-            [answered, process, read] { answered(read(process->readAllStandardOutput())); });
-    QTimer::singleShot(patience_ms, process, [answered, process, program] {
-        answered({tr("%1 gives no answer").arg(program)});
-        process->kill();
-    });
-    process->start(companionProgram(program), arguments);
+    auto* question = new ProgramQuestion(this);
+    connect(question, &ProgramQuestion::answered, this,
+            [this, place, read](const QByteArray& output, const QString& failure) {
+                answers_[place] = failure.isEmpty() ? read(output) : QStringList(failure);
+                --waiting_;
+                emit changed();
+            });
+    question->ask(companionProgram(program), arguments);
 }
 
 QStringList CompanionVersions::lines() const {

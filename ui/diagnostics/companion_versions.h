@@ -5,8 +5,6 @@
 #include <QStringList>
 #include <vector>
 
-class QProcess;
-
 namespace overlap::ui {
 
 /// Asks the programs that the window starts what they were built with and what they find: Graphviz of the layout
@@ -16,7 +14,6 @@ class CompanionVersions : public QObject {
 
   public:
     explicit CompanionVersions(QObject* parent = nullptr);
-    ~CompanionVersions() override;
 
     /// What is known so far, a line each: `Graphviz 2.43.0`, `GPU: none, no driver is installed on this machine`.
     QStringList lines() const;
@@ -30,7 +27,6 @@ class CompanionVersions : public QObject {
              QStringList (*read)(const QByteArray& answer));
 
     std::vector<QStringList> answers_;  ///< of each program, in a fixed order
-    std::vector<QProcess*> processes_;
     int waiting_ = 0;
 };
 

@@ -36,6 +36,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     variants_.clear();
     loaded_ = loaded;
     times_ = nullptr;
+    modules_ = {{}, loaded_.modules, loaded_.module_figures};
 
     Plan baseline;
     baseline.name = "Baseline";
@@ -48,6 +49,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     if (restored.variants.empty()) insertVariant(make_plan(*loaded_.graph, "Plan A"), false);
     current_ = std::clamp(restored.current, 0, variantCount() - 1);
     undo_group_.setActiveStack(&variant(current_).undoStack());
+    updateModules();
 
     emit graphChanged();
     emit variantsChanged();
@@ -62,6 +64,8 @@ void Document::setTimes(std::shared_ptr<const MeasuredTimes> times) {
     evaluator_.cancel();  // what runs is of the other times
     times_ = std::move(times);
     for (const auto& variant : variants_) variant->invalidate();
+    modules_.figures = nullptr;
+    updateModules();
     emit timesChanged();
     variants_.front()->setEvaluation(times_ ? times_->baseline : loaded_.baseline);
     requestEvaluation();
@@ -73,6 +77,8 @@ void Document::setCostModel(const LoadedGraph& modelled) {
     loaded_ = modelled;
     times_ = nullptr;
     for (const auto& variant : variants_) variant->invalidate();
+    modules_.figures = nullptr;
+    updateModules();
     emit timesChanged();
     variants_.front()->setEvaluation(loaded_.baseline);
     requestEvaluation();
@@ -86,6 +92,7 @@ Variant& Document::insertVariant(Plan plan, bool read_only) {
     connect(added, &Variant::titleChanged, this, &Document::variantsChanged);
     connect(added, &Variant::planChanged, this, [this, added] {
         if (added != current()) return;
+        updateModules();
         emit planChanged();
         requestEvaluation();
     });
@@ -100,6 +107,7 @@ void Document::setCurrentIndex(int index) {
     current_ = index;
     undo_group_.setActiveStack(&variant(index).undoStack());
     if (selection_.kind() == Selection::Kind::bucket) selection_.clear();
+    updateModules();
     emit currentChanged();
     emit planChanged();
     emit evaluationChanged();
@@ -134,6 +142,7 @@ Plan Document::closeVariant(int index) {
     }
     emit variantsChanged();
     if (was_current) {
+        updateModules();
         emit currentChanged();
         emit planChanged();
         emit evaluationChanged();
@@ -233,6 +242,22 @@ int Document::bucketOfNode(const NodePlace& place) const {
     if (input == no_node) return -1;
     const auto module = modules().innermost(input);
     return module == ModuleTree::no_module ? -1 : bucketOfModule(buckets(), modules().path(module));
+}
+
+void Document::updateModules() {
+    const std::vector<ModuleRule>& rules = variant(current_).plan().module_rules;
+    const bool others = rules != modules_.rules;
+    if (!others && modules_.figures) return;
+    if (rules.empty()) {
+        modules_ = {{}, loaded_.modules, times_ ? times_->module_figures : loaded_.module_figures};
+    } else {
+        const std::shared_ptr<const Graph> graph = repair_modules(loaded_.graph, rules)->graph;
+        if (others) modules_.tree = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
+        modules_.rules = rules;
+        modules_.figures =
+            std::make_shared<const ModuleFiguresTable>(module_figures(*graph, *modules_.tree, baseline().times_ms));
+    }
+    if (others) emit modulesChanged();
 }
 
 void Document::requestEvaluation() {

@@ -41,12 +41,12 @@ class Document : public QObject {
     bool isOpen() const { return loaded_.graph != nullptr; }
     const LoadedGraph& loaded() const { return loaded_; }
     const std::shared_ptr<const Graph>& graph() const { return loaded_.graph; }
-    const ModuleTree& modules() const { return *loaded_.modules; }
+    /// The modules of the graph, with those that the current plan's rules give.
+    const ModuleTree& modules() const { return *modules_.tree; }
+    const std::shared_ptr<const ModuleTree>& sharedModules() const { return modules_.tree; }
     /// The graph without any pass, in the times that figures are of.
     const Evaluation& baseline() const { return times_ ? *times_->baseline : *loaded_.baseline; }
-    const ModuleFiguresTable& moduleFigures() const {
-        return times_ ? *times_->module_figures : *loaded_.module_figures;
-    }
+    const ModuleFiguresTable& moduleFigures() const { return *modules_.figures; }
     /// Times that figures of all variants are of; null: the graph's own.
     const std::shared_ptr<const MeasuredTimes>& times() const { return times_; }
     /// Evaluates all variants anew with these times, or with the graph's own. No plan changes by it.
@@ -132,6 +132,8 @@ class Document : public QObject {
     void variantsChanged();
     /// Another variant is current.
     void currentChanged();
+    /// Nodes have other modules: the current plan has other rules for them. Comes before planChanged().
+    void modulesChanged();
     /// The current variant's plan is another, by an edit or because the current variant changed.
     void planChanged();
     /// The current variant's evaluation is another.
@@ -144,9 +146,18 @@ class Document : public QObject {
     Plan readFittingPlan(const QString& path) const;
     Variant& insertVariant(Plan plan, bool read_only);
     void requestEvaluation();
+    void updateModules();
     QString freeName() const;
 
+    /// Modules as the current plan has them.
+    struct ShownModules {
+        std::vector<ModuleRule> rules;  ///< that were applied
+        std::shared_ptr<const ModuleTree> tree;
+        std::shared_ptr<const ModuleFiguresTable> figures;
+    };
+
     LoadedGraph loaded_;
+    ShownModules modules_;
     std::shared_ptr<const MeasuredTimes> times_;
     std::function<RestoredVariants(const LoadedGraph&)> variant_source_;
     Selection selection_;

@@ -7,6 +7,7 @@
 
 #include "core/graph/error.h"
 #include "core/imports/import_source.h"
+#include "core/imports/sharding_document.h"
 #include "core/io/gzip_reader.h"
 
 namespace overlap::ui {
@@ -58,12 +59,13 @@ FileKind fileKind(const QString& path, QString* reason) {
     if (match.captured(1) == u"overlap-plan" && !compressed) return FileKind::plan;
     if (match.captured(1) == u"overlap-graph") return FileKind::graph;
     if (is_importable_file(QFile::encodeName(path).toStdString())) return FileKind::graph;
+    if (!compressed && looks_like_sharding_document(head.toStdString())) return FileKind::placements;
     if (isTrace(head)) return FileKind::trace;
     if (compressed) return FileKind::graph;
     return unknown(
         QStringLiteral(
-            "%1: neither an overlap-graph or overlap-plan document, a text of an FX graph, a TORCH_TRACE log "
-            "nor a profiler's trace")
+            "%1: neither an overlap-graph or overlap-plan document, a text of an FX graph, a TORCH_TRACE log, "
+            "a profiler's trace nor autoparallel's placements")
             .arg(path));
 }
 

@@ -2,33 +2,33 @@
 
 #include <QUndoCommand>
 
+#include "ui/document/plan_change.h"
+
 namespace overlap::ui {
 
-/// An edit as the plans before and after it: plans are small values, and no edit can then be undone wrongly.
+/// An edit that can be taken back.
 class PlanEdit : public QUndoCommand {
   public:
-    PlanEdit(Variant& variant, const QString& text, Plan after, QString merge_key)
-        : QUndoCommand(text),
-          variant_(variant),
-          before_(variant.plan()),
-          after_(std::move(after)),
-          merge_key_(std::move(merge_key)) {}
+    PlanEdit(Variant& variant, const QString& text, const Plan& after, QString merge_key)
+        : QUndoCommand(text), variant_(variant), change_(variant.plan(), after), merge_key_(std::move(merge_key)) {}
 
-    void undo() override { variant_.setPlan(before_); }
-    void redo() override { variant_.setPlan(after_); }
+    void undo() override { variant_.setPlan(change_.undone(variant_.plan())); }
+    void redo() override { variant_.setPlan(change_.redone(variant_.plan())); }
     int id() const override { return merge_key_.isEmpty() ? -1 : 1; }
+    /// @param newer has been done already.
     bool mergeWith(const QUndoCommand* newer) override {
         const auto* edit = static_cast<const PlanEdit*>(newer);
         if (edit->merge_key_ != merge_key_) return false;
-        after_ = edit->after_;
+        const Plan before = change_.undone(edit->change_.undone(variant_.plan()));
+        change_ = PlanChange(before, variant_.plan());
         setText(edit->text());
-        setObsolete(after_ == before_);
+        setObsolete(before == variant_.plan());
         return true;
     }
 
   private:
     Variant& variant_;
-    Plan before_, after_;
+    PlanChange change_;
     QString merge_key_;
 };
 
@@ -46,9 +46,9 @@ QString Variant::title() const {
     return QString::fromStdString(plan_.name);
 }
 
-void Variant::edit(const QString& text, Plan plan, const QString& merge_key) {
+void Variant::edit(const QString& text, const Plan& plan, const QString& merge_key) {
     if (read_only_ || plan == plan_) return;
-    undo_stack_.push(new PlanEdit(*this, text, std::move(plan), merge_key));
+    undo_stack_.push(new PlanEdit(*this, text, plan, merge_key));
 }
 
 void Variant::setPlan(const Plan& plan) {

@@ -41,7 +41,7 @@ class Variant : public QObject {
 
     /// Puts an undoable edit on the stack; nothing happens where `plan` equals the current one.
     /// @param merge_key edits in a row with one non-empty key are undone together.
-    void edit(const QString& text, Plan plan, const QString& merge_key = {});
+    void edit(const QString& text, const Plan& plan, const QString& merge_key = {});
 
     /// @param current whether it is of the plan as it stands; false: of a plan shortly before.
     void setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current = true);

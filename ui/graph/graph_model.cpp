@@ -13,7 +13,7 @@ namespace overlap::ui {
 
 GraphModel::Contents::Contents(const Document& document)
     : graph(document.graph()),
-      modules(document.loaded().modules),
+      modules(document.sharedModules()),
       places(box_places(*graph, *modules)),
       tree(*graph, *modules, places),
       figures(box_figures(*graph, tree, places, document.baseline().times_ms)),
@@ -21,6 +21,7 @@ GraphModel::Contents::Contents(const Document& document)
 
 GraphModel::GraphModel(Document& document, QObject* parent) : QObject(parent), document_(document) {
     connect(&document, &Document::graphChanged, this, &GraphModel::read);
+    connect(&document, &Document::modulesChanged, this, &GraphModel::read);
     connect(&document, &Document::timesChanged, this, &GraphModel::updateFigures);
     connect(&document, &Document::planChanged, this, &GraphModel::updateColours);
     connect(&document, &Document::evaluationChanged, this, &GraphModel::updateColours);

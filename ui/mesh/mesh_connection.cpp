@@ -1,5 +1,7 @@
 #include "ui/mesh/mesh_connection.h"
 
+#include <QFile>
+#include <QFileInfo>
 #include <QInputDialog>
 #include <algorithm>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include "ui/mesh/cost_models.h"
 #include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
+#include "ui/mesh/placement_rows.h"
 
 namespace overlap::ui {
 namespace {
@@ -131,6 +134,33 @@ void MeshConnection::findChains() {
     });
 }
 
+void MeshConnection::openPlacements(const QString& path) {
+    placements_task_.start([this, path](std::stop_token) -> LatestTask::Delivery {
+        try {
+            auto read =
+                std::make_shared<const ShardingDocument>(read_sharding_document(QFile::encodeName(path).toStdString()));
+            return [this, path, read] { showPlacements(path, read); };
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
+        }
+    });
+}
+
+void MeshConnection::showPlacements(const QString& path, std::shared_ptr<const ShardingDocument> placements) {
+    placements_ = std::move(placements);
+    show(compared_);
+    const std::size_t rows = placementRows(*placements_).size();
+    QString sentence = MeshView::tr("%1: placements of %2 nodes, of which the Mesh view lists %3 redistributions")
+                           .arg(QFileInfo(path).fileName())
+                           .arg(placements_->nodes.size())
+                           .arg(rows);
+    if (const std::shared_ptr<const Graph> graph = document_.graph()) {
+        if (const std::size_t unknown = placements_->unknown_nodes(*graph).size(); unknown > 0)
+            sentence += MeshView::tr("; the open graph has no node of the names of %1").arg(unknown);
+    }
+    emit told(sentence);
+}
+
 void MeshConnection::show(std::shared_ptr<const ComparedChains> compared) {
     compared_ = std::move(compared);
     selected_.clear();
@@ -146,6 +176,7 @@ void MeshConnection::show(std::shared_ptr<const ComparedChains> compared) {
         offered.help = helpOf(parameter, comparison);
         offered.inputs = inputsOf(parameter);
     }
+    if (placements_) std::ranges::move(placementRows(*placements_), std::back_inserter(parameters));
     view_.setParameters(std::move(parameters));
     view_.setLinks(compared_ ? linksOf(document_.graph(), *compared_) : nullptr);
     showOrders();

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <memory>
 
+#include "core/imports/sharding_document.h"
 #include "core/plan/device_orders.h"
 #include "ui/document/latest_task.h"
 
@@ -21,10 +22,14 @@ class MeshConnection : public QObject {
   public:
     MeshConnection(Document& document, MeshView& view, QObject* parent = nullptr);
 
-    /// True while the open graph's chains are being looked for.
-    bool busy() const { return task_.busy(); }
+    /// True while the open graph's chains are being looked for, or placements are being read.
+    bool busy() const { return task_.busy() || placements_task_.busy(); }
     /// The open graph's chains; nullptr until they are found, and where times are not known.
     std::shared_ptr<const ComparedChains> chains() const { return compared_; }
+
+    /// Reads placements that autoparallel exported, in the background, and lists what they redistribute behind the open
+    /// graph's parameters; they stay until others are opened. Failures are told by failed().
+    void openPlacements(const QString& path);
 
     /// Why takeOrder() would refuse, as a sentence without full stop; empty where it would not. What is taken is the
     /// source that the view shows, for the parameter that was selected last.
@@ -46,9 +51,12 @@ class MeshConnection : public QObject {
   signals:
     /// A sentence on what was done or why it was not.
     void told(const QString& sentence);
+    /// Why placements could not be opened.
+    void failed(const QString& reason);
 
   private:
     void findChains();
+    void showPlacements(const QString& path, std::shared_ptr<const ShardingDocument> placements);
     void show(std::shared_ptr<const ComparedChains> compared);
     /// Tells the view what the current plan has, and what could be done.
     void showOrders();
@@ -61,8 +69,9 @@ class MeshConnection : public QObject {
     Document& document_;
     MeshView& view_;
     std::shared_ptr<const ComparedChains> compared_;
+    std::shared_ptr<const ShardingDocument> placements_;
     QString selected_;
-    LatestTask task_;
+    LatestTask task_, placements_task_;
 };
 
 }  // namespace overlap::ui

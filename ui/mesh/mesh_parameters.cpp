@@ -11,7 +11,7 @@ void MeshParameterModel::set(std::vector<MeshParameter> parameters) {
 }
 
 void MeshParameterModel::setChosen(const std::vector<QString>& orders) {
-    for (std::size_t row = 0; row < parameters_.size(); ++row) parameters_[row].chosen = orders[row];
+    for (std::size_t row = 0; row < parameters_.size(); ++row) parameters_[row].chosen = row < orders.size() ? orders[row] : QString();
     if (!parameters_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
 }
 

@@ -52,6 +52,7 @@ std::vector<ModuleTree::ModuleId> shownChildren(const ModuleTree& tree, ModuleTr
 ModuleTreeModel::ModuleTreeModel(Document& document, QObject* parent)
     : QAbstractItemModel(parent), document_(document) {
     connect(&document, &Document::graphChanged, this, &ModuleTreeModel::rebuild);
+    connect(&document, &Document::modulesChanged, this, &ModuleTreeModel::rebuild);
     connect(&document, &Document::planChanged, this, &ModuleTreeModel::updateBuckets);
     // Figures alone are others: what is expanded stays so.
     connect(&document, &Document::timesChanged, this, [this] { emit layoutChanged(); });
@@ -62,7 +63,7 @@ void ModuleTreeModel::rebuild() {
     beginResetModel();
     found_.clear();
     graph_ = document_.graph();
-    modules_ = document_.loaded().modules;
+    modules_ = document_.sharedModules();
     const std::size_t count = modules_ ? modules_->module_count() : 0;
     children_.assign(count, {});
     row_of_module_.assign(count, 0);
@@ -180,9 +181,13 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
 QVariant ModuleTreeModel::outsideData(int column, int role) const {
     if (role == kind_role) return outside_kind;
     if (role == bucket_role) return -1;
-    if (role == Qt::ToolTipRole) return tr("Nodes that no module stack or module_fqn places; a plan cannot name them");
+    const std::size_t nodes = modules_->nodes_without_module().size();
+    const QString title = nodes == 1 ? tr("1 node without a module")
+                                     : tr("%1 nodes without a module").arg(formatCount(static_cast<qint64>(nodes)));
+    if (role == Qt::ToolTipRole)
+        return tr("%1: no module stack or module_fqn places them; Repair modules gives them one").arg(title);
     if (role != Qt::DisplayRole) return {};
-    if (column == name_column) return tr("not in a module");
+    if (column == name_column) return title;
     return figureData(document_.moduleFigures().without_module, column);
 }
 

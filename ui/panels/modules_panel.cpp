@@ -279,9 +279,21 @@ void ModulesPanel::stepSearch(int step) {
     search_count_->setText(tr("%1 of %2").arg(search_position_ + 1).arg(count));
 }
 
+void ModulesPanel::showOutsideMenu(const QPoint& position) {
+    QStringList nodes;
+    for (const QModelIndex& index : tree_->selectionModel()->selectedRows(ModuleTreeModel::name_column))
+        if (index.data(ModuleTreeModel::kind_role).toInt() == ModuleTreeModel::node_kind)
+            nodes.append(index.data(ModuleTreeModel::node_role).toString());
+    QMenu menu(this);
+    menu.addAction(tr("&Give a module…"), this, [this, nodes] { emit repairWanted(nodes); })
+        ->setEnabled(document_.editable() && !nodes.isEmpty());
+    menu.addAction(tr("&Repair modules…"), this, [this] { emit repairWanted({}); })->setEnabled(document_.editable());
+    menu.exec(position);
+}
+
 void ModulesPanel::showModuleMenu(const QPoint& position) {
     const QStringList modules = tree_->selectedModules();
-    if (modules.isEmpty()) return;
+    if (modules.isEmpty()) return showOutsideMenu(position);
     QMenu menu(this);
     BucketCommands commands(document_);
     auto offer = [&](QMenu* where, const QString& title, int target, auto run) {

@@ -61,6 +61,8 @@ class ModulesPanel : public QWidget {
     QLineEdit* searchField() { return search_; }
 
   signals:
+    /// Nodes shall get a module by hand; none: all that lack one, by rules.
+    void repairWanted(const QStringList& nodes);
     /// Why modules could not be put into a bucket; one sentence without full stop.
     void refused(const QString& reason);
 
@@ -72,6 +74,7 @@ class ModulesPanel : public QWidget {
     void selectFromTree();
     void stepSearch(int step);
     void showModuleMenu(const QPoint& position);
+    void showOutsideMenu(const QPoint& position);
     void expandFirstLevels();
 
     Document& document_;

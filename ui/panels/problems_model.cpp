@@ -80,6 +80,10 @@ bool ProblemsModel::applyFix(int row) {
         OverlapCommands(document_).remove(shown.fix_value.get<int>());
         return true;
     }
+    if (shown.kind == "no_modules" || shown.kind.starts_with("module_rule")) {
+        emit repairWanted();
+        return true;
+    }
     if (shown.kind == "no_times") {
         emit costModelWanted();
         return true;

@@ -34,6 +34,8 @@ class ProblemsModel : public QAbstractTableModel {
     bool applyFix(int row);
 
   signals:
+    /// The fix of a problem is to give nodes their modules.
+    void repairWanted();
     /// The fix of a problem is to choose a cost model.
     void costModelWanted();
 

@@ -68,6 +68,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
       automatic_text_(new QLabel),
       manual_(new QToolButton),
       manual_refusal_(new QLabel),
+      repair_(new QToolButton),
       view_(new BucketView(document, *model_, *preview_)),
       uncovered_title_(new QPushButton),
       uncovered_list_(new QListView) {
@@ -122,6 +123,8 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     entry_column->addWidget(entry_);
     entry_column->addWidget(message_);
     entry_column->addWidget(automatic_);
+    entry_column->addSpacing(4);
+    entry_column->addWidget(repair_, 0, Qt::AlignLeft);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -138,24 +141,38 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     connect(uncovered_list_, &QListView::clicked, this, [this](const QModelIndex& index) {
         document_.selection().selectNode(index.data(UncoveredModel::node_role).toString());
     });
-    connect(&document, &Document::graphChanged, this, [this, completer] {
+    const auto complete_modules = [this, completer] {
         QStringList paths;
         const ModuleTree& tree = document_.modules();
         for (std::size_t module = 1; module < tree.module_count(); ++module)
             paths.append(QString::fromStdString(tree.path(static_cast<ModuleTree::ModuleId>(module))));
         static_cast<QStringListModel*>(completer->model())->setStringList(paths);
-    });
+    };
+    connect(&document, &Document::graphChanged, this, complete_modules);
+    connect(&document, &Document::modulesChanged, this, complete_modules);
     auto update_editable = [this] {
         entry_->setEnabled(document_.editable());
         header_->setEnabled(document_.editable());
         view_->viewport()->update();
     };
     connect(&document, &Document::currentChanged, this, update_editable);
+    repair_->setObjectName("repairModules");
+    repair_->setText(tr("Repair modules…"));
+    repair_->setToolTip(tr("Give modules to nodes that have none, by rules"));
+    repair_->setFocusPolicy(Qt::StrongFocus);
+    connect(repair_, &QToolButton::clicked, this, &BucketBoard::repairWanted);
+    connect(&document, &Document::planChanged, this, &BucketBoard::updateRepair);
+    updateRepair();
     connect(&document, &Document::planChanged, this, &BucketBoard::updateAutomatic);
     connect(&document, &Document::evaluationChanged, this, &BucketBoard::updateAutomatic);
     updateAutomatic();
     update_editable();
     updateUncovered();
+}
+
+void BucketBoard::updateRepair() {
+    repair_->setVisible(document_.isOpen() && document_.editable() && !document_.modules().exists());
+    view_->viewport()->update();
 }
 
 void BucketBoard::makeHeader() {

@@ -41,6 +41,8 @@ class BucketBoard : public QWidget {
     void startFromEveryBlocks();
 
   signals:
+    /// The graph has no module names, and rules shall give it some.
+    void repairWanted();
     /// Why an edit was refused; one sentence without full stop.
     void refused(const QString& reason);
 
@@ -52,6 +54,7 @@ class BucketBoard : public QWidget {
     void addTyped();
     void updateUncovered();
     void updateAutomatic();
+    void updateRepair();
     void showUncovered(bool shown);
     void tell(const QString& reason);
 
@@ -66,6 +69,7 @@ class BucketBoard : public QWidget {
     QLabel* automatic_text_;
     QToolButton* manual_;
     QLabel* manual_refusal_;  ///< why there is nothing to start from
+    QToolButton* repair_;     ///< shown where the graph has no module names
     BucketView* view_;
     QPushButton* uncovered_title_;
     QListView* uncovered_list_;

@@ -357,11 +357,8 @@ void BucketView::paintHint(QPainter& painter) {
         hint = tr("It is the graph as it was read. Choose a plan in the toolbar, or add one with +.");
     }
     if (document_.isOpen() && document_.editable() && !document_.modules().exists()) {
-        heading = tr("This graph has no module names");
-        hint =
-            tr("None of its nodes has a module stack or a module_fqn, so PyTorch's pass finds nothing to bucket by "
-               "name. Export the graph before metadata is stripped to plan its buckets; the timeline shows it all "
-               "the same.");
+        heading = tr("No module names");
+        hint = tr("PyTorch's pass finds modules by name, and no node of this graph has one. Rules can give them.");
     }
     painter.setFont(textFont(largeTextPx, QFont::DemiBold));
     painter.setPen(theme.dim);

@@ -17,6 +17,7 @@ QString text(std::string_view view) {
 }  // namespace
 
 UncoveredModel::UncoveredModel(Document& document, QObject* parent) : QAbstractListModel(parent), document_(document) {
+    connect(&document, &Document::modulesChanged, this, &UncoveredModel::update);  // rows hold numbers of modules
     connect(&document, &Document::planChanged, this, &UncoveredModel::update);
     update();
 }

@@ -43,6 +43,7 @@
 #include "ui/shell/icons.h"
 #include "ui/shell/load_progress.h"
 #include "ui/shell/notice_bar.h"
+#include "ui/shell/module_repair.h"
 #include "ui/shell/overlap_connection.h"
 #include "ui/shell/plan_export.h"
 #include "ui/shell/shell_style.h"
@@ -90,6 +91,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     timeline_connection_ = new TimelineConnection(document_, *timeline_, this);
     overlaps_ = new OverlapConnection(document_, *timeline_, this);
     connect(overlaps_, &OverlapConnection::told, this, [this](const QString& sentence) { tell(sentence); });
+    repair_ = new ModuleRepair(document_, this);
+    connect(repair_, &ModuleRepair::told, this, [this](const QString& sentence) { tell(sentence); });
     timeline_export_ = new TimelineExport(*timeline_, this);
     plan_export_ = new PlanExport(document_, *this);
     history_ = new EditHistory(document_, timeline_->edits(), this);
@@ -143,6 +146,9 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(board_, &BucketBoard::refused, this, [this](const QString& reason) { tell(reason); });
     overlaps_->setModules(*modules_->tree());
     connect(modules_, &ModulesPanel::refused, this, [this](const QString& reason) { tell(reason); });
+    connect(modules_, &ModulesPanel::repairWanted, repair_, &ModuleRepair::open);
+    connect(board_, &BucketBoard::repairWanted, repair_, [this] { repair_->open(); });
+    connect(problems_->problems(), &ProblemsModel::repairWanted, repair_, [this] { repair_->open(); });
     connect(variant_bar_, &VariantBar::newWanted, this,
             [this] { actions_->find(QStringLiteral("plan.new"))->trigger(); });
     connect(variant_bar_, &VariantBar::closeWanted, this, &MainWindow::closePlan);
@@ -161,6 +167,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(graph_, &GraphView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(mesh_, &MeshView::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(mesh_connection_, &MeshConnection::told, this, [this](const QString& sentence) { tell(sentence); });
+    connect(mesh_connection_, &MeshConnection::failed, this, [this](const QString& reason) { warn(reason); });
     connect(mesh_, &MeshView::stateChanged, this, [this] { scheduleSession(view_delay_ms); });
     connect(&timeline_->edits(), &TimelineEdits::changed, this, [this] { scheduleSession(); });
     connect(timeline_, &TimelineView::exportWanted, this,

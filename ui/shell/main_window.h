@@ -36,6 +36,7 @@ class CostActions;
 class MeshView;
 class ModulesPanel;
 class NoticeBar;
+class ModuleRepair;
 class OverlapConnection;
 struct NoticeAction;
 class PassesPanel;
@@ -82,6 +83,7 @@ class MainWindow : public QMainWindow {
     GraphView& graphView() { return *graph_; }
     MeshView& mesh() { return *mesh_; }
     OverlapConnection& overlaps() { return *overlaps_; }
+    ModuleRepair& moduleRepair() { return *repair_; }
     ComparePanel& compare() { return *compare_; }
     StatisticsPanel& statistics() { return *statistics_; }
     Measurements& measurements() { return *measurements_; }
@@ -207,6 +209,7 @@ class MainWindow : public QMainWindow {
     MeshConnection* mesh_connection_ = nullptr;
     TimelineConnection* timeline_connection_ = nullptr;
     OverlapConnection* overlaps_ = nullptr;
+    ModuleRepair* repair_ = nullptr;
     TimelineExport* timeline_export_ = nullptr;
     PlanExport* plan_export_ = nullptr;
     EditHistory* history_ = nullptr;

@@ -23,6 +23,7 @@
 #include "ui/shell/graph_actions.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
+#include "ui/shell/module_repair.h"
 #include "ui/shell/overlap_actions.h"
 #include "ui/shell/pass_actions.h"
 #include "ui/shell/plan_export.h"
@@ -130,6 +131,7 @@ void MainWindow::registerPlanActions() {
     board_->setManualStart(manual);
     registerTimesActions();
     registerOverlapActions(*actions_, *overlaps_);
+    repair_->registerAction(*actions_);
     actions_->add("plan.rename", plan, tr("&Rename plan…"), tr("Give the plan another name"), {},
                   [this] { renamePlan(); });
     actions_->add("plan.close", plan, tr("&Close plan"),

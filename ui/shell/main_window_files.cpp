@@ -15,6 +15,7 @@
 #include "ui/document/file_kind.h"
 #include "ui/document/write_file.h"
 #include "ui/measure/measurements.h"
+#include "ui/mesh/mesh_connection.h"
 #include "ui/measure/trace_times.h"
 #include "ui/panels/graph_chooser.h"
 #include "ui/panels/log.h"
@@ -73,6 +74,9 @@ void MainWindow::openFiles(const QStringList& files) {
                 break;
             case FileKind::trace:
                 traces.append(path);
+                break;
+            case FileKind::placements:
+                mesh_connection_->openPlacements(path);
                 break;
             case FileKind::unknown:
                 warn(reason);

@@ -92,6 +92,7 @@ void launch_message(const CollectiveWork& work, const Message& message, const vo
 Communicators::Communicators(const std::vector<ProcessGroup>& groups, const std::vector<GroupPlacement>& placements,
                              Ranks& ranks)
     : communicators_(groups.size()) {
+    names_.reserve(groups.size());  // communicators keep the addresses of their names
     for (std::size_t index = 0; index < groups.size(); ++index) {
         const GroupPlacement& placement = placements[index];
         names_.push_back(groups[index].name);
@@ -101,6 +102,9 @@ Communicators::Communicators(const std::vector<ProcessGroup>& groups, const std:
         const auto place = std::find(placement.members.begin(), placement.members.end(), ranks.rank());
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.commName = names_.back().c_str();
+        config.minCTAs = placement.settings.min_ctas.value_or(config.minCTAs);
+        config.maxCTAs = placement.settings.max_ctas.value_or(config.maxCTAs);
+        config.cgaClusterSize = placement.settings.cga_cluster_size.value_or(config.cgaClusterSize);
         check(ncclCommInitRankConfig(&communicators_[index], sizes_.back(), id,
                                      static_cast<int>(place - placement.members.begin()), &config),
               "setting up the communicator of process group " + in_quotes(names_.back()));
@@ -110,6 +114,17 @@ Communicators::Communicators(const std::vector<ProcessGroup>& groups, const std:
 Communicators::~Communicators() {
     for (ncclComm_t communicator : communicators_) {
         if (communicator) ncclCommDestroy(communicator);
+    }
+}
+
+bool Communicators::any() const {
+    return std::any_of(communicators_.begin(), communicators_.end(),
+                       [](ncclComm_t communicator) { return communicator != nullptr; });
+}
+
+void Communicators::abort() {
+    for (ncclComm_t& communicator : communicators_) {
+        if (communicator) ncclCommAbort(std::exchange(communicator, nullptr));
     }
 }
 

@@ -15,18 +15,23 @@ namespace overlap::cuda {
 /// One NCCL communicator for each process group that is run for real, none for the others.
 class Communicators {
   public:
-    /// Every rank comes here with placements of the same groups; one after the other is set up.
+    /// Each is set up as its placement's settings say. Every rank comes here with placements of the same groups; one after the other is set up.
     Communicators(const std::vector<ProcessGroup>& groups, const std::vector<GroupPlacement>& placements, Ranks& ranks);
     ~Communicators();
     Communicators(const Communicators&) = delete;
     Communicators& operator=(const Communicators&) = delete;
 
+    /// Whether any group is run for real.
+    bool any() const;
     bool has(std::uint32_t group) const { return communicators_[group] != nullptr; }
 
     /// Launches a collective of a real group. @param inputs, outputs addresses, one for each message.
     /// @throws InputError where NCCL does not know the element type, or the launch fails.
     void launch(const CollectiveWork& work, const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
                 cudaStream_t stream);
+
+    /// Gives all communicators up, with what they still do; nothing can be launched any more.
+    void abort();
 
     /// @throws InputError where a communicator has failed since the last call, with the group's name.
     void check_health() const;

@@ -1,9 +1,13 @@
 #include "core/run/cuda/cuda_executor.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <deque>
+#include <exception>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "core/graph/error.h"
 #include "core/run/cuda/communicators.h"
@@ -23,13 +27,15 @@ struct CudaExecutor::State {
 
     Allocation pool, scratch;
     Stream compute;
-    std::vector<Stream> groups;           ///< one a process group of the program
+    std::deque<Stream> groups;            ///< one a process group of the program
+    std::vector<GroupSettings> settings;  ///< of each group
     std::vector<Event> issued, finished;  ///< one a collective
     Event step_began{Event::Timing::on}, step_ended{Event::Timing::on};
     MatrixProducts products;
     Communicators communicators;
     std::optional<ActivityRecorder> recorder;
     GraphExecution captured;
+    std::uint64_t steps = 0;  ///< that have ended
 
     State(const Device& on, const Program& of, const ProgramOperands& with, const MemoryPlan& memory,
           const std::vector<GroupPlacement>& placements, const std::vector<double>& times, Ranks& ranks,
@@ -41,12 +47,16 @@ struct CudaExecutor::State {
           options(asked),
           pool(memory.pool_bytes),
           scratch(scratch_bytes(of)),
-          groups(of.groups.size()),
           issued(of.collectives.size()),
           finished(of.collectives.size()),
           communicators(of.groups, placements, ranks) {
+        check(find_kernels(), "looking for kernels that were compiled for " + device.name);
         check(cudaMemset(pool.address(), 0, static_cast<std::size_t>(pool.bytes())), "clearing the pool");
         check(cudaMemset(scratch.address(), 0, static_cast<std::size_t>(scratch.bytes())), "clearing memory");
+        for (const GroupPlacement& placement : placements) {
+            settings.push_back(placement.settings);
+            groups.emplace_back(placement.settings.high_priority ? Stream::Priority::high : Stream::Priority::normal);
+        }
         if (options.record_activities) recorder.emplace();
     }
 
@@ -74,9 +84,12 @@ struct CudaExecutor::State {
         return {static_cast<char*>(pool.address()) + span.offset, span.bytes};
     }
 
-    /// Where an operand of `bytes` lies: in the pool if it is all there, else in part `part` of the scratch memory.
+    /// Where an operand of `bytes` lies: in the pool if it is all there and aligned, else in part `part` of the scratch
+    /// memory. Views of a storage may begin anywhere.
     void* operand(const std::vector<PoolSpan>& spans, std::size_t index, std::int64_t bytes, int part) const {
-        if (index < spans.size() && spans[index].bytes >= bytes) return span_of(spans[index]).address;
+        const bool usable = index < spans.size() && spans[index].bytes >= bytes &&
+                            spans[index].offset % MatrixProducts::alignment_bytes == 0;
+        if (usable) return span_of(spans[index]).address;
         return static_cast<char*>(scratch.address()) + scratch.bytes() / 3 * part;
     }
 
@@ -113,6 +126,12 @@ struct CudaExecutor::State {
         spans[count++] = span_of({span.offset + skipped, span.bytes - skipped});
     }
 
+    /// Thread blocks of an emulated collective: as many as asked for in general, within what the group allows.
+    int blocks_of(const GroupSettings& group) const {
+        const int least = std::max(group.min_ctas.value_or(1), 1);
+        return std::clamp(options.thread_blocks_of_emulation, least, std::max(group.max_ctas.value_or(1024), least));
+    }
+
     void launch_emulation(const CollectiveWork& work, const Operands& places) {
         HoldArguments arguments;
         int from = 0, to = 0;
@@ -127,7 +146,7 @@ struct CudaExecutor::State {
         arguments.to = to > 0 ? spans[0] : MemorySpan{};
         arguments.bytes = work.bytes;
         arguments.duration_ns = std::llround(times_ms[work.node] * 1e6);
-        arguments.thread_blocks = options.thread_blocks_of_emulation;
+        arguments.thread_blocks = blocks_of(settings[work.group]);
         check(cuda::launch_hold(arguments, groups[work.group].get()), "launching an emulated collective");
     }
 
@@ -149,6 +168,25 @@ struct CudaExecutor::State {
         return span_of(spans[index]).address;
     }
 
+    /// Waits for the end of a step. A collective whose peer has failed never ends, so communicators are asked
+    /// meanwhile.
+    void wait_for_step() const {
+        using namespace std::chrono_literals;
+        if (communicators.any()) {
+            for (cudaError_t status = cudaStreamQuery(compute.get()); status == cudaErrorNotReady;
+                 status = cudaStreamQuery(compute.get())) {
+                communicators.check_health();
+                std::this_thread::sleep_for(50us);
+            }
+        }
+        check(cudaStreamSynchronize(compute.get()), "waiting for the end of a step");
+        communicators.check_health();
+    }
+
+    /// The first step is launched as it is, so that kernels are loaded, algorithms chosen and communicators connected
+    /// when the second is captured.
+    bool captures() const { return options.as_cuda_graph && steps > 0 && !captured.ready(); }
+
     void begin_node(NodeId node) {
         if (recorder) recorder->begin_node(node);
     }
@@ -168,13 +206,15 @@ CudaExecutor::CudaExecutor(const Device& device, const Program& program, const P
 }
 
 CudaExecutor::~CudaExecutor() {
+    // While an error is on its way up, collectives may wait for ranks that will not come.
+    if (std::uncaught_exceptions() > 0) state_->communicators.abort();
     cudaDeviceSynchronize();
 }
 
 void CudaExecutor::begin_step() {
     State& state = *state_;
     if (state.captured.ready()) return;
-    if (state.options.as_cuda_graph) {
+    if (state.captures()) {
         state.captured.begin(state.compute.get());
     } else {
         state.step_began.record(state.compute.get());
@@ -222,15 +262,15 @@ double CudaExecutor::end_step() {
     const cudaStream_t compute = state.compute.get();
     if (!state.captured.ready()) {
         for (const Event& finished : state.finished) finished.hold(compute);
-        if (state.options.as_cuda_graph) state.captured.end(compute);
+        if (state.captures()) state.captured.end(compute);
     }
     if (state.captured.ready()) {
         state.step_began.record(compute);
         state.captured.launch(compute);
     }
     state.step_ended.record(compute);
-    check(cudaStreamSynchronize(compute), "waiting for the end of a step");
-    state.communicators.check_health();
+    state.wait_for_step();
+    ++state.steps;
     return state.step_began.milliseconds_until(state.step_ended);
 }
 

@@ -15,7 +15,7 @@ namespace overlap::cuda {
 
 struct CudaOptions {
     int thread_blocks_of_emulation = 24;  ///< multiprocessors that an emulated collective holds
-    bool as_cuda_graph = false;           ///< the first step is captured, the others replay it
+    bool as_cuda_graph = false;           ///< the second step is captured, those behind it replay it
     bool record_activities = false;       ///< by CUPTI; not together with as_cuda_graph
 };
 

@@ -31,7 +31,14 @@ class Allocation {
 
 class Stream {
   public:
-    Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+    enum class Priority { normal, high };
+
+    explicit Stream(Priority priority = Priority::normal) {
+        int least = 0, greatest = 0;
+        check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for the priorities of streams");
+        const int wanted = priority == Priority::high ? greatest : least;
+        check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, wanted), "making a stream");
+    }
     ~Stream() { cudaStreamDestroy(stream_); }
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;

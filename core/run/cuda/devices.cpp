@@ -46,14 +46,16 @@ std::vector<Device> find_devices() {
         device.multiprocessors = properties.multiProcessorCount;
         device.compute_major = properties.major;
         device.compute_minor = properties.minor;
-        std::size_t free_bytes = 0, all_bytes = 0;
-        check(cudaSetDevice(index), "choosing a device");
-        check(cudaMemGetInfo(&free_bytes, &all_bytes), "asking for a device's free memory");
-        device.free_bytes = static_cast<std::int64_t>(free_bytes);
         devices.push_back(std::move(device));
     }
-    check(cudaSetDevice(0), "choosing a device");
     return devices;
+}
+
+std::int64_t free_bytes(const Device& device) {
+    std::size_t free = 0, all = 0;
+    check(cudaSetDevice(device.index), "choosing a device");
+    check(cudaMemGetInfo(&free, &all), "asking for a device's free memory");
+    return static_cast<std::int64_t>(free);
 }
 
 Versions versions() {

@@ -23,6 +23,9 @@ struct MoveArguments {
     std::int64_t read_bytes = 0, written_bytes = 0;
 };
 
+/// Whether the kernels were compiled for the current device: cudaErrorNoKernelImageForDevice where they were not.
+cudaError_t find_kernels();
+
 /// Launches on `stream` with enough blocks for `multiprocessors`.
 cudaError_t launch_move(const MoveArguments& arguments, int multiprocessors, cudaStream_t stream);
 

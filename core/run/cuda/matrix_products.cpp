@@ -57,17 +57,16 @@ struct Prepared {
     }
 };
 
-/// A row-major matrix, `batch` times one behind the other.
+/// A row-major matrix, `batch` times one behind the other. cuBLASLt's own order is by columns, for which it has all its
+/// algorithms: there the same memory is the transposed matrix, and a product of transposed matrices is the transposed
+/// product with its factors exchanged.
 cublasLtMatrixLayout_t layout_of(cudaDataType_t type, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
     cublasLtMatrixLayout_t layout = nullptr;
-    check(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(rows),
-                                     static_cast<std::uint64_t>(columns), columns),
+    check(cublasLtMatrixLayoutCreate(&layout, type, static_cast<std::uint64_t>(columns),
+                                     static_cast<std::uint64_t>(rows), columns),
           "describing a matrix");
-    const cublasLtOrder_t order = CUBLASLT_ORDER_ROW;
     const auto count = static_cast<std::int32_t>(batch);
     const std::int64_t stride = rows * columns;
-    check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_ORDER, &order, sizeof order),
-          "describing a matrix");
     check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
           "describing a matrix");
     check(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
@@ -121,7 +120,7 @@ struct MatrixProducts::State {
         cublasLtMatmulHeuristicResult_t best{};
         int found = 0;
         const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-            handle, made.description, made.left, made.right, made.result, made.result, preference, 1, &best, &found);
+            handle, made.description, made.right, made.left, made.result, made.result, preference, 1, &best, &found);
         cublasLtMatmulPreferenceDestroy(preference);
         if (status != CUBLAS_STATUS_SUCCESS || found == 0) {
             throw InputError("cuBLASLt", "no algorithm for " + std::to_string(product.batch) + " products of " +
@@ -154,7 +153,7 @@ void MatrixProducts::launch(const MatrixProduct& product, const void* left, cons
     const double one_double = 1, zero_double = 0;
     const bool doubles = prepared.scale == CUDA_R_64F;
     check(cublasLtMatmul(state_->handle, prepared.description, doubles ? static_cast<const void*>(&one_double) : &one,
-                         left, prepared.left, right, prepared.right,
+                         right, prepared.right, left, prepared.left,
                          doubles ? static_cast<const void*>(&zero_double) : &zero, result, prepared.result, result,
                          prepared.result, &prepared.algorithm, state_->workspace, workspace_bytes, stream),
           "launching a product");

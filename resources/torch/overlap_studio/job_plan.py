@@ -21,7 +21,7 @@ Node = dict[str, Any]
 
 _SECTION_VERSION = 2
 # What the section is made from: it must still be what the document says.
-_MADE_FROM = ("module_rules", "buckets", "pipeline", "overlaps")
+_MADE_FROM = ("buckets", "pipeline", "overlaps", "module_rules")
 _OPS = ("placeholder", "get_attr", "call_function", "call_module", "call_method", "output")
 
 

@@ -2,6 +2,8 @@
 
 #include "ui/mesh/mesh_connection.h"
 
+#include <QFile>
+#include <QListView>
 #include <QListWidget>
 #include <QPushButton>
 #include <QTemporaryDir>
@@ -49,6 +51,42 @@ class MeshConnectionTest : public QObject {
         QCOMPARE(view_->inputs().mesh, QStringLiteral("2 × 4"));
         QCOMPARE(view_->inputs().source, QStringLiteral("S(0)[0]S(0)[1]"));
         QCOMPARE(view_->inputs().target, QStringLiteral("RS(0)"));
+    }
+
+    void placementsOfAutoparallelStandBehindTheParameters() {
+        QTemporaryDir folder;
+        QFile file(folder.filePath("placements.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"json({"mesh": {"shape": [4, 2], "dim_names": ["dp", "tp"]}, "nodes": [
+            {"name": "x", "op": "placeholder", "placement": "S(0)S(1)", "inputs": [], "shape": [64, 32],
+             "dtype": "bfloat16"},
+            {"name": "cheap", "op": "aten.relu.default", "placement": "S(0)R", "shape": [64, 32],
+             "inputs": [{"name": "x", "src_placement": "S(0)S(1)", "dst_placement": "S(0)R", "comm_cost": 1}]},
+            {"name": "dear", "op": "aten.mm.default", "placement": "RR", "shape": [64, 32],
+             "inputs": [{"name": "x", "src_placement": "S(0)S(1)", "dst_placement": "RR", "comm_cost": 12.5},
+                        {"name": "cheap", "src_placement": "S(0)R", "dst_placement": "S(0)R"}]}]})json");
+        file.close();
+        connection_->openPlacements(file.fileName());
+        const QAbstractItemModel& list = *parameters();
+        QTRY_COMPARE(list.rowCount(), 3);
+        QCOMPARE(list.index(0, 0).data().toString(), QStringLiteral("parameter_1\nsaves 40.56 µs"));
+        QCOMPARE(list.index(1, 0).data().toString(), QStringLiteral("x → dear\nS(0)S(1) → RR · 12.5 µs"));
+        QVERIFY(list.index(2, 0).data().toString().startsWith(QStringLiteral("x → cheap")));
+        auto* view = view_->findChild<QListView*>(QStringLiteral("meshParameters"));
+        view->setCurrentIndex(list.index(1, 0));
+        QCOMPARE(view_->inputs().mesh, QStringLiteral("4 × 2"));
+        QCOMPARE(view_->inputs().tensor, QStringLiteral("64, 32"));
+        QCOMPARE(view_->inputs().dtype, QStringLiteral("bfloat16"));
+        QCOMPARE(view_->inputs().source, QStringLiteral("S(0)S(1)"));
+        QCOMPARE(view_->inputs().target, QStringLiteral("RR"));
+        QVERIFY(!connection_->refusal().isEmpty());  // it is no parameter that a plan could store otherwise
+
+        QString reason;
+        QObject::connect(connection_.get(), &MeshConnection::failed, view_.get(),
+                         [&](const QString& sentence) { reason = sentence; });
+        connection_->openPlacements(QStringLiteral("/nowhere/at/all"));
+        QTRY_VERIFY(reason.contains(QStringLiteral("/nowhere/at/all")));
+        QCOMPARE(list.rowCount(), 3);
     }
 
     void takesTheShownOrderIntoThePlan() {

@@ -1,0 +1,86 @@
+#include "core/plan/group_settings.h"
+
+#include <algorithm>
+
+#include "core/graph/error.h"
+#include "core/graph/nearest_name.h"
+#include "core/graph/quote.h"
+#include "core/passes/describe_json.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr const char* field = "process_groups";
+// What NCCL 2.28 takes: as many thread blocks as it has channels, and clusters of a Hopper's size.
+constexpr int most_ctas = 64;
+constexpr int largest_cluster = 8;
+
+std::string place_of(std::size_t index, const std::string& member = {}) {
+    std::string place = field;
+    place.append("[").append(std::to_string(index)).append("]");
+    return member.empty() ? place : place.append(".").append(member);
+}
+
+std::optional<int> number(const Json& group, const char* member, std::size_t index, int least, int most) {
+    const auto found = group.find(member);
+    if (found == group.end()) return std::nullopt;
+    const bool fits = found->is_number_integer() && *found >= least && *found <= most;
+    if (!fits) {
+        throw InputError(place_of(index, member), "found " + describe_json(*found) + ", expected a whole number from " +
+                                                      std::to_string(least) + " to " + std::to_string(most));
+    }
+    return found->get<int>();
+}
+
+GroupSettings read_group(const Json& group, std::size_t index) {
+    if (!group.is_object())
+        throw InputError(place_of(index), "found " + describe_json(group) + ", expected an object with a name");
+    GroupSettings settings;
+    const auto name = group.find("name");
+    if (name == group.end() || !name->is_string() || name->get<std::string>().empty())
+        throw InputError(place_of(index, "name"), "expected the name of a process group");
+    settings.group = name->get<std::string>();
+    if (const auto high = group.find("high_priority"); high != group.end()) {
+        if (!high->is_boolean())
+            throw InputError(place_of(index, "high_priority"),
+                             "found " + describe_json(*high) + ", expected true or false");
+        settings.high_priority = high->get<bool>();
+    }
+    settings.min_ctas = number(group, "min_ctas", index, 1, most_ctas);
+    settings.max_ctas = number(group, "max_ctas", index, 1, most_ctas);
+    settings.cga_cluster_size = number(group, "cga_cluster_size", index, 0, largest_cluster);
+    if (settings.min_ctas && settings.max_ctas && *settings.min_ctas > *settings.max_ctas)
+        throw InputError(place_of(index, "min_ctas"), "found " + std::to_string(*settings.min_ctas) +
+                                                          ", expected at most max_ctas, which is " +
+                                                          std::to_string(*settings.max_ctas));
+    return settings;
+}
+
+}  // namespace
+
+std::vector<GroupSettings> group_settings(const Json& process_groups) {
+    if (!process_groups.is_array())
+        throw InputError(field, "found " + describe_json(process_groups) + ", expected a list");
+    std::vector<GroupSettings> all;
+    for (std::size_t index = 0; index < process_groups.size(); ++index) {
+        GroupSettings settings = read_group(process_groups[index], index);
+        const bool twice = std::any_of(all.begin(), all.end(),
+                                       [&](const GroupSettings& other) { return other.group == settings.group; });
+        if (twice) throw InputError(place_of(index, "name"), in_quotes(settings.group) + " stands there twice");
+        all.push_back(std::move(settings));
+    }
+    return all;
+}
+
+void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph) {
+    std::vector<std::string> names;
+    for (const ProcessGroup& group : graph.header().process_groups) names.push_back(group.name);
+    for (std::size_t index = 0; index < settings.size(); ++index) {
+        if (graph.header().process_group(settings[index].group)) continue;
+        throw InputError(place_of(index, "name"), "there is no process group " + in_quotes(settings[index].group) +
+                                                      suggest_names(settings[index].group, names));
+    }
+}
+
+}  // namespace overlap

@@ -1,0 +1,75 @@
+#include "core/plan/group_settings.h"
+
+#include <gtest/gtest.h>
+
+#include "core/graph/error.h"
+#include "core/io/plan_file.h"
+#include "tests/cost/graph_sketch.h"
+
+namespace overlap::test {
+namespace {
+
+std::string refusal(const char* process_groups) {
+    try {
+        group_settings(Json::parse(process_groups));
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(GroupSettings, WhatIsNotGivenIsLeftToNccl) {
+    const std::vector<GroupSettings> settings =
+        group_settings(Json::parse(R"([{"name": "0", "later": [1]}, {"name": "1", "high_priority": true, "min_ctas": 2,
+                        "max_ctas": 16, "cga_cluster_size": 0}])"));
+    ASSERT_EQ(settings.size(), 2u);
+    EXPECT_EQ(settings[0], (GroupSettings{"0", false, {}, {}, {}}));
+    EXPECT_EQ(settings[1], (GroupSettings{"1", true, 2, 16, 0}));
+    EXPECT_TRUE(group_settings(Json::array()).empty());
+}
+
+TEST(GroupSettings, ImpossibleValuesAreToldWithTheirPlace) {
+    EXPECT_EQ(refusal("{}"), "process_groups: found an object, expected a list");
+    EXPECT_EQ(refusal(R"(["0"])"), "process_groups[0]: found the string \"0\", expected an object with a name");
+    EXPECT_EQ(refusal(R"([{"name": ""}])"), "process_groups[0].name: expected the name of a process group");
+    EXPECT_EQ(refusal(R"([{"name": "0"}, {"name": "0"}])"), "process_groups[1].name: \"0\" stands there twice");
+    EXPECT_EQ(refusal(R"([{"name": "0", "high_priority": 1}])"),
+              "process_groups[0].high_priority: found 1, expected true or false");
+    EXPECT_EQ(refusal(R"([{"name": "0", "max_ctas": 65}])"),
+              "process_groups[0].max_ctas: found 65, expected a whole number from 1 to 64");
+    EXPECT_EQ(refusal(R"([{"name": "0", "min_ctas": 1.5}])"),
+              "process_groups[0].min_ctas: found 1.5, expected a whole number from 1 to 64");
+    EXPECT_EQ(refusal(R"([{"name": "0", "cga_cluster_size": 1e300}])"),
+              "process_groups[0].cga_cluster_size: found 1e+300, expected a whole number from 0 to 8");
+    EXPECT_EQ(refusal(R"([{"name": "0", "min_ctas": 9, "max_ctas": 8}])"),
+              "process_groups[0].min_ctas: found 9, expected at most max_ctas, which is 8");
+}
+
+TEST(GroupSettings, AGroupThatTheGraphDoesNotHaveIsRefused) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const Graph graph = sketch.finish({sketch.wait("wait", sketch.gather("gather", x, 1))});
+    const std::string known = graph.header().process_groups.front().name;
+    EXPECT_NO_THROW(check_group_settings({GroupSettings{known, true, {}, {}, {}}}, graph));
+    EXPECT_THROW(
+        check_group_settings({GroupSettings{known, true, {}, {}, {}}, GroupSettings{"none", true, {}, {}, {}}}, graph),
+        InputError);
+}
+
+TEST(GroupSettings, APlanKeepsThemAndProblemsTellWhatARunWouldRefuse) {
+    const std::string text = R"({"format": "overlap-plan", "version": 1, "process_groups":
+        [{"name": "0", "min_ctas": 0, "colour": "red"}]})";
+    const Plan plan = read_plan_text(text, "p.json");
+    EXPECT_EQ(read_plan_text(write_plan_text(plan), "p.json"), plan);
+    EXPECT_NE(write_plan_text(plan).find("\"red\""), std::string::npos);
+    const std::vector<Problem> problems = check_unevaluated(plan);
+    ASSERT_EQ(problems.size(), 1u);
+    EXPECT_EQ(problems[0].message,
+              "a run would refuse process_groups[0].min_ctas: found 0, expected a whole number from 1 to 64");
+    const Plan good = read_plan_text(
+        R"({"format": "overlap-plan", "version": 1, "process_groups": [{"name": "0", "min_ctas": 1}]})", "p.json");
+    EXPECT_TRUE(check_unevaluated(good).empty());
+}
+
+}  // namespace
+}  // namespace overlap::test

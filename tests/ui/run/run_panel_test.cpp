@@ -1,0 +1,374 @@
+#include "ui/run/run_panel.h"
+
+#include <signal.h>
+
+#include <QAction>
+#include <QFile>
+#include <QJsonDocument>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTest>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/run/run_form.h"
+
+namespace overlap::ui {
+
+namespace {
+
+using Where = RunSettings::Where;
+
+/// What a machine with everything would tell.
+RunEnvironment everything() {
+    RunEnvironment environment;
+    environment.known = true;
+    environment.runner = QStringLiteral("/opt/overlap-runner");
+    environment.devices = {QStringLiteral("H200"), QStringLiteral("H200")};
+    environment.knows_devices = true;
+    environment.mpi = QStringLiteral("Open MPI v4.1.4");
+    environment.mpirun = QStringLiteral("/usr/bin/mpirun");
+    environment.srun = QStringLiteral("/usr/bin/srun");
+    return environment;
+}
+
+constexpr auto deviceAnswer =
+    R"({"format": "overlap-devices", "version": 1, "devices": [{"index": 0, "name": "Test GPU",
+"memory_bytes": 1073741824}], "libraries": {"nccl": "2.28.3"}, "mpi": "Open MPI v4.1.4"})";
+
+}  // namespace
+
+class RunPanelTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    /// A program that answers for overlap-runner: `devices` to --devices, and otherwise does what `body` says.
+    /// `$OUT`, `$TRACE` and `$GRAPH` are the files that it is given.
+    QString fakeRunner(const QString& body, const QString& devices = QString::fromLatin1(deviceAnswer)) {
+        static int number = 0;
+        const QString path = folder_.filePath(QStringLiteral("runner%1").arg(++number));
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly)) qFatal("no script");
+        file.write(
+            QStringLiteral("#!/bin/sh\nif [ \"$1\" = --devices ]; then\ncat <<'END'\n%1\nEND\nexit 0\nfi\n"
+                           "while [ $# -gt 0 ]; do case \"$1\" in -o) OUT=$2;; --trace) TRACE=$2;; *.graph.json) "
+                           "GRAPH=$1;; esac; shift; done\n%2\n")
+                .arg(devices, body)
+                .toUtf8());
+        file.close();
+        file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        return path;
+    }
+
+    struct Window {
+        std::unique_ptr<Document> document = openDocument();
+        RunPanel panel;
+
+        explicit Window(const QString& runner, const QString& keep = {}) : panel(*document, runner) {
+            panel.runner().keepResultsIn(keep);
+            panel.resize(1200, 300);
+            panel.show();
+        }
+        bool ready() {
+            return QTest::qWaitFor([&] { return panel.environment().known; }, 20'000) && waitForEvaluation(*document);
+        }
+        bool waitForEnd() {
+            return QTest::qWaitFor([&] { return !panel.busy(); }, 60'000);
+        }
+    };
+
+  private slots:
+    void initTestCase() {
+        QVERIFY(folder_.isValid());
+        // Tests in containers are root.
+        qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");
+        qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    }
+
+    void settingsComeBackAndImpossibleOnesDoNot() {
+        RunSettings settings;
+        settings.where = Where::hosts;
+        settings.ranks = 7;
+        settings.hosts = QStringLiteral("a:4, b");
+        settings.folder = QStringLiteral("/shared");
+        settings.warm_up = 0;
+        settings.iterations = 99;
+        settings.cuda_graph = true;
+        settings.recorded_steps = 0;
+        QCOMPARE(runSettings(toJson(settings)), settings);
+        QCOMPARE(runSettings({{"ranks", 0}, {"iterations", -3}, {"where", "moon"}, {"warm_up", "x"}}), RunSettings());
+    }
+
+    void oneRankNeedsNoStarter() {
+        const RunCommand command =
+            runCommand({}, everything(), RunMode::dry_check, {"/t/g.json", "/t/p.json", "/t/r.json", "/t/t.json"});
+        QCOMPARE(command.program, QStringLiteral("/opt/overlap-runner"));
+        QCOMPARE(command.arguments.join(u' '),
+                 QStringLiteral("--dry-run /t/g.json -o /t/r.json --pipeline /t/p.json --iterations 20 --warm-up 3"));
+    }
+
+    void ranksAreStartedByMpirunOnThisMachineAndOnHosts() {
+        RunSettings settings;
+        settings.ranks = 2;
+        settings.cuda_graph = true;
+        const RunFiles files{"g", {}, "r", "t"};
+        QCOMPARE(runCommand(settings, everything(), RunMode::devices, files).arguments.join(u' '),
+                 QStringLiteral("--oversubscribe -n 2 /opt/overlap-runner g -o r --iterations 20 --warm-up 3 --trace t "
+                                "--recorded 5 --cuda-graph"));
+        settings.where = Where::hosts;
+        settings.hosts = QStringLiteral("node1:8,  node2");
+        const QStringList arguments = runCommand(settings, everything(), RunMode::dry_check, files).arguments;
+        QCOMPARE(arguments.mid(0, 5).join(u' '), QStringLiteral("--host node1:8,node2 --oversubscribe -n 2"));
+        settings.where = Where::slurm;
+        const RunCommand by_slurm = runCommand(settings, everything(), RunMode::dry_check, files);
+        QCOMPARE(by_slurm.program, QStringLiteral("/usr/bin/srun"));
+        QCOMPARE(by_slurm.arguments.mid(0, 4).join(u' '),
+                 QStringLiteral("--ntasks 2 --kill-on-bad-exit=1 /opt/overlap-runner"));
+    }
+
+    void whatCannotBeIsToldBeforeItIsTried() {
+        const auto refusal = [](auto change, RunMode mode) {
+            RunSettings settings;
+            settings.ranks = 2;
+            RunEnvironment environment = everything();
+            change(settings, environment);
+            return runRefusal(settings, environment, mode);
+        };
+        using S = RunSettings;
+        using E = RunEnvironment;
+        const auto dry = RunMode::dry_check;
+        QCOMPARE(refusal([](S&, E&) {}, RunMode::devices), QString());
+        QVERIFY(refusal([](S&, E& e) { e.known = false; }, dry).contains(u"not answered"));
+        QVERIFY(
+            refusal([](S&, E& e) { e.problem = "overlap-runner is not installed"; }, dry).contains(u"not installed"));
+        QVERIFY(refusal([](S&, E& e) { e.mpi.clear(); }, dry).contains(u"built without MPI"));
+        QVERIFY(refusal([](S&, E& e) { e.mpirun.clear(); }, dry).contains(u"mpirun is not installed"));
+        QVERIFY(refusal([](S&, E& e) { e.refuses_root = true; }, dry).contains(u"OMPI_ALLOW_RUN_AS_ROOT=1"));
+        QCOMPARE(refusal(
+                     [](S& s, E& e) {
+                         s.ranks = 1;
+                         e.refuses_root = true;
+                         e.mpirun.clear();
+                     },
+                     dry),
+                 QString());
+        const auto on_hosts = [&](const QString& hosts, const QString& shared) {
+            return refusal(
+                [&](S& s, E&) {
+                    s.where = Where::hosts;
+                    s.hosts = hosts;
+                    s.folder = shared;
+                },
+                dry);
+        };
+        QCOMPARE(on_hosts("a, b:2", folder_.path()), QString());
+        QVERIFY(on_hosts("", folder_.path()).contains(u"Name the hosts"));
+        QVERIFY(on_hosts("a --mca plm x", folder_.path()).contains(u"\"--mca\" is no name of a host"));
+        QVERIFY(on_hosts("/no/such/file", folder_.path()).contains(u"no host file /no/such/file"));
+        QVERIFY(on_hosts("a", "/no/such/folder").contains(u"folder that all machines see"));
+        QVERIFY(refusal(
+                    [](S& s, E& e) {
+                        s.where = Where::slurm;
+                        e.srun.clear();
+                    },
+                    dry)
+                    .contains(u"srun is not"));
+        QVERIFY(refusal([](S& s, E&) { s.ranks = 3; }, RunMode::devices).contains(u"2 GPUs"));
+        QVERIFY(refusal(
+                    [](S&, E& e) {
+                        e.devices.clear();
+                        e.no_device = "no driver";
+                    },
+                    RunMode::devices)
+                    .contains(u"no driver"));
+    }
+
+    void aDryCheckOfOneRankShowsMemoryAndGroups() {
+        Window window(OVERLAP_RUNNER);
+        QVERIFY(window.ready());
+        QVERIFY2(window.panel.dryAction()->isEnabled(), qPrintable(window.panel.statusText()));
+        window.panel.dryAction()->trigger();
+        QVERIFY(window.panel.busy());
+        QVERIFY(!window.panel.dryAction()->isEnabled());
+        QVERIFY(window.waitForEnd());
+        const QString result = window.panel.resultText();
+        QVERIFY2(result.contains(u"1 rank on"), qPrintable(result));
+        QVERIFY2(result.contains(u"emulated"), qPrintable(result));
+        QVERIFY2(result.contains(u"it has 8 ranks, and 1 is attached"), qPrintable(result));
+        QVERIFY(result.contains(u"Memory plan"));
+        QVERIFY(!window.panel.calibrateAction()->isEnabled());
+        QVERIFY(window.panel.runner().folder().isEmpty());
+    }
+
+    void fourRanksAgree() {
+        if (!QFile::exists(OVERLAP_MPIRUN)) QSKIP("no MPI on this machine");
+        Window window(OVERLAP_RUNNER);
+        QVERIFY(window.ready());
+        window.panel.form().ranks().setValue(4);
+        window.panel.dryAction()->trigger();
+        QVERIFY(window.waitForEnd());
+        const QString result = window.panel.resultText();
+        QVERIFY2(result.contains(u"4 ranks on"), qPrintable(result + window.panel.logText()));
+        QVERIFY2(result.contains(u"all ranks issue the same"), qPrintable(result));
+    }
+
+    void cancellingEndsEveryRank() {
+        if (!QFile::exists(OVERLAP_MPIRUN)) QSKIP("no MPI on this machine");
+        Window window(OVERLAP_RUNNER);
+        QVERIFY(window.ready());
+        RunSettings endless;
+        endless.ranks = 4;
+        endless.iterations = RunSettings::most_steps;
+        window.panel.form().setSettings(endless);
+        QSignalSpy progress(&window.panel.runner(), &Runner::progressed);
+        window.panel.dryAction()->trigger();
+        QVERIFY(QTest::qWaitFor([&] { return progress.count() > 0; }, 60'000));
+        const qint64 session = window.panel.runner().process().processId();
+        QVERIFY(processesOfSession(session).size() >= 5);  // mpirun and its ranks
+        QVERIFY(window.panel.cancelAction()->isEnabled());
+        window.panel.cancelAction()->trigger();
+        QCOMPARE(window.panel.statusText(), QStringLiteral("Ending all ranks…"));
+        QVERIFY(window.waitForEnd());
+        QVERIFY(QTest::qWaitFor([&] { return processesOfSession(session).isEmpty(); }, 5'000));
+        QVERIFY(window.panel.statusText().contains(u"cancelled"));
+    }
+
+    void closingTheWindowEndsEveryRank() {
+        if (!QFile::exists(OVERLAP_MPIRUN)) QSKIP("no MPI on this machine");
+        qint64 session = 0;
+        {
+            Window window(OVERLAP_RUNNER);
+            QVERIFY(window.ready());
+            RunSettings endless;
+            endless.ranks = 4;
+            endless.iterations = RunSettings::most_steps;
+            window.panel.form().setSettings(endless);
+            QSignalSpy progress(&window.panel.runner(), &Runner::progressed);
+            window.panel.dryAction()->trigger();
+            QVERIFY(QTest::qWaitFor([&] { return progress.count() > 0; }, 60'000));
+            session = window.panel.runner().process().processId();
+            QVERIFY(session > 0);
+        }
+        QVERIFY(QTest::qWaitFor([&] { return processesOfSession(session).isEmpty(); }, 5'000));
+    }
+
+    void whatDoesNotEndWhenAskedIsKilledWithItsChildren() {
+        // The child leaves the group of its parent, as ranks of mpirun do.
+        Window window(fakeRunner("trap '' TERM\nset -m\nsleep 300 &\necho begun >&2\nwait\nwhile :; do sleep 1; done"));
+        QVERIFY(window.ready());
+        window.panel.dryAction()->trigger();
+        QVERIFY(QTest::qWaitFor([&] { return window.panel.logText().contains(u"begun"); }, 20'000));
+        const qint64 session = window.panel.runner().process().processId();
+        QVERIFY(processesOfSession(session).size() >= 2);
+        window.panel.cancelAction()->trigger();
+        QVERIFY(window.waitForEnd());
+        QVERIFY(QTest::qWaitFor([&] { return processesOfSession(session).isEmpty(); }, 5'000));
+    }
+
+    void aRunOnDevicesLeavesItsTraceAndOffersCalibration() {
+        const QString keep = folder_.filePath(QStringLiteral("kept"));
+        const std::string digest = fingerprint(*openDocument()->graph()).digest;
+        const QString result =
+            QStringLiteral(R"({"format": "overlap-run", "version": 1, "mode": "gpu", "graph": {"digest": "%1"}, "ranks":
+[{"rank": 0, "machine": "node"}], "groups": [], "commands": {"all": 3}, "memory": {"pool_bytes": 1048576},
+"order_digest": "abc", "predicted": {"step_ms": 10, "exposed_ms": 4}, "iterations": 20, "device": "Test GPU", "step_ms":
+{"median": 12, "minimum": 11, "maximum": 13}, "recorded": {"exposed_ms": 5}, "peak_memory_bytes": 2097152})")
+                .arg(QString::fromStdString(digest));
+        Window window(
+            fakeRunner(QStringLiteral("echo step 1 of 1 >&2\nstat -c %a \"$(dirname \"$OUT\")\" >&2\ncat "
+                                      "> \"$OUT\" <<'END'\n%1\nEND\necho '{\"traceEvents\": []}' > \"$TRACE\"")
+                           .arg(result)),
+            keep);
+        QVERIFY(window.ready());
+        window.document->setCurrentIndex(0);
+        QVERIFY(waitForEvaluation(*window.document));
+        QVERIFY2(window.panel.runAction()->isEnabled(), qPrintable(window.panel.runAction()->toolTip()));
+        QSignalSpy measured(&window.panel, &RunPanel::measured);
+        window.panel.runAction()->trigger();
+        QVERIFY(window.waitForEnd());
+        QCOMPARE(window.panel.logText(), QStringLiteral("700"));  // others cannot read what is handed over
+        QVERIFY2(window.panel.statusText().contains(u"a step takes 12"), qPrintable(window.panel.statusText()));
+        QVERIFY(window.panel.resultText().contains(u"+20"));  // percent more than predicted
+        QCOMPARE(measured.count(), 1);
+        for (const QVariant& file : measured.front()) {
+            QVERIFY(file.toString().startsWith(keep));
+            QVERIFY(QFile::exists(file.toString()));
+        }
+        QVERIFY(window.panel.calibrateAction()->isEnabled());
+    }
+
+    void anotherGraphThanIsShownIsNoResult() {
+        Window window(fakeRunner(
+            R"(echo '{"format": "overlap-run", "mode": "dry_run", "graph": {"digest": "0000000000000000"}}' > "$OUT")"));
+        QVERIFY(window.ready());
+        window.panel.dryAction()->trigger();
+        QVERIFY(window.waitForEnd());
+        QVERIFY2(window.panel.statusText().contains(u"another graph"), qPrintable(window.panel.statusText()));
+    }
+
+    void failuresAreSentences_data() {
+        QTest::addColumn<QString>("body");
+        QTest::addColumn<QString>("sentence");
+        QTest::newRow("its own words") << "echo noise >&2; echo 'overlap-runner: rank 2: it is too large' >&2; exit 1"
+                                       << "rank 2: it is too large";
+        QTest::newRow("a killed rank")
+            << "echo 'mpirun noticed that process rank 2 with PID 0 on node x exited on signal 9 (Killed).'; exit 137"
+            << "rank 2 was ended by signal 9";
+        QTest::newRow("starter") << "echo -----; echo 'There are not enough slots'; exit 1"
+                                 << "the run ended with status 1: There are not enough slots";
+        QTest::newRow("killed") << "kill -9 $$"
+                                << "the run was killed";
+        QTest::newRow("no result") << "true"
+                                   << "overlap-runner ended without a result that can be read";
+        QTest::newRow("no JSON") << "echo '{' > \"$OUT\""
+                                 << "overlap-runner ended without a result that can be read";
+    }
+
+    void failuresAreSentences() {
+        QFETCH(QString, body);
+        QFETCH(QString, sentence);
+        Window window(fakeRunner(body));
+        QVERIFY(window.ready());
+        QSignalSpy failed(&window.panel, &RunPanel::failed);
+        window.panel.dryAction()->trigger();
+        QVERIFY(window.waitForEnd());
+        QCOMPARE(window.panel.statusText(), sentence);
+        QCOMPARE(failed.count(), 1);
+        QVERIFY(window.panel.dryAction()->isEnabled());
+    }
+
+    void withoutARunnerOrADeviceThePanelSaysSo() {
+        Window missing(folder_.filePath("overlap-runner"));
+        QVERIFY(missing.ready());
+        QCOMPARE(missing.panel.statusText(),
+                 QStringLiteral("overlap-runner is not installed. The simulation needs no runner"));
+        QVERIFY(!missing.panel.dryAction()->isEnabled());
+        Window other(fakeRunner("true", QStringLiteral("hello")));
+        QVERIFY(other.ready());
+        QVERIFY(other.panel.statusText().contains(u"another version"));
+        Window broken(
+            fakeRunner("true", QStringLiteral("END\necho 'overlap-runner: error while loading shared libraries: "
+                                              "libnccl.so.2: cannot open shared object file' >&2\nexit 127\n"
+                                              "cat <<'END'")));
+        QVERIFY(broken.ready());
+        QVERIFY2(broken.panel.statusText().contains(u"libnccl.so.2: cannot open"),
+                 qPrintable(broken.panel.statusText()));
+        QVERIFY(!broken.panel.dryAction()->isEnabled());
+        Window bare(fakeRunner(
+            "true", QStringLiteral(R"({"format": "overlap-devices", "devices": [], "reason": "no driver is installed on
+this machine", "libraries": {"nccl": "2"}, "mpi": ""})")
+                        .replace(u'\n', u' ')));
+        QVERIFY(bare.ready());
+        QCOMPARE(bare.panel.statusText(),
+                 QStringLiteral("No GPU here: no driver is installed on this machine. A dry check and the simulation "
+                                "need none"));
+        QVERIFY(bare.panel.dryAction()->isEnabled());
+        QVERIFY(!bare.panel.runAction()->isEnabled());
+        QVERIFY(bare.panel.runAction()->toolTip().contains(u"no driver is installed"));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::RunPanelTest)
+#include "run_panel_test.moc"

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QString>
+
+#include "core/plan/module_repair.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// What a person does to the rules that give modules to nodes, and what there is to say of them.
+class ModuleCommands {
+    Q_DECLARE_TR_FUNCTIONS(ModuleCommands)
+
+  public:
+    explicit ModuleCommands(Document& document) : document_(document) {}
+
+    /// Those of the current plan; none for the baseline.
+    const std::vector<ModuleRule>& rules() const;
+    /// Why rules cannot be edited now, as a sentence without full stop; empty where they can.
+    QString refusal() const;
+    /// Replaces all rules of the current plan: one undoable edit.
+    void setRules(std::vector<ModuleRule> rules);
+    /// How many of the graph's calls have a module with these rules, and how many are left without.
+    QString effect(const RepairedModules& repaired) const;
+
+  private:
+    Document& document_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+
+class QProcess;
+
+namespace overlap::ui {
+
+/// Asks a program that stands beside the window what it knows, such as `overlap-runner --devices`, without waiting.
+class ProgramQuestion : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit ProgramQuestion(QObject* parent = nullptr);
+    /// Ends a program that has not answered.
+    ~ProgramQuestion() override;
+
+    /// answered() follows, once. @param program path of it.
+    void ask(const QString& program, const QStringList& arguments);
+
+  signals:
+    /// @param output what it printed. @param failure why there is no answer, a clause; empty where there is one.
+    void answered(const QByteArray& output, const QString& failure);
+
+  private:
+    void answer(const QByteArray& output, const QString& failure = {});
+
+    QProcess* process_ = nullptr;  ///< until it has answered
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <vector>
+
+#include "core/imports/sharding_document.h"
+#include "ui/mesh/mesh_parameters.h"
+
+namespace overlap::ui {
+
+/// What autoparallel redistributes, as rows of the Mesh view's list: one for each value that a node takes in another
+/// placement than it was made in, the dearest first. Values whose size the document does not tell are left out.
+std::vector<MeshParameter> placementRows(const ShardingDocument& placements);
+
+}  // namespace overlap::ui

@@ -1,0 +1,268 @@
+#include "ui/run/run_panel.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QScrollArea>
+#include <QTabWidget>
+#include <QTextBrowser>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/document/document.h"
+#include "ui/document/program_question.h"
+#include "ui/run/run_form.h"
+#include "ui/run/run_report.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int form_width = 300;
+constexpr int progress_width = 160;
+constexpr int most_log_lines = 5000;
+
+}  // namespace
+
+RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      environment_(startersFound(runner)),
+      form_(new RunForm),
+      runner_(new Runner(this)),
+      dry_(makeAction(tr("&Dry check"), tr("Everything of a run but the kernels: memory plan, order of commands "
+                                           "compared between ranks, where each process group would run"))),
+      run_(makeAction(tr("&Run"), tr("Run the plan on GPUs and lay what is measured over it"))),
+      cancel_(makeAction(tr("Cance&l run"), tr("End the run and all its ranks"))),
+      calibrate_(makeAction(tr("Calibrate…"), tr("Fit the cost model to this run"))),
+      status_(new QLabel),
+      progress_(new QProgressBar),
+      pages_(new QTabWidget),
+      report_(new QTextBrowser),
+      log_(new QPlainTextEdit) {
+    setObjectName("run");
+    setAccessibleName(tr("Run"));
+    report_->setAccessibleName(tr("Result of the run"));
+    report_->setFrameShape(QFrame::NoFrame);
+    report_->setOpenLinks(false);
+    log_->setAccessibleName(tr("What the run said"));
+    log_->setReadOnly(true);
+    log_->setFrameShape(QFrame::NoFrame);
+    log_->setMaximumBlockCount(most_log_lines);
+    log_->setFont(codeFont());
+    pages_->addTab(report_, tr("Result"));
+    pages_->addTab(log_, tr("Output"));
+    pages_->setDocumentMode(true);
+    auto* fields = new QScrollArea;
+    fields->setWidget(form_);
+    fields->setWidgetResizable(true);
+    fields->setFixedWidth(form_width);
+    fields->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* line = new QFrame;
+    line->setFrameShape(QFrame::NoFrame);
+    line->setFixedWidth(1);
+    line->setProperty("role", "hairline");
+    auto* below = new QHBoxLayout;
+    below->setSpacing(0);
+    below->addWidget(fields);
+    below->addWidget(line);
+    below->addWidget(pages_, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeBar());
+    layout->addLayout(below, 1);
+    setFocusPolicy(Qt::StrongFocus);
+    setFocusProxy(&form_->where());
+
+    connect(dry_, &QAction::triggered, this, [this] { start(RunMode::dry_check); });
+    connect(run_, &QAction::triggered, this, [this] { start(RunMode::devices); });
+    connect(cancel_, &QAction::triggered, runner_, &Runner::cancel);
+    connect(calibrate_, &QAction::triggered, this, &RunPanel::calibrateWanted);
+    connect(form_, &RunForm::changed, this, &RunPanel::update);
+    connect(form_, &RunForm::changed, this, &RunPanel::stateChanged);
+    connect(runner_, &Runner::stateChanged, this, &RunPanel::update);
+    connect(runner_, &Runner::said, log_, &QPlainTextEdit::appendPlainText);
+    connect(runner_, &Runner::progressed, this, [this](int done, int of) {
+        progress_->setRange(0, of);
+        progress_->setValue(done);
+        update();
+    });
+    connect(runner_, &Runner::finished, this, &RunPanel::showOutcome);
+    connect(&document, &Document::evaluationChanged, this, &RunPanel::update);
+    connect(&document, &Document::evaluatingChanged, this, &RunPanel::update);
+    connect(&document, &Document::graphChanged, this, &RunPanel::update);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RunPanel::showReport);
+    showReport();
+    update();
+}
+
+QAction* RunPanel::makeAction(const QString& text, const QString& help) {
+    auto* action = new QAction(text, this);
+    action->setWhatsThis(help);
+    return action;
+}
+
+QWidget* RunPanel::makeBar() {
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(8);
+    for (QAction* action : {dry_, run_, cancel_, calibrate_}) {
+        auto* button = new QToolButton;
+        button->setDefaultAction(action);
+        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        button->setFocusPolicy(Qt::StrongFocus);
+        layout->addWidget(button);
+    }
+    progress_->setFixedWidth(progress_width);
+    progress_->setTextVisible(false);
+    progress_->setAccessibleName(tr("Steps of the run"));
+    layout->addWidget(progress_);
+    status_->setProperty("role", "dim");
+    status_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long sentence must not widen the window
+    layout->addWidget(status_, 1);
+    return bar;
+}
+
+RunSettings RunPanel::form_settings() const {
+    return form_->settings();
+}
+
+void RunPanel::restore(const QJsonObject& state) {
+    if (!state.isEmpty()) form_->setSettings(runSettings(state));
+}
+
+bool RunPanel::busy() const {
+    return runner_->busy() || (question_ && !environment_.known);
+}
+
+void RunPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    ask();
+}
+
+void RunPanel::ask() {
+    if (question_) return;
+    question_ = new ProgramQuestion(this);
+    connect(question_, &ProgramQuestion::answered, this, [this](const QByteArray& answer, const QString& failure) {
+        if (failure.isEmpty()) {
+            addDevices(environment_, answer);
+        } else {
+            environment_.known = true;
+            environment_.problem = failure;
+        }
+        form_->setEnvironment(environment_);
+        update();
+    });
+    question_->ask(environment_.runner, {QStringLiteral("--devices")});
+}
+
+QString RunPanel::documentRefusal() const {
+    if (!document_.isOpen()) return tr("No graph is open");
+    const auto evaluation = document_.evaluation();
+    if (document_.evaluating() || !evaluation) return tr("The plan is being evaluated");
+    return evaluation->refused ? tr("The plan is refused, see Problems; there is nothing to run") : QString();
+}
+
+void RunPanel::start(RunMode mode) {
+    if (runner_->busy() || !documentRefusal().isEmpty()) return;
+    if (const QString refusal = runRefusal(form_->settings(), environment_, mode); !refusal.isEmpty()) return;
+    const auto evaluation = document_.evaluation();
+    RunInput input;
+    input.name = document_.name() + u'-' + document_.current()->title();
+    input.graph = document_.graph();
+    if (document_.editable()) input.plan = document_.current()->plan();
+    input.rewritten = evaluation->graph;
+    log_->clear();
+    last_.clear();
+    result_.reset();
+    progress_->setRange(0, 0);
+    showReport();
+    runner_->start(input, mode, form_->settings(), environment_);
+    update();
+}
+
+void RunPanel::showOutcome(const RunOutcome& outcome) {
+    result_.reset();
+    if (outcome.cancelled) {
+        last_ = tr("The run was cancelled; none of its processes is left");
+        emit told(last_);
+    } else if (!outcome.failure.isEmpty()) {
+        last_ = outcome.failure;
+        emit failed(tr("Run: %1").arg(outcome.failure));
+    } else {
+        result_ = outcome.result;
+        last_ = runSentence(outcome.result);
+        pages_->setCurrentWidget(report_);
+        emit told(last_);
+        if (!outcome.trace_file.isEmpty()) emit measured(outcome.trace_file, outcome.result_file);
+    }
+    showReport();
+    update();
+}
+
+void RunPanel::showReport() {
+    if (result_) return report_->setHtml(runReport(*result_));
+    const QString color = currentTheme().dim.name();
+    const QString shown =
+        !last_.isEmpty() ? last_
+                         : tr("A dry check tells the memory plan, whether all ranks would issue the same commands in "
+                              "the same order, and which process groups NCCL runs and which are emulated. A run on "
+                              "GPUs adds what was measured, laid over the plan.");
+    report_->setHtml(QStringLiteral("<p style='color:%1'>%2</p>").arg(color, shown.toHtmlEscaped()));
+}
+
+void RunPanel::setRefusal(QAction* action, const QString& refusal) {
+    action->setEnabled(refusal.isEmpty());
+    const QString told = refusal.isEmpty() ? action->whatsThis() : refusal;
+    action->setToolTip(told);
+    action->setStatusTip(told);
+}
+
+void RunPanel::update() {
+    const bool runs = runner_->busy();
+    const auto refusal = [&](RunMode mode) {
+        if (runs) return tr("A run is under way");
+        const QString of_document = documentRefusal();
+        return of_document.isEmpty() ? runRefusal(form_->settings(), environment_, mode) : of_document;
+    };
+    const QString dry_refusal = refusal(RunMode::dry_check);
+    setRefusal(dry_, dry_refusal);
+    setRefusal(run_, refusal(RunMode::devices));
+    setRefusal(cancel_, runs && !runner_->ending() ? QString() : tr("Nothing runs"));
+    setRefusal(calibrate_, result_ && !result_->dry ? QString() : tr("A run on GPUs comes first"));
+    progress_->setVisible(runs);
+    form_->setEnabled(!runs);
+    QString status = foundText(environment_);
+    if (runner_->ending()) {
+        status = tr("Ending all ranks…");
+    } else if (runs) {
+        status = progress_->maximum() > 0 ? tr("step %1 of %2").arg(progress_->value()).arg(progress_->maximum())
+                                          : tr("starting…");
+    } else if (!dry_refusal.isEmpty() && environment_.known && environment_.problem.isEmpty()) {
+        status = dry_refusal;
+    } else if (!last_.isEmpty()) {
+        status = last_;
+    }
+    status_->setText(status);
+    status_->setToolTip(status);
+}
+
+QString RunPanel::statusText() const {
+    return status_->text();
+}
+
+QString RunPanel::resultText() const {
+    return report_->toPlainText();
+}
+
+QString RunPanel::logText() const {
+    return log_->toPlainText();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,101 @@
+#include "ui/run/run_report.h"
+
+#include <QCoreApplication>
+
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+QString text(const char* english) {
+    return QCoreApplication::translate("RunReport", english);
+}
+
+/// Of a table whose first column names what the others tell.
+class Table {
+  public:
+    void add(const QString& name, const QString& value, const QString& remark = {}) {
+        html_ += QStringLiteral("<tr><td style='padding-right:16px;color:%1'>%2</td><td>%3")
+                     .arg(currentTheme().dim.name(), name.toHtmlEscaped(), value.toHtmlEscaped());
+        if (!remark.isEmpty())
+            html_ += QStringLiteral(" <span style='color:%1'>%2</span>")
+                         .arg(currentTheme().dim.name(), remark.toHtmlEscaped());
+        html_ += QStringLiteral("</td></tr>");
+    }
+    QString html() const { return QStringLiteral("<table cellspacing='0' cellpadding='2'>%1</table>").arg(html_); }
+
+  private:
+    QString html_;
+};
+
+QString ranksText(const QStringList& machines) {
+    QStringList different = machines;
+    different.removeDuplicates();
+    const QString where = different.size() == 1
+                              ? different.front()
+                              : text("%1 machines: %2").arg(different.size()).arg(different.join(QStringLiteral(", ")));
+    return machines.size() == 1 ? text("1 rank on %1").arg(where)
+                                : text("%1 ranks on %2").arg(machines.size()).arg(where);
+}
+
+QString difference(double measured, double predicted) {
+    if (predicted <= 0) return {};
+    const double ms = measured - predicted;
+    return text("measured; predicted %1 (%2, %3)")
+        .arg(formatTime(predicted), formatDifference(ms, Unit::Time), formatDifference(ms / predicted, Unit::Percent));
+}
+
+void addTimes(const RunResult& result, Table& table) {
+    if (result.dry) {
+        table.add(text("Step"), formatTime(result.predicted_step_ms), text("predicted; a dry check measures nothing"));
+        table.add(text("Exposed"), formatTime(result.predicted_exposed_ms), text("predicted"));
+        return;
+    }
+    table.add(text("Device"), result.device);
+    table.add(text("Step"), formatTime(result.step_ms), difference(result.step_ms, result.predicted_step_ms));
+    table.add(text("Spread"), text("%1 to %2").arg(formatTime(result.fastest_ms), formatTime(result.slowest_ms)),
+              text("of %1 steps").arg(formatCount(result.iterations)));
+    table.add(text("Exposed"), formatTime(result.exposed_ms),
+              difference(result.exposed_ms, result.predicted_exposed_ms));
+    table.add(text("Memory taken"), formatBytes(static_cast<double>(result.peak_memory_bytes)));
+}
+
+void addGroups(const RunResult& result, Table& table) {
+    for (const GroupRun& group : result.groups) {
+        const QString how = group.real ? text("NCCL") : text("emulated");
+        table.add(text("Group %1").arg(group.name),
+                  text("%1 collectives of %2, %3")
+                      .arg(formatCount(group.collectives), formatBytes(static_cast<double>(group.bytes)), how),
+                  group.because);
+    }
+}
+
+}  // namespace
+
+QString runReport(const RunResult& result) {
+    Table table;
+    table.add(text("Ran as"), ranksText(result.machines), result.dry ? text("everything but the kernels") : QString());
+    addTimes(result, table);
+    const QString peak =
+        result.live_peak_node.isEmpty()
+            ? QString()
+            : text("of which %1 is held at %2")
+                  .arg(formatBytes(static_cast<double>(result.live_peak_bytes)), result.live_peak_node);
+    table.add(text("Memory plan"), text("pool of %1").arg(formatBytes(static_cast<double>(result.pool_bytes))), peak);
+    addGroups(result, table);
+    const QString agreement =
+        result.machines.size() > 1 ? text("all ranks issue the same %1 commands") : text("%1 commands");
+    table.add(text("Order"), result.order_digest, agreement.arg(formatCount(result.commands)));
+    return table.html();
+}
+
+QString runSentence(const RunResult& result) {
+    if (result.dry)
+        return text("Dry check done: %1, a pool of %2")
+            .arg(ranksText(result.machines), formatBytes(static_cast<double>(result.pool_bytes)));
+    return text("Run done: a step takes %1, predicted %2")
+        .arg(formatTime(result.step_ms), formatTime(result.predicted_step_ms));
+}
+
+}  // namespace overlap::ui

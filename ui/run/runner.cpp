@@ -1,0 +1,127 @@
+#include "ui/run/runner.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFile>
+#include <QRegularExpression>
+#include <utility>
+
+#include "core/io/graph_file.h"
+#include "core/io/plan_file.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr qsizetype most_lines = 2000;  ///< that a failure is looked for in
+
+std::string path(const QString& file) {
+    return QFile::encodeName(file).toStdString();
+}
+
+/// Letters that no file system minds.
+QString asFileName(QString name) {
+    static const QRegularExpression other(QStringLiteral("[^\\w.-]+"));
+    return name.replace(other, QStringLiteral("_")).left(80);
+}
+
+/// Takes a file to where it stays. @returns its path there; where it was if it cannot be moved.
+QString keep(const QString& file, const QString& folder, const QString& stem) {
+    const QString kept = QDir(folder).filePath(stem + u'.' + QFileInfo(file).fileName());
+    return !folder.isEmpty() && QDir().mkpath(folder) && QFile::copy(file, kept) ? kept : file;
+}
+
+QByteArray contentOf(const QString& file) {
+    QFile opened(file);
+    return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
+}
+
+}  // namespace
+
+Runner::Runner(QObject* parent) : QObject(parent) {
+    connect(&process_, &RunProcess::progressed, this, &Runner::progressed);
+    connect(&process_, &RunProcess::said, this, [this](const QString& line) {
+        if (lines_.size() < most_lines) lines_.append(line);
+        emit said(line);
+    });
+    connect(&process_, &RunProcess::ended, this, &Runner::readResult);
+    for (LatestTask* task : {&files_, &reading_}) connect(task, &LatestTask::busyChanged, this, &Runner::stateChanged);
+}
+
+RunFiles Runner::filesIn(const QString& folder) const {
+    const QDir in(folder);
+    return {in.filePath("run.graph.json"), input_.plan ? in.filePath("run.plan.json") : QString(),
+            in.filePath("run.json"), in.filePath("trace.json")};
+}
+
+void Runner::start(const RunInput& input, RunMode mode, const RunSettings& settings,
+                   const RunEnvironment& environment) {
+    if (busy()) return;
+    input_ = input;
+    mode_ = mode;
+    settings_ = settings;
+    environment_ = environment;
+    cancelled_ = false;
+    lines_.clear();
+    const bool local = settings.where == RunSettings::Where::this_machine;
+    // Qt makes such folders readable by their owner alone.
+    folder_ = std::make_unique<QTemporaryDir>((local ? QDir::tempPath() : settings.folder) +
+                                              QStringLiteral("/overlap-run-XXXXXX"));
+    if (!folder_->isValid())
+        return finish({.failure = tr("No folder for the files of the run: %1").arg(folder_->errorString())});
+    files_.start([this, input, files = filesIn(folder_->path())](std::stop_token) -> LatestTask::Delivery {
+        try {
+            write_graph_file(*input.graph, path(files.graph));
+            if (input.plan) write_plan_file(*input.plan, path(files.plan));
+        } catch (const std::exception& error) {
+            return [this, reason = QString::fromUtf8(error.what())] { finish({.failure = reason}); };
+        }
+        return [this, files] { launch(files); };
+    });
+}
+
+void Runner::launch(const RunFiles& files) {
+    if (cancelled_) return finish({.cancelled = true});
+    process_.start(runCommand(settings_, environment_, mode_, files));
+    emit stateChanged();
+}
+
+void Runner::cancel() {
+    if (!busy() || cancelled_) return;
+    cancelled_ = true;
+    process_.end();
+    emit stateChanged();
+}
+
+void Runner::readResult(int status) {
+    if (cancelled_) return finish({.cancelled = true});
+    if (status != 0) return finish({.failure = failureOf(lines_, status)});
+    const QString stem = asFileName(input_.name) + QDateTime::currentDateTime().toString("-yyyyMMdd-HHmmss-zzz");
+    reading_.start([this, files = filesIn(folder_->path()), stem, folder = keep_folder_,
+                    rewritten = input_.rewritten](std::stop_token) -> LatestTask::Delivery {
+        RunOutcome outcome;
+        const std::optional<RunResult> result = readRunResult(contentOf(files.result));
+        if (!result) {
+            outcome.failure = tr("overlap-runner ended without a result that can be read");
+        } else if (result->graph_digest.toStdString() != fingerprint(*rewritten).digest) {
+            outcome.failure =
+                tr("The runner made another graph of this plan than is shown here; it is of another version");
+        } else {
+            outcome.result = *result;
+            if (!result->dry) {
+                outcome.result_file = keep(files.result, folder, stem);
+                outcome.trace_file = keep(files.trace, folder, stem);
+            }
+        }
+        return [this, outcome] { finish(outcome); };
+    });
+}
+
+void Runner::finish(const RunOutcome& outcome) {
+    if (!outcome.trace_file.isEmpty() && folder_) kept_.push_back(std::move(folder_));
+    folder_.reset();
+    cancelled_ = false;
+    emit finished(outcome);
+    emit stateChanged();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <QObject>
+#include <QTemporaryDir>
+#include <memory>
+
+#include "core/graph/graph.h"
+#include "core/plan/plan.h"
+#include "ui/document/latest_task.h"
+#include "ui/run/run_process.h"
+#include "ui/run/run_result.h"
+
+namespace overlap::ui {
+
+/// What is to be run: the plan as it is shown.
+struct RunInput {
+    QString name;                            ///< of graph and plan, for the files that stay
+    std::shared_ptr<const Graph> graph;      ///< as opened, with its modules and times
+    std::optional<Plan> plan;                ///< nothing for the graph as it is
+    std::shared_ptr<const Graph> rewritten;  ///< what the window shows
+};
+
+/// What became of a run.
+struct RunOutcome {
+    QString failure{};  ///< one sentence; empty where the run went through
+    bool cancelled = false;
+    RunResult result{};
+    QString result_file{}, trace_file{};  ///< of a run on devices: they stay where the window keeps things
+};
+
+/// Runs a plan by overlap-runner: hands it graph and plan as files that only this user can read, follows it, ends it,
+/// and reads the result. Nothing here waits.
+class Runner : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit Runner(QObject* parent = nullptr);
+
+    /// Where results of runs on devices stay, made if need be; without it they go with the window.
+    void keepResultsIn(const QString& folder) { keep_folder_ = folder; }
+
+    bool busy() const { return files_.busy() || process_.running() || reading_.busy(); }
+    bool ending() const { return cancelled_; }
+
+    void start(const RunInput& input, RunMode mode, const RunSettings& settings, const RunEnvironment& environment);
+    void cancel();
+
+    /// The run's process; for tests.
+    const RunProcess& process() const { return process_; }
+    /// Folder of the files that are handed over; empty while there is none.
+    QString folder() const { return folder_ ? folder_->path() : QString(); }
+
+  signals:
+    /// busy() or ending() has changed.
+    void stateChanged();
+    void progressed(int done, int of);
+    void said(const QString& line);
+    void finished(const overlap::ui::RunOutcome& outcome);
+
+  private:
+    RunFiles filesIn(const QString& folder) const;
+    void launch(const RunFiles& files);
+    void readResult(int status);
+    void finish(const RunOutcome& outcome);
+
+    QString keep_folder_;
+    RunInput input_;
+    RunMode mode_ = RunMode::dry_check;
+    RunSettings settings_;
+    RunEnvironment environment_;
+    std::unique_ptr<QTemporaryDir> folder_;
+    std::vector<std::unique_ptr<QTemporaryDir>> kept_;  ///< with results that go with the window
+    QStringList lines_;
+    bool cancelled_ = false;
+    RunProcess process_;
+    LatestTask files_, reading_;
+};
+
+}  // namespace overlap::ui

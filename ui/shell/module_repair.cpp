@@ -1,0 +1,34 @@
+#include "ui/shell/module_repair.h"
+
+#include "ui/document/document.h"
+#include "ui/document/module_commands.h"
+#include "ui/shell/actions.h"
+
+namespace overlap::ui {
+
+ModuleRepair::ModuleRepair(Document& document, QWidget* window)
+    : QObject(window), document_(document), window_(window) {
+    // The rules in the dialog are those of one plan.
+    connect(&document, &Document::currentChanged, this, [this] {
+        if (dialog_) dialog_->reject();
+    });
+}
+
+void ModuleRepair::registerAction(Actions& actions) {
+    actions.add(QStringLiteral("plan.repair_modules"), tr("Plan"), tr("Repair &modules…"),
+                tr("Give modules to nodes that have none, by rules"), {}, [this] { open(); });
+}
+
+void ModuleRepair::open(const QStringList& nodes) {
+    if (const QString refusal = ModuleCommands(document_).refusal(); !refusal.isEmpty()) {
+        emit told(refusal);
+        return;
+    }
+    if (!dialog_) dialog_ = new ModuleRepairDialog(document_, window_);
+    if (!nodes.isEmpty()) dialog_->giveByHand(nodes);
+    dialog_->show();
+    dialog_->raise();
+    dialog_->activateWindow();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+#include <QStringList>
+
+#include "ui/panels/module_repair_dialog.h"
+
+namespace overlap::ui {
+
+class Actions;
+class Document;
+
+/// Opens the dialog of rules for modules from wherever it is asked for: there is one at a time.
+class ModuleRepair : public QObject {
+    Q_OBJECT
+
+  public:
+    ModuleRepair(Document& document, QWidget* window);
+
+    void registerAction(Actions& actions);
+    ModuleRepairDialog* dialog() const { return dialog_; }
+
+  public slots:
+    /// @param nodes that shall get a module by hand; none to start from what the graph suggests.
+    void open(const QStringList& nodes = {});
+
+  signals:
+    /// Why nothing can be repaired now; one sentence without full stop.
+    void told(const QString& sentence);
+
+  private:
+    Document& document_;
+    QWidget* window_;
+    QPointer<ModuleRepairDialog> dialog_;
+};
+
+}  // namespace overlap::ui
