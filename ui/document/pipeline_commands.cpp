@@ -43,7 +43,7 @@ void PipelineCommands::move(int from, int to) {
     } else {
         std::rotate(steps + to, steps + from, steps + from + 1);
     }
-    document_.editPlan(tr("Move %1 to place %2").arg(name(from)).arg(to + 1), std::move(plan),
+    document_.editPlan(tr("Move %1 to place %2").arg(name(from), QString::number(to + 1)), std::move(plan),
                        QStringLiteral("move step:") + name(from));
 }
 

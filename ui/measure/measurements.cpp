@@ -13,7 +13,7 @@ QString failureOf(const ReadMeasurements& read) {
     for (const auto& measurement : read.measurements) open += measurement->files.size();
     if (open == 0) return failures;
     return open == 1 ? Measurements::tr("%1; the other file is open").arg(failures)
-                     : Measurements::tr("%1; the other %2 files are open").arg(failures).arg(open);
+                     : Measurements::tr("%1; the other %2 files are open").arg(failures, QString::number(open));
 }
 
 }  // namespace

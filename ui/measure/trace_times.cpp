@@ -14,7 +14,7 @@ namespace {
 
 QString nameOf(const QStringList& files) {
     const QString first = QFileInfo(files.front()).fileName();
-    return files.size() == 1 ? first : TraceTimes::tr("%1 and %2 more").arg(first).arg(files.size() - 1);
+    return files.size() == 1 ? first : TraceTimes::tr("%1 and %2 more").arg(first, QString::number(files.size() - 1));
 }
 
 /// Nothing where the trace cannot be laid over the plan: it has no GPU events, or the plan is refused.

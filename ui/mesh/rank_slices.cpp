@@ -59,11 +59,10 @@ QString blockText(const RankBlock& block, const DeviceMesh& mesh, const Sharding
     QStringList fixed, others;
     for (int dim = 0; dim < block.first_dim; ++dim) {
         const auto m = static_cast<std::size_t>(dim);
-        fixed.append(QStringLiteral("%1 = %2").arg(meshDimText(mesh, dim)).arg(coordinate[m]));
+        fixed.append(QStringLiteral("%1 = %2").arg(meshDimText(mesh, dim), QString::number(coordinate[m])));
         const Placement& placement = state.placements[m];
         others.append(placement.cuts() ? tr("along %1 blocks hold other parts of dimension %2")
-                                             .arg(meshDimText(mesh, dim))
-                                             .arg(placement.tensor_dim)
+                                             .arg(meshDimText(mesh, dim), QString::number(placement.tensor_dim))
                       : placement.is_partial() ? tr("along %1 blocks hold other terms").arg(meshDimText(mesh, dim))
                                                : tr("along %1 blocks are alike").arg(meshDimText(mesh, dim)));
     }
@@ -108,10 +107,10 @@ QString sliceText(const RankSlice& slice, const ShardingState& state, const Devi
     const Extents coordinate = mesh.coordinate(slice.rank);
     QStringList place, ranges;
     for (int dim = 0; dim < mesh.dims(); ++dim)
-        place.append(
-            mesh.dim_names.empty()
-                ? QString::number(coordinate[static_cast<std::size_t>(dim)])
-                : QStringLiteral("%1 %2").arg(meshDimText(mesh, dim)).arg(coordinate[static_cast<std::size_t>(dim)]));
+        place.append(mesh.dim_names.empty()
+                         ? QString::number(coordinate[static_cast<std::size_t>(dim)])
+                         : QStringLiteral("%1 %2").arg(meshDimText(mesh, dim),
+                                                       QString::number(coordinate[static_cast<std::size_t>(dim)])));
     Extents shape;
     std::int64_t elements = 1;
     for (const DimensionPart& part : slice.parts) {

@@ -121,7 +121,7 @@ QString wrongSelection(Document& document, const QString& link) {
         const int count = PipelineCommands(document).count();
         return number && step >= 1 && step <= count
                    ? QString()
-                   : QStringLiteral("there is no step \"%1\"; the plan has %2").arg(which).arg(count);
+                   : QStringLiteral("there is no step \"%1\"; the plan has %2").arg(which, QString::number(count));
     }
     if (what == u"bucket") {
         bool number = false;
@@ -129,7 +129,8 @@ QString wrongSelection(Document& document, const QString& link) {
         const auto count = static_cast<int>(document.buckets().size());
         if (number && bucket >= 0 && bucket < count) return {};
         return count == 0 ? QStringLiteral("the plan has no bucket to select")
-                          : QStringLiteral("there is no bucket \"%1\"; buckets are 0 to %2").arg(which).arg(count - 1);
+                          : QStringLiteral("there is no bucket \"%1\"; buckets are 0 to %2")
+                                .arg(which, QString::number(count - 1));
     }
     if (what == u"module")
         return document.modules().find(which.toStdString()) != ModuleTree::no_module

@@ -61,7 +61,7 @@ QStringList laneKeys(const Timeline& timeline) {
         }
         const QString title = QString::fromStdString(lane.description.title);
         const int number = ++seen[title];
-        keys.append(number == 1 ? title : QStringLiteral("%1 #%2").arg(title).arg(number));
+        keys.append(number == 1 ? title : QStringLiteral("%1 #%2").arg(title, QString::number(number)));
     }
     return keys;
 }
