@@ -128,7 +128,8 @@ class SessionTest : public QObject {
         SessionState mine, theirs;
         const QJsonObject first{{"text", "first"}}, second{{"text", "second"}};
         mine.put({"graph", {}, 1, 0, 0, {}, {}, {}, false, {{"notes", QJsonArray{first}}, {"lanes", "mine"}}});
-        theirs.put({"graph", {}, 1, 0, 0, {}, {}, {}, false, {{"notes", QJsonArray{second, first}}, {"lanes", "theirs"}}});
+        theirs.put(
+            {"graph", {}, 1, 0, 0, {}, {}, {}, false, {{"notes", QJsonArray{second, first}}, {"lanes", "theirs"}}});
         mine.adopt(theirs);
         QCOMPARE(mine.document("graph")->timeline["notes"].toArray(), (QJsonArray{first, second}));
         QCOMPARE(mine.document("graph")->timeline["lanes"].toString(), "mine");
