@@ -13,6 +13,7 @@
 
 #include "ui/cost/graph_cost_model.h"
 #include "ui/diagnostics/log_file.h"
+#include "ui/document/companion_program.h"
 #include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/compare_panel.h"
@@ -31,6 +32,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_panel.h"
 #include "ui/plan/bucket_board.h"
+#include "ui/run/run_panel.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/column_share.h"
 #include "ui/shell/command_palette.h"
@@ -118,6 +120,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     makeToolBar();
     makeStatusBar();
     connectMeasurements();
+    connectRun();
     registerActions();
     makeMenus();
     palette_ = new CommandPalette(*actions_, this);
@@ -254,6 +257,10 @@ void MainWindow::makeDocks() {
     statistics_ = new StatisticsPanel(*measurements_);
     statistics_dock_ = addDock(QStringLiteral("statistics"), tr("Statistics"), statistics_, Qt::BottomDockWidgetArea);
     setDockTitle(statistics_dock_, nullptr, true);
+    run_ = new RunPanel(document_, companionProgram(QStringLiteral("overlap-runner")));
+    run_dock_ = addDock(QStringLiteral("run"), tr("Run"), run_, Qt::BottomDockWidgetArea);
+    setDockTitle(run_dock_, nullptr, true);
+    giveHeightWhenSeen(run_dock_);
     giveHeightWhenSeen(passes_dock_);
     giveHeightWhenSeen(compare_dock_);
     giveHeightWhenSeen(statistics_dock_);
@@ -291,7 +298,8 @@ void MainWindow::resetLayout() {
     tabifyDockWidget(statistics_dock_, passes_dock_);
     QDockWidget* groups_dock = docks_[5];
     tabifyDockWidget(passes_dock_, groups_dock);
-    tabifyDockWidget(groups_dock, docks_[4]);
+    tabifyDockWidget(groups_dock, run_dock_);
+    tabifyDockWidget(run_dock_, docks_[4]);
     problems->raise();
     resizeDocks({modules, buckets}, {300, 332}, Qt::Horizontal);
     resizeDocks({buckets, inspector}, {460, 260}, Qt::Vertical);
@@ -397,7 +405,7 @@ void MainWindow::warn(const QString& sentence, const std::vector<NoticeAction>& 
 
 bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
-           !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy() && !measurements_->busy() &&
+           !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy() && !measurements_->busy() && !run_->busy() &&
            !trace_times_->busy() && !cost_->busy() && !plan_export_->busy() && !measurement_connection_->busy() &&
            !compare_->busy();
 }

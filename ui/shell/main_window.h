@@ -40,6 +40,7 @@ class ModuleRepair;
 class OverlapConnection;
 struct NoticeAction;
 class PassesPanel;
+class RunPanel;
 class ProblemsPanel;
 class ProcessGroupsPanel;
 class StatisticsPanel;
@@ -86,6 +87,7 @@ class MainWindow : public QMainWindow {
     ModuleRepair& moduleRepair() { return *repair_; }
     ComparePanel& compare() { return *compare_; }
     StatisticsPanel& statistics() { return *statistics_; }
+    RunPanel& run() { return *run_; }
     Measurements& measurements() { return *measurements_; }
     TraceTimes& traceTimes() { return *trace_times_; }
     CostActions& cost() { return *cost_; }
@@ -165,6 +167,10 @@ class MainWindow : public QMainWindow {
     void stepVariant(int step);
     void closeCurrent();
 
+    // main_window_run.cpp
+    void connectRun();
+    void registerRunActions();
+
     // main_window_session.cpp
     void openGraphOfPlans();
     /// Asks which graph of logs or texts is meant.
@@ -217,6 +223,8 @@ class MainWindow : public QMainWindow {
     QDockWidget* compare_dock_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
     QDockWidget* statistics_dock_ = nullptr;
+    RunPanel* run_ = nullptr;
+    QDockWidget* run_dock_ = nullptr;
     MeasurementConnection* measurement_connection_ = nullptr;
     FiguresBar* figures_ = nullptr;
     VariantBar* variant_bar_ = nullptr;

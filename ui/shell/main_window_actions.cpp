@@ -37,6 +37,7 @@ namespace overlap::ui {
 void MainWindow::registerActions() {
     registerFileActions();
     registerPlanActions();
+    registerRunActions();
     registerPassActions(*actions_, *passes_);
     registerGraphActions(*actions_, *graph_);
     registerViewActions();
@@ -57,6 +58,7 @@ void MainWindow::registerActions() {
     toolButton("edit.undo", "undo", false);
     toolButton("edit.redo", "redo", false);
     tool_bar_->addWidget(variant_bar_);
+    toolButton("run.show", "run", true);
     auto* space = new QWidget;
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     tool_bar_->addWidget(space);
@@ -220,7 +222,8 @@ void MainWindow::registerViewActions() {
     int number = 1;
     // Numbers are few: what came last goes by its letter.
     const auto keysOf = [&](const QDockWidget* dock) {
-        return dock == compare_dock_      ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)
+        return dock == run_dock_          ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)
+               : dock == compare_dock_    ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)
                : dock == statistics_dock_ ? QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I)
                                           : QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number++));
     };

@@ -12,6 +12,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/log.h"
+#include "ui/run/run_panel.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
@@ -57,6 +58,8 @@ void MainWindow::restoreSession(const QString& folder) {
     graph_->restore(state_.views["graph"].toObject());
     mesh_->restore(state_.views["mesh"].toObject());
     measurements_->restore(state_.views["measurements"].toArray());
+    run_->restore(state_.views["run"].toObject());
+    run_->runner().keepResultsIn(folder + QStringLiteral("/runs"));
     setThemeMode(state_.theme);
     actions_->find(QStringLiteral("plan.discardRecovered"))->setEnabled(!recovered_plans_.empty());
     tellOfLastRun(stored.problems);

@@ -13,6 +13,7 @@
 #include "ui/measure/trace_times.h"
 #include "ui/shell/cost_actions.h"
 #include "ui/mesh/mesh_view.h"
+#include "ui/run/run_panel.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
@@ -201,6 +202,7 @@ void MainWindow::writeSession() {
     state_.views["graph"] = graph_->state();
     state_.views["mesh"] = mesh_->state();
     state_.views["measurements"] = measurements_->state();
+    state_.views["run"] = run_->state();
     SessionSnapshot snapshot{state_, {}};
     if (document_.isOpen()) {
         snapshot.state.put(documentToKeep(sessionDocument(document_, sessionVariantOutline)));

@@ -22,6 +22,7 @@
 #include "ui/panels/passes_panel.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_panel.h"
+#include "ui/run/run_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
@@ -68,6 +69,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"groups") return &window.processGroups();
     if (name == u"compare") return &window.compare();
     if (name == u"statistics") return &window.statistics();
+    if (name == u"run") return &window.run();
     if (name == u"timeline") return &window.timeline();
     if (name == u"toolbar") return window.findChild<QToolBar*>();
     return window.centre().view(name);
@@ -158,7 +160,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     QWidget* wanted = part(window, options.view);
     if (!wanted) {
         fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
-                            "problems, passes, groups, compare, statistics, graph, mesh, timeline or toolbar")
+                            "problems, passes, groups, compare, statistics, run, graph, mesh, timeline or toolbar")
                  .arg(options.view));
         return 2;
     }

@@ -10,7 +10,7 @@ namespace overlap::ui {
 struct ScreenshotOptions {
     QString output;
     QSize size{1600, 1000};
-    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`, `compare`, `statistics`, `timeline`, `toolbar`.
+    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`, `compare`, `statistics`, `run`, `timeline`, `toolbar`.
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
     QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from 1; `compare`: both
