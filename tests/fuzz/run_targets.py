@@ -28,7 +28,8 @@ ENVIRONMENT = os.environ | {"UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS
 
 def own_seconds(program, *arguments):
     """Processor time that a run of a program takes: what others do on the machine is not in it."""
-    child = subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    child = subprocess.Popen([program, *arguments], env=ENVIRONMENT, **quiet)
     _, _, usage = os.wait4(child.pid, 0)
     child.returncode = 0
     return usage.ru_utime + usage.ru_stime
@@ -53,9 +54,9 @@ class Target:
         end = time.monotonic() + seconds
         with self.log.open("w") as log:
             while (left := round(end - time.monotonic())) > 0:
-                status = subprocess.run(self.command(left), stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT).returncode
+                ended = subprocess.run(self.command(left), stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
                 self.drop_false_alarms()
-                if status == 0 or self.found():
+                if ended.returncode == 0 or self.found():
                     break
         self.read_log()
         # What stops a target without an input, such as a program that cannot be started, is a finding too.
@@ -70,9 +71,10 @@ class Target:
 
     def drop_false_alarms(self):
         """The limit is a clock's; inputs that the program itself took less time for were slowed down by others."""
+        start_s = own_seconds(self.program, "-runs=0")
         for path in self.found():
             slow = path.name.startswith(("timeout-", "slow-unit-"))
-            if slow and own_seconds(self.program, "-timeout=600", path) - own_seconds(self.program, "-runs=0") < SLOWEST_S:
+            if slow and own_seconds(self.program, "-timeout=600", path) - start_s < SLOWEST_S:
                 path.unlink()
 
     def found(self):

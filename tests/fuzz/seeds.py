@@ -23,7 +23,8 @@ DICTIONARY_WORDS = 250
 DECIDING = ("evaluation", "layout", "mesh_planner", "pass", "program")
 
 RUN_RESULT = {
-    "format": "overlap-run", "version": 1, "mode": "gpu", "graph": {"name": "g", "nodes": 2, "digest": "0123456789abcdef"},
+    "format": "overlap-run", "version": 1, "mode": "gpu",
+    "graph": {"name": "g", "nodes": 2, "digest": "0123456789abcdef"},
     "step_ms": {"median": 12.5}, "recorded": {"steps": 3, "exposed_ms": 1.5}, "device": "a device",
     "libraries": {"nccl": "2.28.3"},
     "nodes": [{"name": "mm", "median_ms": 2.5, "minimum_ms": 2}, {"name": "relu", "median_ms": 0.25}],
@@ -57,6 +58,8 @@ def files(*patterns):
 
 
 def as_bytes(value):
+    if isinstance(value, bytes):
+        return value
     return (value if isinstance(value, str) else json.dumps(value)).encode()
 
 
@@ -79,7 +82,8 @@ def placements():
     states = {state.get("text") or "".join(state["placements"])
               for cases in redistribution_cases()[1] for case in cases for state in (case["src"], case["dst"])}
     # The first letter tells the number of mesh dimensions, 1 for "\x00".
-    return [chr(dims) + state for state in sorted(states) for dims in (1, 2, 3)] + ["\x02S(0)[2,0]R[1]", "\x01S(0)<1>S(0)<0>"]
+    others = ["\x02S(0)[2,0]R[1]", "\x01S(0)<1>S(0)<0>"]
+    return [chr(dims) + state for state in sorted(states) for dims in (1, 2, 3)] + others
 
 
 def decisions():
@@ -92,16 +96,19 @@ def seeds():
     bad = recorded_bad_inputs()
     plans = [{"format": "overlap-plan", "version": 1, "pipeline": [step]} for step in bad]
     header, questions = redistribution_cases()
-    graphs = files((DATA / "bad", "*.graph.json"), (DATA / "graphs", "everything.graph.json"), (DATA / "fx_text", "*.json"),
-                   (DATA / "redistribution_graphs", "*.json"), (DATA / "random_goldens", "*.gz"), (DATA / "graphs", "*.gz"))
+    graphs = files((DATA / "bad", "*.graph.json"), (DATA / "graphs", "everything.graph.json"),
+                   (DATA / "fx_text", "*.json"), (DATA / "redistribution_graphs", "*.json"),
+                   (DATA / "random_goldens", "*.gz"), (DATA / "graphs", "*.gz"))
+    bucket_lists = [step["options"]["module_bucket_plans"] for step in bad if "module_bucket_plans" in step["options"]]
+    packed = sorted((DATA / "bad").glob("*.gz")) + sorted((DATA / "random_goldens").glob("*.gz"))
     plan_files = files((DATA / "plans", "*.json"), (ROOT / "resources" / "samples", "*.plan.json"))
     logs = files((SHARED / "traces", "*.log"), (DATA / "structured_logs", "*.log"))
     found = {
-        "bucket_text": BUCKET_TEXTS + [step["options"]["module_bucket_plans"] for step in bad if "module_bucket_plans" in step["options"]],
+        "bucket_text": BUCKET_TEXTS + bucket_lists,
         "cost_model": files((DATA / "cost_models", "*.json")),
         "fx_text": files((DATA / "fx_text", "*.py"), (DATA / "fx_text", "*.txt")),
         "graph": graphs,
-        "gzip": [path.read_bytes() for path in sorted((DATA / "bad").glob("*.gz")) + sorted((DATA / "random_goldens").glob("*.gz"))],
+        "gzip": [path.read_bytes() for path in packed],
         "layout_message": LAYOUT_MESSAGES,
         "measured_times": [MEASURED_TIMES],
         "module_pattern": MODULE_PATTERNS,
@@ -115,7 +122,7 @@ def seeds():
         "trace": files((DATA / "traces", "*.json*"), (SHARED / "traces", "*.json.gz")),
     }
     found |= {target: decisions() for target in DECIDING}
-    return {target: [as_bytes(seed) if not isinstance(seed, bytes) else seed for seed in list_] for target, list_ in found.items()}
+    return {target: [as_bytes(seed) for seed in some] for target, some in found.items()}
 
 
 def dictionary(texts):
