@@ -50,3 +50,8 @@ both passes --view passes -- "$graph" "$plan"
 both groups --view groups -- "$graph" "$plan"
 picture mesh --size 1900x1400 --view mesh -- "$graph" "$plan"
 picture mesh-small --size 1024x640 --theme light --view mesh -- "$graph" "$plan"
+both statistics --view statistics -- "$graph" "$plan" "$trace"
+logs=$root/tests/data/structured_logs/schedule_rank
+both import -- "${logs}_0.log"
+picture chooser --theme light --view chooser -- "${logs}_0.log" "${logs}_1.log" "${logs}_2.log"
+both run --view run -- "$graph" "$plan"

@@ -84,8 +84,8 @@ class Drawing {
     }
 
     void add_compute() {
-        const std::uint32_t lane =
-            builder_.add_lane({"Compute", time_text(simulation_.compute_ms), LaneKind::compute, EventRole::compute});
+        const std::string detail = evaluation_.times_known ? time_text(simulation_.compute_ms) : "no times";
+        const std::uint32_t lane = builder_.add_lane({"Compute", detail, LaneKind::compute, EventRole::compute});
         std::vector<std::int32_t> awaited(graph_.node_count(), -1);
         for (std::size_t index = 0; index < simulation_.collectives.size(); ++index) {
             const NodeId wait = simulation_.collectives[index].wait;

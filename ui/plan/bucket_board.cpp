@@ -237,7 +237,11 @@ void BucketBoard::updateUncovered() {
     const std::size_t others = static_cast<std::size_t>(uncovered_->rowCount()) - gathers;
     QString text = tr("not in a bucket: ");
     if (uncovered_->rowCount() == 0) {
-        text = document_.isOpen() ? tr("all collectives that can be bucketed are") : QString();
+        // Without buckets either, there is none that a bucket could take.
+        const bool any = document_.isOpen() && !document_.current()->plan().buckets.empty();
+        text = any                  ? tr("all collectives that can be bucketed are")
+               : document_.isOpen() ? tr("no collective of a module to bucket")
+                                    : QString();
     } else {
         QStringList parts;
         if (gathers > 0)
