@@ -227,8 +227,8 @@ class RecoveryTest : public QObject {
         edit(window, "layers.0");
         QVERIFY(window.savePlanAs(path));
         const QByteArray saved = contentOf(path);
-        QVERIFY(QFile::setPermissions(folder.path(),
-                                      QFile::ReadOwner | QFile::ExeOwner | QFile::ReadOther | QFile::ExeOther));
+        QVERIFY(QFile::setPermissions(folder.path(), QFile::ReadOwner | QFile::ExeOwner | QFile::ReadGroup |
+                                                         QFile::ExeGroup | QFile::ReadOther | QFile::ExeOther));
         edit(window, "layers.1");
         {
             const test::OrdinaryUser user;
