@@ -370,10 +370,11 @@ class Apply(CommandLine):
         self.assertLess(after["step_ms"], before["step_ms"])
 
     def test_what_a_plan_holds_and_is_not_evaluated_is_told(self):
-        later = {"format": "overlap-plan", "version": 1, "process_groups": [{"name": "x"}]}
-        plan = self.path("later.plan.json", later)
-        done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", self.path("o.json"))
-        self.assertIn("process_groups are kept, but not evaluated", done.stderr)
+        for later, told in (({"from_the_future": 1}, "keeps but does not know: from_the_future"),
+                            ({"process_groups": [{"min_ctas": 1}]}, "a run would refuse process_groups[0]")):
+            plan = self.path("later.plan.json", {"format": "overlap-plan", "version": 1, **later})
+            done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", self.path("o.json"))
+            self.assertIn(told, done.stderr)
 
     def overlaps_plan(self):
         """A plan without passes: one overlap that can hold and one that cannot."""

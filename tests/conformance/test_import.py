@@ -141,7 +141,9 @@ class Import(unittest.TestCase):
             files.append(self.path("other_rank_0.log", file.read()))
         sentences = self.listing(*files)["ranks"]
         self.assertIn("several files are of rank 0 and are compared one by one: ", sentences[0])
-        self.assertIn("differs between ranks: 0 (other_rank_0.log) | 0 (schedule_rank_0.log); ", sentences[-1])
+        # In the order of their paths.
+        told = " | ".join(f"0 ({os.path.basename(file)})" for file in sorted(files))
+        self.assertIn(f"differs between ranks: {told}; ", sentences[-1])
 
     def test_a_log_that_was_cut_is_read_as_far_as_it_goes(self):
         with open(self.log_path(2), encoding="utf-8") as file:
