@@ -2,7 +2,6 @@
 
 #include <QFileInfo>
 #include <QProcess>
-#include <QTimer>
 #include <utility>
 
 namespace overlap::ui {
@@ -13,7 +12,13 @@ constexpr int closing_ms = 200;
 
 }  // namespace
 
-ProgramQuestion::ProgramQuestion(QObject* parent) : QObject(parent) {}
+ProgramQuestion::ProgramQuestion(QObject* parent) : QObject(parent) {
+    patience_.setSingleShot(true);
+    connect(&patience_, &QTimer::timeout, this, [this] {
+        process_->kill();
+        answer({}, tr("%1 gives no answer").arg(name_));
+    });
+}
 
 ProgramQuestion::~ProgramQuestion() {
     if (!process_) return;
@@ -23,26 +28,24 @@ ProgramQuestion::~ProgramQuestion() {
 }
 
 void ProgramQuestion::ask(const QString& program, const QStringList& arguments) {
-    const QString name = QFileInfo(program).fileName();
+    name_ = QFileInfo(program).fileName();
     process_ = new QProcess(this);
-    connect(process_, &QProcess::errorOccurred, this, [this, name](QProcess::ProcessError error) {
-        if (error == QProcess::FailedToStart) answer({}, tr("%1 is not installed").arg(name));
+    connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) answer({}, tr("%1 is not installed").arg(name_));
     });
-    connect(process_, &QProcess::finished, this, [this, name](int status) {
+    connect(process_, &QProcess::finished, this, [this](int status) {
         if (status == 0) return answer(process_->readAllStandardOutput());
         // A library that is missing is told by the loader: `overlap-runner: error while loading shared libraries: …`.
         const QString said = QString::fromUtf8(process_->readAllStandardError()).trimmed().section(u'\n', 0, 0);
-        answer({}, said.isEmpty() ? tr("%1 ended with status %2").arg(name).arg(status) : said);
+        answer({}, said.isEmpty() ? tr("%1 ended with status %2").arg(name_).arg(status) : said);
     });
-    QTimer::singleShot(patience_ms, process_, [this, name] {
-        process_->kill();
-        answer({}, tr("%1 gives no answer").arg(name));
-    });
+    patience_.start(patience_ms);
     process_->start(program, arguments);
 }
 
 void ProgramQuestion::answer(const QByteArray& output, const QString& failure) {
     if (!process_) return;
+    patience_.stop();  // the process may outlive its answer: below a dialog nothing is deleted
     QProcess* process = std::exchange(process_, nullptr);
     process->disconnect(this);
     process->deleteLater();

@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <QStringList>
+#include <QTimer>
 
 class QProcess;
 
@@ -27,6 +28,8 @@ class ProgramQuestion : public QObject {
     void answer(const QByteArray& output, const QString& failure = {});
 
     QProcess* process_ = nullptr;  ///< until it has answered
+    QString name_;                 ///< of the program that was asked
+    QTimer patience_;              ///< runs until it has answered
 };
 
 }  // namespace overlap::ui
