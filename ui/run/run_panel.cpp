@@ -60,6 +60,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
     auto* fields = new QScrollArea;
     fields->setWidget(form_);
     fields->setWidgetResizable(true);
+    fields->setAccessibleName(tr("How a run is done"));
     fields->setFixedWidth(form_width);
     fields->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* line = new QFrame;
