@@ -80,8 +80,8 @@ int main(int argc, char** argv) {
     const QCommandLineOption view(
         QStringLiteral("view"),
         QStringLiteral("part of the window in the picture: window, modules, buckets, "
-                       "inspector, problems, passes, groups, compare, statistics, graph, mesh, timeline or "
-                       "toolbar"),
+                       "inspector, problems, passes, groups, compare, statistics, run, graph, mesh, timeline "
+                       "or toolbar"),
         QStringLiteral("name"));
     const QCommandLineOption select(
         QStringLiteral("select"),

@@ -47,11 +47,11 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
     setObjectName("run");
     setAccessibleName(tr("Run"));
     report_->setAccessibleName(tr("Result of the run"));
-    report_->setFrameShape(QFrame::NoFrame);
+    report_->setProperty("role", "page");
     report_->setOpenLinks(false);
     log_->setAccessibleName(tr("What the run said"));
     log_->setReadOnly(true);
-    log_->setFrameShape(QFrame::NoFrame);
+    log_->setProperty("role", "page");
     log_->setMaximumBlockCount(most_log_lines);
     log_->setFont(codeFont());
     pages_->addTab(report_, tr("Result"));

@@ -63,6 +63,7 @@ QLineEdit, QPlainTextEdit, QTextEdit {
     selection-background-color: @accent; selection-color: @onAccent; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus { border-color: @accent; }
 QLineEdit:disabled { color: @faint; }
+QPlainTextEdit[role="page"], QTextEdit[role="page"] { border: none; border-radius: 0; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @line; selection-background-color: @selection; }
 
 QAbstractItemView { background: @background; border: none; outline: none; alternate-background-color: @panel;
