@@ -5,16 +5,16 @@
 #include <QFileInfo>
 
 #include "core/io/plan_file.h"
+#include "ui/cost/graph_cost_model.h"
 #include "ui/document/file_digest.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
-#include "ui/cost/graph_cost_model.h"
 #include "ui/measure/trace_times.h"
-#include "ui/shell/cost_actions.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/run/run_panel.h"
 #include "ui/shell/centre_tabs.h"
+#include "ui/shell/cost_actions.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 #include "ui/timeline/timeline_view.h"
@@ -162,7 +162,7 @@ RestoredVariants MainWindow::restoredVariants(const LoadedGraph& loaded) {
         }
     }
     std::move(newer.begin(), newer.end(), std::back_inserter(result.variants));
-    if (!told.isEmpty()) warn(told.join(QStringLiteral("; ")));
+    if (!told.isEmpty()) tellOfLastRun({told.join(QStringLiteral("; "))});  // one notice: none hides the other
     return result;
 }
 

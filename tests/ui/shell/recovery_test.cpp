@@ -72,6 +72,28 @@ class RecoveryTest : public QObject {
         QVERIFY(window.document().current()->modified());
     }
 
+    void recoveredEditsAreToldBesideFilesThatChanged() {
+        QTemporaryDir folder;
+        const QString saved = folder.filePath("saved.plan.json");
+        {
+            MainWindow window(folder.path());
+            open(window);
+            QVERIFY(window.savePlanAs(saved));
+            edit(window, "layers.0");
+            QCOMPARE(window.storeSession(), QString());
+        }
+        QFile file(saved);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Append));
+        file.write("\n");
+        file.close();
+        MainWindow window(folder.path());
+        open(window);
+        QVERIFY2(window.notice().text().contains("cut off") && window.notice().text().contains("changed on disk"),
+                 qPrintable(window.notice().text()));
+        QVERIFY(window.notice().button("Discard them"));
+        QCOMPARE(window.document().variantCount(), 3);
+    }
+
     void whatWasWorkedOnIsNotDiscarded() {
         QTemporaryDir folder;
         {
