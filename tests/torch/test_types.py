@@ -1,7 +1,9 @@
 """What type checkers see of the package: no errors inside, and the real types of what a job imports."""
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,9 +22,14 @@ def check_types(text: str, folder: Path) -> str:
     """What mypy says of the package and of a module with this text."""
     module = folder / "job.py"
     module.write_text(text, encoding="utf-8")
+    # A copy: where the package is installed, its neighbours would be taken for modules to be checked.
+    package = folder / "package" / PACKAGE.name
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-m", "mypy", "--no-error-summary", "--follow-imports=silent",
-               f"--cache-dir={folder / 'cache'}", str(module), str(PACKAGE)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
+               f"--cache-dir={folder / 'cache'}", str(module), str(package)]
+    environment = dict(os.environ, MYPYPATH=str(package.parent))
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False)
     return done.stdout + done.stderr
 
 
