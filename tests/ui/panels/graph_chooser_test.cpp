@@ -98,7 +98,7 @@ class GraphChooserTest : public QObject {
         state.open = document.loaded().path;
         state.put(sessionDocument(document));
         QCOMPARE(Session(folder.path()).save(state), QString());
-        SessionState restored = Session(folder.path()).load();
+        SessionState restored = Session(folder.path()).load().state;
         QCOMPARE(restored.source(restored.open), source);
         QCOMPARE(fileOfGraph(restored.open), log(2));
         QCOMPARE(restored.source("/tmp/other.graph.json"), GraphSource("/tmp/other.graph.json"));
