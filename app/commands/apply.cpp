@@ -73,7 +73,7 @@ class Apply final : public Command {
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
         const Pipeline pipeline = passes_.read(*graph);
-        const PipelineResult result = run_and_check(graph, pipeline);
+        const PipelineResult result = run_with_hint(graph, pipeline);
         tell_problems(streams, pipeline, result);
         // The report first: when one of the two cannot be written, the graph is not there without it.
         if (!report_file_.empty())
@@ -87,6 +87,14 @@ class Apply final : public Command {
     }
 
   private:
+    PipelineResult run_with_hint(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) const {
+        try {
+            return run_and_check(graph, pipeline);
+        } catch (const InputError& error) {
+            throw with_cost_model_hint(error, file_);
+        }
+    }
+
     Json report(const Graph& graph, const Pipeline& pipeline, const PipelineResult& result) const {
         Json problems = Json::array();
         for (const Problem& each : pipeline.problems) problems.push_back(problem_json(each));

@@ -69,8 +69,8 @@ void write_text(std::ostream& out, const Calibration& calibration) {
     const NamedCostModel::Contention& contention = *calibration.model.contention;
     for (const auto& [name, slowdown] : contention.compute_slowdown)
         out << "communication slows " << name << " down by " << percent_text(slowdown * 100) << '\n';
-    if (contention.communication_slowdown > 0)
-        out << "compute slows communication down by " << percent_text(contention.communication_slowdown * 100) << '\n';
+    if (contention.communication_slowdown)
+        out << "compute slows communication down by " << percent_text(*contention.communication_slowdown * 100) << '\n';
 }
 
 Json error_json(const RelativeError& error) {

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "core/cost/cost_model.h"
+#include "core/cost/no_cost_model.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
 
@@ -22,17 +23,17 @@ std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const 
     return std::move(modelled.graph);
 }
 
-InputError with_cost_model_hint(const InputError& error, const Graph& graph, const std::string& file) {
-    const bool lacks_model = !graph.header().cost;
-    const InputError told(error.place(), error.problem() + (lacks_model ? "; --cost-model gives it one" : ""));
-    return error.file().empty() ? told.in_file(file) : error;
+InputError with_cost_model_hint(const InputError& error, const std::string& file) {
+    const bool lacks_model = error.problem().find(no_cost_model) != std::string::npos;
+    return {error.file().empty() ? file : error.file(), error.place(),
+            error.problem() + (lacks_model ? "; --cost-model gives it one" : "")};
 }
 
 std::vector<double> times_of(const Graph& graph, const std::string& file) {
     try {
         return node_times_ms(graph);
     } catch (const InputError& error) {
-        throw with_cost_model_hint(error, graph, file);
+        throw with_cost_model_hint(error, file);
     }
 }
 

@@ -71,7 +71,7 @@ class Estimate final : public Command {
         try {
             times_ms = profiles_.empty() ? analytic_times_ms(*graph) : node_times_ms(*graph);
         } catch (const InputError& error) {
-            throw with_cost_model_hint(error, *graph, file_);
+            throw with_cost_model_hint(error, file_);
         }
         if (!profiles_.empty()) times_ms = of_profiles(*graph, times_ms, streams);
         if (!output_.empty()) write_graph_file(*with_times(graph, times_ms), output_);

@@ -59,8 +59,9 @@ class Export final : public Command {
         } catch (const InputError& error) {
             if (!error.file().empty()) throw;
             const bool lacks_graph = !input.result && format.needs != ExportNeeds::plan;
-            throw InputError(plan_file_, error.place(),
-                             error.problem() + (lacks_graph ? "; give it with --graph" : std::string()));
+            const InputError told(error.place(),
+                                  error.problem() + (lacks_graph ? "; give it with --graph" : std::string()));
+            throw with_cost_model_hint(told, plan_file_);
         }
     }
 

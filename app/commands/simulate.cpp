@@ -10,6 +10,7 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
+#include "core/cost/with_cost_model.h"
 #include "core/graph/error.h"
 #include "core/io/atomic_file.h"
 #include "core/simulate/chrome_trace.h"
@@ -74,7 +75,7 @@ class Simulate final : public Command {
         figures.graph = cost_model_.apply(read_graph(file_, streams), streams);
         if (passes_.given()) {
             const Pipeline pipeline = passes_.read(*figures.graph);
-            const PipelineResult result = run_passes(figures.graph, pipeline);
+            const PipelineResult result = run_with_hint(figures.graph, pipeline);
             tell_problems(streams, pipeline, result);
             figures.graph = result.graph;
         }
@@ -99,6 +100,14 @@ class Simulate final : public Command {
     }
 
   private:
+    PipelineResult run_with_hint(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) const {
+        try {
+            return run_passes(graph, pipeline);
+        } catch (const InputError& error) {
+            throw with_cost_model_hint(error, file_);
+        }
+    }
+
     void simulate_contended(Figures& figures, const std::vector<double>& times_ms, const Streams& streams) const {
         try {
             const Contention factors = contention_of(*figures.graph);
@@ -107,12 +116,23 @@ class Simulate final : public Command {
                     << "overlap: " << file_
                     << ": the cost model's factors of contention are all zero, so figures are those without it\n";
             }
+            tell_unknown_factors(*figures.graph, streams);
             ContendedSimulation contended = simulate_with_contention(*figures.graph, times_ms, factors, options_);
             figures.simulation = std::move(contended.simulation);
             figures.contention = {factors, std::move(contended.transfers)};
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(file_) : error;
         }
+    }
+
+    void tell_unknown_factors(const Graph& graph, const Streams& streams) const {
+        std::string unknown;
+        for (const std::string& factor :
+             unknown_factors(*named_model_of(*graph.header().cost, graph.header().name).contention))
+            unknown += (unknown.empty() ? "" : "; ") + factor;
+        if (unknown.empty()) return;
+        streams.notes << "overlap: " << file_ << ": the cost model does not know, and figures leave out: " << unknown
+                      << '\n';
     }
 
     std::string file_, trace_file_;

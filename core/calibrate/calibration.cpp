@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include "core/calibrate/line_fit.h"
@@ -174,8 +175,8 @@ class Calibrator {
         return row;
     }
 
-    /// @returns by how much compute slows communication down.
-    double fit_groups() {
+    /// @returns by how much compute slows communication down, if the runs tell it.
+    std::optional<double> fit_groups() {
         std::vector<double> slowdowns;
         for (const auto& [group, samples] : samples_.groups) {
             CalibrationRow& row = add_row(CalibrationRow::Kind::process_group, group, samples);
@@ -194,12 +195,16 @@ class Calibrator {
             result_.notes.emplace_back(
                 "by how much compute slows communication down is not known: too few collectives "
                 "of one process group ran both alone and beside compute");
-            return 0;
+            return std::nullopt;
         }
         return quantile(std::move(slowdowns), 0.5);
     }
 
     void fit_classes(NamedCostModel::Contention& contention) {
+        if (samples_.classes.empty()) {
+            result_.notes.push_back("no compute of the runs could be matched with the graph, so compute is priced by " +
+                                    in_quotes(base_.model.name) + " as before");
+        }
         for (const auto& [name, samples] : samples_.classes) {
             CalibrationRow& row = add_row(CalibrationRow::Kind::compute_class, name, samples);
             const auto known = base_.model.classes.find(name);
@@ -213,7 +218,8 @@ class Calibrator {
             row.note = note_on(*found, "overhead");
             if (found->slowdown) {
                 // A transfer that compute slows down disturbs compute less by as much.
-                contention.compute_slowdown[name] = *found->slowdown * (1 + contention.communication_slowdown);
+                contention.compute_slowdown[name] =
+                    *found->slowdown * (1 + contention.communication_slowdown.value_or(0));
             } else {
                 result_.notes.push_back("by how much communication slows " + name +
                                         " down is not known: too few nodes ran both alone and beside communication");
@@ -240,11 +246,29 @@ class Calibrator {
             collect_errors(run, fitted, after);
             result_.steps.push_back({run.name, run.step_ms, run.exposed_ms, old.step_ms, old.exposed_ms, fitted.step_ms,
                                      fitted.exposed_ms});
+            tell_if_worse(result_.steps.back());
         }
         for (CalibrationRow& row : result_.rows) {
             row.before = error_of(before[key_of(row.kind, row.name)]);
             row.after = error_of(after[key_of(row.kind, row.name)]);
         }
+    }
+
+    /// Who asks for a calibration expects steps to be told better; where one is not, that is no detail of a table.
+    void tell_if_worse(const CalibratedStep& step) {
+        constexpr double rounding = 1e-9;
+        if (!step.measured_ms) return;
+        const double before_ms = std::abs(step.before_ms - *step.measured_ms);
+        const double after_ms = std::abs(step.after_ms - *step.measured_ms);
+        if (after_ms <= before_ms * (1 + rounding)) return;
+        const auto text = [](double time_ms) {
+            char digits[32];
+            std::snprintf(digits, sizeof digits, "%.3f ms", time_ms);
+            return std::string(digits);
+        };
+        result_.notes.push_back("warning: the model tells the step of " + step.run + " worse than before: measured " +
+                                text(*step.measured_ms) + ", before " + text(step.before_ms) + ", after " +
+                                text(step.after_ms));
     }
 
     static std::string key_of(CalibrationRow::Kind kind, const std::string& name) {

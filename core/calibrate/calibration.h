@@ -55,7 +55,8 @@ struct CalibrationBase {
 /// Of each class of compute, efficiency and overhead by `time = overhead + work / efficiency`, and of each process
 /// group latency and bandwidth by `time = latency + bytes / bandwidth`; see fit_line(). Samples that ran alone count
 /// first; those that ran beside others then tell the factors of contention, where there are at least `samples_needed`
-/// of both kinds. What runs do not tell stays as the base has it, factors of contention are 0, and notes say so.
+/// of both kinds. What runs do not tell stays as the base has it, factors of contention are left out, and notes say so;
+/// they also say where no compute was told, and which step is predicted worse than before.
 /// @param name of the model that results.
 /// @throws InputError where there is no run, or nothing in the runs can be fitted.
 Calibration calibrate(std::span<const CalibrationRun> runs, const CalibrationBase& base, std::string name);

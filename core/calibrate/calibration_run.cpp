@@ -65,6 +65,24 @@ class Overlaps {
     std::vector<IntervalUnion> groups_;
 };
 
+/// Jobs have a few collectives of their own beside those of the graph, and a trace may lack a few: beyond this share
+/// of either side, it is probably another plan that ran.
+constexpr double usual_share_without_partner = 0.05;
+
+/// How many collectives of the trace or the graph have no partner, where these are more than usual; else empty.
+std::string difference_from_plan(const MeasuredComparison& comparison) {
+    const auto unusual = [&](std::uint32_t without_partner) {
+        const std::uint32_t all = comparison.matching.pairs + without_partner;
+        return without_partner > usual_share_without_partner * all;
+    };
+    if (!unusual(comparison.only_measured) && !unusual(comparison.only_planned)) return {};
+    const auto part = [&](std::uint32_t without_partner) {
+        return std::to_string(without_partner) + " of " + std::to_string(comparison.matching.pairs + without_partner);
+    };
+    return part(comparison.only_measured) + " collectives of the trace are not in the graph with its plan, and " +
+           part(comparison.only_planned) + " of that graph are not in the trace";
+}
+
 }  // namespace
 
 CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> graph, const RunnerTimes& times) {
@@ -121,6 +139,8 @@ CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparis
         const std::optional<double> time_ms = estimator.time_ms(node);
         if (time_ms && *time_ms > 0) run.samples.push_back({.node = node, .time_ms = *time_ms, .beside_ms = {}});
     }
+    if (const std::string difference = difference_from_plan(comparison); !difference.empty())
+        run.notes.push_back("warning: the trace " + run.name + " may be of another plan: " + difference);
     run.notes.push_back("the trace " + run.name + " tells times of " + found + " and of " +
                         std::to_string(run.samples.size() - communicating) + " other nodes");
     return run;

@@ -9,6 +9,7 @@
 #include "core/cost/compute_class.h"
 #include "core/cost/control_deps.h"
 #include "core/cost/flop_formulas.h"
+#include "core/cost/no_cost_model.h"
 #include "core/cost/rounding.h"
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
@@ -138,7 +139,7 @@ class AnalyticModel {
     const CostParameters& cost_parameters(NodeId node) const {
         if (graph_.header().cost) return *graph_.header().cost;
         throw InputError(node == no_node ? std::string() : place_of(graph_, node),
-                         "the graph has no cost_model, so the time of a node without estimate_ms is not known");
+                         std::string(no_cost_model) + ", so the time of a node without estimate_ms is not known");
     }
 
     const TargetCost& cost_of(NodeId node) {

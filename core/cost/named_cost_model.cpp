@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/cost/compute_class.h"
+
 namespace overlap {
 
 namespace {
@@ -33,6 +35,17 @@ bool within_one_node(const NamedCostModel& model, const ProcessGroup& group) {
     if (group.ranks.empty()) return false;
     const std::int64_t node = group.ranks.front() / model.gpus_per_node;
     return std::ranges::all_of(group.ranks, [&](int rank) { return rank / model.gpus_per_node == node; });
+}
+
+std::vector<std::string> unknown_factors(const NamedCostModel::Contention& contention) {
+    std::vector<std::string> unknown;
+    for (const ComputeClass computing : computing_classes) {
+        const std::string name(compute_class_name(computing));
+        if (!contention.compute_slowdown.contains(name))
+            unknown.push_back("by how much communication slows " + name + " down");
+    }
+    if (!contention.communication_slowdown) unknown.emplace_back("by how much compute slows communication down");
+    return unknown;
 }
 
 std::optional<CostParameters::Link> link_of(const NamedCostModel& model, const ProcessGroup& group) {

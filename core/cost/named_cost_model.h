@@ -47,10 +47,10 @@ struct NamedCostModel {
     /// interfaces, up to what `within_node` carries.
     std::optional<LinkCost> between_nodes;
 
-    /// How activities slow one another; all zero where that is not known.
+    /// How activities slow one another. A factor that is not known counts as zero, see unknown_factors().
     struct Contention {
-        std::map<std::string, double> compute_slowdown;  ///< by name of a class
-        double communication_slowdown = 0;
+        std::map<std::string, double> compute_slowdown;  ///< by name of a class; one that is not here is not known
+        std::optional<double> communication_slowdown;
         /// Groups within a node share its link, and groups between nodes share theirs, while they move data.
         bool groups_share_links = false;
     };
@@ -58,6 +58,9 @@ struct NamedCostModel {
 
     std::string json;  ///< the document that it was read from, whole; empty where it was made here
 };
+
+/// What the model does not know of contention, as clauses: `by how much compute slows communication down`.
+std::vector<std::string> unknown_factors(const NamedCostModel::Contention& contention);
 
 /// The link of a process group by this model, or nothing where it has none that fits.
 std::optional<CostParameters::Link> link_of(const NamedCostModel& model, const ProcessGroup& group);

@@ -136,7 +136,7 @@ ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const N
     }
     if (model.contention) {
         cost.contention = CostParameters::Contention{
-            model.contention->compute_slowdown, model.contention->communication_slowdown, {}};
+            model.contention->compute_slowdown, model.contention->communication_slowdown.value_or(0), {}};
         if (model.contention->groups_share_links) cost.contention->shared_links = shared_links(model, groups);
     }
     cost.json = cost_json(cost);
@@ -168,8 +168,10 @@ NamedCostModel named_model_of(const CostParameters& cost, const std::string& gra
     for (const CostParameters::Link& link : cost.links)
         model.links_of_groups[link.process_group] = {link.latency_ms, 0, link.bytes_per_s};
     if (cost.contention) {
-        model.contention = NamedCostModel::Contention{cost.contention->compute_slowdown,
-                                                      cost.contention->communication_slowdown, false};
+        model.contention = NamedCostModel::Contention{cost.contention->compute_slowdown, {}, false};
+        // A graph has 0 for what is not known.
+        if (cost.contention->communication_slowdown > 0)
+            model.contention->communication_slowdown = cost.contention->communication_slowdown;
     }
     return model;
 }

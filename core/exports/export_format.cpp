@@ -86,8 +86,11 @@ std::string refusal_of(const Evaluation& evaluation) {
     if (!evaluation.refused) return {};
     for (std::size_t step = 0; step < evaluation.steps.size(); ++step) {
         if (evaluation.steps[step].state != StepOutcome::State::refused) continue;
-        return "step " + std::to_string(step + 1) + " (" + evaluation.steps[step].pass +
-               "): " + evaluation.steps[step].refusal;
+        const std::string& pass = evaluation.steps[step].pass;
+        const std::string& refusal = evaluation.steps[step].refusal;
+        // A refusal by the pass begins with the pass, which is told here already.
+        const std::size_t told = refusal.starts_with(pass + ": ") ? pass.size() + 2 : 0;
+        return "step " + std::to_string(step + 1) + " (" + pass + "): " + refusal.substr(told);
     }
     for (const Problem& problem : evaluation.problems) {
         if (problem.kind == "refused") return problem.message;

@@ -101,7 +101,7 @@ std::vector<ProcessGroup> known_groups(UntypedGraph& graph, const ImportOptions&
             groups.push_back(std::move(group));
         } else if (!seen.contains(text)) {
             graph.notes.add("the ranks of process group " + in_quotes(shortened(text)) +
-                                " are not told: --group NAME=RANKS tells them",
+                                " are not told: the import takes them (NAME=RANKS, on the command line --group)",
                             std::string("node ").append(graph.builder.text(node.record.name)));
         }
     }

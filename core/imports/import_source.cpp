@@ -205,9 +205,8 @@ using GraphNumbers = std::vector<std::size_t>;
     constexpr std::size_t most = 5;
     for (std::size_t index = 0; index < std::min(most, numbers.size()); ++index) {
         if (index > 0) problem += ", ";
-        problem += std::to_string(numbers[index] + 1);
-        problem += ": ";
-        problem += listing.graphs[numbers[index]].title();
+        problem.append("number ").append(std::to_string(numbers[index] + 1));
+        problem.append(" (").append(listing.graphs[numbers[index]].title()).append(")");
     }
     if (numbers.size() > most) problem += ", ...";
     throw InputError("", problem);

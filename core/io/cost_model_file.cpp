@@ -286,7 +286,11 @@ std::string cost_model_text(const NamedCostModel& model) {
     if (model.contention) {
         Json& contention = document["contention"];
         contention["compute_slowdown"] = model.contention->compute_slowdown;
-        contention["communication_slowdown"] = model.contention->communication_slowdown;
+        if (model.contention->communication_slowdown) {
+            contention["communication_slowdown"] = *model.contention->communication_slowdown;
+        } else {
+            contention.erase("communication_slowdown");
+        }
         contention["groups_share_links"] = model.contention->groups_share_links;
     } else {
         document.erase("contention");

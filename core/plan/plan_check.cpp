@@ -192,6 +192,13 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
     } catch (const InputError& error) {
         add(Severity::caution, std::string("a run would refuse ") + error.what());
     }
+    const bool taken = std::ranges::any_of(
+        plan.pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });
+    if (!plan.buckets.empty() && !taken) {
+        add(Severity::caution,
+            "the plan has buckets, but its pipeline has no step that takes them, so they change nothing: add "
+            "manual_overlap_bucketing");
+    }
     std::string unknown;
     for (const auto& [key, value] : plan.unevaluated.items()) {
         if (key != "process_groups") unknown.append(unknown.empty() ? "" : ", ").append(key);

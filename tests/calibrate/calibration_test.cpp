@@ -101,7 +101,8 @@ TEST(Calibration, FactorsOfADeviceAreFoundAgain) {
     expect_classes(calibration, 0.03);
     const auto& contention = calibration.model.contention;
     ASSERT_TRUE(contention);
-    EXPECT_NEAR(contention->communication_slowdown, 0.10, 0.03);
+    ASSERT_TRUE(contention->communication_slowdown);
+    EXPECT_NEAR(*contention->communication_slowdown, 0.10, 0.03);
     EXPECT_NEAR(contention->compute_slowdown.at("matrix_multiply"), 0.18, 0.04);
     EXPECT_NEAR(row_of(calibration, "matrix_multiply").after.median, 0, 0.02);
     EXPECT_GT(row_of(calibration, "matrix_multiply").before.median, 0.05);
@@ -137,7 +138,7 @@ TEST(Calibration, WhatARunDoesNotTellIsSaid) {
     // In a graph without a plan each collective is awaited at once, so nothing runs beside anything.
     const Calibration calibration = calibrated({sample()});
     ASSERT_TRUE(calibration.model.contention);
-    EXPECT_EQ(calibration.model.contention->communication_slowdown, 0);
+    EXPECT_FALSE(calibration.model.contention->communication_slowdown);
     EXPECT_TRUE(calibration.model.contention->compute_slowdown.empty());
     EXPECT_NE(std::find(calibration.notes.begin(), calibration.notes.end(),
                         "by how much compute slows communication down is not known: too few collectives of one process "

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "core/calibrate/calibration.h"
+#include "core/calibrate/prediction.h"
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
 #include "core/graph/error.h"
@@ -32,6 +36,10 @@ CalibrationRun run_on(const std::shared_ptr<const Graph>& graph) {
     return run_of_trace("job", comparison, ProfileTables(read_profile_text(trace.json(), "job")));
 }
 
+bool has_note(const std::vector<std::string>& notes, std::string_view part) {
+    return std::ranges::any_of(notes, [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
 TEST(TraceCalibration, LinksOfAJobAreFound) {
     const std::vector<CalibrationRun> runs = {run_on(sample("llama3_8b_fsdp64.prebucket"))};
     const Calibration calibration = calibrate(runs, {*built_in_cost_model("h200-sxm"), false}, "job");
@@ -44,6 +52,32 @@ TEST(TraceCalibration, LinksOfAJobAreFound) {
     EXPECT_GT(row->before.median, 0.05);
     EXPECT_EQ(calibration.notes.front(),
               "the trace job tells times of 686 of 686 collectives of the graph and of 0 other nodes");
+    EXPECT_TRUE(has_note(calibration.notes,
+                         "no compute of the runs could be matched with the graph, so compute is priced by "
+                         "\"h200-sxm\" as before"))
+        << testing::PrintToString(calibration.notes);
+    EXPECT_FALSE(has_note(calibration.notes, "worse than before")) << testing::PrintToString(calibration.notes);
+}
+
+TEST(TraceCalibration, AStepThatIsToldWorseIsSaid) {
+    std::vector<CalibrationRun> runs = {run_on(sample("llama3_8b_fsdp64.prebucket"))};
+    // A step as the model had it before: whatever is fitted to the collectives moves away from it.
+    runs.front().step_ms = predict(runs.front().graph, *built_in_cost_model("h200-sxm")).step_ms;
+    const Calibration calibration = calibrate(runs, {*built_in_cost_model("h200-sxm"), false}, "job");
+    EXPECT_TRUE(has_note(calibration.notes, "warning: the model tells the step of job worse than before: measured "))
+        << testing::PrintToString(calibration.notes);
+}
+
+TEST(TraceCalibration, ATraceOfAnotherPlanIsTakenWithAWarning) {
+    const auto graph = sample("llama3_debugmodel_fsdp8.prebucket");
+    MeasuredComparison comparison;
+    comparison.evaluation = evaluate_baseline(graph);
+    const test::SimulatedTrace trace(*comparison.evaluation);
+    comparison = compare_with_measurement(comparison.evaluation, measured_step(trace.finish()));
+    EXPECT_FALSE(has_note(run_of_trace("job", comparison, ProfileTables(ProfileRecords{})).notes, "another plan"));
+    comparison.only_measured = comparison.matching.pairs;
+    EXPECT_TRUE(has_note(run_of_trace("job", comparison, ProfileTables(ProfileRecords{})).notes,
+                         "warning: the trace job may be of another plan: "));
 }
 
 TEST(TraceCalibration, ATraceOfAnotherJobIsRefused) {

@@ -143,6 +143,21 @@ class CostModels(unittest.TestCase):
         self.assertIn("is not known", self.overlap(*arguments).stderr)
         self.assertAlmostEqual(self.figures(self.graph, "--cost-model", fitted)["step_ms"], step["after"]["step_ms"])
 
+    def test_factors_that_are_not_known_are_left_out_and_told(self):
+        run = self.run_of("first.run.json", self.graph, "--cost-model", self.model)
+        fitted = self.path("fitted.cost.json")
+        self.overlap("calibrate", self.graph, run, "--cost-model", "h200-sxm", "-o", fitted)
+        with open(fitted, encoding="utf-8") as file:
+            self.assertNotIn("communication_slowdown", json.load(file)["contention"])
+        told = self.overlap("simulate", self.graph, "--cost-model", fitted, "--contention").stderr
+        self.assertIn("by how much compute slows communication down", told)
+
+    def test_the_remedy_is_named_where_times_are_missing(self):
+        untimed = self.without_times()
+        passes = self.path("passes.json", [{"pass": "schedule_overlap_bucketing", "options": {}}])
+        error = self.overlap("apply", untimed, "--pipeline", passes, "-o", self.path("x.graph.json"), status=1).stderr
+        self.assertIn("--cost-model gives it one", error)
+
     def test_a_run_of_another_graph_is_refused(self):
         run = self.run_of("first.run.json", self.graph, "--cost-model", self.model)
         other = os.path.join(DATA, "graphs", "llama3_debugmodel_fsdp8.graph.json.gz")

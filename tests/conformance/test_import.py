@@ -106,7 +106,7 @@ class Import(unittest.TestCase):
         self.assertIn("1 line outside of records skipped", listing["notes"][0])
         run = self.overlap("import", *files, "-o", self.path("out.graph.json"))
         self.assertEqual(run.returncode, 1)
-        self.assertIn("--graph NUMBER chooses one; there are 1: aot_forward_graph 0/0, rank 0, 2:", run.stderr)
+        self.assertIn("--graph NUMBER chooses one; there are number 1 (aot_forward_graph 0/0, rank 0), number 2 (", run.stderr)
         self.assert_is_the_traced_step(self.imported(*files, "--graph", "2"))
 
     def log_path(self, rank):
@@ -175,8 +175,8 @@ class Import(unittest.TestCase):
         out = self.path("out.graph.json")
         for arguments, problem in (
                 ([*logs, "--graph", "after_post_grad_graph 0/0"],
-                 '"after_post_grad_graph 0/0" names several graphs; there are 5: after_post_grad_graph 0/0, rank 0, '
-                 '10: after_post_grad_graph 0/0, rank 1'),
+                 '"after_post_grad_graph 0/0" names several graphs; there are number 5 (after_post_grad_graph 0/0, rank 0), '
+                 'number 10 (after_post_grad_graph 0/0, rank 1)'),
                 ([logs[1], "--graph", "5", "--group", "9=0,1"],
                  'no collective of the graph is of process group "9"; they are of "0"'),
                 ([logs[1], "--graph", "5", "--group", "0=0,1", "--rank", "5"],

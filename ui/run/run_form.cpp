@@ -1,5 +1,6 @@
 #include "ui/run/run_form.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFormLayout>
@@ -56,6 +57,7 @@ RunForm::RunForm(QWidget* parent)
         field->setAccessibleName(label);
     };
     add(tr("Where"), where_);
+    where_->view()->setAccessibleName(tr("Where a run is done"));
     add(tr("Ranks"), ranks_);
     add(tr("Hosts"), hosts_);
     add(tr("Folder"), folder_);

@@ -57,6 +57,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
     pages_->addTab(report_, tr("Result"));
     pages_->addTab(log_, tr("Output"));
     pages_->setDocumentMode(true);
+    pages_->setAccessibleName(tr("What came of the run"));
     auto* fields = new QScrollArea;
     fields->setWidget(form_);
     fields->setWidgetResizable(true);

@@ -57,6 +57,12 @@ QToolButton[autoRaise="true"]:hover { background: @raised; }
 QToolButton[autoRaise="true"]:focus { border-color: @accent; }
 QToolButton::menu-indicator { image: none; }
 QFileDialog QToolButton { padding: 3px; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid @faint; border-radius: 3px; background: @background; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: @accent; }
+QCheckBox::indicator:checked { background: @accent; border-color: @accent; image: url(:/icons/check.svg); }
+QCheckBox::indicator:disabled { border-color: @line; background: @panel; }
+QCheckBox::indicator:checked:disabled { background: @faint; border-color: @faint; }
 
 QLineEdit, QPlainTextEdit, QTextEdit {
     background: @background; border: 1px solid @line; border-radius: 4px; padding: 3px 8px;
