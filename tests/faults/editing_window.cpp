@@ -56,8 +56,11 @@ int run(const QString& folder, const QString& graph) {
         edit(document, ++number);
         std::printf("edit %d %.6f\n", number, made);
         std::fflush(stdout);
-        if (random() % 8 == 0)
+        if (random() % 8 == 0) {
             window.savePlanAs(QDir(folder).filePath(QStringLiteral("%1.plan.json").arg(document.currentIndex())), true);
+            std::printf("saved %d\n", number);
+            std::fflush(stdout);
+        }
         QTest::qWait(static_cast<int>(random() % 30));
     }
 }

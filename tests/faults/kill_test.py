@@ -77,7 +77,7 @@ def main():
     chance = random.Random(seed)
     faults, edits, lost, oldest_lost = [], 0, 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
-        made, killed_at = [], None  # of the run before
+        made, saved, killed_at = [], 0, None  # of the run before; `saved` is the newest edit that is in a plan's file
         for run in range(kills + 1):
             window = Window(program, folder, graph)
             window.read_for(START_LIMIT_S, until=b"found")
@@ -91,8 +91,10 @@ def main():
             owed = [edit for edit, moment in made if moment < killed_at - PROMISE_S]
             if owed and number < owed[-1]:
                 faults.append(f"start {run}: edit {number} is the newest, edit {owed[-1]} was older than a second")
-            if made and not (recovered and told):
+            if bool(recovered) != bool(told):
                 faults.append(f"start {run}: {recovered} plans were recovered, told: {told}")
+            if owed and owed[-1] > saved and not recovered:
+                faults.append(f"start {run}: edit {owed[-1]} is in no plan's file, and nothing was recovered")
             missing = [moment for edit, moment in made if edit > number]
             lost += len(missing)
             if missing:
@@ -100,6 +102,7 @@ def main():
             window.read_for(chance.uniform(0.05, 2.5))
             killed_at = window.kill()
             made = [(int(edit), float(moment)) for _, edit, moment in window.lines("edit")]
+            saved = max((int(edit) for _, edit in window.lines("saved")), default=0)
             edits += len(made)
             faults += [f"kill {run}: {name} is not whole" for name in damaged_files(folder)]
     for fault in faults:

@@ -66,7 +66,7 @@ void MainWindow::restoreSession(const QString& folder) {
 }
 
 void MainWindow::tellOfLastRun(const QStringList& problems) {
-    QStringList sentences = problems;
+    QStringList sentences;
     std::vector<NoticeAction> actions;
     const std::vector<CrashReport> reports = takeCrashReports(session_->folder());
     if (!reports.empty()) {
@@ -86,6 +86,7 @@ void MainWindow::tellOfLastRun(const QStringList& problems) {
                              .arg(names.join(QStringLiteral(", "))));
         actions.push_back({tr("Discard them"), [this] { discardRecovered(); }});
     }
+    sentences += problems;  // last: they may be long, and a notice ends somewhere
     if (!sentences.isEmpty()) warn(sentences.join(QStringLiteral(". ")), actions);
 }
 
