@@ -23,34 +23,44 @@ using Kind = ModuleRule::Kind;
 constexpr std::string_view block_module = "layers.{n}";
 /// Files and functions of fewer nodes are not worth a proposal.
 constexpr std::size_t fewest_nodes_of_source = 4;
+/// What is left over beside repetitions and more than one of so many parts of one tells of a block that is cut in two.
+constexpr std::uint32_t left_over_share = 4;
+
+/// A rule before it is known what it gives.
+struct Suggestion {
+    ModuleRule rule;
+    std::string reason;
+    bool is_doubtful = false;  ///< never recommended
+};
 
 /// Repetitions as rules: forward ones are counted up in the order of the graph, backward ones down.
 class RepetitionRules {
   public:
     explicit RepetitionRules(const Graph& graph) : graph_(graph), ways_(graph), eligibility_(graph) {}
 
-    std::vector<ModuleRule> run() {
+    std::vector<Suggestion> run() {
         std::vector<Repetition> found = find_repetitions(graph_);
         std::ranges::sort(found, {}, &Repetition::first);
         std::vector<Repetition> backward;
-        std::vector<ModuleRule> rules;
         std::uint32_t begin = 0;
         for (const Repetition& repetition : found) {
             if (runs_backward(repetition)) {
                 backward.push_back(repetition);
                 continue;
             }
-            rules.push_back(rule_of(repetition, begin, false));
+            begin += repetition.whole_before ? 1 : 0;
+            suggest(repetition, begin, false);
             remember_parameters(repetition, begin);
-            begin += repetition.count;
+            begin += repetition.count + (repetition.whole_behind ? 1 : 0);
         }
         begin = 0;
         for (auto repetition = backward.rbegin(); repetition != backward.rend(); ++repetition) {
+            begin += repetition->whole_behind ? 1 : 0;
             begin = begin_of_parameters(*repetition, begin);
-            rules.push_back(rule_of(*repetition, begin, true));
-            begin += repetition->count;
+            suggest(*repetition, begin, true);
+            begin += repetition->count + (repetition->whole_before ? 1 : 0);
         }
-        return rules;
+        return std::move(suggestions_);
     }
 
   private:
@@ -68,16 +78,48 @@ class RepetitionRules {
         return told || backward > 0 ? 2 * backward > repetition.period * repetition.count : scatters;
     }
 
-    ModuleRule rule_of(const Repetition& repetition, std::uint32_t begin, bool backward) const {
-        ModuleRule rule;
-        rule.kind = Kind::repetition;
-        rule.module = block_module;
-        rule.first = graph_.name(repetition.first);
-        rule.last = graph_.name(repetition.first + repetition.period - 1);
-        rule.count = repetition.count;
-        rule.begin = begin;
-        rule.backward = backward;
-        return rule;
+    /// The repetitions, and at both ends what is one more that differs a little.
+    void suggest(const Repetition& repetition, std::uint32_t begin, bool backward) {
+        const std::string left_over = left_over_beside(repetition);
+        const std::string direction = backward ? "backward, " : "";
+        const auto add = [&](NodeId first, NodeId end, std::uint32_t count, std::uint32_t number,
+                             const std::string& reason) {
+            ModuleRule rule;
+            rule.kind = Kind::repetition;
+            rule.module = block_module;
+            rule.first = graph_.name(first);
+            rule.last = graph_.name(end - 1);
+            rule.count = count;
+            rule.begin = number;
+            rule.backward = backward;
+            suggestions_.push_back({std::move(rule), reason + left_over, !left_over.empty()});
+        };
+        const std::uint32_t next = begin + repetition.count;
+        if (repetition.whole_before && (backward || begin > 0))
+            add(repetition.first - repetition.nearly_before, repetition.first, 1, backward ? next : begin - 1,
+                direction + "one before equal nodes, from which it differs a little");
+        add(repetition.first, repetition.first + repetition.period, repetition.count, begin,
+            "equal nodes, " + direction + counted(repetition.count, "time"));
+        if (repetition.whole_behind && (!backward || begin > 0))
+            add(repetition.end(), repetition.end() + repetition.nearly_behind, 1, backward ? begin - 1 : next,
+                direction + "one behind equal nodes, from which it differs a little");
+    }
+
+    /// What looks like parts of further repetitions, as a clause; empty where it is too little to tell.
+    std::string left_over_beside(const Repetition& repetition) const {
+        std::vector<std::string> parts;
+        const auto look = [&](NodeId first, std::uint32_t nodes, std::string_view where) {
+            if (nodes * left_over_share <= repetition.period) return;
+            std::string part = counted(nodes, "node");
+            part.append(where).append(" (from ").append(graph_.name(first)).append(")");
+            parts.push_back(std::move(part));
+        };
+        if (!repetition.whole_before)
+            look(repetition.first - repetition.nearly_before, repetition.nearly_before, " before the first");
+        if (!repetition.whole_behind) look(repetition.end(), repetition.nearly_behind, " behind the last");
+        if (parts.empty()) return {};
+        return "; not recommended: " + parts.front() + (parts.size() > 1 ? " and " + parts.back() : std::string()) +
+               " look like parts of one more, so blocks may begin at another node";
     }
 
     template <typename Visit>
@@ -111,6 +153,7 @@ class RepetitionRules {
     BucketingEligibility eligibility_;
     std::map<NodeId, std::uint32_t> block_of_root_;
     std::set<NodeId> shared_;
+    std::vector<Suggestion> suggestions_;
 };
 
 /// The last component of a path of files without its ending.
@@ -120,7 +163,7 @@ std::string stem_of(std::string_view file) {
 }
 
 /// Rules for each function that nodes come from.
-std::vector<ModuleRule> source_rules(const Graph& graph) {
+std::vector<Suggestion> source_rules(const Graph& graph) {
     struct Function {
         ModuleRule rule;
         std::size_t nodes = 0;
@@ -149,50 +192,40 @@ std::vector<ModuleRule> source_rules(const Graph& graph) {
         function.line_before = frame.line;
         ++function.nodes;
     }
-    std::vector<ModuleRule> rules;
+    std::vector<Suggestion> rules;
     for (Function& function : functions) {
         if (function.nodes < fewest_nodes_of_source) continue;
         const bool is_named = !function.rule.function.empty() && function.rule.function != "forward";
         function.rule.module = stem_of(function.rule.file);
         if (is_named) function.rule.module += "." + function.rule.function;
         if (function.runs > 1) function.rule.module += ".{n}";
-        if (rule_error(function.rule).empty()) rules.push_back(std::move(function.rule));
+        if (rule_error(function.rule).empty()) rules.push_back({std::move(function.rule), "file and line of nodes"});
     }
     return rules;
-}
-
-std::string reason_of(const ModuleRule& rule) {
-    switch (rule.kind) {
-        case Kind::parameters:
-            return "names of parameters";
-        case Kind::source:
-            return "file and line of nodes";
-        case Kind::repetition:
-            return (rule.backward ? "equal nodes, backward, " : "equal nodes, ") + counted(rule.count, "time");
-        case Kind::nodes:
-            return "by hand";
-        case Kind::neighbours:
-            return "modules of the nodes around";
-    }
-    return {};
 }
 
 }  // namespace
 
 std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Graph>& graph) {
     std::vector<ModuleProposal> proposals;
-    const auto add = [&](std::vector<ModuleRule> rules, bool recommended) {
+    const auto add = [&](std::vector<Suggestion> suggestions, bool recommended) {
+        std::vector<ModuleRule> rules;
+        for (const Suggestion& suggestion : suggestions) rules.push_back(suggestion.rule);
         const auto outcomes = repair_modules(graph, rules)->outcomes;
         bool any = false;
         for (std::size_t rule = 0; rule < rules.size(); ++rule) {
             if (outcomes[rule].nodes == 0) continue;
-            any = true;
-            std::string reason = reason_of(rules[rule]);
-            proposals.push_back({std::move(rules[rule]), outcomes[rule].nodes, recommended, std::move(reason)});
+            Suggestion& suggestion = suggestions[rule];
+            const bool is_recommended = recommended && !suggestion.is_doubtful;
+            any |= is_recommended;
+            proposals.push_back(
+                {std::move(suggestion.rule), outcomes[rule].nodes, is_recommended, std::move(suggestion.reason)});
         }
         return any;
     };
-    const bool named = add(parameter_rules(*graph), true);
+    std::vector<Suggestion> of_names;
+    for (ModuleRule& rule : parameter_rules(*graph)) of_names.push_back({std::move(rule), "names of parameters"});
+    const bool named = add(std::move(of_names), true);
     const bool repeated = add(RepetitionRules(*graph).run(), !named);
     add(source_rules(*graph), false);
     if (named || repeated) {
@@ -201,7 +234,7 @@ std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Gra
         neighbours.kind = Kind::neighbours;
         rules.push_back(neighbours);
         const std::uint32_t nodes = repair_modules(graph, rules)->outcomes.back().nodes;
-        if (nodes > 0) proposals.push_back({neighbours, nodes, true, reason_of(neighbours)});
+        if (nodes > 0) proposals.push_back({neighbours, nodes, true, "modules of the nodes around"});
     }
     return proposals;
 }

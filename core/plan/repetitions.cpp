@@ -1,7 +1,9 @@
 #include "core/plan/repetitions.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace overlap {
 
@@ -11,6 +13,12 @@ namespace {
 constexpr std::size_t periods_tried = 12;
 /// Stretches that are looked for: forward, backward, and parts of a model with other blocks.
 constexpr std::size_t most_repetitions = 6;
+/// Beginnings that are looked at for each stretch, those with the fewest values passing.
+constexpr std::size_t beginnings_tried = 64;
+/// A repetition at the border that differs in no more than one of so many nodes counts as a whole one.
+constexpr std::uint32_t differing_share = 16;
+/// Nodes in a row that are alike again behind a difference.
+constexpr std::uint32_t alike_again = 4;
 
 std::uint64_t mixed(std::uint64_t state, std::uint64_t word) {
     state = (state ^ word) * 0x9e3779b97f4a7c15u;
@@ -30,9 +38,13 @@ class Search {
             Repetition best;
             for (const std::uint32_t period : likely_periods()) take_better(best, longest_with(period));
             if (best.count < 2) break;
-            std::fill(taken_.begin() + best.first, taken_.begin() + best.end(), true);
+            best = with_best_beginning(best);
+            const NodeId begin = best.first - (best.whole_before ? best.nearly_before : 0);
+            const NodeId end = best.end() + (best.whole_behind ? best.nearly_behind : 0);
+            std::fill(taken_.begin() + begin, taken_.begin() + end, true);
             found.push_back(best);
         }
+        for (Repetition& repetition : found) look_around(repetition);
         return found;
     }
 
@@ -85,22 +97,83 @@ class Search {
         const NodeId count = graph_.node_count();
         for (NodeId begin = 0; begin + period < count;) {
             NodeId end = begin;
-            while (end + period < count && counts(end) && counts(end + period) && kinds_[end] == kinds_[end + period])
-                ++end;
-            if (end - begin >= period) take_better(best, {begin, period, (end - begin) / period + 1}, end - begin);
+            while (end + period < count && is_like_next(end, period)) ++end;
+            if (end - begin >= period) take_better(best, {begin, period, (end - begin) / period + 1});
             begin = end + 1;
         }
         return best;
     }
 
-    /// @param alike nodes from the beginning that are like those a period later: what the whole repetitions leave over
-    /// is room to choose where the first one begins.
-    void take_better(Repetition& best, Repetition candidate, NodeId alike) const {
-        const NodeId room = alike % candidate.period;
-        const auto narrowest =
-            std::min_element(passing_.begin() + candidate.first, passing_.begin() + candidate.first + room + 1);
-        candidate.first = static_cast<NodeId>(narrowest - passing_.begin());
-        take_better(best, candidate);
+    bool is_like_next(NodeId node, std::uint32_t period) const {
+        return counts(node) && counts(node + period) && kinds_[node] == kinds_[node + period];
+    }
+
+    /// The same stretch, begun up to a period later.
+    Repetition with_best_beginning(const Repetition& stretch) const {
+        NodeId end = stretch.end();
+        while (end < graph_.node_count() && is_like_next(end - stretch.period, stretch.period)) ++end;
+        std::vector<NodeId> beginnings;
+        for (NodeId first = stretch.first; first < stretch.first + stretch.period; ++first)
+            if (end - first >= 2 * stretch.period) beginnings.push_back(first);
+        std::ranges::stable_sort(beginnings, {}, [&](NodeId first) { return passing_[first]; });
+        if (beginnings.size() > beginnings_tried) beginnings.resize(beginnings_tried);
+        const auto whole = [](const Repetition& one) {
+            return one.count + (one.whole_before ? 1 : 0) + (one.whole_behind ? 1 : 0);
+        };
+        Repetition best;
+        for (const NodeId first : beginnings) {
+            Repetition candidate{first, stretch.period, (end - first) / stretch.period};
+            look_around(candidate);
+            if (whole(candidate) > whole(best)) best = candidate;
+        }
+        return best;
+    }
+
+    /// Finds what is nearly like a repetition before the first and behind the last one. What was found whole stays.
+    void look_around(Repetition& repetition) const {
+        if (!repetition.whole_before)
+            std::tie(repetition.nearly_before, repetition.whole_before) = nearly_like(
+                repetition.period, [&](std::int64_t at) { return repetition.first - 1 - at; },
+                [&](std::int64_t at) { return repetition.first + repetition.period - 1 - at; });
+        if (!repetition.whole_behind)
+            std::tie(repetition.nearly_behind, repetition.whole_behind) = nearly_like(
+                repetition.period, [&](std::int64_t at) { return repetition.end() + at; },
+                [&](std::int64_t at) { return repetition.first + at; });
+    }
+
+    /// How many nodes at `place` are like those at `pattern` or stand between such; and whether that is a whole period.
+    /// @param place, pattern the nodes by number, away from the border between the two.
+    template <typename Place, typename Pattern>
+    std::pair<std::uint32_t, bool> nearly_like(std::uint32_t period, Place&& place, Pattern&& pattern) const {
+        const auto alike = [&](std::int64_t at, std::int64_t of_pattern) {
+            const std::int64_t node = place(at);
+            return of_pattern < period && node >= 0 && node < graph_.node_count() &&
+                   counts(static_cast<NodeId>(node)) && kinds_[node] == kinds_[pattern(of_pattern)];
+        };
+        const auto alike_run = [&](std::int64_t at, std::int64_t of_pattern) {
+            for (std::uint32_t more = 0; more < alike_again; ++more)
+                if (!alike(at + more, of_pattern + more)) return false;
+            return true;
+        };
+        const std::uint32_t most_differing = period / differing_share;
+        std::uint32_t differing = 0, at = 0, of_pattern = 0;
+        const auto skip = [&] {
+            for (std::uint32_t skipped = 1; differing + skipped <= most_differing; ++skipped) {
+                for (std::uint32_t of_place = 0; of_place <= skipped; ++of_place) {
+                    if (!alike_run(at + of_place, of_pattern + skipped - of_place)) continue;
+                    at += of_place;
+                    of_pattern += skipped - of_place;
+                    differing += skipped;
+                    return true;
+                }
+            }
+            return false;
+        };
+        while (of_pattern < period && (alike(at, of_pattern) || skip())) {
+            ++at;
+            ++of_pattern;
+        }
+        return {at, period - of_pattern + differing <= most_differing};
     }
 
     static void take_better(Repetition& best, const Repetition& candidate) {

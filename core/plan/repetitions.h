@@ -13,6 +13,11 @@ struct Repetition {
     NodeId first = no_node;    ///< of the first one
     std::uint32_t period = 0;  ///< nodes in each
     std::uint32_t count = 0;
+    /// Nodes directly before the first and behind the last one that are nearly like the end and the beginning of one,
+    /// in their order: where a few are more or less, as in the first block of a model, they count as well. What makes
+    /// one more whole, or nearly, is one more that differs a little; less tells of one that is cut off.
+    std::uint32_t nearly_before = 0, nearly_behind = 0;
+    bool whole_before = false, whole_behind = false;
 
     NodeId end() const { return first + period * count; }
 };
@@ -25,8 +30,9 @@ std::vector<std::uint64_t> node_kinds(const Graph& graph);
 /// are alike. Nodes beyond the end of the graph count as different.
 NodeId first_difference(const std::vector<std::uint64_t>& kinds, const Repetition& repetition);
 
-/// The repeated stretches of a graph, those that cover most nodes first; they do not overlap. Each begins where the
-/// fewest values pass from one repetition to the next: at a block of the model.
+/// The repeated stretches of a graph, those that cover most nodes first; they do not overlap. Each begins
+/// where most whole ones come out, with those at both ends that differ a little; of such places where the fewest values
+/// pass from one repetition to the next: at a block of the model.
 ///
 /// The distances between nodes of a kind propose periods, a look at each proposed one finds where it holds: linear in
 /// the nodes for each stretch that is found.

@@ -321,6 +321,24 @@ TEST(ModuleProposals, AStrippedGraphIsPlannedLikeItsOriginal) {
     }
 }
 
+/// The first block of a forward graph has a few nodes of its own: blocks begin with their attention all the same, and
+/// all 32 of them get their module.
+TEST(ModuleProposals, ABlockThatDiffersALittleIsAWholeOne) {
+    const auto forward = recommended_rules(propose_module_rules(test_graph("llama3_8b_fw_64_2d")));
+    ASSERT_EQ(forward.size(), 2u);
+    EXPECT_EQ(forward[0].first, "convert_element_type_1");
+    EXPECT_EQ(forward[0].last, "add_3");
+    EXPECT_EQ(forward[0].begin, 0u);
+    EXPECT_EQ(forward[1].first, "convert_element_type_20");
+    EXPECT_EQ(forward[1].count, 31u);
+    EXPECT_EQ(forward[1].begin, 1u);
+    const auto backward = recommended_rules(propose_module_rules(test_graph("llama3_8b_bw_64_1d")));
+    ASSERT_EQ(backward.size(), 2u);
+    EXPECT_EQ(backward[0].begin, 31u);
+    EXPECT_EQ(backward[1].first, "view_48");
+    EXPECT_EQ(backward[1].begin, 0u);
+}
+
 /// Graphs of AOT export name no parameters: the blocks come from repetition, the rest by hand.
 TEST(ModuleProposals, BlocksByRepetitionAndTheRestByHand) {
     const auto original = test_graph("llama3_8b_fsdp64_aot_fw");
