@@ -80,14 +80,6 @@ std::vector<GroupSettings> groups_of(const commands::Pipeline& pipeline, const G
     }
 }
 
-/// What the plan asks of a group, or else the graph.
-GroupSettings settings_for(const Prepared& prepared, const ProcessGroup& group) {
-    for (const GroupSettings& settings : prepared.groups) {
-        if (settings.group == group.name) return settings;
-    }
-    return settings_of(group);
-}
-
 Prepared prepare(const Arguments& arguments) {
     Prepared prepared;
     OpenedGraph opened = read_any_graph_file(arguments.graph);
@@ -147,7 +139,7 @@ RunRecord describe(const Prepared& prepared, Ranks& ranks, const Arguments& argu
     for (const ProcessGroup& group : prepared.program.groups) {
         record.groups.push_back(
             place_group(group, prepared.graph->header().world_size.value_or(0), ranks.size(), ranks.rank()));
-        record.groups.back().settings = settings_for(prepared, group);
+        record.groups.back().settings = settings_for(prepared.groups, group);
     }
     record.order_digest = prepared.agreement.order.digest;
     record.predicted_step_ms = simulation.step_ms;

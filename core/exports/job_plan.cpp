@@ -13,15 +13,16 @@
 #include "core/graph/quote.h"
 #include "core/io/plan_file.h"
 #include "core/passes/overlap_directives.h"
+#include "core/plan/group_settings.h"
 
 namespace overlap {
 
 namespace {
 
-constexpr int section_version = 2;
+constexpr int section_version = 3;
 
 /// What the section is made from, as the plan's document has it: a job sees by it that a plan was edited afterwards.
-constexpr std::array edited_fields = {"module_rules", "buckets", "pipeline", "overlaps"};
+constexpr std::array edited_fields = {"module_rules", "buckets", "pipeline", "overlaps", "process_groups"};
 
 Json group_json(const ProcessGroup& group) {
     Json json = {{"name", group.name}, {"ranks", group.ranks}};
@@ -29,8 +30,24 @@ Json group_json(const ProcessGroup& group) {
     return json;
 }
 
+Json settings_json(const GroupSettings& settings) {
+    Json json = {{"high_priority", settings.high_priority}};
+    if (settings.min_ctas) json["min_ctas"] = *settings.min_ctas;
+    if (settings.max_ctas) json["max_ctas"] = *settings.max_ctas;
+    if (settings.cga_cluster_size) json["cga_cluster_size"] = *settings.cga_cluster_size;
+    return json;
+}
+
+/// What the plan asks of process groups.
+std::vector<GroupSettings> asked_settings(const Plan& plan) {
+    return group_settings(plan.unevaluated.value("process_groups", Json::array()));
+}
+
 /// The groups of the plan's graph, and those that its passes create, in the order of their creation.
-Json process_groups(const Evaluation& evaluation) {
+/// @throws InputError for settings that cannot be, or of a group that there is not.
+Json process_groups(const Plan& plan, const Evaluation& evaluation) {
+    const std::vector<GroupSettings> asked = asked_settings(plan);
+    check_group_settings(asked, *evaluation.graph);
     Json of_graph = Json::array(), created = Json::array();
     const GraphHeader& before = evaluation.input->header();
     for (const ProcessGroup& group : before.process_groups) of_graph.push_back(group_json(group));
@@ -41,6 +58,8 @@ Json process_groups(const Evaluation& evaluation) {
             group["source"] = made.source;
             group["high_priority"] = made.high_priority;
             group["pass"] = report.pass;
+            const auto settings = std::ranges::find(asked, made.name, &GroupSettings::group);
+            if (settings != asked.end()) group["settings"] = settings_json(*settings);
             if (std::ranges::find(created, group["name"], [](const Json& other) { return other["name"]; }) ==
                 created.end())
                 created.push_back(std::move(group));
@@ -238,7 +257,7 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     for (const PassStep& step : steps) job["pipeline"].push_back({{"pass", step.pass}, {"options", step.options}});
     if (const std::vector<std::string> ours = steps_of_ours(steps); !ours.empty()) job["exact_only"] = ours.front();
     job["overlaps"] = overlap_edges(plan, evaluation);
-    job["process_groups"] = process_groups(evaluation);
+    job["process_groups"] = process_groups(plan, evaluation);
     if (std::ranges::any_of(steps, needs_times)) job["times"] = times(*evaluation.input);
 
     JobNodes nodes;
@@ -282,6 +301,11 @@ std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& eval
     }
     for (const std::string& step : steps_of_ours(lower(plan)))
         notes.push_back(step + ": the job can apply this plan in mode \"exact\" only");
+    for (const GroupSettings& settings : asked_settings(plan)) {
+        if (evaluation.input->header().process_group(settings.group))
+            notes.push_back("settings of process group " + in_quotes(settings.group) +
+                            " are left to the job, which makes that group itself");
+    }
     if (!plan.device_orders.empty())
         notes.emplace_back("device orders are not applied by passes: the job lays its parameters out itself");
     return notes;

@@ -15,15 +15,15 @@ namespace overlap {
 /// The fields are described in resources/schemas/overlap-plan.schema.json; resources/torch/overlap_studio reads them.
 ///
 /// @param evaluation of `plan`.
-/// @throws InputError where the plan is refused, since there is nothing to apply then, or where the passes of one step
-/// change what `control_deps` of an earlier one wrap.
+/// @throws InputError where the plan is refused, since there is nothing to apply then, where the passes of one step
+/// change what `control_deps` of an earlier one wrap, or where settings of process groups cannot be.
 Json job_section(const Plan& plan, const Evaluation& evaluation);
 
 /// The plan's document with this section, which comes last; each node is on a line of its own.
 std::string write_job_plan_text(const Plan& plan, const Evaluation& evaluation);
 
 /// What a job will not do, or only in one way, as sentences without full stop: overlaps by hand that cannot hold,
-/// options that PyTorch does not know.
+/// options that PyTorch does not know, settings of groups that the job itself makes.
 std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& evaluation);
 
 }  // namespace overlap

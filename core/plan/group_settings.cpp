@@ -1,6 +1,7 @@
 #include "core/plan/group_settings.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
@@ -12,9 +13,6 @@ namespace overlap {
 namespace {
 
 constexpr const char* field = "process_groups";
-// What NCCL 2.28 takes: as many thread blocks as it has channels, and clusters of a Hopper's size.
-constexpr int most_ctas = 64;
-constexpr int largest_cluster = 8;
 
 std::string place_of(std::size_t index, const std::string& member = {}) {
     std::string place = field;
@@ -47,14 +45,19 @@ GroupSettings read_group(const Json& group, std::size_t index) {
                              "found " + describe_json(*high) + ", expected true or false");
         settings.high_priority = high->get<bool>();
     }
-    settings.min_ctas = number(group, "min_ctas", index, 1, most_ctas);
-    settings.max_ctas = number(group, "max_ctas", index, 1, most_ctas);
-    settings.cga_cluster_size = number(group, "cga_cluster_size", index, 0, largest_cluster);
+    settings.min_ctas = number(group, "min_ctas", index, 1, most_group_ctas);
+    settings.max_ctas = number(group, "max_ctas", index, 1, most_group_ctas);
+    settings.cga_cluster_size = number(group, "cga_cluster_size", index, 0, largest_group_cluster);
     if (settings.min_ctas && settings.max_ctas && *settings.min_ctas > *settings.max_ctas)
         throw InputError(place_of(index, "min_ctas"), "found " + std::to_string(*settings.min_ctas) +
                                                           ", expected at most max_ctas, which is " +
                                                           std::to_string(*settings.max_ctas));
     return settings;
+}
+
+auto entry_of(Json& process_groups, const std::string& group) {
+    return std::find_if(process_groups.begin(), process_groups.end(),
+                        [&](const Json& entry) { return entry.at("name") == group; });
 }
 
 }  // namespace
@@ -81,6 +84,35 @@ void check_group_settings(const std::vector<GroupSettings>& settings, const Grap
         throw InputError(place_of(index, "name"), "there is no process group " + in_quotes(settings[index].group) +
                                                       suggest_names(settings[index].group, names));
     }
+}
+
+GroupSettings settings_for(const std::vector<GroupSettings>& asked, const ProcessGroup& group) {
+    const auto found = std::ranges::find(asked, group.name, &GroupSettings::group);
+    return found != asked.end() ? *found : settings_of(group);
+}
+
+Json with_group_settings(Json process_groups, const GroupSettings& settings) {
+    auto entry = entry_of(process_groups, settings.group);
+    if (entry == process_groups.end()) {
+        process_groups.push_back({{"name", settings.group}});
+        entry = std::prev(process_groups.end());
+    }
+    // In one order, whichever was set first.
+    for (const char* member : {"high_priority", "min_ctas", "max_ctas", "cga_cluster_size"}) entry->erase(member);
+    const auto put = [&](const char* member, const std::optional<int>& value) {
+        if (value) (*entry)[member] = *value;
+    };
+    (*entry)["high_priority"] = settings.high_priority;
+    put("min_ctas", settings.min_ctas);
+    put("max_ctas", settings.max_ctas);
+    put("cga_cluster_size", settings.cga_cluster_size);
+    return process_groups;
+}
+
+Json without_group_settings(Json process_groups, const std::string& group) {
+    const auto entry = entry_of(process_groups, group);
+    if (entry != process_groups.end()) process_groups.erase(entry);
+    return process_groups;
 }
 
 }  // namespace overlap

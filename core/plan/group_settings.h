@@ -7,6 +7,10 @@
 
 namespace overlap {
 
+/// What NCCL 2.28 takes: as many thread blocks as it has channels, and clusters of a Hopper's size.
+inline constexpr int most_group_ctas = 64;
+inline constexpr int largest_group_cluster = 8;
+
 /// What a plan's field `process_groups` says, as it was read: a list of objects with `name` and any of
 /// `high_priority`, `min_ctas`, `max_ctas`, `cga_cluster_size`. Other fields are kept with the plan and not looked at.
 /// @throws InputError with the place in the plan: no name, a name twice, wrong types, numbers that NCCL refuses, more
@@ -16,5 +20,16 @@ std::vector<GroupSettings> group_settings(const Json& process_groups);
 /// @param graph what the plan makes; passes may have made groups of it.
 /// @throws InputError with the place in the plan for a group that the graph does not have.
 void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph);
+
+/// What holds for a group: what the plan asks of it, or else the graph.
+/// @param asked see group_settings().
+GroupSettings settings_for(const std::vector<GroupSettings>& asked, const ProcessGroup& group);
+
+/// The plan's field with these settings for their group, all of them written; other groups, and fields of the group's
+/// entry that are no settings, stay.
+/// @param process_groups as group_settings() takes it.
+Json with_group_settings(Json process_groups, const GroupSettings& settings);
+/// The plan's field without what it asks of a group.
+Json without_group_settings(Json process_groups, const std::string& group);
 
 }  // namespace overlap

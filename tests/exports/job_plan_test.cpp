@@ -76,6 +76,24 @@ TEST(JobPlan, NamesTheGroupsThatPassesCreate) {
     EXPECT_EQ(groups["created"][0]["ranks"], groups["of_graph"][0]["ranks"]);
 }
 
+TEST(JobPlan, CarriesSettingsOfGroupsThatPassesCreate) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = plan_of({{"reassign_collective_pgs_pass"}, {joint_pass}});
+    EXPECT_FALSE(job_of(graph, plan)["process_groups"]["created"][0].contains("settings"));
+    plan.unevaluated["process_groups"] = Json::parse(
+        R"([{"name": "0#fsdp_extra", "max_ctas": 8, "cga_cluster_size": 0}, {"name": "0", "high_priority": true}])");
+    const Json job = job_of(graph, plan);
+    EXPECT_EQ(job["process_groups"]["created"][0]["settings"],
+              Json::parse(R"({"high_priority": false, "max_ctas": 8, "cga_cluster_size": 0})"));
+    EXPECT_EQ(job["made_from"]["process_groups"], plan.unevaluated["process_groups"]);
+    const std::vector<std::string> notes = job_plan_notes(plan, *evaluate(graph, plan));
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_EQ(notes[0], "settings of process group \"0\" are left to the job, which makes that group itself");
+
+    plan.unevaluated["process_groups"] = Json::parse(R"([{"name": "0#fsdp_extra", "max_ctas": 80}])");
+    EXPECT_THROW(job_of(graph, plan), InputError);
+}
+
 TEST(JobPlan, TellsWhatWrappersWrap) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const Json job = job_of(graph, plan_of({{joint_pass, {{"insert_overlap_deps", true}}}}));

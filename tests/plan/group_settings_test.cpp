@@ -56,6 +56,27 @@ TEST(GroupSettings, AGroupThatTheGraphDoesNotHaveIsRefused) {
         InputError);
 }
 
+TEST(GroupSettings, AnEditKeepsEverythingElse) {
+    const Json before = Json::parse(R"([{"name": "0", "min_ctas": 2, "colour": "red"}, {"name": "1"}])");
+    const Json edited = with_group_settings(before, {"0", true, {}, 16, {}});
+    EXPECT_EQ(edited, Json::parse(R"([{"name": "0", "colour": "red", "high_priority": true, "max_ctas": 16},
+                                      {"name": "1"}])"));
+    EXPECT_EQ(group_settings(edited)[0], (GroupSettings{"0", true, {}, 16, {}}));
+    EXPECT_EQ(with_group_settings(Json::array(), {"2", false, 1, {}, 0}),
+              Json::parse(R"([{"name": "2", "high_priority": false, "min_ctas": 1, "cga_cluster_size": 0}])"));
+    EXPECT_EQ(without_group_settings(before, "0"), Json::parse(R"([{"name": "1"}])"));
+    EXPECT_EQ(without_group_settings(before, "2"), before);
+}
+
+TEST(GroupSettings, ThePlanGoesBeforeTheGraph) {
+    ProcessGroup group;
+    group.name = "0#ep_extra";
+    group.extra_json = R"({"high_priority_stream": true})";
+    EXPECT_TRUE(settings_for({}, group).high_priority);
+    EXPECT_EQ(settings_for({{"0#ep_extra", false, {}, 4, {}}}, group), (GroupSettings{"0#ep_extra", false, {}, 4, {}}));
+    EXPECT_TRUE(settings_for({{"0", false, {}, 4, {}}}, group).high_priority);
+}
+
 TEST(GroupSettings, APlanKeepsThemAndProblemsTellWhatARunWouldRefuse) {
     const std::string text = R"({"format": "overlap-plan", "version": 1, "process_groups":
         [{"name": "0", "min_ctas": 0, "colour": "red"}]})";

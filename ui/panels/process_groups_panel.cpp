@@ -17,6 +17,7 @@
 #include "ui/document/document.h"
 #include "ui/panels/cell_delegate.h"
 #include "ui/panels/group_effect.h"
+#include "ui/panels/group_settings_form.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_model.h"
 #include "ui/theme/theme_manager.h"
@@ -87,7 +88,8 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
       commands_(document),
       model_(new ProcessGroupsModel(document, this)),
       view_(new QTreeView),
-      effect_(new GroupEffect(document, this)) {
+      effect_(new GroupEffect(document, this)),
+      settings_(new GroupSettingsForm(document)) {
     setObjectName("groups");
     setAccessibleName(tr("Process groups"));
     isolate_ = makeAction(GroupCommands::Move::isolate_experts, tr("&Isolate expert-parallel group"),
@@ -139,6 +141,7 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
     layout->setSpacing(0);
     layout->addLayout(bar);
     layout->addWidget(view_, 1);
+    layout->addWidget(settings_);
 
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
         if (following_ || !row.isValid()) return;
@@ -195,6 +198,7 @@ void ProcessGroupsPanel::showSelection() {
     if (selection.kind() == Selection::Kind::group) name = selection.group();
     if (selection.kind() == Selection::Kind::node) name = model_->groupOfNode(selection.node());
     const int row = model_->rowOf(name);
+    settings_->showGroup(row < 0 ? QString() : name);
     const QScopedValueRollback guard(following_, true);
     if (row < 0) {
         view_->selectionModel()->clear();

@@ -11,11 +11,12 @@ namespace overlap::ui {
 
 class Document;
 class GroupEffect;
+class GroupSettingsForm;
 class ProcessGroupsModel;
 
 /// The process groups of the step and what can be done to them: isolating the expert-parallel group, giving all-gathers
-/// groups of their own, each switched on and off by one click. A selected group is selected for all views; a selected
-/// collective marks its group.
+/// groups of their own, each switched on and off by one click; settings of the selected one. A selected group is
+/// selected for all views; a selected collective marks its group.
 class ProcessGroupsPanel : public QWidget {
     Q_OBJECT
 
@@ -24,6 +25,7 @@ class ProcessGroupsPanel : public QWidget {
 
     ProcessGroupsModel* groups() { return model_; }
     QTreeView* view() { return view_; }
+    GroupSettingsForm& settings() { return *settings_; }
     /// Checked where the plan has the pass; disabled, with the reason as tool tip, where it cannot have it.
     QAction* isolateAction() { return isolate_; }
     QAction* separateAction() { return separate_; }
@@ -46,6 +48,7 @@ class ProcessGroupsPanel : public QWidget {
     ProcessGroupsModel* model_;
     QTreeView* view_;
     GroupEffect* effect_;
+    GroupSettingsForm* settings_;
     QAction* isolate_;
     QAction* separate_;
     bool following_ = false;

@@ -19,9 +19,11 @@ from .plan_fields import Field
 
 Node = dict[str, Any]
 
-_SECTION_VERSION = 2
+_SECTION_VERSION = 3
 # What the section is made from: it must still be what the document says.
-_MADE_FROM = ("buckets", "pipeline", "overlaps", "module_rules")
+_MADE_FROM = ("buckets", "pipeline", "overlaps", "module_rules", "process_groups")
+NCCL_FIELDS = {"min_ctas": (1, 64), "max_ctas": (1, 64), "cga_cluster_size": (0, 8)}
+"""What a plan may ask of NCCL's ncclConfig_t for a process group, by its names there, from the least to the most."""
 _OPS = ("placeholder", "get_attr", "call_function", "call_module", "call_method", "output")
 
 
@@ -31,7 +33,7 @@ class JobPlan:
 
     path: str
     name: str
-    decision: str  #: a digest of what the user decided: modules, buckets, pipeline, overlaps; the same for every rank
+    decision: str  #: a digest of what the user decided: modules, buckets, pipeline, overlaps, groups; the same for every rank
     rank: int  #: of the process whose graph the plan was made with
     world_size: int | None  #: of the job that the graph is from, where the graph's document says it
     pipeline: Sequence[Mapping[str, Any]]  #: steps with `pass` and `options`, the plan's buckets put in
@@ -168,7 +170,21 @@ def _created_group(group: Field) -> Mapping[str, Any]:
     for field in ("source", "description"):
         group.member(field).text()
     group.member("high_priority").flag()
+    if "settings" in group.object():
+        _settings(group.member("settings"))
     return _group(group)
+
+
+def _settings(settings: Field) -> None:
+    settings.member("high_priority").flag()
+    for name in settings.object():
+        if name in NCCL_FIELDS:
+            least, most = NCCL_FIELDS[name]
+            settings.member(name).number(least, most + 1)
+        elif name != "high_priority":
+            raise settings.member(name).fail("there is no such setting")
+    if "min_ctas" in settings.object() and "max_ctas" in settings.object():
+        settings.member("min_ctas").number(1, settings.member("max_ctas").number() + 1)
 
 
 def _times(times: Field, nodes: int) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -42,6 +43,7 @@ def run_passes(gm: fx.GraphModule, plan: JobPlan, groups: GroupNames) -> fx.Grap
     """
     if plan.exact_only is not None:
         raise PlanError(f"{plan.path}: {plan.exact_only}: apply the plan with mode=\"exact\"")
+    _tell_of_settings(plan)
     times = PlanTimes(plan.times, [node["name"] for node in plan.input], groups) if plan.times is not None else None
     for number, step in enumerate(plan.pipeline, 1):
         run = _runner(step["pass"], times)
@@ -51,6 +53,13 @@ def run_passes(gm: fx.GraphModule, plan: JobPlan, groups: GroupNames) -> fx.Grap
             raise PlanError(f"{plan.path}: step {number} ({step['pass']}): {error}") from error
     order_by_hand(gm.graph, plan.overlaps)
     return gm
+
+
+def _tell_of_settings(plan: JobPlan) -> None:
+    asked = [group["name"] for group in plan.created_groups if "settings" in group]
+    if asked:
+        warnings.warn(f"{plan.path}: its settings of {', '.join(asked)} are ignored, because torchtitan's passes set "
+                      "up these process groups themselves; apply the plan with mode=\"exact\"", stacklevel=2)
 
 
 def _runner(name: str, times: PlanTimes | None) -> Callable[[fx.GraphModule, Options], fx.GraphModule]:

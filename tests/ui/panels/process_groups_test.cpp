@@ -1,12 +1,15 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
+#include <QCheckBox>
 #include <QLabel>
+#include <QSpinBox>
 #include <QToolButton>
 #include <QTreeView>
 
 #include "core/plan/group_passes.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/automatic_commands.h"
+#include "ui/panels/group_settings_form.h"
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/process_groups_model.h"
 #include "ui/panels/process_groups_panel.h"
@@ -43,6 +46,11 @@ class ProcessGroupsTest : public QObject {
                 return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
             }
         return {};
+    }
+    /// What the current plan asks of process groups; null where it says nothing.
+    static QString settingsText(Document& document) {
+        const Json settings = document.current()->plan().unevaluated.value("process_groups", Json());
+        return QString::fromStdString(settings.dump());
     }
     static bool says(const InspectorContent& content, const QString& words) {
         return plainText(content).contains(words);
@@ -192,7 +200,7 @@ class ProcessGroupsTest : public QObject {
         document.setCurrentIndex(0);
         QVERIFY(!panel.separateAction()->isEnabled());
         QVERIFY(panel.separateAction()->toolTip().startsWith("The baseline is the graph as it is"));
-        const auto buttons = panel.findChildren<QToolButton*>();
+        const auto buttons = panel.findChildren<QToolButton*>(Qt::FindDirectChildrenOnly);
         QCOMPARE(buttons.size(), 2);
         for (const QToolButton* button : buttons) QVERIFY(!button->accessibleName().isEmpty());
     }
@@ -223,6 +231,82 @@ class ProcessGroupsTest : public QObject {
         // The inspector leads to the group.
         followInspectorLink(document, "group:69");
         QCOMPARE(document.selection().group(), "69");
+    }
+
+    void settingsOfTheSelectedGroupAreEditsOfThePlan() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        GroupSettingsForm& form = panel.settings();
+        open(document, own_group);
+        QVERIFY(form.isHidden());
+        document.selection().selectGroup("69");
+        QVERIFY(!form.isHidden());
+        QVERIFY(!form.highPriority().isChecked());
+        QCOMPARE(form.most().text(), "default");
+        QVERIFY(!form.reset().isEnabled());
+
+        form.highPriority().click();
+        form.most().setValue(8);
+        form.least().setValue(16);  // the other bound follows
+        form.cluster().setValue(0);
+        QCOMPARE(form.most().value(), 16);
+        const Json wanted = {
+            {"name", "69"}, {"high_priority", true}, {"min_ctas", 16}, {"max_ctas", 16}, {"cga_cluster_size", 0}};
+        QCOMPARE(settingsText(document), QString::fromStdString(Json::array({wanted}).dump()));
+        QVERIFY(form.reset().isEnabled());
+        document.selection().selectGroup("65");
+        QCOMPARE(form.most().text(), "default");
+        form.most().setValue(4);
+        QVERIFY(settingsText(document).contains(R"({"name":"65","high_priority":false,"max_ctas":4})"));
+
+        document.selection().selectGroup("69");
+        for (int edit = 0; edit < 2; ++edit) document.undoGroup().undo();
+        QCOMPARE(form.cluster().text(), "default");
+        QCOMPARE(form.least().value(), 16);
+        form.reset().click();
+        QCOMPARE(settingsText(document), "null");
+        QVERIFY(!form.highPriority().isChecked());
+        QCOMPARE(form.least().text(), "default");
+        document.undoGroup().undo();
+        QVERIFY(form.highPriority().isChecked());
+        QCOMPARE(form.least().value(), 16);
+
+        document.setCurrentIndex(0);
+        QVERIFY(!form.highPriority().isEnabled());
+    }
+
+    void settingsShowWhatAPassAsksFor() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        GroupSettingsForm& form = panel.settings();
+        open(document, shared_group);
+        panel.isolateAction()->trigger();
+        QVERIFY(waitForEvaluation(document));
+        document.selection().selectGroup("0#ep_extra");
+        QVERIFY(form.highPriority().isChecked());
+        QVERIFY(!form.reset().isEnabled());
+        form.most().setValue(8);  // does not take the priority away
+        const Json wanted = {{"name", "0#ep_extra"}, {"high_priority", true}, {"max_ctas", 8}};
+        QCOMPARE(settingsText(document), QString::fromStdString(Json::array({wanted}).dump()));
+        form.highPriority().click();
+        QVERIFY(!form.highPriority().isChecked());
+        form.reset().click();
+        QVERIFY(form.highPriority().isChecked());
+    }
+
+    void settingsThatCannotBeReadAreLeftAlone() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        open(document, own_group);
+        Plan plan = document.current()->plan();
+        plan.unevaluated["process_groups"] = {{{"name", "69"}, {"min_ctas", 100}}};
+        document.current()->edit("", plan);
+        document.selection().selectGroup("69");
+        QVERIFY(!panel.settings().most().isEnabled());
+        const auto labels = panel.settings().findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
+            return label->text().contains("process_groups[0].min_ctas: found 100");
+        }));
     }
 
     void theInspectorSaysWhyACollectiveIsNotBucketed() {

@@ -1,0 +1,66 @@
+#include "ui/document/group_setting_commands.h"
+
+#include <algorithm>
+
+#include "core/graph/error.h"
+#include "core/plan/group_settings.h"
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr const char* field = "process_groups";
+
+Json fieldOf(const Plan& plan) {
+    return plan.unevaluated.value(field, Json::array());
+}
+
+}  // namespace
+
+QString GroupSettingCommands::refusal() const {
+    if (!document_.isOpen()) return Document::tr("No graph is open");
+    if (!document_.editable()) return Document::tr("The baseline is the graph as it is; choose or add a plan to edit");
+    try {
+        group_settings(fieldOf(document_.current()->plan()));
+    } catch (const InputError& error) {
+        return Document::tr("The plan's settings cannot be read: %1").arg(QString::fromUtf8(error.what()));
+    }
+    return {};
+}
+
+std::optional<GroupSettings> GroupSettingCommands::settings(const QString& group) const {
+    const auto evaluation = document_.evaluation();
+    const ProcessGroup* found = evaluation ? evaluation->graph->header().process_group(group.toStdString()) : nullptr;
+    if (!found) return std::nullopt;
+    if (!document_.editable()) return settings_of(*found);
+    if (!refusal().isEmpty()) return std::nullopt;
+    return settings_for(group_settings(fieldOf(document_.current()->plan())), *found);
+}
+
+bool GroupSettingCommands::given(const QString& group) const {
+    if (!refusal().isEmpty()) return false;
+    const std::vector<GroupSettings> asked = group_settings(fieldOf(document_.current()->plan()));
+    return std::ranges::find(asked, group.toStdString(), &GroupSettings::group) != asked.end();
+}
+
+void GroupSettingCommands::set(const GroupSettings& wanted, const QString& merge_key) {
+    const QString group = QString::fromStdString(wanted.group);
+    if (!refusal().isEmpty() || settings(group) == wanted) return;
+    edit(Document::tr("Settings of process group %1").arg(group),
+         with_group_settings(fieldOf(document_.current()->plan()), wanted), merge_key);
+}
+
+void GroupSettingCommands::reset(const QString& group) {
+    if (!given(group)) return;
+    edit(Document::tr("Default settings of process group %1").arg(group),
+         without_group_settings(fieldOf(document_.current()->plan()), group.toStdString()), {});
+}
+
+void GroupSettingCommands::edit(const QString& text, const Json& process_groups, const QString& merge_key) {
+    Plan plan = document_.current()->plan();
+    plan.unevaluated[field] = process_groups;
+    if (process_groups.empty()) plan.unevaluated.erase(field);  // as a file without settings is read
+    document_.current()->edit(text, plan, merge_key);
+}
+
+}  // namespace overlap::ui
