@@ -14,7 +14,9 @@
 #include "app/commands/pipeline.h"
 #include "app/runner/device_options.h"
 #include "app/runner/found_devices.h"
+#include "app/runner/run_summary.h"
 #include "core/cost/cost_model.h"
+#include "core/cost/no_cost_model.h"
 #include "core/graph/error.h"
 #include "core/imports/any_graph_file.h"
 #include "core/io/atomic_file.h"
@@ -67,6 +69,7 @@ struct Prepared {
     Program program;
     MemoryPlan memory;
     RankAgreement agreement;
+    Simulation predicted;
 };
 
 /// What the plan asks of process groups. @throws InputError with the plan's file for what cannot be.
@@ -78,6 +81,13 @@ std::vector<GroupSettings> groups_of(const commands::Pipeline& pipeline, const G
     } catch (const InputError& error) {
         throw error.in_file(pipeline.file);
     }
+}
+
+/// Times are needed to predict a step and to emulate collectives.
+InputError with_remedy(const InputError& error) {
+    if (error.problem().find(no_cost_model) == std::string::npos) return error;
+    return {error.file(), error.place(),
+            error.problem() + "; overlap estimate GRAPH --cost-model MODEL -o NEW writes it with times"};
 }
 
 Prepared prepare(const Arguments& arguments) {
@@ -94,9 +104,10 @@ Prepared prepare(const Arguments& arguments) {
         prepared.program = make_program(*prepared.graph);
         prepared.memory = plan_memory(*prepared.graph, prepared.program);
         check_runnable(*prepared.graph, prepared.memory, static_cast<std::int64_t>(arguments.device_memory_gib * gib));
+        prepared.predicted = simulate(*prepared.graph, node_times_ms(*prepared.graph));
     } catch (const InputError& error) {
         if (!error.file().empty()) throw;
-        throw error.in_file(arguments.graph);
+        throw with_remedy(error).in_file(arguments.graph);
     }
     prepared.agreement = {fingerprint(*prepared.graph).digest, issue_order(prepared.program)};
     return prepared;
@@ -129,7 +140,7 @@ std::string disagreement(Ranks& ranks, const RankAgreement& mine) {
     return first_disagreement(all);
 }
 
-RunRecord describe(const Prepared& prepared, Ranks& ranks, const Arguments& arguments, const Simulation& simulation) {
+RunRecord describe(const Prepared& prepared, Ranks& ranks, const Arguments& arguments) {
     RunRecord record;
     record.dry = arguments.dry;
     record.graph_name = prepared.graph->header().name;
@@ -142,22 +153,24 @@ RunRecord describe(const Prepared& prepared, Ranks& ranks, const Arguments& argu
         record.groups.back().settings = settings_for(prepared.groups, group);
     }
     record.order_digest = prepared.agreement.order.digest;
-    record.predicted_step_ms = simulation.step_ms;
-    record.predicted_exposed_ms = simulation.exposed_ms;
+    record.predicted_step_ms = prepared.predicted.step_ms;
+    record.predicted_exposed_ms = prepared.predicted.exposed_ms;
     record.options = arguments.run;
     return record;
 }
 
-void write_results(const Prepared& prepared, const RunRecord& record, const Simulation& simulation,
+void write_results(const Prepared& prepared, const RunRecord& record, const Simulation& timeline,
                    const Arguments& arguments) {
     const Graph& graph = *prepared.graph;
     if (!arguments.trace.empty()) {
-        write_json_file(arguments.trace, chrome_trace_json(graph, simulation, memory_profile(graph)));
+        write_json_file(arguments.trace, chrome_trace_json(graph, timeline, memory_profile(graph)));
     }
     if (!arguments.commands.empty()) {
         write_file_atomically(arguments.commands, command_list(graph, prepared.program));
     }
     write_json_file(arguments.result, run_json(graph, prepared.program, prepared.memory, record) + "\n");
+    runner::write_run_summary(std::cout, graph, prepared.program, prepared.memory, record);
+    std::cout << "the result is in " << arguments.result << std::endl;
 }
 
 /// The first and the last step, and one a second between them.
@@ -184,30 +197,27 @@ void check_mode(const Ranks& ranks, Arguments& arguments) {
 }
 
 /// The steps themselves. @returns the timeline to write: measured, or as it was predicted.
-Simulation execute(const Prepared& prepared, Ranks& ranks, const Arguments& arguments, const Simulation& predicted,
-                   RunRecord& record) {
+Simulation execute(const Prepared& prepared, Ranks& ranks, const Arguments& arguments, RunRecord& record) {
     if (arguments.dry) {
         DryExecutor executor(prepared.program);
         run_steps(prepared.program, executor, ranks, arguments.run);
-        return predicted;
+        return prepared.predicted;
     }
 #ifdef OVERLAP_WITH_CUDA
     return runner::run_on_device(*prepared.graph, prepared.program, prepared.memory, ranks, arguments.run,
                                  arguments.device, record);
 #else
-    return predicted;
+    return prepared.predicted;
 #endif
 }
 
 /// @returns the exit status.
 int run(Ranks& ranks, Arguments& arguments) {
     Prepared prepared;
-    Simulation simulation;
     std::string failure;
     try {
         check_mode(ranks, arguments);
         prepared = prepare(arguments);
-        simulation = simulate(*prepared.graph, node_times_ms(*prepared.graph));
     } catch (const InputError& error) {
         failure = error.what();
     } catch (const std::bad_alloc&) {
@@ -221,11 +231,11 @@ int run(Ranks& ranks, Arguments& arguments) {
     if (ranks.rank() == 0) {
         arguments.run.progress = tell_progress;
     }
-    RunRecord record = describe(prepared, ranks, arguments, simulation);
-    simulation = execute(prepared, ranks, arguments, simulation, record);
+    RunRecord record = describe(prepared, ranks, arguments);
+    const Simulation timeline = execute(prepared, ranks, arguments, record);
     failure.clear();
     try {
-        if (ranks.rank() == 0) write_results(prepared, record, simulation, arguments);
+        if (ranks.rank() == 0) write_results(prepared, record, timeline, arguments);
     } catch (const InputError& error) {
         failure = error.what();
     }

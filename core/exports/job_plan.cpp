@@ -30,8 +30,9 @@ Json group_json(const ProcessGroup& group) {
     return json;
 }
 
-Json settings_json(const GroupSettings& settings) {
-    Json json = {{"high_priority", settings.high_priority}};
+/// @param made_high_priority whether the pass that makes the group asks for it: it holds where the plan says nothing.
+Json settings_json(const GroupSettings& settings, bool made_high_priority) {
+    Json json = {{"high_priority", settings.high_priority.value_or(made_high_priority)}};
     if (settings.min_ctas) json["min_ctas"] = *settings.min_ctas;
     if (settings.max_ctas) json["max_ctas"] = *settings.max_ctas;
     if (settings.cga_cluster_size) json["cga_cluster_size"] = *settings.cga_cluster_size;
@@ -59,7 +60,7 @@ Json process_groups(const Plan& plan, const Evaluation& evaluation) {
             group["high_priority"] = made.high_priority;
             group["pass"] = report.pass;
             const auto settings = std::ranges::find(asked, made.name, &GroupSettings::group);
-            if (settings != asked.end()) group["settings"] = settings_json(*settings);
+            if (settings != asked.end()) group["settings"] = settings_json(*settings, made.high_priority);
             if (std::ranges::find(created, group["name"], [](const Json& other) { return other["name"]; }) ==
                 created.end())
                 created.push_back(std::move(group));

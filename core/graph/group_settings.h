@@ -11,7 +11,8 @@ namespace overlap {
 /// under the names that it has there. What is not given is left to NCCL.
 struct GroupSettings {
     std::string group;                      ///< name of the process group
-    bool high_priority = false;             ///< its stream goes before others: is_high_priority_stream
+    /// Its stream goes before others: is_high_priority_stream. Not given, it is as the pass asks that makes the group.
+    std::optional<bool> high_priority;
     std::optional<int> min_ctas, max_ctas;  ///< thread blocks that a collective may take
     std::optional<int> cga_cluster_size;    ///< thread blocks of a cooperative group array
 

@@ -87,8 +87,12 @@ void check_group_settings(const std::vector<GroupSettings>& settings, const Grap
 }
 
 GroupSettings settings_for(const std::vector<GroupSettings>& asked, const ProcessGroup& group) {
+    const GroupSettings of_graph = settings_of(group);
     const auto found = std::ranges::find(asked, group.name, &GroupSettings::group);
-    return found != asked.end() ? *found : settings_of(group);
+    if (found == asked.end()) return of_graph;
+    GroupSettings settings = *found;
+    if (!settings.high_priority) settings.high_priority = of_graph.high_priority;
+    return settings;
 }
 
 Json with_group_settings(Json process_groups, const GroupSettings& settings) {
@@ -99,10 +103,10 @@ Json with_group_settings(Json process_groups, const GroupSettings& settings) {
     }
     // In one order, whichever was set first.
     for (const char* member : {"high_priority", "min_ctas", "max_ctas", "cga_cluster_size"}) entry->erase(member);
-    const auto put = [&](const char* member, const std::optional<int>& value) {
+    const auto put = [&](const char* member, const auto& value) {
         if (value) (*entry)[member] = *value;
     };
-    (*entry)["high_priority"] = settings.high_priority;
+    put("high_priority", settings.high_priority);
     put("min_ctas", settings.min_ctas);
     put("max_ctas", settings.max_ctas);
     put("cga_cluster_size", settings.cga_cluster_size);

@@ -21,7 +21,7 @@ std::vector<GroupSettings> group_settings(const Json& process_groups);
 /// @throws InputError with the place in the plan for a group that the graph does not have.
 void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph);
 
-/// What holds for a group: what the plan asks of it, or else the graph.
+/// What holds for a group: what the plan asks of it, or else the graph. `high_priority` is always given.
 /// @param asked see group_settings().
 GroupSettings settings_for(const std::vector<GroupSettings>& asked, const ProcessGroup& group);
 

@@ -134,7 +134,7 @@ std::vector<ProcessGroupFigures> process_group_figures(const Evaluation& evaluat
         figures.description = listed.description;
         figures.ranks = listed.ranks;
         figures.rank = listed.rank;
-        figures.high_priority = settings_of(listed).high_priority;
+        figures.high_priority = settings_of(listed).high_priority.value_or(false);
         find_creator(evaluation, figures);
         auto place = groups.end();
         if (figures.created) {

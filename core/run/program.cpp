@@ -212,4 +212,13 @@ Program make_program(const Graph& graph) {
     return ProgramMaker(graph).make();
 }
 
+std::vector<GroupTotals> totals_of(const Program& program) {
+    std::vector<GroupTotals> totals(program.groups.size());
+    for (const CollectiveWork& collective : program.collectives) {
+        ++totals[collective.group].collectives;
+        totals[collective.group].bytes += collective.bytes;
+    }
+    return totals;
+}
+
 }  // namespace overlap

@@ -66,6 +66,14 @@ struct Program {
     std::vector<ProcessGroup> groups;  ///< those that are used, in order of first use
 };
 
+/// What one process group has to do in a step.
+struct GroupTotals {
+    std::int64_t collectives = 0, bytes = 0;
+};
+
+/// Of each of Program::groups.
+std::vector<GroupTotals> totals_of(const Program& program);
+
 /// What a collective takes: a tensor, or a list of them where it is coalesced; nullptr where the file has lost it.
 /// @param first_argument see StreamStep.
 const Value* collective_input(const Graph& graph, NodeId node, std::size_t first_argument);

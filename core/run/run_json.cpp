@@ -8,22 +8,9 @@ namespace overlap {
 
 namespace {
 
-struct GroupTotals {
-    std::int64_t collectives = 0, bytes = 0;
-};
-
-std::vector<GroupTotals> totals_of(const Program& program) {
-    std::vector<GroupTotals> totals(program.groups.size());
-    for (const CollectiveWork& collective : program.collectives) {
-        ++totals[collective.group].collectives;
-        totals[collective.group].bytes += collective.bytes;
-    }
-    return totals;
-}
-
 void write_settings(JsonWriter& json, const GroupSettings& settings) {
     json.key("settings").begin_object();
-    json.member("stream_priority", settings.high_priority ? "high" : "normal");
+    json.member("stream_priority", settings.high_priority.value_or(false) ? "high" : "normal");
     const auto optional = [&](std::string_view name, const std::optional<int>& number) {
         if (number) json.member(name, std::int64_t{*number});
     };

@@ -1,4 +1,5 @@
 """overlap-runner's dry run as a user meets it: alone, under mpirun, with ranks that disagree or die."""
+import gzip
 import json
 import os
 import signal
@@ -51,6 +52,14 @@ class Runner(unittest.TestCase):
         self.assertNotIn("step_ms", result)
         self.assertEqual([group["runs"] for group in result["groups"]], ["emulated"])
         self.assertGreaterEqual(result["memory"]["pool_bytes"], result["memory"]["live_peak_bytes"])
+        told = done.stdout
+        self.assertIn("llama3_debugmodel_fsdp8.prebucket: dry run, 1 rank on 1 machine\n", told)
+        self.assertIn(f"{result['commands']['all']} commands a step: {result['commands']['compute']} compute, "
+                      f"{result['commands']['collective']} collectives, ", told)
+        self.assertRegex(told, r'"0" +8 +emulated +\d+ +\S+ MiB +it has 8 ranks, and 1 is attached\n')
+        self.assertRegex(told, r"predicted: a step of \S+ ms, \S+ ms of it exposed communication\n")
+        self.assertIn(f"nothing was launched on a device\nthe result is in {self.result}\n", told)
+        self.assertNotIn("measured", told)
         with open(commands, encoding="utf-8") as file:
             self.assertEqual(len(file.readlines()), result["commands"]["all"])
         with open(trace, encoding="utf-8") as file:
@@ -109,6 +118,8 @@ class Runner(unittest.TestCase):
         result = self.read_result()
         self.assertEqual([rank["rank"] for rank in result["ranks"]], [0, 1, 2, 3])
         self.assertEqual(result["groups"][0]["because"], "it has 8 ranks, and 4 are attached")
+        self.assertIn("4 ranks on 1 machine", done.stdout)
+        self.assertIn("; collectives in the same order on all ranks\n", done.stdout)
 
     def test_eight_ranks_run_the_group_of_the_job(self):
         done = run(mpirun(8, *self.dry()))
@@ -153,6 +164,22 @@ class Runner(unittest.TestCase):
                 self.assertRegex(errors, r"process rank 2 .*exited on signal 9")
             finally:
                 job.kill()
+
+    def test_a_graph_without_times_is_told_what_gives_it_some(self):
+        with gzip.open(GRAPH, "rt", encoding="utf-8") as file:
+            graph = json.load(file)
+        del graph["cost_model"]
+        bare = os.path.join(self.folder, "bare.graph.json")
+        with open(bare, "w", encoding="utf-8") as file:
+            json.dump(graph, file)
+        done = run(self.dry(bare))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, f"^overlap-runner: {bare}: .*the graph has no cost_model.*; overlap estimate GRAPH "
+                                      "--cost-model MODEL -o NEW writes it with times\n$")
+        modelled = os.path.join(self.folder, "modelled.graph.json")
+        done = run([os.path.join(PROGRAMS, "overlap"), "estimate", bare, "--cost-model", "h100-sxm", "-o", modelled])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(run(self.dry(modelled)).returncode, 0)
 
     def test_bad_input(self):
         done = run([*self.dry(), "--device-memory-gib", "0.1"])

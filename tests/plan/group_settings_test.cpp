@@ -23,7 +23,7 @@ TEST(GroupSettings, WhatIsNotGivenIsLeftToNccl) {
         group_settings(Json::parse(R"([{"name": "0", "later": [1]}, {"name": "1", "high_priority": true, "min_ctas": 2,
                         "max_ctas": 16, "cga_cluster_size": 0}])"));
     ASSERT_EQ(settings.size(), 2u);
-    EXPECT_EQ(settings[0], (GroupSettings{"0", false, {}, {}, {}}));
+    EXPECT_EQ(settings[0], (GroupSettings{"0", {}, {}, {}, {}}));
     EXPECT_EQ(settings[1], (GroupSettings{"1", true, 2, 16, 0}));
     EXPECT_TRUE(group_settings(Json::array()).empty());
 }
@@ -72,9 +72,19 @@ TEST(GroupSettings, ThePlanGoesBeforeTheGraph) {
     ProcessGroup group;
     group.name = "0#ep_extra";
     group.extra_json = R"({"high_priority_stream": true})";
-    EXPECT_TRUE(settings_for({}, group).high_priority);
+    EXPECT_EQ(settings_for({}, group).high_priority, true);
     EXPECT_EQ(settings_for({{"0#ep_extra", false, {}, 4, {}}}, group), (GroupSettings{"0#ep_extra", false, {}, 4, {}}));
-    EXPECT_TRUE(settings_for({{"0", false, {}, 4, {}}}, group).high_priority);
+    EXPECT_EQ(settings_for({{"0", false, {}, 4, {}}}, group).high_priority, true);
+}
+
+TEST(GroupSettings, APlanThatSaysNothingOfPriorityLeavesItToThePass) {
+    ProcessGroup group;
+    group.name = "0#ep_extra";
+    group.extra_json = R"({"high_priority_stream": true})";
+    const std::vector<GroupSettings> asked = group_settings(Json::parse(R"([{"name": "0#ep_extra", "max_ctas": 4}])"));
+    EXPECT_EQ(settings_for(asked, group), (GroupSettings{"0#ep_extra", true, {}, 4, {}}));
+    group.extra_json = "{}";
+    EXPECT_EQ(settings_for(asked, group), (GroupSettings{"0#ep_extra", false, {}, 4, {}}));
 }
 
 TEST(GroupSettings, APlanKeepsThemAndProblemsTellWhatARunWouldRefuse) {

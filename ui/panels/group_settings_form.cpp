@@ -89,13 +89,12 @@ void GroupSettingsForm::showGroup(const QString& name) {
 }
 
 void GroupSettingsForm::update() {
-    setVisible(!group_.isEmpty());
-    if (group_.isEmpty()) return;
     const std::optional<GroupSettings> settings = commands_.settings(group_);
     QString refusal = commands_.refusal();
+    if (refusal.isEmpty() && group_.isEmpty()) refusal = tr("Select a group to set it up for a run or a job");
     if (refusal.isEmpty() && !settings) refusal = tr("The graph's document does not list this group");
-    title_->setText(refusal.isEmpty() ? tr("Group %1 in a run or a job").arg(group_)
-                                      : tr("Group %1: %2").arg(group_, refusal));
+    const QString told = refusal.isEmpty() ? tr("in a run or a job") : refusal;
+    title_->setText(group_.isEmpty() ? told : tr("Group %1: %2").arg(group_, told));
     title_->setToolTip(title_->text());
     for (QWidget* field : std::array<QWidget*, 4>{high_priority_, least_, most_, cluster_})
         field->setEnabled(refusal.isEmpty());
@@ -104,7 +103,7 @@ void GroupSettingsForm::update() {
 }
 
 void GroupSettingsForm::showValues(const GroupSettings& settings) {
-    high_priority_->setChecked(settings.high_priority);
+    high_priority_->setChecked(settings.high_priority.value_or(false));
     showValue(*least_, settings.min_ctas);
     showValue(*most_, settings.max_ctas);
     showValue(*cluster_, settings.cga_cluster_size);

@@ -15,7 +15,8 @@ class Document;
 
 /// A row of fields for the settings of one process group: priority of its stream, thread blocks (CTAs) of its
 /// collectives, cluster size. What is changed here is an edit of the current plan; what the plan does not say is shown
-/// as the pass that creates the group has it, or as NCCL's default. Hidden while no group is shown.
+/// as the pass that creates the group has it, or as NCCL's default. Without a group it says that one is to be selected,
+/// so that the table above keeps its height.
 class GroupSettingsForm : public QWidget {
     Q_OBJECT
 

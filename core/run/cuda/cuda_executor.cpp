@@ -55,7 +55,7 @@ struct CudaExecutor::State {
         check(cudaMemset(scratch.address(), 0, static_cast<std::size_t>(scratch.bytes())), "clearing memory");
         for (const GroupPlacement& placement : placements) {
             settings.push_back(placement.settings);
-            groups.emplace_back(placement.settings.high_priority ? Stream::Priority::high : Stream::Priority::normal);
+            groups.emplace_back(placement.settings.high_priority.value_or(false) ? Stream::Priority::high : Stream::Priority::normal);
         }
         if (options.record_activities) recorder.emplace();
     }

@@ -1,0 +1,77 @@
+#include "app/runner/run_summary.h"
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+
+#include "app/commands/formatting.h"
+#include "core/graph/number_text.h"
+#include "core/graph/quote.h"
+
+namespace overlap::runner {
+
+namespace {
+
+using commands::count_text;
+
+void write_what_ran(std::ostream& out, const RunRecord& record) {
+    const std::set<std::string> machines(record.machines.begin(), record.machines.end());
+    out << (record.graph_name.empty() ? "graph without a name" : record.graph_name) << ": "
+        << (record.dry ? "dry run" : "run on " + record.device) << ", " << count_text(record.machines.size(), "rank")
+        << " on " << count_text(machines.size(), "machine") << '\n';
+}
+
+void write_commands(std::ostream& out, const Program& program, const RunRecord& record) {
+    const std::size_t waits = program.commands.size() - program.compute.size() - program.collectives.size();
+    out << count_text(program.commands.size(), "command") << " a step: " << program.compute.size() << " compute, "
+        << count_text(program.collectives.size(), "collective") << ", " << count_text(waits, "wait");
+    if (record.machines.size() > 1) out << "; collectives in the same order on all ranks";
+    out << '\n';
+}
+
+void write_memory(std::ostream& out, const Graph& graph, const MemoryPlan& memory, const RunRecord& record) {
+    out << "memory " << bytes_text(memory.pool_bytes) << " to allocate for "
+        << count_text(memory.buffers.size(), "buffer");
+    if (memory.live_peak_node != no_node)
+        out << "; at most " << bytes_text(memory.live_peak_bytes) << " held at one time, at "
+            << in_quotes(graph.name(memory.live_peak_node));
+    if (!record.dry) out << "; " << bytes_text(record.peak_memory_bytes) << " allocated in all";
+    out << '\n';
+}
+
+void write_groups(std::ostream& out, const Program& program, const RunRecord& record) {
+    const std::vector<GroupTotals> totals = totals_of(program);
+    commands::TextTable table({"process group", "size", "runs", "collectives", "bytes", "because"});
+    for (std::size_t index = 0; index < program.groups.size(); ++index) {
+        const GroupPlacement& placement = record.groups[index];
+        table.add({in_quotes(program.groups[index].name), std::to_string(program.groups[index].ranks.size()),
+                   placement.real ? "with NCCL" : "emulated", std::to_string(totals[index].collectives),
+                   bytes_text(totals[index].bytes), placement.reason});
+    }
+    if (!table.empty()) table.write(out, "");
+}
+
+void write_times(std::ostream& out, const RunRecord& record) {
+    out << "predicted: a step of " << time_text(record.predicted_step_ms) << ", "
+        << time_text(record.predicted_exposed_ms) << " of it exposed communication\n";
+    if (record.step_ms.empty()) return;
+    const auto [shortest, longest] = std::minmax_element(record.step_ms.begin(), record.step_ms.end());
+    out << "measured: a step of " << time_text(median_of(record.step_ms)) << " (median of "
+        << count_text(record.step_ms.size(), "step") << ", " << time_text(*shortest) << " to " << time_text(*longest)
+        << "); " << time_text(record.recorded_exposed_ms) << " exposed while kernels were recorded\n";
+}
+
+}  // namespace
+
+void write_run_summary(std::ostream& out, const Graph& graph, const Program& program, const MemoryPlan& memory,
+                       const RunRecord& record) {
+    write_what_ran(out, record);
+    write_commands(out, program, record);
+    write_memory(out, graph, memory, record);
+    write_groups(out, program, record);
+    write_times(out, record);
+    if (record.dry) out << "nothing was launched on a device\n";
+}
+
+}  // namespace overlap::runner
