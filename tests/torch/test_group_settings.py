@@ -85,22 +85,22 @@ class Nccl(unittest.TestCase):
 
 class OtherBackends(unittest.TestCase):
     def test_what_is_ignored_is_told(self) -> None:
-        for mode, words in (("exact", "of the backend fake: the plan's settings .high_priority, max_ctas, min_ctas, "
+        for mode, words in (("exact", "of the backend fake: the plan's settings .high_priority, min_ctas, max_ctas, "
                                       "cga_cluster_size. are for NCCL and are ignored"),
                             ("passes", "torchtitan's passes set up these process groups themselves")):
             with self.subTest(mode), fake_process_group(JOB), self.assertWarnsRegex(UserWarning, words):
                 apply_plan(copy_graph(GRAPH), PLAN, mode=mode)
 
     def test_without_settings_nothing_is_told(self) -> None:
-        plan = make_job_plan(GRAPH, plan_document(PIPELINE), Path(FOLDER.name))
         with fake_process_group(JOB), warnings.catch_warnings():
+            plan = make_job_plan(GRAPH, plan_document(PIPELINE), Path(FOLDER.name))
             warnings.filterwarnings("error", message=".*settings.*")
             apply_plan(copy_graph(GRAPH), plan, mode="exact")
 
 
 class Refused(unittest.TestCase):
     def check_export(self, settings: Any, words: str) -> None:
-        with self.assertRaisesRegex(RuntimeError, words):
+        with fake_process_group(JOB), self.assertRaisesRegex(RuntimeError, words):
             exported(settings)
 
     def check_section(self, settings: Any, words: str) -> None:

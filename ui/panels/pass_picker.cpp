@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "core/passes/pass.h"
+#include "ui/panels/popup_place.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -81,10 +82,7 @@ void PassPicker::openAt(const QPoint& position) {
     const int height = field_->sizeHint().height() + rows * list_->sizeHintForRow(0) + 26;
     const QRect screen = parentWidget()->screen()->availableGeometry();
     resize(std::min(picker_width, screen.width()), std::min(height, screen.height()));
-    // Above the place where there is no room below it.
-    const int top = position.y() + this->height() <= screen.bottom() ? position.y() : screen.bottom() - this->height();
-    move(std::clamp(position.x(), screen.left(), std::max(screen.left(), screen.right() - width())),
-         std::max(screen.top(), top));
+    movePopupBelow(*this, position);
     show();
     field_->setFocus();
 }

@@ -17,7 +17,7 @@
 #include "ui/document/document.h"
 #include "ui/panels/cell_delegate.h"
 #include "ui/panels/group_effect.h"
-#include "ui/panels/group_settings_form.h"
+#include "ui/panels/group_settings_popup.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_model.h"
 #include "ui/theme/theme_manager.h"
@@ -89,7 +89,8 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
       model_(new ProcessGroupsModel(document, this)),
       view_(new QTreeView),
       effect_(new GroupEffect(document, this)),
-      settings_(new GroupSettingsForm(document)) {
+      settings_(new GroupSettingsPopup(document, this)),
+      set_up_(new QAction(tr("&Set up…"), this)) {
     setObjectName("groups");
     setAccessibleName(tr("Process groups"));
     isolate_ = makeAction(GroupCommands::Move::isolate_experts, tr("&Isolate expert-parallel group"),
@@ -101,13 +102,18 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 8, 6);
     bar->setSpacing(8);
-    for (QAction* action : {isolate_, separate_}) {
+    set_up_->setEnabled(false);  // until a group is selected
+    set_up_->setToolTip(tr("Priority of the selected group's stream, thread blocks of its collectives"));
+    for (QAction* action : {isolate_, separate_, set_up_}) {
         auto* button = new QToolButton;
         button->setDefaultAction(action);
         button->setToolButtonStyle(Qt::ToolButtonTextOnly);
         button->setFocusPolicy(Qt::StrongFocus);
         button->setAccessibleName(action->text().remove(u'&'));
         bar->addWidget(button);
+        if (action == set_up_)
+            connect(action, &QAction::triggered, this,
+                    [this, button] { settings_->openAt(button->mapToGlobal(QPoint(0, button->height()))); });
     }
     auto* effect = new QLabel;
     effect->setObjectName("groupEffect");
@@ -141,7 +147,6 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
     layout->setSpacing(0);
     layout->addLayout(bar);
     layout->addWidget(view_, 1);
-    layout->addWidget(settings_);
 
     connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
         if (following_ || !row.isValid()) return;
@@ -198,7 +203,8 @@ void ProcessGroupsPanel::showSelection() {
     if (selection.kind() == Selection::Kind::group) name = selection.group();
     if (selection.kind() == Selection::Kind::node) name = model_->groupOfNode(selection.node());
     const int row = model_->rowOf(name);
-    settings_->showGroup(row < 0 ? QString() : name);
+    settings_->setGroup(row < 0 ? QString() : name);
+    set_up_->setEnabled(row >= 0);
     const QScopedValueRollback guard(following_, true);
     if (row < 0) {
         view_->selectionModel()->clear();

@@ -11,7 +11,7 @@ namespace overlap::ui {
 
 class Document;
 class GroupEffect;
-class GroupSettingsForm;
+class GroupSettingsPopup;
 class ProcessGroupsModel;
 
 /// The process groups of the step and what can be done to them: isolating the expert-parallel group, giving all-gathers
@@ -25,10 +25,12 @@ class ProcessGroupsPanel : public QWidget {
 
     ProcessGroupsModel* groups() { return model_; }
     QTreeView* view() { return view_; }
-    GroupSettingsForm& settings() { return *settings_; }
+    GroupSettingsPopup& settings() { return *settings_; }
     /// Checked where the plan has the pass; disabled, with the reason as tool tip, where it cannot have it.
     QAction* isolateAction() { return isolate_; }
     QAction* separateAction() { return separate_; }
+    /// Opens the settings of the selected group; disabled while none is selected.
+    QAction* setUpAction() { return set_up_; }
 
     /// True until what groups of their own change has been computed.
     bool busy() const;
@@ -48,9 +50,10 @@ class ProcessGroupsPanel : public QWidget {
     ProcessGroupsModel* model_;
     QTreeView* view_;
     GroupEffect* effect_;
-    GroupSettingsForm* settings_;
+    GroupSettingsPopup* settings_;
     QAction* isolate_;
     QAction* separate_;
+    QAction* set_up_;
     bool following_ = false;
 };
 

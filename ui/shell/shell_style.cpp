@@ -32,7 +32,7 @@ QLabel[role="good"] { color: %11; }
 #passOptions QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid %1; border-radius: 3px; background: transparent; }
 #passOptions QCheckBox::indicator:checked { background: %8; border-color: %8; }
 #passOptions QCheckBox::indicator:focus { border-color: %8; }
-#passPicker { background: %6; border: 1px solid %5; border-radius: 6px; }
+#passPicker, #groupSettings { background: %6; border: 1px solid %5; border-radius: 6px; }
 #passPicker QListView { background: transparent; }
 ModulesPanel, BucketBoard, PassesPanel, #meshInputs, #rankStageBar { background: %4; }
 )")

@@ -9,7 +9,7 @@
 #include "core/plan/group_passes.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/automatic_commands.h"
-#include "ui/panels/group_settings_form.h"
+#include "ui/panels/group_settings_popup.h"
 #include "ui/panels/inspector_content.h"
 #include "ui/panels/process_groups_model.h"
 #include "ui/panels/process_groups_panel.h"
@@ -236,63 +236,65 @@ class ProcessGroupsTest : public QObject {
     void settingsOfTheSelectedGroupAreEditsOfThePlan() {
         Document document;
         ProcessGroupsPanel panel(document);
-        GroupSettingsForm& form = panel.settings();
+        GroupSettingsPopup& popup = panel.settings();
         open(document, own_group);
-        QVERIFY(!form.highPriority().isEnabled());
-        QVERIFY(form.findChild<QLabel*>()->text().startsWith("Select a group"));
+        QVERIFY(!panel.setUpAction()->isEnabled());
         document.selection().selectGroup("69");
-        QVERIFY(form.highPriority().isEnabled());
-        QVERIFY(!form.highPriority().isChecked());
-        QCOMPARE(form.most().text(), "default");
-        QVERIFY(!form.reset().isEnabled());
+        QVERIFY(panel.setUpAction()->isEnabled());
+        panel.setUpAction()->trigger();
+        QVERIFY(popup.isVisible());
+        QVERIFY(popup.highPriority().isEnabled());
+        QVERIFY(!popup.highPriority().isChecked());
+        QCOMPARE(popup.most().text(), "default");
+        QVERIFY(!popup.reset().isEnabled());
 
-        form.highPriority().click();
-        form.most().setValue(8);
-        form.least().setValue(16);  // the other bound follows
-        form.cluster().setValue(0);
-        QCOMPARE(form.most().value(), 16);
+        popup.highPriority().click();
+        popup.most().setValue(8);
+        popup.least().setValue(16);  // the other bound follows
+        popup.cluster().setValue(0);
+        QCOMPARE(popup.most().value(), 16);
         const Json wanted = {
             {"name", "69"}, {"high_priority", true}, {"min_ctas", 16}, {"max_ctas", 16}, {"cga_cluster_size", 0}};
         QCOMPARE(settingsText(document), QString::fromStdString(Json::array({wanted}).dump()));
-        QVERIFY(form.reset().isEnabled());
+        QVERIFY(popup.reset().isEnabled());
         document.selection().selectGroup("65");
-        QCOMPARE(form.most().text(), "default");
-        form.most().setValue(4);
+        QCOMPARE(popup.most().text(), "default");
+        popup.most().setValue(4);
         QVERIFY(settingsText(document).contains(R"({"name":"65","high_priority":false,"max_ctas":4})"));
 
         document.selection().selectGroup("69");
         for (int edit = 0; edit < 2; ++edit) document.undoGroup().undo();
-        QCOMPARE(form.cluster().text(), "default");
-        QCOMPARE(form.least().value(), 16);
-        form.reset().click();
+        QCOMPARE(popup.cluster().text(), "default");
+        QCOMPARE(popup.least().value(), 16);
+        popup.reset().click();
         QCOMPARE(settingsText(document), "null");
-        QVERIFY(!form.highPriority().isChecked());
-        QCOMPARE(form.least().text(), "default");
+        QVERIFY(!popup.highPriority().isChecked());
+        QCOMPARE(popup.least().text(), "default");
         document.undoGroup().undo();
-        QVERIFY(form.highPriority().isChecked());
-        QCOMPARE(form.least().value(), 16);
+        QVERIFY(popup.highPriority().isChecked());
+        QCOMPARE(popup.least().value(), 16);
 
         document.setCurrentIndex(0);
-        QVERIFY(!form.highPriority().isEnabled());
+        QVERIFY(!popup.highPriority().isEnabled());
     }
 
     void settingsShowWhatAPassAsksFor() {
         Document document;
         ProcessGroupsPanel panel(document);
-        GroupSettingsForm& form = panel.settings();
+        GroupSettingsPopup& popup = panel.settings();
         open(document, shared_group);
         panel.isolateAction()->trigger();
         QVERIFY(waitForEvaluation(document));
         document.selection().selectGroup("0#ep_extra");
-        QVERIFY(form.highPriority().isChecked());
-        QVERIFY(!form.reset().isEnabled());
-        form.most().setValue(8);  // does not take the priority away
+        QVERIFY(popup.highPriority().isChecked());
+        QVERIFY(!popup.reset().isEnabled());
+        popup.most().setValue(8);  // does not take the priority away
         const Json wanted = {{"name", "0#ep_extra"}, {"high_priority", true}, {"max_ctas", 8}};
         QCOMPARE(settingsText(document), QString::fromStdString(Json::array({wanted}).dump()));
-        form.highPriority().click();
-        QVERIFY(!form.highPriority().isChecked());
-        form.reset().click();
-        QVERIFY(form.highPriority().isChecked());
+        popup.highPriority().click();
+        QVERIFY(!popup.highPriority().isChecked());
+        popup.reset().click();
+        QVERIFY(popup.highPriority().isChecked());
     }
 
     void settingsThatCannotBeReadAreLeftAlone() {

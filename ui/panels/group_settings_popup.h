@@ -1,6 +1,6 @@
 #pragma once
 
-#include <QWidget>
+#include <QFrame>
 
 #include "ui/document/group_setting_commands.h"
 
@@ -13,18 +13,19 @@ namespace overlap::ui {
 
 class Document;
 
-/// A row of fields for the settings of one process group: priority of its stream, thread blocks (CTAs) of its
-/// collectives, cluster size. What is changed here is an edit of the current plan; what the plan does not say is shown
-/// as the pass that creates the group has it, or as NCCL's default. Without a group it says that one is to be selected,
-/// so that the table above keeps its height.
-class GroupSettingsForm : public QWidget {
+/// Settings of one process group: priority of its stream, thread blocks (CTAs) of its collectives, cluster size. What
+/// is changed here is an edit of the current plan, undone like any other; what the plan does not say is shown as the
+/// pass that creates the group has it, or as NCCL's default. A click elsewhere or Escape closes it.
+class GroupSettingsPopup : public QFrame {
     Q_OBJECT
 
   public:
-    explicit GroupSettingsForm(Document& document, QWidget* parent = nullptr);
+    GroupSettingsPopup(Document& document, QWidget* parent);
 
     /// @param name of a group of the current evaluation; empty for none.
-    void showGroup(const QString& name);
+    void setGroup(const QString& name);
+    /// Shows the settings of that group below a place of the screen.
+    void openAt(const QPoint& position);
 
     QCheckBox& highPriority() { return *high_priority_; }
     /// Thread blocks at least and at most; the lowest value stands for NCCL's default.
@@ -36,7 +37,7 @@ class GroupSettingsForm : public QWidget {
     QToolButton& reset() { return *reset_; }
 
   private:
-    void update();
+    void refresh();
     void showValues(const GroupSettings& settings);
     void edit(QSpinBox& changed);
     GroupSettings entered() const;
@@ -44,7 +45,7 @@ class GroupSettingsForm : public QWidget {
     Document& document_;
     GroupSettingCommands commands_;
     QString group_;
-    QLabel* title_;
+    QLabel *title_, *told_;
     QCheckBox* high_priority_;
     QSpinBox *least_, *most_, *cluster_;
     QToolButton* reset_;
