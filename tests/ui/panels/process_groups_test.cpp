@@ -201,7 +201,7 @@ class ProcessGroupsTest : public QObject {
         QVERIFY(!panel.separateAction()->isEnabled());
         QVERIFY(panel.separateAction()->toolTip().startsWith("The baseline is the graph as it is"));
         const auto buttons = panel.findChildren<QToolButton*>(Qt::FindDirectChildrenOnly);
-        QCOMPARE(buttons.size(), 2);
+        QCOMPARE(buttons.size(), 3);
         for (const QToolButton* button : buttons) QVERIFY(!button->accessibleName().isEmpty());
     }
 
