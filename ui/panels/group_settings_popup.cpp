@@ -69,6 +69,7 @@ GroupSettingsPopup::GroupSettingsPopup(Document& document, QWidget* parent)
     reset_->setToolTip(tr("Take what the plan asks of this group out of it"));
     reset_->setFocusPolicy(Qt::StrongFocus);
     auto* blocks = new QHBoxLayout;
+    blocks->setSpacing(8);
     blocks->addWidget(least_, 1);
     blocks->addWidget(new QLabel(tr("to")));
     blocks->addWidget(most_, 1);
