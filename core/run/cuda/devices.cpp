@@ -30,7 +30,8 @@ std::vector<Device> find_devices() {
     if (driver == 0) throw InputError("CUDA", "no driver is installed on this machine");
     if (driver / 1000 < CUDART_VERSION / 1000) {
         throw InputError("CUDA", "the driver knows CUDA " + cuda_version_text(driver) +
-                                     ", and this program was built with CUDA " + cuda_version_text(CUDART_VERSION));
+                                     ", and this program was built with CUDA " + cuda_version_text(CUDART_VERSION) +
+                                     ": update the driver");
     }
     int count = 0;
     check(cudaGetDeviceCount(&count), "counting devices");
