@@ -118,7 +118,10 @@ ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidg
     connect(&document, &Document::timesChanged, this, &ComparePanel::schedule);
     connect(&measurements, &Measurements::changed, this, &ComparePanel::fillSides);
     connect(&measurements, &Measurements::currentChanged, both_, [this] { both_->setChecked(false); });
-    connect(&measurements, &Measurements::opened, this, [this] { after_->setCurrentIndex(after_->count() - 1); });
+    connect(&measurements, &Measurements::opened, this, [this] {
+        chooseFirstSides();
+        schedule();
+    });
     fillSides();
 }
 

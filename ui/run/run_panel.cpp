@@ -180,6 +180,7 @@ void RunPanel::start(RunMode mode) {
     input.graph = document_.graph();
     if (document_.editable()) input.plan = document_.current()->plan();
     input.rewritten = evaluation->graph;
+    plan_ = document_.current()->key();
     log_->clear();
     last_.clear();
     result_.reset();
@@ -202,7 +203,7 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
         last_ = runSentence(outcome.result);
         pages_->setCurrentWidget(report_);
         emit told(last_);
-        if (!outcome.trace_file.isEmpty()) emit measured(outcome.trace_file, outcome.result_file);
+        if (!outcome.trace_file.isEmpty()) emit measured(plan_, outcome.trace_file, outcome.result_file);
     }
     showReport();
     update();

@@ -54,7 +54,8 @@ class RunPanel : public QWidget {
     void told(const QString& sentence);
     void failed(const QString& sentence);
     /// A run on devices has left a trace and its result.
-    void measured(const QString& trace_file, const QString& result_file);
+    /// @param plan key of the variant that was run; it may be closed by now.
+    void measured(quint64 plan, const QString& trace_file, const QString& result_file);
     void calibrateWanted();
 
   protected:
@@ -78,6 +79,7 @@ class RunPanel : public QWidget {
     ProgramQuestion* question_ = nullptr;
     RunForm* form_;
     Runner* runner_;
+    quint64 plan_ = 0;  ///< key of the variant that is run
     QAction *dry_, *run_, *cancel_, *calibrate_;
     QLabel* status_;
     QProgressBar* progress_;

@@ -13,11 +13,13 @@ void MainWindow::connectRun() {
     connect(run_, &RunPanel::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(run_, &RunPanel::failed, this, [this](const QString& sentence) { warn(sentence); });
     connect(run_, &RunPanel::stateChanged, this, [this] { scheduleSession(); });
-    // What a run has measured is a measurement as any other: opened from its file.
-    connect(run_, &RunPanel::measured, this, [this](const QString& trace_file, const QString& result_file) {
-        measurements_->open({trace_file});
-        tell(tr("The run's result stays in a file"), result_file);
-    });
+    // What a run has measured is a measurement as any other: opened from its file. It lies over the plan that was run.
+    connect(run_, &RunPanel::measured, this,
+            [this](quint64 plan, const QString& trace_file, const QString& result_file) {
+                if (const int index = document_.indexOf(plan); index >= 0) document_.setCurrentIndex(index);
+                measurements_->open({trace_file});
+                tell(tr("The run's result stays in a file"), result_file);
+            });
     connect(run_, &RunPanel::calibrateWanted, this,
             [this] { actions_->find(QStringLiteral("plan.calibrate"))->trigger(); });
 }

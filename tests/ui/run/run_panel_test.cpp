@@ -289,7 +289,8 @@ class RunPanelTest : public QObject {
         QVERIFY2(window.panel.statusText().contains(u"a step takes 12"), qPrintable(window.panel.statusText()));
         QVERIFY(window.panel.resultText().contains(u"+20"));  // percent more than predicted
         QCOMPARE(measured.count(), 1);
-        for (const QVariant& file : measured.front()) {
+        QCOMPARE(measured.front().front().toULongLong(), window.document->current()->key());
+        for (const QVariant& file : measured.front().mid(1)) {
             QVERIFY(file.toString().startsWith(keep));
             QVERIFY(QFile::exists(file.toString()));
         }

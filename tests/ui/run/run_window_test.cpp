@@ -1,0 +1,95 @@
+#include <QAction>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QFile>
+#include <QTabBar>
+#include <QTest>
+#include <QToolButton>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/measure/compare_panel.h"
+#include "ui/measure/comparison_model.h"
+#include "ui/measure/measurements.h"
+#include "ui/run/run_panel.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/notice_bar.h"
+#include "ui/shell/variant_bar.h"
+
+namespace overlap::ui {
+
+/// A run on devices in the whole window. The runner beside this program is a script: it has the real one make a dry
+/// run, and tells its result as that of a device, on which everything took as long as was predicted but the step.
+class RunWindowTest : public QObject {
+    Q_OBJECT
+
+    static bool waitUntilIdle(MainWindow& window) {
+        return QTest::qWaitFor(
+            [&] {
+                return window.document().isOpen() && window.idle() && !window.document().current()->stale() &&
+                       !window.run().busy();
+            },
+            60'000);
+    }
+
+  private slots:
+    void initTestCase() {
+        QFile script(QCoreApplication::applicationDirPath() + QStringLiteral("/overlap-runner"));
+        QVERIFY(script.open(QIODevice::WriteOnly));
+        script.write(R"sh(#!/bin/sh
+if [ "$1" = --devices ]; then
+    echo '{"format": "overlap-devices", "version": 1, "devices": [{"index": 0, "name": "Test GPU",' \
+        '"memory_bytes": 1099511627776}], "libraries": {"nccl": "2.28.9"}, "mpi": ""}'
+    exit 0
+fi
+")sh" OVERLAP_RUNNER R"sh(" --dry-run "$@" || exit
+while [ $# -gt 0 ]; do case "$1" in -o) result=$2;; esac; shift; done
+sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"median":7,"minimum":6,"maximum":8},"recorded":{"steps":1,"median_step_ms":7,"exposed_ms":1},"peak_memory_bytes":2097152,"nodes":[]}/' "$result"
+)sh");
+        script.close();
+        QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+    }
+
+    void whatARunMeasuredLiesOverThePlan() {
+        QTemporaryDir folder;
+        MainWindow window(folder.filePath("session"));
+        window.resize(1400, 900);
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        BucketCommands(window.document()).addText(QStringLiteral("layers.[0-5]"));
+        QVERIFY(waitUntilIdle(window));
+        window.actions().find("run.show")->trigger();
+        QVERIFY(QTest::qWaitFor([&] { return window.run().environment().known; }, 20'000));
+        QAction* start = window.actions().find("run.start");
+        QVERIFY2(start->isEnabled(), qPrintable(start->toolTip()));
+        start->trigger();
+        QVERIFY(window.run().busy());
+        window.document().setCurrentIndex(0);  // while it runs, another plan is looked at
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY2(window.run().statusText().contains("a step takes 7"), qPrintable(window.run().statusText()));
+
+        // The measurement is shown, and its file stays beside the session.
+        QCOMPARE(window.measurements().count(), 1);
+        QVERIFY(window.measurements().at(0)->files.front().startsWith(folder.path()));
+        QCOMPARE(window.variants().tabs()->currentIndex(), 2);
+
+        // Each collective of the plan is found in it, by its node's name, and took as long as the plan says.
+        window.actions().find("view.go.compare")->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.compare().after()->currentText(), window.variants().tabs()->tabText(2));
+        QCOMPARE(window.compare().before()->currentText(), window.document().variant(1).title());
+        const ComparisonModel& rows = *window.compare().model();
+        QVERIFY(rows.rowCount() > 0);
+        for (int row = 0; row < rows.rowCount(); ++row) {
+            const QString change = rows.index(row, ComparisonModel::change_column).data().toString();
+            QVERIFY2(change != "appeared" && change != "vanished", qPrintable(change));
+        }
+        QVERIFY2(window.compare().sums().contains("no collective differs"), qPrintable(window.compare().sums()));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::RunWindowTest)
+#include "run_window_test.moc"
