@@ -8,6 +8,8 @@ namespace overlap::ui {
 namespace {
 
 constexpr QChar microSign{0x00b5};
+/// Less is written as 0 ns.
+constexpr double least_time_shown_ms = 0.0005e-6;
 
 QString withUnit(double value, const QString& unit) {
     return formatNumber(value) + thinSpace + unit;
@@ -71,7 +73,8 @@ QString formatCount(std::int64_t count) {
 
 QString formatDifference(double difference, Unit unit) {
     QString text;
-    const double magnitude = std::abs(difference);
+    double magnitude = std::abs(difference);
+    if (unit == Unit::Time && magnitude < least_time_shown_ms) magnitude = 0;  // what sums in another order leave
     switch (unit) {
         case Unit::Time:
             text = formatTime(magnitude);

@@ -228,6 +228,7 @@ class ThemeTest : public QObject {
         row("difference of bytes", formatDifference(0.4 * 1024 * 1024 * 1024, Unit::Bytes), "+409.6 MiB");
         row("difference of counts", formatDifference(-332, Unit::Count), "−332");
         row("no difference", formatDifference(0, Unit::Time), "±0 ms");
+        row("no time that can be told", formatDifference(-4e-10, Unit::Time), "±0 ms");
         row("no percentage", formatDifference(-0.0001, Unit::Percent), "±0.0 %");
     }
     void numbers() {
