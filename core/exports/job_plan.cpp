@@ -30,15 +30,6 @@ Json group_json(const ProcessGroup& group) {
     return json;
 }
 
-/// @param made_high_priority whether the pass that makes the group asks for it: it holds where the plan says nothing.
-Json settings_json(const GroupSettings& settings, bool made_high_priority) {
-    Json json = {{"high_priority", settings.high_priority.value_or(made_high_priority)}};
-    if (settings.min_ctas) json["min_ctas"] = *settings.min_ctas;
-    if (settings.max_ctas) json["max_ctas"] = *settings.max_ctas;
-    if (settings.cga_cluster_size) json["cga_cluster_size"] = *settings.cga_cluster_size;
-    return json;
-}
-
 /// What the plan asks of process groups.
 std::vector<GroupSettings> asked_settings(const Plan& plan) {
     return group_settings(plan.unevaluated.value("process_groups", Json::array()));
@@ -55,12 +46,13 @@ Json process_groups(const Plan& plan, const Evaluation& evaluation) {
     for (const PassReport& report : evaluation.reports) {
         for (const GroupReport& made : report.groups) {
             if (before.process_group(made.name)) continue;
-            Json group = group_json(*evaluation.graph->header().process_group(made.name));
+            const ProcessGroup& listed = *evaluation.graph->header().process_group(made.name);
+            Json group = group_json(listed);
             group["source"] = made.source;
             group["high_priority"] = made.high_priority;
             group["pass"] = report.pass;
-            const auto settings = std::ranges::find(asked, made.name, &GroupSettings::group);
-            if (settings != asked.end()) group["settings"] = settings_json(*settings, made.high_priority);
+            if (std::ranges::find(asked, made.name, &GroupSettings::group) != asked.end())
+                group["settings"] = settings_json(settings_for(asked, listed));
             if (std::ranges::find(created, group["name"], [](const Json& other) { return other["name"]; }) ==
                 created.end())
                 created.push_back(std::move(group));

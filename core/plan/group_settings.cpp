@@ -20,13 +20,15 @@ std::string place_of(std::size_t index, const std::string& member = {}) {
     return member.empty() ? place : place.append(".").append(member);
 }
 
-std::optional<int> number(const Json& group, const char* member, std::size_t index, int least, int most) {
+std::optional<int> read_number(const Json& group, const GroupNumber& number, std::size_t index) {
+    const std::string member(number.name);
     const auto found = group.find(member);
     if (found == group.end()) return std::nullopt;
-    const bool fits = found->is_number_integer() && *found >= least && *found <= most;
+    const bool fits = found->is_number_integer() && *found >= number.least && *found <= number.most;
     if (!fits) {
         throw InputError(place_of(index, member), "found " + describe_json(*found) + ", expected a whole number from " +
-                                                      std::to_string(least) + " to " + std::to_string(most));
+                                                      std::to_string(number.least) + " to " +
+                                                      std::to_string(number.most));
     }
     return found->get<int>();
 }
@@ -45,9 +47,7 @@ GroupSettings read_group(const Json& group, std::size_t index) {
                              "found " + describe_json(*high) + ", expected true or false");
         settings.high_priority = high->get<bool>();
     }
-    settings.min_ctas = number(group, "min_ctas", index, 1, most_group_ctas);
-    settings.max_ctas = number(group, "max_ctas", index, 1, most_group_ctas);
-    settings.cga_cluster_size = number(group, "cga_cluster_size", index, 0, largest_group_cluster);
+    for (const GroupNumber& number : group_numbers()) settings.*number.value = read_number(group, number, index);
     if (settings.min_ctas && settings.max_ctas && *settings.min_ctas > *settings.max_ctas)
         throw InputError(place_of(index, "min_ctas"), "found " + std::to_string(*settings.min_ctas) +
                                                           ", expected at most max_ctas, which is " +
@@ -95,6 +95,15 @@ GroupSettings settings_for(const std::vector<GroupSettings>& asked, const Proces
     return settings;
 }
 
+Json settings_json(const GroupSettings& settings) {
+    Json json = Json::object();
+    if (settings.high_priority) json["high_priority"] = *settings.high_priority;
+    for (const GroupNumber& number : group_numbers()) {
+        if (const std::optional<int> value = settings.*number.value) json[std::string(number.name)] = *value;
+    }
+    return json;
+}
+
 Json with_group_settings(Json process_groups, const GroupSettings& settings) {
     auto entry = entry_of(process_groups, settings.group);
     if (entry == process_groups.end()) {
@@ -102,14 +111,9 @@ Json with_group_settings(Json process_groups, const GroupSettings& settings) {
         entry = std::prev(process_groups.end());
     }
     // In one order, whichever was set first.
-    for (const char* member : {"high_priority", "min_ctas", "max_ctas", "cga_cluster_size"}) entry->erase(member);
-    const auto put = [&](const char* member, const auto& value) {
-        if (value) (*entry)[member] = *value;
-    };
-    put("high_priority", settings.high_priority);
-    put("min_ctas", settings.min_ctas);
-    put("max_ctas", settings.max_ctas);
-    put("cga_cluster_size", settings.cga_cluster_size);
+    entry->erase("high_priority");
+    for (const GroupNumber& number : group_numbers()) entry->erase(std::string(number.name));
+    entry->update(settings_json(settings));
     return process_groups;
 }
 

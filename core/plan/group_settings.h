@@ -7,12 +7,8 @@
 
 namespace overlap {
 
-/// What NCCL 2.28 takes: as many thread blocks as it has channels, and clusters of a Hopper's size.
-inline constexpr int most_group_ctas = 64;
-inline constexpr int largest_group_cluster = 8;
-
 /// What a plan's field `process_groups` says, as it was read: a list of objects with `name` and any of
-/// `high_priority`, `min_ctas`, `max_ctas`, `cga_cluster_size`. Other fields are kept with the plan and not looked at.
+/// `high_priority` and group_numbers(). Other fields are kept with the plan and not looked at.
 /// @throws InputError with the place in the plan: no name, a name twice, wrong types, numbers that NCCL refuses, more
 /// blocks at least than at most.
 std::vector<GroupSettings> group_settings(const Json& process_groups);
@@ -24,6 +20,9 @@ void check_group_settings(const std::vector<GroupSettings>& settings, const Grap
 /// What holds for a group: what the plan asks of it, or else the graph. `high_priority` is always given.
 /// @param asked see group_settings().
 GroupSettings settings_for(const std::vector<GroupSettings>& asked, const ProcessGroup& group);
+
+/// What is given of the settings, by the names that a plan has for it; without the group's name.
+Json settings_json(const GroupSettings& settings);
 
 /// The plan's field with these settings for their group, all of them written; other groups, and fields of the group's
 /// entry that are no settings, stay.

@@ -11,12 +11,9 @@ namespace {
 void write_settings(JsonWriter& json, const GroupSettings& settings) {
     json.key("settings").begin_object();
     json.member("stream_priority", settings.high_priority.value_or(false) ? "high" : "normal");
-    const auto optional = [&](std::string_view name, const std::optional<int>& number) {
-        if (number) json.member(name, std::int64_t{*number});
-    };
-    optional("min_ctas", settings.min_ctas);
-    optional("max_ctas", settings.max_ctas);
-    optional("cga_cluster_size", settings.cga_cluster_size);
+    for (const GroupNumber& number : group_numbers()) {
+        if (const std::optional<int> value = settings.*number.value) json.member(number.name, std::int64_t{*value});
+    }
     json.end_object();
 }
 

@@ -21,10 +21,10 @@ std::string refusal(const char* process_groups) {
 TEST(GroupSettings, WhatIsNotGivenIsLeftToNccl) {
     const std::vector<GroupSettings> settings =
         group_settings(Json::parse(R"([{"name": "0", "later": [1]}, {"name": "1", "high_priority": true, "min_ctas": 2,
-                        "max_ctas": 16, "cga_cluster_size": 0}])"));
+                        "max_ctas": 16, "cga_cluster_size": 0, "nvls_ctas": 4, "cta_policy": 2, "traffic_class": 255}])"));
     ASSERT_EQ(settings.size(), 2u);
     EXPECT_EQ(settings[0], (GroupSettings{"0", {}, {}, {}, {}}));
-    EXPECT_EQ(settings[1], (GroupSettings{"1", true, 2, 16, 0}));
+    EXPECT_EQ(settings[1], (GroupSettings{"1", true, 2, 16, 0, 4, 2, 255}));
     EXPECT_TRUE(group_settings(Json::array()).empty());
 }
 

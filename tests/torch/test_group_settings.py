@@ -5,6 +5,7 @@ import json
 import tempfile
 import unittest
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ import torch.distributed as dist
 from overlap_studio import extra_groups
 from overlap_studio.apply import apply_plan
 from overlap_studio.errors import PlanError
-from overlap_studio.job_plan import read_job_plan, section_digest
+from overlap_studio.job_plan import NCCL_FIELDS, read_job_plan, section_digest
 
 from cases import add_cases
 from comparison import copy_graph
@@ -25,7 +26,8 @@ from traced_graphs import Job, fake_process_group, joint_graph
 JOB = Job("fsdp", (("shard", 4),))
 PIPELINE = [step("reassign_collective_pgs_pass"),
             step("joint_transformer_block_bucketing_reordering_pass", module_bucket_plans=BLOCKS)]
-ASKED = {"high_priority": True, "min_ctas": 4, "max_ctas": 16, "cga_cluster_size": 2}
+ASKED = {"high_priority": True, "min_ctas": 4, "max_ctas": 16, "cga_cluster_size": 2, "nvls_ctas": 8,
+         "cta_policy": 2, "traffic_class": 0}
 
 
 def setUpModule() -> None:
@@ -52,9 +54,12 @@ def exported(*settings: Any) -> Path:
     return make_job_plan(GRAPH, plan_document(PIPELINE, process_groups=list(settings)), Path(FOLDER.name), "settings")
 
 
-def options_given(group: dict[str, Any]) -> Any:
-    """What torch.distributed is given for a group, where the job's backend is NCCL."""
-    nccl = SimpleNamespace(Options=lambda **given: SimpleNamespace(**given, config=SimpleNamespace()))
+def options_given(group: dict[str, Any], known: Sequence[str] = tuple(NCCL_FIELDS)) -> Any:
+    """What torch.distributed is given for a group, where the job's backend is an NCCL that knows these fields."""
+    def options(**given: Any) -> SimpleNamespace:
+        return SimpleNamespace(**given, config=SimpleNamespace(**dict.fromkeys(known)))
+
+    nccl = SimpleNamespace(Options=options)
     with fake_process_group(JOB), mock.patch.object(dist, "ProcessGroupNCCL", nccl, create=True), \
             mock.patch.object(dist, "get_backend", return_value="nccl"), \
             mock.patch.object(dist, "new_group") as new_group:
@@ -72,21 +77,26 @@ class Nccl(unittest.TestCase):
     def test_all_settings_are_given_to_nccl(self) -> None:
         options = options_given(dict(read_job_plan(PLAN).created_groups[0]))
         self.assertIs(options.is_high_priority_stream, True)
-        self.assertEqual(vars(options.config), {"min_ctas": 4, "max_ctas": 16, "cga_cluster_size": 2})
+        self.assertEqual(vars(options.config), {field: value for field, value in ASKED.items() if field in NCCL_FIELDS})
 
     def test_what_is_not_asked_is_left_to_nccl(self) -> None:
         created = {"name": "x", "source": "0", "description": "x", "ranks": [0, 1, 2, 3], "high_priority": True}
         options = options_given(created)
         self.assertIs(options.is_high_priority_stream, True)
-        self.assertEqual(vars(options.config), {})
+        self.assertEqual(set(vars(options.config).values()), {None})
         self.assertIsNone(options_given({**created, "high_priority": False}))
         self.assertIsNone(options_given({**created, "settings": {"high_priority": False}}))
+
+    def test_what_this_nccl_does_not_have_is_refused(self) -> None:
+        with self.assertRaisesRegex(PlanError, "asks for cta_policy of a process group, which this PyTorch's NCCL does"):
+            options_given(dict(read_job_plan(PLAN).created_groups[0]),
+                          [field for field in NCCL_FIELDS if field != "cta_policy"])
 
 
 class OtherBackends(unittest.TestCase):
     def test_what_is_ignored_is_told(self) -> None:
         for mode, words in (("exact", "of the backend fake: the plan's settings .high_priority, min_ctas, max_ctas, "
-                                      "cga_cluster_size. are for NCCL and are ignored"),
+                                      "cga_cluster_size, nvls_ctas, cta_policy, traffic_class. are for NCCL and are ignored"),
                             ("passes", "torchtitan's passes set up these process groups themselves")):
             with self.subTest(mode), fake_process_group(JOB), self.assertWarnsRegex(UserWarning, words):
                 apply_plan(copy_graph(GRAPH), PLAN, mode=mode)

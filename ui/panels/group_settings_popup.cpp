@@ -4,10 +4,11 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QToolButton>
-#include <array>
+#include <algorithm>
 
 #include "core/plan/group_settings.h"
 #include "ui/document/document.h"
@@ -19,14 +20,28 @@ namespace {
 
 constexpr int text_width = 300;
 
+/// NCCL's policies by their names, chosen by the arrows.
+class PolicyField : public QSpinBox {
+  public:
+    PolicyField() { lineEdit()->setReadOnly(true); }
+
+  protected:
+    QString textFromValue(int value) const override {
+        const QStringList names{GroupSettingsPopup::tr("NCCL's own"), GroupSettingsPopup::tr("efficiency"),
+                                GroupSettingsPopup::tr("zero CTAs")};
+        return names.value(value);
+    }
+};
+
 /// A whole number, or NCCL's default, which is one below the lowest.
-QSpinBox* numberField(const QString& name, const QString& help, int least, int most) {
-    auto* field = new QSpinBox;
-    field->setRange(least - 1, most);
+QSpinBox* makeField(const GroupNumber& number) {
+    auto* field = number.value == &GroupSettings::cta_policy ? new PolicyField : new QSpinBox;
+    field->setRange(number.least - 1, number.most);
     field->setSpecialValueText(GroupSettingsPopup::tr("default"));
     field->setKeyboardTracking(false);  // "16" is one edit, and not one for "1" before it
+    const QString name = QString::fromUtf8(number.name), meaning = QString::fromUtf8(number.meaning);
     field->setAccessibleName(name);
-    field->setToolTip(help);
+    field->setToolTip(QStringLiteral("%1: %2").arg(name, meaning));
     return field;
 }
 
@@ -48,15 +63,8 @@ GroupSettingsPopup::GroupSettingsPopup(Document& document, QWidget* parent)
       title_(new QLabel),
       told_(new QLabel),
       high_priority_(new QCheckBox(tr("&High priority"))),
-      least_(numberField(tr("Thread blocks at least"),
-                         tr("Thread blocks (CTAs) that a collective takes at least: min_ctas"), 1, most_group_ctas)),
-      most_(numberField(tr("Thread blocks at most"),
-                        tr("Thread blocks (CTAs) that a collective takes at most, also an emulated one: max_ctas"), 1,
-                        most_group_ctas)),
-      cluster_(numberField(tr("Cluster size"),
-                           tr("Thread blocks that NCCL launches as one cluster, 0 for none: cga_cluster_size"), 0,
-                           largest_group_cluster)),
       reset_(new QToolButton) {
+    for (const GroupNumber& number : group_numbers()) fields_.push_back(makeField(number));
     setObjectName("groupSettings");
     setAccessibleName(tr("Settings of a process group"));
     title_->setTextFormat(Qt::PlainText);
@@ -64,15 +72,25 @@ GroupSettingsPopup::GroupSettingsPopup(Document& document, QWidget* parent)
     told_->setProperty("role", "dim");
     told_->setWordWrap(true);
     told_->setFixedWidth(text_width);
-    high_priority_->setToolTip(tr("The group's stream goes before others: is_high_priority_stream"));
+    high_priority_->setToolTip(tr("is_high_priority_stream: the group's stream goes before others"));
     reset_->setText(tr("Reset"));
     reset_->setToolTip(tr("Take what the plan asks of this group out of it"));
     reset_->setFocusPolicy(Qt::StrongFocus);
+    layOut();
+    connect(high_priority_, &QCheckBox::clicked, this, [this] { commands_.set(entered()); });
+    for (QSpinBox* field : fields_) connect(field, &QSpinBox::valueChanged, this, [this, field] { edit(*field); });
+    connect(reset_, &QToolButton::clicked, this, [this] { commands_.reset(group_); });
+    connect(&document, &Document::planChanged, this, &GroupSettingsPopup::refresh);
+    connect(&document, &Document::evaluationChanged, this, &GroupSettingsPopup::refresh);
+    refresh();
+}
+
+void GroupSettingsPopup::layOut() {
     auto* blocks = new QHBoxLayout;
     blocks->setSpacing(8);
-    blocks->addWidget(least_, 1);
+    blocks->addWidget(&field("min_ctas"), 1);
     blocks->addWidget(new QLabel(tr("to")));
-    blocks->addWidget(most_, 1);
+    blocks->addWidget(&field("max_ctas"), 1);
     auto* layout = new QFormLayout(this);
     layout->setContentsMargins(14, 12, 14, 12);
     layout->setHorizontalSpacing(12);
@@ -81,15 +99,16 @@ GroupSettingsPopup::GroupSettingsPopup(Document& document, QWidget* parent)
     layout->addRow(told_);
     layout->addRow(tr("Stream"), high_priority_);
     layout->addRow(tr("Thread blocks (CTAs)"), blocks);
-    layout->addRow(tr("Cluster size"), cluster_);
+    layout->addRow(tr("Cluster size"), &field("cga_cluster_size"));
+    layout->addRow(tr("CTAs of NVLink SHARP"), &field("nvls_ctas"));
+    layout->addRow(tr("CTA policy"), &field("cta_policy"));
+    layout->addRow(tr("Traffic class"), &field("traffic_class"));
     layout->addRow(QString(), reset_);
-    connect(high_priority_, &QCheckBox::clicked, this, [this] { commands_.set(entered()); });
-    for (QSpinBox* field : {least_, most_, cluster_})
-        connect(field, &QSpinBox::valueChanged, this, [this, field] { edit(*field); });
-    connect(reset_, &QToolButton::clicked, this, [this] { commands_.reset(group_); });
-    connect(&document, &Document::planChanged, this, &GroupSettingsPopup::refresh);
-    connect(&document, &Document::evaluationChanged, this, &GroupSettingsPopup::refresh);
-    refresh();
+}
+
+QSpinBox& GroupSettingsPopup::field(std::string_view number) {
+    const auto found = std::ranges::find(group_numbers(), number, &GroupNumber::name);
+    return *fields_[static_cast<std::size_t>(found - group_numbers().begin())];
 }
 
 void GroupSettingsPopup::setGroup(const QString& name) {
@@ -112,24 +131,23 @@ void GroupSettingsPopup::refresh() {
     told_->setText(refusal.isEmpty() ? tr("How its communicator and stream are set up in a run, and in a job where the "
                                           "plan's passes create the group")
                                      : refusal);
-    for (QWidget* field : std::array<QWidget*, 4>{high_priority_, least_, most_, cluster_})
-        field->setEnabled(refusal.isEmpty());
+    high_priority_->setEnabled(refusal.isEmpty());
+    for (QSpinBox* field : fields_) field->setEnabled(refusal.isEmpty());
     reset_->setEnabled(commands_.given(group_));
     showValues(settings.value_or(GroupSettings()));
 }
 
 void GroupSettingsPopup::showValues(const GroupSettings& settings) {
     high_priority_->setChecked(settings.high_priority.value_or(false));
-    showValue(*least_, settings.min_ctas);
-    showValue(*most_, settings.max_ctas);
-    showValue(*cluster_, settings.cga_cluster_size);
+    for (std::size_t index = 0; index < fields_.size(); ++index)
+        showValue(*fields_[index], settings.*group_numbers()[index].value);
 }
 
 void GroupSettingsPopup::edit(QSpinBox& changed) {
     GroupSettings settings = entered();
     // At least is at most as much as at most: the one that was not touched follows.
     if (settings.min_ctas && settings.max_ctas && *settings.min_ctas > *settings.max_ctas)
-        (&changed == most_ ? settings.min_ctas : settings.max_ctas) = changed.value();
+        (&changed == &field("max_ctas") ? settings.min_ctas : settings.max_ctas) = changed.value();
     commands_.set(settings, QStringLiteral("group settings %1 %2").arg(changed.accessibleName(), group_));
 }
 
@@ -137,9 +155,8 @@ GroupSettings GroupSettingsPopup::entered() const {
     GroupSettings settings;
     settings.group = group_.toStdString();
     settings.high_priority = high_priority_->isChecked();
-    settings.min_ctas = valueOf(*least_);
-    settings.max_ctas = valueOf(*most_);
-    settings.cga_cluster_size = valueOf(*cluster_);
+    for (std::size_t index = 0; index < fields_.size(); ++index)
+        settings.*group_numbers()[index].value = valueOf(*fields_[index]);
     return settings;
 }
 

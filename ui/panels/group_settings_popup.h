@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QFrame>
+#include <string_view>
+#include <vector>
 
 #include "ui/document/group_setting_commands.h"
 
@@ -13,9 +15,9 @@ namespace overlap::ui {
 
 class Document;
 
-/// Settings of one process group: priority of its stream, thread blocks (CTAs) of its collectives, cluster size. What
-/// is changed here is an edit of the current plan, undone like any other; what the plan does not say is shown as the
-/// pass that creates the group has it, or as NCCL's default. A click elsewhere or Escape closes it.
+/// Settings of one process group: priority of its stream, thread blocks (CTAs) of its collectives and the other
+/// group_numbers(). What is changed here is an edit of the current plan, undone like any other; what the plan does not
+/// say is shown as the pass that creates the group has it, or as NCCL's default. A click elsewhere or Escape closes it.
 class GroupSettingsPopup : public QFrame {
     Q_OBJECT
 
@@ -28,15 +30,13 @@ class GroupSettingsPopup : public QFrame {
     void openAt(const QPoint& position);
 
     QCheckBox& highPriority() { return *high_priority_; }
-    /// Thread blocks at least and at most; the lowest value stands for NCCL's default.
-    QSpinBox& least() { return *least_; }
-    QSpinBox& most() { return *most_; }
-    /// Thread blocks of a cluster; the lowest value stands for NCCL's default.
-    QSpinBox& cluster() { return *cluster_; }
+    /// The field of one of group_numbers(); its lowest value stands for NCCL's default.
+    QSpinBox& field(std::string_view number);
     /// Disabled where the plan asks nothing of the group.
     QToolButton& reset() { return *reset_; }
 
   private:
+    void layOut();
     void refresh();
     void showValues(const GroupSettings& settings);
     void edit(QSpinBox& changed);
@@ -47,7 +47,7 @@ class GroupSettingsPopup : public QFrame {
     QString group_;
     QLabel *title_, *told_;
     QCheckBox* high_priority_;
-    QSpinBox *least_, *most_, *cluster_;
+    std::vector<QSpinBox*> fields_;  ///< of group_numbers()
     QToolButton* reset_;
 };
 

@@ -102,9 +102,13 @@ Communicators::Communicators(const std::vector<ProcessGroup>& groups, const std:
         const auto place = std::find(placement.members.begin(), placement.members.end(), ranks.rank());
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.commName = names_.back().c_str();
-        config.minCTAs = placement.settings.min_ctas.value_or(config.minCTAs);
-        config.maxCTAs = placement.settings.max_ctas.value_or(config.maxCTAs);
-        config.cgaClusterSize = placement.settings.cga_cluster_size.value_or(config.cgaClusterSize);
+        const GroupSettings& settings = placement.settings;
+        config.minCTAs = settings.min_ctas.value_or(config.minCTAs);
+        config.maxCTAs = settings.max_ctas.value_or(config.maxCTAs);
+        config.cgaClusterSize = settings.cga_cluster_size.value_or(config.cgaClusterSize);
+        config.nvlsCTAs = settings.nvls_ctas.value_or(config.nvlsCTAs);
+        config.CTAPolicy = settings.cta_policy.value_or(config.CTAPolicy);
+        config.trafficClass = settings.traffic_class.value_or(config.trafficClass);
         check(ncclCommInitRankConfig(&communicators_[index], sizes_.back(), id,
                                      static_cast<int>(place - placement.members.begin()), &config),
               "setting up the communicator of process group " + in_quotes(names_.back()));

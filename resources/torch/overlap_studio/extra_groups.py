@@ -63,5 +63,7 @@ def _nccl_options(settings: Mapping[str, Any]) -> dist.ProcessGroupNCCL.Options 
         return None
     options = dist.ProcessGroupNCCL.Options(is_high_priority_stream=settings["high_priority"])
     for field, value in numbers.items():
+        if not hasattr(options.config, field):
+            raise PlanError(f"the plan asks for {field} of a process group, which this PyTorch's NCCL does not have")
         setattr(options.config, field, value)
     return options

@@ -22,7 +22,8 @@ Node = dict[str, Any]
 _SECTION_VERSION = 3
 # What the section is made from: it must still be what the document says.
 _MADE_FROM = ("buckets", "pipeline", "overlaps", "module_rules", "process_groups")
-NCCL_FIELDS = {"min_ctas": (1, 64), "max_ctas": (1, 64), "cga_cluster_size": (0, 8)}
+NCCL_FIELDS = {"min_ctas": (1, 64), "max_ctas": (1, 64), "cga_cluster_size": (0, 8), "nvls_ctas": (1, 64),
+               "cta_policy": (0, 2), "traffic_class": (0, 255)}
 """What a plan may ask of NCCL's ncclConfig_t for a process group, by its names there, from the least to the most."""
 _OPS = ("placeholder", "get_attr", "call_function", "call_module", "call_method", "output")
 

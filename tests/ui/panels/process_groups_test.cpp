@@ -245,34 +245,34 @@ class ProcessGroupsTest : public QObject {
         QVERIFY(popup.isVisible());
         QVERIFY(popup.highPriority().isEnabled());
         QVERIFY(!popup.highPriority().isChecked());
-        QCOMPARE(popup.most().text(), "default");
+        QCOMPARE(popup.field("max_ctas").text(), "default");
         QVERIFY(!popup.reset().isEnabled());
 
         popup.highPriority().click();
-        popup.most().setValue(8);
-        popup.least().setValue(16);  // the other bound follows
-        popup.cluster().setValue(0);
-        QCOMPARE(popup.most().value(), 16);
+        popup.field("max_ctas").setValue(8);
+        popup.field("min_ctas").setValue(16);  // the other bound follows
+        popup.field("cga_cluster_size").setValue(0);
+        QCOMPARE(popup.field("max_ctas").value(), 16);
         const Json wanted = {
             {"name", "69"}, {"high_priority", true}, {"min_ctas", 16}, {"max_ctas", 16}, {"cga_cluster_size", 0}};
         QCOMPARE(settingsText(document), QString::fromStdString(Json::array({wanted}).dump()));
         QVERIFY(popup.reset().isEnabled());
         document.selection().selectGroup("65");
-        QCOMPARE(popup.most().text(), "default");
-        popup.most().setValue(4);
+        QCOMPARE(popup.field("max_ctas").text(), "default");
+        popup.field("max_ctas").setValue(4);
         QVERIFY(settingsText(document).contains(R"({"name":"65","high_priority":false,"max_ctas":4})"));
 
         document.selection().selectGroup("69");
         for (int edit = 0; edit < 2; ++edit) document.undoGroup().undo();
-        QCOMPARE(popup.cluster().text(), "default");
-        QCOMPARE(popup.least().value(), 16);
+        QCOMPARE(popup.field("cga_cluster_size").text(), "default");
+        QCOMPARE(popup.field("min_ctas").value(), 16);
         popup.reset().click();
         QCOMPARE(settingsText(document), "null");
         QVERIFY(!popup.highPriority().isChecked());
-        QCOMPARE(popup.least().text(), "default");
+        QCOMPARE(popup.field("min_ctas").text(), "default");
         document.undoGroup().undo();
         QVERIFY(popup.highPriority().isChecked());
-        QCOMPARE(popup.least().value(), 16);
+        QCOMPARE(popup.field("min_ctas").value(), 16);
 
         document.setCurrentIndex(0);
         QVERIFY(!popup.highPriority().isEnabled());
@@ -288,7 +288,7 @@ class ProcessGroupsTest : public QObject {
         document.selection().selectGroup("0#ep_extra");
         QVERIFY(popup.highPriority().isChecked());
         QVERIFY(!popup.reset().isEnabled());
-        popup.most().setValue(8);  // does not take the priority away
+        popup.field("max_ctas").setValue(8);  // does not take the priority away
         const Json wanted = {{"name", "0#ep_extra"}, {"high_priority", true}, {"max_ctas", 8}};
         QCOMPARE(settingsText(document), QString::fromStdString(Json::array({wanted}).dump()));
         popup.highPriority().click();
@@ -305,7 +305,7 @@ class ProcessGroupsTest : public QObject {
         plan.unevaluated["process_groups"] = {{{"name", "69"}, {"min_ctas", 100}}};
         document.current()->edit("", plan);
         document.selection().selectGroup("69");
-        QVERIFY(!panel.settings().most().isEnabled());
+        QVERIFY(!panel.settings().field("max_ctas").isEnabled());
         const auto labels = panel.settings().findChildren<QLabel*>();
         QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
             return label->text().contains("process_groups[0].min_ctas: found 100");
