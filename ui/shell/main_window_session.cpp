@@ -12,6 +12,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/mesh/mesh_view.h"
+#include "ui/panels/log.h"
 #include "ui/run/run_panel.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/cost_actions.h"
@@ -162,7 +163,11 @@ RestoredVariants MainWindow::restoredVariants(const LoadedGraph& loaded) {
         }
     }
     std::move(newer.begin(), newer.end(), std::back_inserter(result.variants));
-    if (!told.isEmpty()) tellOfLastRun({told.join(QStringLiteral("; "))});  // one notice: none hides the other
+    if (!told.isEmpty()) {
+        const QString sentence = told.join(QStringLiteral("; "));
+        log_->add(sentence, Log::Level::failure);
+        notice_->addSentence(sentence);  // one notice: none hides what was told of the last run
+    }
     return result;
 }
 

@@ -45,6 +45,12 @@ void NoticeBar::showNotice(const QString& sentence, const std::vector<NoticeActi
     show();
 }
 
+void NoticeBar::addSentence(const QString& sentence) {
+    if (isHidden()) return showNotice(sentence);
+    label_->setText(label_->text() + QStringLiteral(". ") + shownName(sentence));
+    setAccessibleName(text());
+}
+
 QString NoticeBar::text() const {
     return isHidden() ? QString() : label_->text().mid(2);
 }

@@ -26,6 +26,8 @@ class NoticeBar : public QFrame {
     /// Replaces the notice that is shown.
     /// @param actions buttons behind the sentence; each dismisses the notice and then runs.
     void showNotice(const QString& sentence, const std::vector<NoticeAction>& actions = {});
+    /// Puts a sentence behind those of the notice that is shown, which keeps its buttons; or shows it alone.
+    void addSentence(const QString& sentence);
     /// The sentence; empty where none is shown.
     QString text() const;
     /// The button of an action of the shown notice, or nullptr.

@@ -1,10 +1,13 @@
 // What a person has after a run that was cut off, and where files cannot be written.
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QToolButton>
 
 #include "tests/support/faults.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/panels/log.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 
@@ -86,12 +89,24 @@ class RecoveryTest : public QObject {
         QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Append));
         file.write("\n");
         file.close();
+        QFile report(folder.filePath("crash-1.txt"));
+        QVERIFY(report.open(QIODevice::WriteOnly) && report.write("report of the crash") > 0);
+        report.close();
         MainWindow window(folder.path());
         open(window);
-        QVERIFY2(window.notice().text().contains("cut off") && window.notice().text().contains("changed on disk"),
+        QVERIFY2(window.notice().text().contains("crashed when it last ran") &&
+                     window.notice().text().contains("Unsaved edits are back") &&
+                     window.notice().text().contains("changed on disk"),
                  qPrintable(window.notice().text()));
         QVERIFY(window.notice().button("Discard them"));
         QCOMPARE(window.document().variantCount(), 3);
+        int recovered = 0;
+        const Log& log = *window.findChild<Log*>();
+        for (int row = 0; row < log.rowCount(); ++row)
+            recovered += log.index(row, 0).data(Qt::ToolTipRole).toString().startsWith("Recovered ");
+        QCOMPARE(recovered, 1);
+        window.notice().button("Copy report")->click();
+        QCOMPARE(QGuiApplication::clipboard()->text(), "report of the crash");
     }
 
     void whatWasWorkedOnIsNotDiscarded() {
