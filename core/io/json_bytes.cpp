@@ -1,7 +1,6 @@
 #include "core/io/json_bytes.h"
 
 #include <simdjson.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +11,7 @@
 
 #include "core/graph/error.h"
 #include "core/io/gzip_reader.h"
+#include "core/io/input_file.h"
 
 namespace overlap {
 
@@ -80,26 +80,19 @@ JsonBytes::JsonBytes(std::string bytes) : bytes_(std::move(bytes)), size_(bytes_
 
 std::optional<JsonBytes> read_json_file(const std::string& path, std::stop_token stop) {
     const auto reason = [] { return std::generic_category().message(errno); };
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
-    if (!file) fail("it cannot be opened: " + reason());
-    struct stat status {};
-    if (fstat(fileno(file.get()), &status) != 0) fail("it cannot be read: " + reason());
-    if (S_ISDIR(status.st_mode)) fail("it is a folder, and a file was expected");
-
+    const InputFile file = open_input_file(path);
     std::string bytes;
     // One byte more than the file has, so that its end is found without growing; padding may follow in place.
-    if (S_ISREG(status.st_mode) && status.st_size > 0) {
-        if (static_cast<std::size_t>(status.st_size) > json_size_limit) fail_too_large();
-        bytes.reserve(static_cast<std::size_t>(status.st_size) + 1 + simdjson::SIMDJSON_PADDING);
-    }
+    if (file.size > json_size_limit) fail_too_large();
+    if (file.size > 0) bytes.reserve(static_cast<std::size_t>(file.size) + 1 + simdjson::SIMDJSON_PADDING);
     while (true) {
         if (stop.stop_requested()) return std::nullopt;
         const std::size_t filled = bytes.size();
         const std::size_t spare = bytes.capacity() - filled;
         bytes.resize(filled + std::clamp<std::size_t>(spare, 4096, 16 * chunk_bytes));
-        const std::size_t read = std::fread(bytes.data() + filled, 1, bytes.size() - filled, file.get());
+        const std::size_t read = std::fread(bytes.data() + filled, 1, bytes.size() - filled, file.stream.get());
         bytes.resize(filled + read);
-        if (std::ferror(file.get())) fail("it cannot be read: " + reason());
+        if (std::ferror(file.stream.get())) fail("it cannot be read: " + reason());
         if (read == 0) break;
         if (bytes.size() > json_size_limit) fail_too_large();
     }

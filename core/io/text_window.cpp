@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/graph/error.h"
+#include "core/io/input_file.h"
 
 namespace overlap {
 
@@ -33,12 +34,10 @@ std::string system_reason() {
 /// Bytes in order, decompressed where they are gzip.
 class TextWindow::Source {
   public:
-    explicit Source(const std::string& path) : file_(std::fopen(path.c_str(), "rbe"), std::fclose) {
-        if (!file_) fail("it cannot be opened: " + system_reason());
-        struct stat status {};
-        if (fstat(fileno(file_.get()), &status) != 0) fail("it cannot be read: " + system_reason());
-        if (S_ISDIR(status.st_mode)) fail("it is a folder, and a file was expected");
-        size_ = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+    explicit Source(const std::string& path) : file_(nullptr, std::fclose) {
+        InputFile file = open_input_file(path);
+        file_ = std::move(file.stream);
+        size_ = file.size;
         chunk_.resize(step_bytes);
         begin();
     }

@@ -1,6 +1,7 @@
 // Files that are damaged: every one is refused with a sentence, or read; none brings the program down.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <random>
 
@@ -49,7 +50,22 @@ TEST(BadFile, CannotBeOpened) {
     } catch (const InputError& error) {
         EXPECT_STREQ(error.what(), "/absent/graph.json: it cannot be opened: No such file or directory");
     }
-    EXPECT_THROW(read_graph_file(OVERLAP_TEST_DATA), InputError);
+}
+
+TEST(BadFile, WhatIsNoFileIsRefusedWithoutWaitingForIt) {
+    const test::TemporaryFolder folder;
+    const std::string pipe = (folder.path() / "pipe.graph.json").string();
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    for (const auto& [path, what] : {std::pair<std::string, std::string>{OVERLAP_TEST_DATA, "a folder"},
+                                     {pipe, "a pipe"},
+                                     {"/dev/zero", "a device"}}) {
+        try {
+            read_graph_file(path);
+            ADD_FAILURE() << path << " was read";
+        } catch (const InputError& error) {
+            EXPECT_EQ(error.what(), path + ": it is " + what + ", and a file was expected");
+        }
+    }
 }
 
 TEST(BadFile, EmptyAndNotJson) {

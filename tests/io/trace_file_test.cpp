@@ -260,6 +260,7 @@ TEST(BadTrace, SaysWhatElseIsWrong) {
     const test::TemporaryFolder folder;
     EXPECT_THROW(read_trace_file(folder / "absent.json"), InputError);
     EXPECT_THROW(read_trace_file(folder.path()), InputError);
+    EXPECT_THROW(read_trace_file("/dev/zero"), InputError);
 }
 
 TEST(JsonValueEnd, IsFoundBehindStringsAndBrackets) {

@@ -2,6 +2,7 @@
 
 #include <QCryptographicHash>
 #include <QFile>
+#include <QFileInfo>
 
 namespace overlap::ui {
 
@@ -10,6 +11,7 @@ QByteArray contentDigest(const QByteArray& content) {
 }
 
 QByteArray fileDigest(const QString& path) {
+    if (!QFileInfo(path).isFile()) return {};  // a pipe would be waited for
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? contentDigest(file.readAll()) : QByteArray();
 }

@@ -9,6 +9,7 @@
 #include "core/imports/import_source.h"
 #include "core/imports/sharding_document.h"
 #include "core/io/gzip_reader.h"
+#include "core/io/input_file.h"
 
 namespace overlap::ui {
 namespace {
@@ -49,6 +50,13 @@ FileKind fileKind(const QString& path, QString* reason) {
         if (reason) *reason = sentence;
         return FileKind::unknown;
     };
+    if (!path.startsWith(u":/")) {  // what is embedded in the program can always be read
+        try {
+            open_input_file(QFile::encodeName(path).toStdString());
+        } catch (const InputError& error) {
+            return unknown(QString::fromUtf8(error.in_file(path.toStdString()).what()));
+        }
+    }
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return unknown(QStringLiteral("%1: %2").arg(path, file.errorString()));
     const QByteArray stored = file.read(head_bytes);

@@ -1,5 +1,7 @@
 #include "ui/document/document.h"
 
+#include <sys/stat.h>
+
 #include <QSignalSpy>
 #include <atomic>
 #include <thread>
@@ -338,6 +340,12 @@ class DocumentTest : public QObject {
         QCOMPARE(fileKind(smallGraphFile()), FileKind::graph);
         QCOMPARE(fileKind("/nowhere/at/all", &reason), FileKind::unknown);
         QVERIFY(reason.contains("/nowhere/at/all"));
+        QTemporaryDir folder;
+        const QString pipe = folder.filePath("pipe.plan.json");
+        QCOMPARE(mkfifo(QFile::encodeName(pipe).constData(), 0600), 0);
+        QCOMPARE(fileKind(pipe, &reason), FileKind::unknown);  // it does not wait
+        QCOMPARE(reason, pipe + ": it is a pipe, and a file was expected");
+        QCOMPARE(fileDigest(pipe), QByteArray());
         QCOMPARE(fileKind(QStringLiteral(OVERLAP_TEST_DATA "/README.md"), &reason), FileKind::unknown);
     }
 
