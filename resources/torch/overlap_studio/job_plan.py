@@ -19,6 +19,7 @@ from .plan_fields import Field
 
 Node = dict[str, Any]
 
+_DOCUMENT_VERSION = 1
 _SECTION_VERSION = 3
 # What the section is made from: it must still be what the document says.
 _MADE_FROM = ("buckets", "pipeline", "overlaps", "module_rules", "process_groups")
@@ -79,19 +80,24 @@ def read_job_plan(path: str | os.PathLike[str]) -> JobPlan:
         raise PlanError(f"{path}: cannot be read as a plan: {error}") from error
     if not isinstance(document, dict) or document.get("format") != "overlap-plan":
         raise PlanError(f"{path}: this is no overlap-plan document")
-    if document.get("version") != 1:
-        raise PlanError(f"{path}: version: found {document.get('version')!r}, expected 1")
+    _check_version(path, "version", document.get("version"), _DOCUMENT_VERSION, "write it again")
     if document.get("job") is None:
         raise PlanError(f"{path}: the plan was saved and not exported for a job: "
                         "overlap export PLAN --graph GRAPH --to job -o OUT writes what a job needs")
     job = Field(path, "job", document["job"])
-    version = job.object().get("version")
-    if version != _SECTION_VERSION:
-        raise PlanError(f"{path}: job.version: found {version!r}, expected {_SECTION_VERSION}; export the plan again")
+    _check_version(path, "job.version", job.object().get("version"), _SECTION_VERSION, "export the plan again")
     _check_unchanged(path, document, job)
     plan = _plan(path, document, job)
     _check_graphs(plan, Field(path, "graph", document.get("graph")), job)
     return plan
+
+
+def _check_version(path: str, place: str, found: Any, expected: int, remedy_for_older: str) -> None:
+    if type(found) is int and found > expected:
+        raise PlanError(f"{path}: {place}: found {found}, and this package reads up to {expected}: update it "
+                        "to that of the Overlap Studio that wrote the plan")
+    if found != expected:
+        raise PlanError(f"{path}: {place}: found {found!r}, expected {expected}; {remedy_for_older}")
 
 
 def section_digest(job: Mapping[str, Any]) -> str:
