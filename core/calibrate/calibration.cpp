@@ -256,11 +256,11 @@ class Calibrator {
 
     /// Who asks for a calibration expects steps to be told better; where one is not, that is no detail of a table.
     void tell_if_worse(const CalibratedStep& step) {
-        constexpr double rounding = 1e-9;
+        constexpr double least_told_ms = 0.0005;  // less is not seen in the sentence below
         if (!step.measured_ms) return;
         const double before_ms = std::abs(step.before_ms - *step.measured_ms);
         const double after_ms = std::abs(step.after_ms - *step.measured_ms);
-        if (after_ms <= before_ms * (1 + rounding)) return;
+        if (after_ms <= before_ms + least_told_ms) return;
         const auto text = [](double time_ms) {
             char digits[32];
             std::snprintf(digits, sizeof digits, "%.3f ms", time_ms);

@@ -6,6 +6,7 @@
 #include "core/graph/error.h"
 #include "core/io/profile_file.h"
 #include "ui/document/document.h"
+#include "ui/measure/run_of_trace.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -56,7 +57,13 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
         TimeSource{nameOf(files).toStdString(), ProfileTables(combine_profiles(std::move(ranks)))});
     times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
     if (!times->baseline) return nullptr;
-    if (times->baseline->sourced_collectives + times->baseline->sourced_operators == 0)
+    const bool knows_nothing = times->baseline->sourced_collectives + times->baseline->sourced_operators == 0;
+    if (knows_nothing && !runFileOf(files.front()).isEmpty())
+        throw InputError(files.front().toStdString(), "",
+                         TraceTimes::tr("a run of overlap-runner tells times by nodes and not by operators: Plan ▸ "
+                                        "Calibrate from measurement… fits a cost model to it")
+                             .toStdString());
+    if (knows_nothing)
         throw InputError(files.front().toStdString(), "",
                          TraceTimes::tr("it has no times of this graph's collectives and operators: process groups, "
                                         "sizes or dtypes are others")

@@ -16,6 +16,7 @@
 #include "ui/document/document.h"
 #include "ui/document/program_question.h"
 #include "ui/run/run_form.h"
+#include "ui/run/run_nodes_view.h"
 #include "ui/run/run_report.h"
 #include "ui/theme/theme_manager.h"
 
@@ -43,6 +44,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
       progress_(new QProgressBar),
       pages_(new QTabWidget),
       report_(new QTextBrowser),
+      nodes_(new RunNodesView),
       log_(new QPlainTextEdit) {
     setObjectName("run");
     setAccessibleName(tr("Run"));
@@ -55,7 +57,9 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
     log_->setMaximumBlockCount(most_log_lines);
     log_->setFont(codeFont());
     pages_->addTab(report_, tr("Result"));
+    pages_->addTab(nodes_, tr("Nodes"));
     pages_->addTab(log_, tr("Output"));
+    pages_->setTabEnabled(pages_->indexOf(nodes_), false);  // until there is a run on devices
     pages_->setDocumentMode(true);
     pages_->setAccessibleName(tr("What came of the run"));
     auto* fields = new QScrollArea;
@@ -95,6 +99,8 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
         update();
     });
     connect(runner_, &Runner::finished, this, &RunPanel::showOutcome);
+    connect(nodes_, &RunNodesView::nodeChosen, this,
+            [this](const QString& name) { document_.selection().selectNode(name); });
     connect(&document, &Document::evaluationChanged, this, &RunPanel::update);
     connect(&document, &Document::evaluatingChanged, this, &RunPanel::update);
     connect(&document, &Document::graphChanged, this, &RunPanel::update);
@@ -192,6 +198,9 @@ void RunPanel::start(RunMode mode) {
 
 void RunPanel::showOutcome(const RunOutcome& outcome) {
     result_.reset();
+    measured_nodes_ = outcome.nodes;
+    nodes_->setNodes(outcome.nodes);
+    pages_->setTabEnabled(pages_->indexOf(nodes_), outcome.nodes != nullptr);
     if (outcome.cancelled) {
         last_ = tr("The run was cancelled; none of its processes is left");
         emit told(last_);
@@ -210,7 +219,9 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
 }
 
 void RunPanel::showReport() {
-    if (result_) return report_->setHtml(runReport(*result_));
+    if (result_)
+        return report_->setHtml(
+            runReport(*result_, measured_nodes_ ? measured_nodes_->differences.sums : std::vector<DifferenceSum>()));
     const QString color = currentTheme().dim.name();
     const QString shown =
         !last_.isEmpty() ? last_

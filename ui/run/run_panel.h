@@ -18,6 +18,7 @@ namespace overlap::ui {
 class Document;
 class ProgramQuestion;
 class RunForm;
+class RunNodesView;
 
 /// Running the current plan: what is found to run it on, where and how, a dry check, the run, its progress, its end,
 /// what it said and what came of it. Never waits, and asks nothing.
@@ -41,6 +42,8 @@ class RunPanel : public QWidget {
     QString statusText() const;
     QString resultText() const;
     QString logText() const;
+    /// Nodes of the last run on devices, with their differences.
+    RunNodesView& nodes() { return *nodes_; }
     /// True while overlap-runner is asked, or runs.
     bool busy() const;
 
@@ -85,9 +88,11 @@ class RunPanel : public QWidget {
     QProgressBar* progress_;
     QTabWidget* pages_;
     QTextBrowser* report_;
+    RunNodesView* nodes_;
     QPlainTextEdit* log_;
     QString last_;  ///< of the last run: its failure, or what it was
     std::optional<RunResult> result_;
+    std::shared_ptr<const MeasuredNodes> measured_nodes_;  ///< of the last run, where it was on devices
 };
 
 }  // namespace overlap::ui

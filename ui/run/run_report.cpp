@@ -61,6 +61,15 @@ void addTimes(const RunResult& result, Table& table) {
     table.add(text("Memory taken"), formatBytes(static_cast<double>(result.peak_memory_bytes)));
 }
 
+void addSums(const std::vector<DifferenceSum>& sums, Table& table) {
+    for (const DifferenceSum& sum : sums) {
+        const QString name = QString::fromStdString(sum.name);
+        table.add(sum.is_group ? text("Collectives of %1").arg(name) : QString(name).replace(u'_', u' '),
+                  text("%1 in %2 nodes").arg(formatTime(sum.measured_ms), formatCount(sum.nodes)),
+                  difference(sum.measured_ms, sum.predicted_ms));
+    }
+}
+
 void addGroups(const RunResult& result, Table& table) {
     for (const GroupRun& group : result.groups) {
         const QString how = group.real ? text("NCCL") : text("emulated");
@@ -73,10 +82,11 @@ void addGroups(const RunResult& result, Table& table) {
 
 }  // namespace
 
-QString runReport(const RunResult& result) {
+QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums) {
     Table table;
     table.add(text("Ran as"), ranksText(result.machines), result.dry ? text("everything but the kernels") : QString());
     addTimes(result, table);
+    addSums(sums, table);
     const QString peak =
         result.live_peak_node.isEmpty()
             ? QString()

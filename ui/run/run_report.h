@@ -2,13 +2,15 @@
 
 #include <QString>
 
+#include "core/calibrate/run_differences.h"
 #include "ui/run/run_result.h"
 
 namespace overlap::ui {
 
 /// A result for people, as rich text in the current theme: what was run where, memory, groups, times. Every figure can
 /// be selected and copied.
-QString runReport(const RunResult& result);
+/// @param sums of what was measured by class and process group; empty of a dry check.
+QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums = {});
 
 /// The result in one sentence, for the log and the status bar.
 QString runSentence(const RunResult& result);

@@ -6,8 +6,11 @@
 #include <QRegularExpression>
 #include <utility>
 
+#include "core/cost/cost_model.h"
+#include "core/graph/error.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
+#include "core/io/run_file.h"
 
 namespace overlap::ui {
 namespace {
@@ -33,6 +36,12 @@ QString keep(const QString& file, const QString& folder, const QString& stem) {
 QByteArray contentOf(const QString& file) {
     QFile opened(file);
     return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
+}
+
+std::shared_ptr<const MeasuredNodes> measuredNodes(const std::shared_ptr<const Graph>& graph, const QByteArray& run) {
+    const RunnerTimes times = read_run_text({run.constData(), static_cast<std::size_t>(run.size())}, "run.json");
+    return std::make_shared<const MeasuredNodes>(
+        MeasuredNodes{graph, run_differences(*graph, node_times_ms(*graph), times)});
 }
 
 }  // namespace
@@ -99,7 +108,8 @@ void Runner::readResult(int status) {
     reading_.start([this, files = filesIn(folder_->path()), stem, folder = keep_folder_,
                     rewritten = input_.rewritten](std::stop_token) -> LatestTask::Delivery {
         RunOutcome outcome;
-        const std::optional<RunResult> result = readRunResult(contentOf(files.result));
+        const QByteArray text = contentOf(files.result);
+        const std::optional<RunResult> result = readRunResult(text);
         if (!result) {
             outcome.failure = tr("overlap-runner ended without a result that can be read");
         } else if (result->graph_digest.toStdString() != fingerprint(*rewritten).digest) {
@@ -108,6 +118,12 @@ void Runner::readResult(int status) {
         } else {
             outcome.result = *result;
             if (!result->dry) {
+                try {
+                    outcome.nodes = measuredNodes(rewritten, text);
+                } catch (const InputError& error) {
+                    outcome.failure = QString::fromUtf8(error.what());
+                    return [this, outcome] { finish(outcome); };
+                }
                 outcome.result_file = keep(files.result, folder, stem);
                 outcome.trace_file = keep(files.trace, folder, stem);
             }

@@ -7,6 +7,7 @@
 #include "core/graph/graph.h"
 #include "core/plan/plan.h"
 #include "ui/document/latest_task.h"
+#include "ui/run/run_nodes_model.h"
 #include "ui/run/run_process.h"
 #include "ui/run/run_result.h"
 
@@ -25,7 +26,8 @@ struct RunOutcome {
     QString failure{};  ///< one sentence; empty where the run went through
     bool cancelled = false;
     RunResult result{};
-    QString result_file{}, trace_file{};  ///< of a run on devices: they stay where the window keeps things
+    QString result_file{}, trace_file{};           ///< of a run on devices: they stay where the window keeps things
+    std::shared_ptr<const MeasuredNodes> nodes{};  ///< of a run on devices
 };
 
 /// Runs a plan by overlap-runner: hands it graph and plan as files that only this user can read, follows it, ends it,

@@ -8,15 +8,39 @@
 #include "core/cost/with_cost_model.h"
 #include "core/graph/error.h"
 #include "core/io/profile_file.h"
+#include "core/io/run_file.h"
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/document.h"
 #include "ui/measure/measurements.h"
+#include "ui/measure/run_of_trace.h"
 #include "ui/measure/trace_times.h"
 #include "ui/shell/actions.h"
 
 namespace overlap::ui {
+
+namespace {
+
+/// A run of overlap-runner by its result, which knows every node; of anything else what the trace tells.
+CalibrationRun runOf(const std::shared_ptr<const Evaluation>& evaluation, const Measurement& measurement,
+                     const std::string& name) {
+    const QString& trace = measurement.files.front();
+    if (const QString result = runFileOf(trace); !result.isEmpty()) {
+        const RunnerTimes times = read_run_file(QFile::encodeName(result).toStdString());
+        if (times.graph_digest != fingerprint(*evaluation->graph).digest) {
+            throw InputError(result.toStdString(), "graph.digest",
+                             CostActions::tr("another plan was run than the one that is shown; choose that one first")
+                                 .toStdString());
+        }
+        return run_of_runner(name, evaluation->graph, times);
+    }
+    const MeasuredComparison comparison = compare_with_measurement(
+        evaluation, measured_step(measurement.traces.front()), {.ranks = &measurement.aligned, .own = 0});
+    return run_of_trace(name, comparison, ProfileTables(read_profile_file(QFile::encodeName(trace).toStdString())));
+}
+
+}  // namespace
 
 Calibration calibrationOf(const std::shared_ptr<const Evaluation>& evaluation, const Measurement& measurement) {
     const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
@@ -25,11 +49,8 @@ Calibration calibrationOf(const std::shared_ptr<const Evaluation>& evaluation, c
             "",
             CostActions::tr("the graph has no cost model to begin with; choose one of its device first").toStdString());
     }
-    const MeasuredComparison comparison = compare_with_measurement(
-        evaluation, measured_step(measurement.traces.front()), {.ranks = &measurement.aligned, .own = 0});
-    const ProfileTables profile(read_profile_file(QFile::encodeName(measurement.files.front()).toStdString()));
     const std::string name = QFileInfo(measurement.files.front()).completeBaseName().toStdString();
-    const std::vector<CalibrationRun> runs = {run_of_trace(name, comparison, profile)};
+    const std::vector<CalibrationRun> runs = {runOf(evaluation, measurement, name)};
     return calibrate(runs, {named_model_of(*cost, evaluation->graph->header().name), true}, name);
 }
 

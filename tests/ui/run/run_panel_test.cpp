@@ -271,7 +271,8 @@ class RunPanelTest : public QObject {
             QStringLiteral(R"({"format": "overlap-run", "version": 1, "mode": "gpu", "graph": {"digest": "%1"}, "ranks":
 [{"rank": 0, "machine": "node"}], "groups": [], "commands": {"all": 3}, "memory": {"pool_bytes": 1048576},
 "order_digest": "abc", "predicted": {"step_ms": 10, "exposed_ms": 4}, "iterations": 20, "device": "Test GPU", "step_ms":
-{"median": 12, "minimum": 11, "maximum": 13}, "recorded": {"exposed_ms": 5}, "peak_memory_bytes": 2097152})")
+{"median": 12, "minimum": 11, "maximum": 13}, "recorded": {"exposed_ms": 5}, "peak_memory_bytes": 2097152,
+"libraries": {}, "nodes": []})")
                 .arg(QString::fromStdString(digest));
         Window window(
             fakeRunner(QStringLiteral("echo step 1 of 1 >&2\nstat -c %a \"$(dirname \"$OUT\")\" >&2\ncat "

@@ -7,10 +7,12 @@
 #include <QToolButton>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/cost/calibration_dialog.h"
 #include "ui/document/bucket_commands.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
+#include "ui/run/run_nodes_view.h"
 #include "ui/run/run_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
@@ -44,7 +46,7 @@ if [ "$1" = --devices ]; then
 fi
 ")sh" OVERLAP_RUNNER R"sh(" --dry-run "$@" || exit
 while [ $# -gt 0 ]; do case "$1" in -o) result=$2;; esac; shift; done
-sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"median":7,"minimum":6,"maximum":8},"recorded":{"steps":1,"median_step_ms":7,"exposed_ms":1},"peak_memory_bytes":2097152,"nodes":[]}/' "$result"
+sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"median":7,"minimum":6,"maximum":8},"recorded":{"steps":1,"median_step_ms":7,"exposed_ms":1},"peak_memory_bytes":2097152,"nodes":[{"name":"mm","median_ms":9,"minimum_ms":9,"maximum_ms":9},{"name":"mm_1","median_ms":0.5,"minimum_ms":0.5,"maximum_ms":0.5},{"name":"mm_2","median_ms":0.5,"minimum_ms":0.5,"maximum_ms":0.5}]}/' "$result"
 )sh");
         script.close();
         QVERIFY(script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
@@ -86,6 +88,26 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
             QVERIFY2(change != "appeared" && change != "vanished", qPrintable(change));
         }
         QVERIFY2(window.compare().sums().contains("no collective differs"), qPrintable(window.compare().sums()));
+
+        // Nodes, the one that is furthest off first; a click selects it.
+        RunNodesView& nodes = window.run().nodes();
+        QCOMPARE(nodes.model()->rowCount(), 3);
+        QCOMPARE(nodes.model()->index(0, RunNodesModel::name_column).data().toString(), "mm");
+        QCOMPARE(nodes.model()->index(0, RunNodesModel::class_column).data().toString(), "matrix multiply");
+        QVERIFY(nodes.model()->index(0, RunNodesModel::measured_column).data().toString().startsWith("9"));
+        emit nodes.clicked(nodes.model()->index(0, 0));
+        QCOMPARE(window.document().selection().node(), "mm");
+        QVERIFY2(window.run().resultText().contains("matrix multiply"), qPrintable(window.run().resultText()));
+
+        // The cost model is fitted to the result, which knows times of nodes; the trace alone knows none of compute.
+        window.run().calibrateAction()->trigger();
+        QVERIFY(waitUntilIdle(window));
+        const auto* dialog = window.findChild<CalibrationDialog*>();
+        QVERIFY2(dialog, qPrintable(window.notice().text()));
+        const std::vector<CalibrationRow>& fits = dialog->calibration().rows;
+        const auto fitted = std::ranges::find(fits, "matrix_multiply", &CalibrationRow::name);
+        QVERIFY(fitted != fits.end());
+        QCOMPARE(fitted->samples, 3u);
     }
 };
 
