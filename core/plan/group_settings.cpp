@@ -114,6 +114,7 @@ Json with_group_settings(Json process_groups, const GroupSettings& settings) {
     entry->erase("high_priority");
     for (const GroupNumber& number : group_numbers()) entry->erase(std::string(number.name));
     entry->update(settings_json(settings));
+    if (entry->size() == 1) process_groups.erase(entry);  // its name
     return process_groups;
 }
 

@@ -24,8 +24,8 @@ GroupSettings settings_for(const std::vector<GroupSettings>& asked, const Proces
 /// What is given of the settings, by the names that a plan has for it; without the group's name.
 Json settings_json(const GroupSettings& settings);
 
-/// The plan's field with these settings for their group, all of them written; other groups, and fields of the group's
-/// entry that are no settings, stay.
+/// The plan's field with these settings for their group, and no others; other groups, and fields of the group's entry
+/// that are no settings, stay. An entry that says nothing any more goes.
 /// @param process_groups as group_settings() takes it.
 Json with_group_settings(Json process_groups, const GroupSettings& settings);
 /// The plan's field without what it asks of a group.

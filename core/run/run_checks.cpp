@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/graph/error.h"
+#include "core/graph/json_members.h"
 #include "core/graph/number_text.h"
 #include "core/graph/quote.h"
 
@@ -14,27 +15,28 @@ std::string place_of(const Graph& graph, NodeId node) {
     return "node " + in_quotes(graph.name(node));
 }
 
-/// A symbol without a number anywhere in `value`, or nullptr.
-const Value* unknown_size(const Graph& graph, const Value& value) {
+/// The quoted symbol of a size without a number anywhere in `value`; empty where there is none.
+std::string unknown_size(const Graph& graph, const Value& value) {
     if (value.is(ValueKind::symbol)) {
         const std::span<const Value> parts = graph.children(value);
-        return parts.size() == 2 && parts[1].is(ValueKind::none) ? &value : nullptr;
+        return parts.size() == 2 && parts[1].is(ValueKind::none) ? in_quotes(graph.text(parts[0].string)) : "";
     }
-    if (!value.has_children()) return nullptr;
+    // A symbol without a hint is kept as the file has it.
+    if (value.is(ValueKind::raw_json)) return std::string(json_member(graph.text(value.string), "symbol"));
+    if (!value.has_children()) return {};
     for (const Value& child : graph.children(value)) {
-        if (const Value* found = unknown_size(graph, child)) return found;
+        if (std::string found = unknown_size(graph, child); !found.empty()) return found;
     }
-    return nullptr;
+    return {};
 }
 
 void check_sizes(const Graph& graph) {
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        const Value* unknown = unknown_size(graph, graph.record(node).args);
-        if (!unknown) unknown = unknown_size(graph, graph.record(node).kwargs);
-        if (!unknown) continue;
-        const Value& symbol = graph.children(*unknown)[0];
-        throw InputError(place_of(graph, node), "the size " + in_quotes(graph.text(symbol.string)) +
-                                                    " has no hint; a run needs a number for every size");
+        std::string unknown = unknown_size(graph, graph.record(node).args);
+        if (unknown.empty()) unknown = unknown_size(graph, graph.record(node).kwargs);
+        if (unknown.empty()) continue;
+        throw InputError(place_of(graph, node),
+                         "the size " + unknown + " has no hint; a run needs a number for every size");
     }
 }
 

@@ -183,6 +183,20 @@ class Runner(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(run(self.dry(modelled)).returncode, 0)
 
+    def test_a_size_without_a_number_is_refused(self):
+        with gzip.open(GRAPH, "rt", encoding="utf-8") as file:
+            graph = json.load(file)
+        called = next(node for node in graph["nodes"] if node["op"] == "call_function")
+        for size in ({"symbol": "s0"}, {"symbol": "s0", "hint": None}):
+            called["kwargs"] = {"size": size}
+            path = os.path.join(self.folder, "symbolic.graph.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(graph, file)
+            done = run(self.dry(path))
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, f'overlap-runner: {path}: node "{called["name"]}": the size "s0" has no hint; '
+                                          "a run needs a number for every size\n")
+
     def test_bad_input(self):
         done = run([*self.dry(), "--device-memory-gib", "0.1"])
         self.assertEqual(done.returncode, 1)

@@ -64,6 +64,8 @@ TEST(GroupSettings, AnEditKeepsEverythingElse) {
     EXPECT_EQ(group_settings(edited)[0], (GroupSettings{"0", true, {}, 16, {}}));
     EXPECT_EQ(with_group_settings(Json::array(), {"2", false, 1, {}, 0}),
               Json::parse(R"([{"name": "2", "high_priority": false, "min_ctas": 1, "cga_cluster_size": 0}])"));
+    EXPECT_EQ(with_group_settings(Json::parse(R"([{"name": "2", "max_ctas": 4}])"), {"2", {}, {}, {}, {}}),
+              Json::array());
     EXPECT_EQ(without_group_settings(before, "0"), Json::parse(R"([{"name": "1"}])"));
     EXPECT_EQ(without_group_settings(before, "2"), before);
 }

@@ -43,11 +43,29 @@ bool GroupSettingCommands::given(const QString& group) const {
     return std::ranges::find(asked, group.toStdString(), &GroupSettings::group) != asked.end();
 }
 
+QString GroupSettingCommands::askedText(const QString& group) const {
+    if (!refusal().isEmpty()) return {};
+    const std::vector<GroupSettings> asked = group_settings(fieldOf(document_.current()->plan()));
+    const auto found = std::ranges::find(asked, group.toStdString(), &GroupSettings::group);
+    if (found == asked.end()) return {};
+    QStringList parts;
+    if (found->high_priority)
+        parts.append(*found->high_priority ? Document::tr("high priority") : Document::tr("default priority"));
+    for (const GroupNumber& number : group_numbers()) {
+        if (const std::optional<int> value = (*found).*number.value)
+            parts.append(QStringLiteral("%1 %2").arg(QString::fromUtf8(number.name)).arg(*value));
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
 void GroupSettingCommands::set(const GroupSettings& wanted, const QString& merge_key) {
     const QString group = QString::fromStdString(wanted.group);
     if (!refusal().isEmpty() || settings(group) == wanted) return;
+    GroupSettings written = wanted;
+    const ProcessGroup* of_graph = document_.evaluation()->graph->header().process_group(wanted.group);
+    if (of_graph && written.high_priority == settings_of(*of_graph).high_priority) written.high_priority.reset();
     edit(Document::tr("Settings of process group %1").arg(group),
-         with_group_settings(fieldOf(document_.current()->plan()), wanted), merge_key);
+         with_group_settings(fieldOf(document_.current()->plan()), written), merge_key);
 }
 
 void GroupSettingCommands::reset(const QString& group) {

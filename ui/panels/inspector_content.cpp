@@ -5,6 +5,7 @@
 #include "core/plan/explain.h"
 #include "core/plan/process_groups.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/document/group_setting_commands.h"
 #include "ui/panels/process_groups_model.h"
 #include "ui/theme/known_time.h"
 
@@ -308,6 +309,8 @@ InspectorContent describeGroup(Document& document, const QString& name) {
     } else {
         rows.sentence(Document::tr("The file does not list it, so its ranks are not known"), Tone::caution);
     }
+    if (const QString asked = GroupSettingCommands(document).askedText(name); !asked.isEmpty())
+        rows.add(Document::tr("asked for a run"), asked);
     rows.add(Document::tr("stream"), group->high_priority ? Document::tr("high priority") : Document::tr("default"));
     for (const GroupKindFigures& kind : group->kinds)
         rows.add(text(collective_kind_name(kind.kind)).replace(u'_', u' '),

@@ -202,7 +202,7 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
     nodes_->setNodes(outcome.nodes);
     pages_->setTabEnabled(pages_->indexOf(nodes_), outcome.nodes != nullptr);
     if (outcome.cancelled) {
-        last_ = tr("The run was cancelled; none of its processes is left");
+        last_ = tr("The run was cancelled; none of its processes is left on this machine");
         emit told(last_);
     } else if (!outcome.failure.isEmpty()) {
         last_ = outcome.failure;

@@ -260,7 +260,7 @@ class ProcessGroupsTest : public QObject {
         document.selection().selectGroup("65");
         QCOMPARE(popup.field("max_ctas").text(), "default");
         popup.field("max_ctas").setValue(4);
-        QVERIFY(settingsText(document).contains(R"({"name":"65","high_priority":false,"max_ctas":4})"));
+        QVERIFY(settingsText(document).contains(R"({"name":"65","max_ctas":4})"));
 
         document.selection().selectGroup("69");
         for (int edit = 0; edit < 2; ++edit) document.undoGroup().undo();
@@ -289,10 +289,11 @@ class ProcessGroupsTest : public QObject {
         QVERIFY(popup.highPriority().isChecked());
         QVERIFY(!popup.reset().isEnabled());
         popup.field("max_ctas").setValue(8);  // does not take the priority away
-        const Json wanted = {{"name", "0#ep_extra"}, {"high_priority", true}, {"max_ctas", 8}};
+        const Json wanted = {{"name", "0#ep_extra"}, {"max_ctas", 8}};
         QCOMPARE(settingsText(document), QString::fromStdString(Json::array({wanted}).dump()));
         popup.highPriority().click();
         QVERIFY(!popup.highPriority().isChecked());
+        QVERIFY(says(inspect(document), "default priority, max_ctas 8"));
         popup.reset().click();
         QVERIFY(popup.highPriority().isChecked());
     }
