@@ -162,8 +162,8 @@ NamedCostModel named_model_of(const CostParameters& cost, const std::string& gra
     model.classes = cost.classes;
     for (const ComputeClass computing : computing_classes) {
         const bool by_memory = computing == ComputeClass::memory;
-        model.classes.try_emplace(std::string(compute_class_name(computing)),
-                                  by_memory ? cost.memory_efficiency : cost.flops_efficiency, 0.0);
+        const CostParameters::ClassCost common{by_memory ? cost.memory_efficiency : cost.flops_efficiency, 0};
+        model.classes.try_emplace(std::string(compute_class_name(computing)), common);
     }
     for (const CostParameters::Link& link : cost.links)
         model.links_of_groups[link.process_group] = {link.latency_ms, 0, link.bytes_per_s};

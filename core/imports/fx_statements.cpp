@@ -53,7 +53,6 @@ std::string_view call_target(std::string_view printed) {
 FxStatements::FxStatements(std::string_view text, const FxFunction& function, const ImportOptions& options,
                            UntypedGraph& graph)
     : text_(text),
-      function_(function),
       options_(options),
       graph_(graph),
       tokens_(text, function.begin, text.size()),

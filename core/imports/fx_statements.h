@@ -56,7 +56,6 @@ class FxStatements {
     void note(std::string_view what, std::size_t offset);
 
     std::string_view text_;
-    const FxFunction& function_;
     const ImportOptions& options_;
     UntypedGraph& graph_;
     PythonTokens tokens_;

@@ -28,6 +28,9 @@ struct DeclaredTensor {
     std::set<std::string> symbols;                    ///< that its sizes and strides name
 };
 
+/// Tensors that a text does not tell, by the names of their nodes.
+using TensorTable = std::map<std::string, DeclaredTensor, std::less<>>;
+
 /// What torch.fx prints behind a name.
 struct FxType {
     std::optional<DeclaredTensor> tensor;  ///< absent where it is no tensor, or a symbol in it has no value

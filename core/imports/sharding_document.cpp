@@ -117,6 +117,16 @@ class ShardingReader {
     ShardingDocument document_;
 };
 
+template <typename Read>
+ShardingDocument named_document(const std::string& name, const Read& read) {
+    try {
+        const JsonDocument document(read());
+        return ShardingReader().read(json_object(document.root(), JsonPlace("document")));
+    } catch (const InputError& error) {
+        throw error.in_file(name);
+    }
+}
+
 }  // namespace
 
 bool looks_like_sharding_document(std::string_view head) {
@@ -147,13 +157,11 @@ double ShardingDocument::compute_us() const {
 }
 
 ShardingDocument read_sharding_document(const std::string& path) {
-    try {
-        std::optional<JsonBytes> bytes = read_json_file(path);
-        const JsonDocument document(std::move(*bytes));
-        return ShardingReader().read(json_object(document.root(), JsonPlace("document")));
-    } catch (const InputError& error) {
-        throw error.in_file(path);
-    }
+    return named_document(path, [&] { return *read_json_file(path); });
+}
+
+ShardingDocument read_sharding_text(std::string_view text, const std::string& name) {
+    return named_document(name, [&] { return JsonBytes(std::string(text)); });
 }
 
 }  // namespace overlap

@@ -51,5 +51,7 @@ bool looks_like_sharding_document(std::string_view head);
 /// @throws InputError with file and place: unreadable, a placement that is none of this mesh, or one that cuts a
 /// dimension that the node's tensor does not have.
 ShardingDocument read_sharding_document(const std::string& path);
+/// The same from a text. @param name of the text for messages.
+ShardingDocument read_sharding_text(std::string_view text, const std::string& name);
 
 }  // namespace overlap

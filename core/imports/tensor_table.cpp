@@ -7,23 +7,33 @@
 #include "core/io/json_fields.h"
 
 namespace overlap {
+namespace {
 
-std::map<std::string, DeclaredTensor, std::less<>> read_tensor_table(const std::string& path,
-                                                                     const SymbolValues& symbols) {
+template <typename Read>
+TensorTable named_table(const std::string& name, const SymbolValues& symbols, const Read& read) {
     try {
-        std::optional<JsonBytes> bytes = read_json_file(path);
-        const JsonDocument document(std::move(*bytes));
-        std::map<std::string, DeclaredTensor, std::less<>> tensors;
-        for (const auto [name, value] : json_object(document.root(), JsonPlace("table"))) {
-            const JsonPlace place(name);
+        const JsonDocument document(read());
+        TensorTable tensors;
+        for (const auto [node, value] : json_object(document.root(), JsonPlace("table"))) {
+            const JsonPlace place(node);
             std::optional<FxType> type = parse_fx_type(json_string(value, place), symbols);
             if (!type || !type->tensor) place.fail("expected a tensor's type such as \"bf16[16, 32][32, 1]cuda:0\"");
-            tensors.emplace(name, std::move(*type->tensor));
+            tensors.emplace(node, std::move(*type->tensor));
         }
         return tensors;
     } catch (const InputError& error) {
-        throw error.in_file(path);
+        throw error.in_file(name);
     }
+}
+
+}  // namespace
+
+TensorTable read_tensor_table(const std::string& path, const SymbolValues& symbols) {
+    return named_table(path, symbols, [&] { return *read_json_file(path); });
+}
+
+TensorTable read_tensor_table_text(std::string_view text, const std::string& name, const SymbolValues& symbols) {
+    return named_table(name, symbols, [&] { return JsonBytes(std::string(text)); });
 }
 
 }  // namespace overlap

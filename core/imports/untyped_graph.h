@@ -35,8 +35,8 @@ struct UntypedGraph {
 /// What a person knows that a text does not tell.
 struct ImportOptions {
     SymbolValues symbols;
-    std::map<std::string, DeclaredTensor, std::less<>> tensors;  ///< of nodes by name; they win over the text
-    std::vector<ProcessGroup> process_groups;                    ///< names and ranks
+    TensorTable tensors;                       ///< they win over the text
+    std::vector<ProcessGroup> process_groups;  ///< names and ranks
     std::optional<std::int64_t> rank, world_size;
     std::string device = "cuda";  ///< of tensors whose device is not told
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -80,6 +81,11 @@ class TextWindow::Source {
         return filled;
     }
 
+    /// No less than the length of the whole text.
+    std::size_t greatest_length() const {
+        if (file_) return std::numeric_limits<std::size_t>::max();
+        return static_cast<std::size_t>(size_) * (gzip_ ? greatest_gzip_ratio : 1);
+    }
     std::uint64_t position() const { return gzip_ ? gzip_->consumed() : position_; }
     std::uint64_t size() const { return size_; }
 
@@ -123,7 +129,8 @@ class TextWindow::Source {
 };
 
 TextWindow::TextWindow(std::unique_ptr<Source> source)
-    : source_(std::move(source)), buffer_(1 + 2 * step_bytes + simdjson::SIMDJSON_PADDING) {}
+    : source_(std::move(source)),
+      buffer_(1 + std::min(2 * step_bytes, source_->greatest_length()) + simdjson::SIMDJSON_PADDING) {}
 
 TextWindow::TextWindow(TextWindow&&) noexcept = default;
 TextWindow::~TextWindow() = default;
@@ -156,7 +163,7 @@ bool TextWindow::grow() {
     }
     if (held >= limit_bytes) fail("one event or member of it is longer than 256 MiB, which is the limit");
     // A value longer than the window doubles it, so that scanning it again each time stays linear.
-    const std::size_t wanted = std::max(step_bytes, held);
+    const std::size_t wanted = std::min(std::max(step_bytes, held), source_->greatest_length());
     const std::size_t needed = 1 + held + wanted + simdjson::SIMDJSON_PADDING;
     if (buffer_.size() < needed) buffer_.resize(needed);
     const std::size_t read = source_->read({buffer_.data() + end_, wanted});

@@ -1,6 +1,7 @@
 #include "core/passes/eliminate_dead_code.h"
 
-#include <ranges>
+#include <algorithm>
+#include <vector>
 
 #include "core/graph/quote.h"
 #include "core/passes/pass_support.h"
@@ -69,7 +70,9 @@ PassResult EliminateDeadCode::run(const std::shared_ptr<const Graph>& graph, con
 
 void erase_dead_code(GraphEditor& editor, std::string_view pass, const std::function<bool(NodeId)>& may_drop) {
     require_order(editor, pass);
-    for (const NodeId node : std::views::reverse(editor.order())) {
+    std::vector<NodeId> users_first = editor.order();
+    std::reverse(users_first.begin(), users_first.end());
+    for (const NodeId node : users_first) {
         if (editor.user_count(node) != 0) continue;
         if (may_drop(node) || !has_side_effects(editor, node, pass)) editor.erase(node);
     }

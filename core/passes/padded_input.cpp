@@ -206,8 +206,7 @@ std::optional<PaddedInput> match_padded_input(const GraphEditor& graph, NodeId i
 
 void erase_dead_packing_nodes(GraphEditor& graph, std::vector<NodeId> packing_nodes) {
     std::ranges::sort(packing_nodes, [&](NodeId left, NodeId right) { return graph.is_before(right, left); });
-    const auto repeated = std::ranges::unique(packing_nodes);
-    packing_nodes.erase(repeated.begin(), repeated.end());
+    packing_nodes.erase(std::unique(packing_nodes.begin(), packing_nodes.end()), packing_nodes.end());
     for (const NodeId node : packing_nodes) {
         if (graph.user_count(node) == 0) graph.erase(node);
     }

@@ -4,16 +4,17 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
+#include "tests/fuzz/editable_document.h"
+#include "tests/fuzz/fuzz_target.h"
 
 namespace overlap::fuzz {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = EditableDocument::Json;
 
 /// Every kind of collective, modules in stacks and by name, results of passes, several groups, two meshes.
 constexpr std::array sources = {
@@ -31,12 +32,11 @@ constexpr std::array sources = {
 };
 constexpr std::size_t most_edits = 24;
 
-const std::vector<Json>& documents() {
-    static const std::vector<Json> read = [] {
-        std::vector<Json> list;
+const std::vector<SourceDocument>& documents() {
+    static const std::vector<SourceDocument> read = [] {
+        std::vector<SourceDocument> list;
         for (const char* source : sources) {
-            const auto graph = read_graph_file(std::string(OVERLAP_TEST_DATA) + "/" + source);
-            list.push_back(Json::parse(write_graph_text(*graph)));
+            list.emplace_back(write_graph_text(*read_graph_file(std::string(OVERLAP_TEST_DATA) + "/" + source)));
         }
         return list;
     }();
@@ -75,13 +75,14 @@ const std::vector<std::string>& odd_modules() {
     return modules;
 }
 
-/// One change of a document of which `nodes` is the list of nodes.
+/// Changes of a document.
 class Edit {
   public:
-    Edit(Json& nodes, Choices& choices) : nodes_(nodes), choices_(choices) {}
+    Edit(EditableDocument& document, Choices& choices) : document_(document), choices_(choices) {}
 
+    /// Makes one change, unless there is no node left.
     void apply() {
-        if (nodes_.empty()) return;
+        if (document_.node_count() == 0) return;
         switch (choices_.below(14)) {
             case 0:
                 return refer_elsewhere();
@@ -115,7 +116,9 @@ class Edit {
     }
 
   private:
-    Json& node() { return nodes_[choices_.below(nodes_.size())]; }
+    std::size_t place() { return choices_.below(document_.node_count()); }
+    /// A node, to be changed.
+    Json& node() { return document_.change(place()); }
 
     /// The arguments of a node, which may be none.
     Json* arguments() {
@@ -138,7 +141,7 @@ class Edit {
     }
 
     void refer_elsewhere() {
-        if (Json* const changed = argument()) *changed = {{"node", node()["name"]}};
+        if (Json* const changed = argument()) *changed = {{"node", document_.node(place()).at("name")}};
     }
 
     void change_argument() {
@@ -190,15 +193,14 @@ class Edit {
     }
 
     void swap_nodes() {
-        Json& first = node();
-        Json& second = node();
-        std::swap(first, second);
+        const std::size_t first = place();
+        document_.swap(first, place());
     }
 
-    void remove_node() { nodes_.erase(choices_.below(nodes_.size())); }
+    void remove_node() { document_.remove(place()); }
 
     void change_target() {
-        const Json target = node()["target"];
+        const Json target = document_.node(place()).at("target");
         node()["target"] = target;
     }
 
@@ -211,10 +213,10 @@ class Edit {
 
     /// The same node once more behind itself, with a name of its own.
     void repeat_node() {
-        const std::size_t place = choices_.below(nodes_.size());
-        Json copy = nodes_[place];
-        copy["name"] = copy["name"].get<std::string>() + "_" + std::to_string(nodes_.size() + 100);
-        nodes_.insert(nodes_.begin() + static_cast<Json::difference_type>(place) + 1, std::move(copy));
+        const std::size_t repeated = place();
+        Json copy = document_.node(repeated);
+        copy["name"] = copy["name"].get<std::string>() + "_" + std::to_string(document_.node_count() + 100);
+        document_.insert(repeated + 1, std::move(copy));
     }
 
     void change_flags() {
@@ -234,18 +236,20 @@ class Edit {
         }
     }
 
-    Json& nodes_;
+    EditableDocument& document_;
     Choices& choices_;
 };
 
 }  // namespace
 
 std::shared_ptr<const Graph> edited_graph(Choices& choices) {
-    Json document = choices.one_of(documents());
+    EditableDocument document(choices.one_of(documents()));
     const std::size_t edits = choices.below(most_edits + 1);
-    Edit edit(document["nodes"], choices);
+    Edit edit(document, choices);
     for (std::size_t done = 0; done < edits; ++done) edit.apply();
-    return read_graph_text(document.dump(), "edited");
+    const std::string text = document.text();
+    count_input(text.size());
+    return read_graph_text(text, "edited");
 }
 
 std::vector<std::string> module_names(const Graph& graph, Choices& choices) {

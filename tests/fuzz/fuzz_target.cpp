@@ -16,8 +16,8 @@ namespace overlap::fuzz {
 namespace {
 
 constexpr std::int64_t bytes_for_each_byte = 50;
-/// Windows of readers, tables that are made at the first use, a small graph's evaluation.
-constexpr std::int64_t allowance = std::int64_t{48} << 20;
+/// First buffers, which even an empty input gets.
+constexpr std::int64_t allowance = std::int64_t{256} << 10;
 
 std::atomic<std::int64_t> alive = 0;
 std::atomic<std::int64_t> limit = INT64_MAX;
@@ -37,6 +37,10 @@ void on_release(const volatile void* address) {
 }
 
 }  // namespace
+
+void count_input(std::size_t bytes) {
+    limit += bytes_for_each_byte * static_cast<std::int64_t>(bytes);
+}
 
 void require(bool holds, std::string_view reason) {
     if (holds) return;

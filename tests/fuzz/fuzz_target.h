@@ -14,6 +14,9 @@ inline constexpr std::size_t input_limit = 64 * 1024;
 /// a fixed allowance.
 void run(std::string_view input);
 
+/// Tells that the case which an input describes is a document of that many bytes, which count as the input's own.
+void count_input(std::size_t bytes);
+
 /// Ends the program with `reason` as the finding, unless `holds`.
 void require(bool holds, std::string_view reason);
 

@@ -1,10 +1,11 @@
 """Runs every fuzz target for some seconds, from what earlier runs found, and prints a table.
 
-    run_targets.py PROGRAMS WORK SECONDS [TARGET...]
+    run_targets.py PROGRAMS WORK SECONDS [TARGET...] [--until EXECUTIONS]
 
 PROGRAMS holds the targets (build/fuzz/bin), WORK what is kept: corpora, findings, logs and how often each target has
-been executed in all. Exit status 1 where an input brought a target down, took longer than a second, or needed more
-memory than is allowed; its file is named.
+been executed in all. A fifth of the time goes to inputs of up to 64 kB, for which the bounds of time and memory are
+promised, the rest to short ones, of which more can be tried. Exit status 1 where an input brought a target down, took
+longer than a second, or needed more memory than is allowed; its file is named.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,61 +22,80 @@ from pathlib import Path
 import seeds
 
 INPUT_LIMIT = seeds.INPUT_LIMIT
+SHORT_INPUT = 4 * 1024
+LONG_SHARE = 0.2
+MOST_EXECUTIONS = 2**31 - 1
 SLOWEST_S = 1
 MEMORY_MB = 2048
-# Undefined operations end the program with their stack.
-ENVIRONMENT = os.environ | {"UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "detect_stack_use_after_return=0"}
+# Undefined operations end the program with their stack. Who allocated is not noted at each allocation, and memory that
+# was given back is kept from use for a shorter time than by default: both take more time than most inputs.
+ENVIRONMENT = os.environ | {
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "ASAN_OPTIONS": "detect_stack_use_after_return=0:malloc_context_size=1:quarantine_size_mb=16"}
 
 
-def own_seconds(program, *arguments):
-    """Processor time that a run of a program takes: what others do on the machine is not in it."""
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    child = subprocess.Popen([program, *arguments], env=ENVIRONMENT, **quiet)
-    _, _, usage = os.wait4(child.pid, 0)
-    child.returncode = 0
-    return usage.ru_utime + usage.ru_stime
+def run_program(command, output):
+    """Exit status, and the processor time that the run takes: what others do on the machine is not in it."""
+    child = subprocess.Popen(command, env=ENVIRONMENT, stdout=output, stderr=subprocess.STDOUT)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, usage.ru_utime + usage.ru_stime
 
 
 class Target:
     def __init__(self, program, work):
         self.program = program
         self.name = program.name.removesuffix("_fuzz")
-        self.corpus = work / "corpus" / self.name
         self.seeds = work / "seeds" / self.name
         self.dictionary = work / "seeds" / f"{self.name}.dict"
         self.findings = work / "findings" / self.name
         self.log = work / "logs" / f"{self.name}.log"
-        for folder in (self.corpus, self.findings, self.log.parent):
+        # What long inputs find is kept apart: each start of the short ones would read it again.
+        self.corpora = {INPUT_LIMIT: work / "corpus_long" / self.name, SHORT_INPUT: work / "corpus" / self.name}
+        for folder in (*self.corpora.values(), self.findings, self.log.parent):
             folder.mkdir(parents=True, exist_ok=True)
-        self.executions = self.coverage = 0
+        self.executions = self.coverage = self.processor_s = 0
         self.failed = False
 
-    def run(self, seconds):
-        """Runs until the time is over or something is found."""
-        end = time.monotonic() + seconds
-        with self.log.open("w") as log:
-            while (left := round(end - time.monotonic())) > 0:
-                ended = subprocess.run(self.command(left), stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
-                self.drop_false_alarms()
-                if ended.returncode == 0 or self.found():
-                    break
-        self.read_log()
+    def run(self, seconds, most_executions):
+        """Runs until the time is over, as many inputs were tried, or something is found."""
+        self.log.write_text("")
+        self.run_lengths(INPUT_LIMIT, seconds * LONG_SHARE, most_executions)
+        self.run_lengths(SHORT_INPUT, seconds * (1 - LONG_SHARE), most_executions)
         # What stops a target without an input, such as a program that cannot be started, is a finding too.
         self.failed = bool(self.found()) or self.executions == 0
 
-    def command(self, seconds):
-        options = {"max_total_time": seconds, "max_len": INPUT_LIMIT, "timeout": SLOWEST_S, "rss_limit_mb": MEMORY_MB,
-                   "print_final_stats": 1, "artifact_prefix": f"{self.findings}/", "reload": 0}
+    def run_lengths(self, longest, seconds, most_executions):
+        end = time.monotonic() + seconds
+        while not self.found() and (wanted := most_executions - self.executions) > 0:
+            if (left := round(end - time.monotonic())) <= 0:
+                break
+            with self.log.open("a") as log:
+                status, processor_s = run_program(self.command(longest, left, wanted), log)
+            self.processor_s += processor_s
+            self.read_log()
+            self.drop_false_alarms()
+            if status == 0:
+                break
+
+    def command(self, longest, seconds, executions):
+        options = {"max_total_time": seconds, "runs": executions, "max_len": longest, "timeout": SLOWEST_S,
+                   "rss_limit_mb": MEMORY_MB, "print_final_stats": 1, "artifact_prefix": f"{self.findings}/",
+                   "reload": 0}
         if self.dictionary.exists():
             options["dict"] = self.dictionary
-        return [self.program, *(f"-{name}={value}" for name, value in options.items()), self.corpus, self.seeds]
+        folders = dict.fromkeys((self.corpora[longest], self.corpora[SHORT_INPUT], self.seeds))
+        return [self.program, *(f"-{name}={value}" for name, value in options.items()), *folders]
 
     def drop_false_alarms(self):
         """The limit is a clock's; inputs that the program itself took less time for were slowed down by others."""
-        start_s = own_seconds(self.program, "-runs=0")
-        for path in self.found():
-            slow = path.name.startswith(("timeout-", "slow-unit-"))
-            if slow and own_seconds(self.program, "-timeout=600", path) - start_s < SLOWEST_S:
+        slow = [path for path in self.found() if path.name.startswith(("timeout-", "slow-unit-"))]
+        if not slow:
+            return
+        _, start_s = run_program([self.program, "-runs=0"], subprocess.DEVNULL)
+        for path in slow:
+            _, took_s = run_program([self.program, "-timeout=600", path], subprocess.DEVNULL)
+            if took_s - start_s < SLOWEST_S:
                 path.unlink()
 
     def found(self):
@@ -86,11 +107,29 @@ class Target:
         self.coverage = max((int(number) for number in re.findall(r" cov: (\d+)", text)), default=0)
 
 
-def print_table(targets, seconds, total):
-    print(f"{'target':24}{'executions':>12}{'a second':>10}{'in all':>12}{'edges':>8}{'corpus':>8}{'findings':>10}")
+class Counts:
+    """How often each target has been executed in all, on the disk after each of them."""
+
+    def __init__(self, path):
+        self.path = path
+        self.lock = threading.Lock()
+        self.total = json.loads(path.read_text()) if path.exists() else {}
+
+    def of(self, target):
+        return self.total.get(target.name, 0)
+
+    def add(self, target):
+        with self.lock:
+            self.total[target.name] = self.of(target) + target.executions
+            self.path.write_text(json.dumps(self.total, indent=1))
+
+
+def print_table(targets, counts):
+    print(f"{'target':24}{'executions':>12}{'a CPU second':>14}{'in all':>12}{'edges':>8}{'corpus':>8}{'findings':>10}")
     for target in targets:
-        print(f"{target.name:24}{target.executions:12,}{target.executions / seconds:10,.0f}{total[target.name]:12,}"
-              f"{target.coverage:8,}{len(list(target.corpus.iterdir())):8,}{len(target.found()):10}")
+        corpus = len(list(target.corpora[SHORT_INPUT].iterdir()))
+        print(f"{target.name:24}{target.executions:12,}{target.executions / max(target.processor_s, 0.01):14,.0f}"
+              f"{counts.of(target):12,}{target.coverage:8,}{corpus:8,}{len(target.found()):10}")
 
 
 def main():
@@ -100,6 +139,7 @@ def main():
     parser.add_argument("seconds", type=int)
     parser.add_argument("targets", nargs="*", help="all without any")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--until", type=int, help="executions of a target in all, behind which it is left out")
     arguments = parser.parse_args()
 
     seeds.main(arguments.work / "seeds")
@@ -108,20 +148,23 @@ def main():
         targets = [target for target in targets if target.name in arguments.targets]
     if not targets:
         sys.exit(f"run_targets.py: {arguments.programs} has no such target")
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(lambda target: target.run(arguments.seconds), targets))
+    counts = Counts(arguments.work / "executions.json")
+    if arguments.until:
+        targets = [target for target in targets if counts.of(target) < arguments.until]
 
-    counts = arguments.work / "executions.json"
-    total = json.loads(counts.read_text()) if counts.exists() else {}
-    for target in targets:
-        total[target.name] = total.get(target.name, 0) + target.executions
-    counts.write_text(json.dumps(total, indent=1))
-    print_table(targets, arguments.seconds, total)
+    def run(target):
+        target.run(arguments.seconds, arguments.until - counts.of(target) if arguments.until else MOST_EXECUTIONS)
+        counts.add(target)
+
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        list(pool.map(run, targets))
+    print_table(targets, counts)
     for target in targets:
         for path in target.found():
             print(f"{target.name}: {path}; run {target.program} with it")
         if target.failed and not target.found():
             print(f"{target.name}: did not run, see {target.log}")
+    print(f"{sum(not target.failed for target in targets)} of {len(targets)} fuzz targets found nothing")
     return any(target.failed for target in targets)
 
 

@@ -37,6 +37,28 @@ BUCKET_TEXTS = ["layers.[0-2]", "norm+lm_head", "layers.[0-2], norm + output\n'l
                 "['layers.[0-3]', ['norm', 'output']]", '"layers.[0-1]"', "layers.[1,3-5].attention\n\n"]
 MODULE_PATTERNS = ["layers.{n}.{part*}.weight\nlayers.{n}.{part}\nlayers.0.attention.wq.weight\nlayers.x\n",
                    "*{a*}*{b*}.{a*}\n{b}\nxyxy.xy\n", "primals_{n}\nlayers.{n}\nprimals_12\n"]
+SHARDING_DOCUMENT = {
+    "mesh": {"shape": [4, 2], "dim_names": ["dp", "tp"]},
+    "nodes": [{"name": "primals_1", "op": "placeholder", "phase": "forward", "placement": "S(0)S(1)", "inputs": [],
+               "compute_cost": 0.0, "dtype": "bfloat16", "shape": [64, 32]},
+              {"name": "split", "op": "aten.split.Tensor", "placement": "(S(0)R, None)", "compute_cost": 3.5,
+               "inputs": [{"name": "primals_1", "src_placement": "S(0)[1]S(0)[0]", "dst_placement": "P(sum)R",
+                           "comm_cost": 12.5},
+                          {"name": "sym_size", "src_placement": None, "dst_placement": None}]},
+              {"name": "output", "op": "output", "inputs": [{"name": "split"}]}],
+}
+TENSOR_TABLE = {"primals_1": "bf16[16, 32][32, 1]cuda:0", "view": "f32[s0, 2*s1 + 1]", "mm": "f8e4m3fn[]", "sum": "Sym(s0)",
+                "param": "DTensor(f32[16], S(0))", "empty": "i64[0][1]cpu"}
+SESSION = {
+    "format": "overlap-session", "version": 1, "open": "/a.log#2", "theme": "dark", "recent_files": ["/a.graph.json"],
+    "geometry": "AAEC", "layout": "", "views": {"timeline": {"rows": [1, 2.5, None]}}, "ended": False,
+    "documents": [{"graph": "/a.log#2", "current": 1, "range_start_ms": 1.5, "range_end_ms": 2.5, "contention": True,
+                   "variants": [{"plan": "{}", "file": "/a.plan.json", "modified": True, "digest": "00ff"}],
+                   "closed": [{"plan": "{}", "file": "", "modified": False, "digest": ""}], "times": ["/rank0.json"],
+                   "cost_model": "h100-sxm", "timeline": {"notes": [{"time_ms": 1, "text": "here"}]},
+                   "source": {"file": "/a.log", "number": 2, "groups": "0=0,1;1=2,3", "symbols": "s0=8",
+                              "world_size": "4", "tensors": ""}}],
+}
 LAYOUT_MESSAGES = ["24\n1 16 8 2 10 20 30 40 1 0 1 ", "40\n7 0 100 50 2 1 2 3 4 1 4 0 0 1 1 2 2 3 3 ", "3\nabc"]
 
 
@@ -118,7 +140,10 @@ def seeds():
         "profile": files((DATA / "profile_goldens", "*.trace.json.gz")),
         "redistribution_cases": [{"header": header, "cases": cases} for cases in questions],
         "run_result": [RUN_RESULT],
+        "session": [SESSION] + files((DATA / "versions", "session.*.json")),
+        "sharding_document": [SHARDING_DOCUMENT],
         "structured_log": logs,
+        "tensor_table": [TENSOR_TABLE],
         "trace": files((DATA / "traces", "*.json*"), (SHARED / "traces", "*.json.gz")),
     }
     found |= {target: decisions() for target in DECIDING}

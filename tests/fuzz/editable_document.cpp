@@ -1,0 +1,52 @@
+#include "tests/fuzz/editable_document.h"
+
+namespace overlap::fuzz {
+
+SourceDocument::SourceDocument(const std::string& text) {
+    auto document = nlohmann::ordered_json::parse(text);
+    for (auto& node : document["nodes"]) {
+        std::string written = node.dump();
+        nodes.push_back({std::move(node), std::move(written)});
+    }
+    document["nodes"] = nlohmann::ordered_json::array();
+    const std::string around = document.dump();
+    const std::string mark = "\"nodes\":[";
+    const std::size_t place = around.find(mark + ']') + mark.size();
+    head = around.substr(0, place);
+    tail = around.substr(place);
+}
+
+EditableDocument::EditableDocument(const SourceDocument& source) : source_(source) {
+    for (const SourceDocument::Node& node : source.nodes) nodes_.push_back({&node, nullptr});
+}
+
+const EditableDocument::Json& EditableDocument::node(std::size_t place) const {
+    const Node& node = nodes_[place];
+    return node.changed ? *node.changed : node.source->json;
+}
+
+EditableDocument::Json& EditableDocument::change(std::size_t place) {
+    Node& node = nodes_[place];
+    if (!node.changed) node.changed = std::make_unique<Json>(node.source->json);
+    return *node.changed;
+}
+
+void EditableDocument::remove(std::size_t place) {
+    nodes_.erase(nodes_.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+void EditableDocument::insert(std::size_t place, Json node) {
+    nodes_.insert(nodes_.begin() + static_cast<std::ptrdiff_t>(place),
+                  Node{nullptr, std::make_unique<Json>(std::move(node))});
+}
+
+std::string EditableDocument::text() const {
+    std::string text = source_.head;
+    for (const Node& node : nodes_) {
+        if (&node != &nodes_.front()) text += ',';
+        text += node.changed ? node.changed->dump() : node.source->text;
+    }
+    return text + source_.tail;
+}
+
+}  // namespace overlap::fuzz
