@@ -21,7 +21,7 @@ bench=false
 with_torch=false
 fuzz_only=false
 fuzz_seconds=
-fuzz_packages=(clang libclang-rt-14-dev)
+fuzz_packages=(clang libclang-rt-14-dev llvm)  # the last one tells findings by function and line
 load=false
 faults=false
 case ${1:-} in

@@ -2,7 +2,6 @@
 
 #include <zlib.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -16,9 +15,6 @@ namespace overlap {
 
 /// Whether bytes begin as a gzip stream does.
 bool is_gzip(std::string_view bytes);
-
-/// No stream of the deflate format gives more bytes than this for each of its own.
-inline constexpr std::size_t greatest_gzip_ratio = 1032;
 
 /// A place in a gzip stream from which it can be decompressed without what is in front of it: the beginning of a block,
 /// and the text that the block may refer to.

@@ -18,6 +18,7 @@ namespace overlap {
 namespace {
 
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+constexpr std::size_t greatest_gzip_ratio = 1032;  // of the deflate format
 /// Graphs of jobs are 14 to 26 times as large as their gzip.
 constexpr std::size_t likely_gzip_ratio = 48;
 

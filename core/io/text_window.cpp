@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -21,6 +20,8 @@ namespace {
 
 /// What is read at once. Windows that stay in the cache are parsed faster than large ones.
 constexpr std::size_t step_bytes = std::size_t{1} << 20;
+/// Traces are about 16 times as large as their gzip.
+constexpr std::size_t likely_gzip_ratio = 16;
 
 [[noreturn]] void fail(std::string problem) {
     throw InputError("", std::move(problem));
@@ -81,10 +82,10 @@ class TextWindow::Source {
         return filled;
     }
 
-    /// No less than the length of the whole text.
-    std::size_t greatest_length() const {
-        if (file_) return std::numeric_limits<std::size_t>::max();
-        return static_cast<std::size_t>(size_) * (gzip_ ? greatest_gzip_ratio : 1);
+    /// How much to read at once: no more than bytes in memory are likely to hold.
+    std::size_t step() const {
+        if (file_) return step_bytes;
+        return std::min(step_bytes, static_cast<std::size_t>(size_) * (gzip_ ? likely_gzip_ratio : 1));
     }
     std::uint64_t position() const { return gzip_ ? gzip_->consumed() : position_; }
     std::uint64_t size() const { return size_; }
@@ -129,8 +130,7 @@ class TextWindow::Source {
 };
 
 TextWindow::TextWindow(std::unique_ptr<Source> source)
-    : source_(std::move(source)),
-      buffer_(1 + std::min(2 * step_bytes, source_->greatest_length()) + simdjson::SIMDJSON_PADDING) {}
+    : source_(std::move(source)), buffer_(1 + 2 * source_->step() + simdjson::SIMDJSON_PADDING) {}
 
 TextWindow::TextWindow(TextWindow&&) noexcept = default;
 TextWindow::~TextWindow() = default;
@@ -163,7 +163,7 @@ bool TextWindow::grow() {
     }
     if (held >= limit_bytes) fail("one event or member of it is longer than 256 MiB, which is the limit");
     // A value longer than the window doubles it, so that scanning it again each time stays linear.
-    const std::size_t wanted = std::min(std::max(step_bytes, held), source_->greatest_length());
+    const std::size_t wanted = std::max(source_->step(), held);
     const std::size_t needed = 1 + held + wanted + simdjson::SIMDJSON_PADDING;
     if (buffer_.size() < needed) buffer_.resize(needed);
     const std::size_t read = source_->read({buffer_.data() + end_, wanted});

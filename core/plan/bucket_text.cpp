@@ -16,6 +16,8 @@ namespace {
 
 /// More modules than any model has: what exceeds it is a slip such as `[0-31000000]`.
 constexpr std::size_t most_modules = 100'000;
+/// Of all their names together; a long name with a range in it would take gigabytes.
+constexpr std::size_t most_letters = std::size_t{8} << 20;
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
@@ -192,6 +194,7 @@ class EntryParser {
                                            " has a space inside; separate modules by + or , or put the name in quotes");
             if (letter == ']') fail(name.offset + at, in_quotes(name.text) + " closes a bracket that it does not open");
             if (letter != '[') {
+                count_letters(names.size(), name.offset + at);
                 for (std::string& made : names) made += letter;
                 ++at;
                 continue;
@@ -225,6 +228,10 @@ class EntryParser {
             fail(bracket.offset, "the range " + std::string(bracket.text) + " stands for more than " +
                                      std::to_string(most_modules) + " modules");
         }
+        const std::size_t copies = *last - *first;  // beside the names that are there
+        std::size_t letters = 0;
+        for (const std::string& name : names) letters += name.size() * copies + bracket.text.size() * (copies + 1);
+        count_letters(letters, bracket.offset);
         std::vector<std::string> made;
         for (const std::string& name : names) {
             if (dash == std::string_view::npos) {
@@ -234,6 +241,14 @@ class EntryParser {
             for (std::size_t number = *first; number <= *last; ++number) made.push_back(name + std::to_string(number));
         }
         return made;
+    }
+
+    void count_letters(std::size_t letters, std::size_t offset) {
+        letters_ += letters;
+        if (letters_ > most_letters) {
+            fail(offset, "the names that the text stands for have more than " + std::to_string(most_letters >> 20) +
+                             " MiB together");
+        }
     }
 
     static std::optional<std::size_t> whole_number(std::string_view digits) {
@@ -320,7 +335,7 @@ class EntryParser {
 
     std::string_view text_;
     std::size_t at_ = 0;
-    std::size_t modules_ = 0;
+    std::size_t modules_ = 0, letters_ = 0;  ///< so far
     std::vector<BucketEntry> entries_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/graph/error.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/evaluation.h"
 #include "core/plan/explain.h"
@@ -16,7 +17,7 @@ void overlap::fuzz::run(std::string_view input) {
     std::shared_ptr<const Evaluation> evaluation;
     try {
         evaluation = evaluate(graph, plan);
-    } catch (const InputError& error) {
+    } catch (const InputError&) {
         require(false, "an evaluation threw, where it is to tell a problem");
     }
     require(evaluation != nullptr, "an evaluation that nobody stopped has no result");

@@ -19,14 +19,17 @@ constexpr std::int64_t bytes_for_each_byte = 50;
 /// First buffers, which even an empty input gets.
 constexpr std::int64_t allowance = std::int64_t{256} << 10;
 
-std::atomic<std::int64_t> alive = 0;
-std::atomic<std::int64_t> limit = INT64_MAX;
+std::atomic<std::int64_t> alive = 0, alive_before = 0;
+constexpr std::int64_t unlimited = INT64_MAX;
+std::atomic<std::int64_t> limit = unlimited;
+std::size_t input_bytes = 0;
 
 void on_allocation(const volatile void*, std::size_t size) {
     const std::int64_t now = alive.fetch_add(static_cast<std::int64_t>(size), std::memory_order_relaxed);
     if (now + static_cast<std::int64_t>(size) <= limit.load(std::memory_order_relaxed)) return;
-    limit = INT64_MAX;  // telling of it allocates
-    std::fprintf(stderr, "ERROR: %lld bytes are alive\n", static_cast<long long>(now) + static_cast<long long>(size));
+    limit = unlimited;  // telling of it allocates
+    const auto taken = static_cast<long long>(now - alive_before) + static_cast<long long>(size);
+    std::fprintf(stderr, "ERROR: an input of %zu bytes makes %lld bytes alive\n", input_bytes, taken);
     __sanitizer_print_stack_trace();
     std::abort();
 }
@@ -36,10 +39,18 @@ void on_release(const volatile void* address) {
     alive.fetch_sub(static_cast<std::int64_t>(size), std::memory_order_relaxed);
 }
 
+void run_if_accepted(std::string_view input) {
+    try {
+        run(input);
+    } catch (const InputError&) {
+        // Refused, with a sentence: what is wanted of most inputs.
+    }
+}
+
 }  // namespace
 
 void count_input(std::size_t bytes) {
-    limit += bytes_for_each_byte * static_cast<std::int64_t>(bytes);
+    if (limit != unlimited) limit += bytes_for_each_byte * static_cast<std::int64_t>(bytes);
 }
 
 void require(bool holds, std::string_view reason) {
@@ -59,6 +70,7 @@ std::string_view take_until(std::string_view& input, char separator) {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
     using namespace overlap::fuzz;
+    run_if_accepted({});  // tables that are made at the first use belong to no input
     __sanitizer_install_malloc_and_free_hooks(on_allocation, on_release);
     return 0;
 }
@@ -66,12 +78,10 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace overlap::fuzz;
     if (size > input_limit) return 0;
+    input_bytes = size;
+    alive_before = alive.load();
     limit = alive + allowance + bytes_for_each_byte * static_cast<std::int64_t>(size);
-    try {
-        run({reinterpret_cast<const char*>(data), size});
-    } catch (const overlap::InputError&) {
-        // Refused, with a sentence: what is wanted of most inputs.
-    }
-    limit = INT64_MAX;
+    run_if_accepted({reinterpret_cast<const char*>(data), size});
+    limit = unlimited;
     return 0;
 }

@@ -3,8 +3,10 @@
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/gzip_text.h"
 
 void overlap::fuzz::run(std::string_view input) {
+    count_gzip_text(input);
     const std::shared_ptr<const Graph> graph = read_graph_text(input, "fuzz");
     const ModuleTree tree(*graph, preferred_module_source(*graph));
     for (NodeId node = 0; node < graph->node_count(); ++node) {

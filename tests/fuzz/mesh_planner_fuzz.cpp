@@ -41,6 +41,17 @@ ShardingState chosen_state(int mesh_dims, int tensor_dims, Choices& choices) {
     return state;
 }
 
+/// A question of a few bytes opens a space of states: for each mesh dimension a placement, in any order, a word each.
+std::size_t state_bytes(const DeviceMesh& mesh, const MeshTensor& tensor) {
+    constexpr std::size_t word_bytes = 8, not_sharded = 3, strided = 2 * most_mesh_dims;
+    std::size_t states = 1;
+    for (int dim = 0; dim < mesh.dims(); ++dim) {
+        const auto order = static_cast<std::size_t>(dim) + 1;
+        states *= order * (not_sharded + strided + static_cast<std::size_t>(tensor.dims()));
+    }
+    return states * word_bytes;
+}
+
 void check(const RedistributionPlan& plan, const ShardingState& source, const ShardingState& target) {
     require(!plan.states.empty() && plan.states.front() == source, "a plan begins elsewhere");
     require(plan.states.back() == target, "a plan ends elsewhere");
@@ -67,6 +78,7 @@ void run(std::string_view input) {
     validate_state(source, mesh, tensor.dims());
     validate_state(target, mesh, tensor.dims());
 
+    count_input(state_bytes(mesh, tensor));
     const auto times = torch_times(mesh);
     GraphPlanner graph_planner(mesh, tensor, *times);
     std::optional<double> torch_cost;

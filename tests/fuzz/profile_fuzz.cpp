@@ -6,8 +6,10 @@
 #include "core/cost/profile_tables.h"
 #include "core/io/profile_file.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/gzip_text.h"
 
 void overlap::fuzz::run(std::string_view input) {
+    count_gzip_text(input);
     const ProfileRecords records = read_profile_text(input, "fuzz");
     const ProfileTables tables(combine_profiles({records, records}));
     for (const ProfiledCollective& collective : records.collectives) {

@@ -81,7 +81,7 @@ class Target:
     def command(self, longest, seconds, executions):
         options = {"max_total_time": seconds, "runs": executions, "max_len": longest, "timeout": SLOWEST_S,
                    "rss_limit_mb": MEMORY_MB, "print_final_stats": 1, "artifact_prefix": f"{self.findings}/",
-                   "reload": 0}
+                   "reload": 0, "print_funcs": 0}
         if self.dictionary.exists():
             options["dict"] = self.dictionary
         folders = dict.fromkeys((self.corpora[longest], self.corpora[SHORT_INPUT], self.seeds))

@@ -150,6 +150,12 @@ def seeds():
     return {target: [as_bytes(seed) for seed in some] for target, some in found.items()}
 
 
+def longest_inputs(texts):
+    """Inputs at the limit on which time or memory that grows faster than the input would show."""
+    pieces = [b"[", b'{"a":', b'"', b"a.", b"0,", b"a+", b"a[0]", b"\n", b"1 ", min(texts, key=len), texts[0]]
+    return [(piece * (INPUT_LIMIT // len(piece) + 1))[:INPUT_LIMIT] for piece in pieces if piece]
+
+
 def dictionary(texts):
     """The words of seeds that come most often, as libFuzzer takes them."""
     words = Counter(word for text in texts for word in set(re.findall(rb'"?[A-Za-z_][A-Za-z0-9_.]{2,28}"?', text)))
@@ -162,7 +168,7 @@ def main(folder):
         place = folder / target
         place.mkdir(parents=True, exist_ok=True)
         cut = list(dict.fromkeys(text[:INPUT_LIMIT] for text in texts))[:MOST_SEEDS]
-        for number, text in enumerate(cut):
+        for number, text in enumerate(cut + longest_inputs(cut)):
             (place / str(number)).write_bytes(text)
         if target not in DECIDING:
             (folder / f"{target}.dict").write_text(dictionary(cut))

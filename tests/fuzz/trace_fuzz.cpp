@@ -9,8 +9,10 @@
 #include "core/trace/measured_timeline.h"
 #include "core/trace/trace_statistics.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/gzip_text.h"
 
 void overlap::fuzz::run(std::string_view input) {
+    count_gzip_text(input);
     const std::shared_ptr<const MeasuredTrace> trace = read_trace_bytes(input, "fuzz");
     device_times(*trace);
     holistic_times(*trace);

@@ -147,5 +147,18 @@ TEST(BadFile, GzipOfSeveralMembersIsRead) {
     EXPECT_EQ(refusal(gzip_compressed("")), "file: the gzip stream holds nothing");
 }
 
+TEST(BadFile, GzipThatHoldsAThousandTimesItsSizeIsRead) {
+    const std::string blanks(std::size_t{5} << 20, ' ');
+    const std::string dense = gzip_compressed(blanks + test::read_bytes(small));
+    EXPECT_EQ(refusal(dense), "");
+    EXPECT_EQ(refusal(gzip_compressed(blanks) + dense), "") << "the size that the end announces is that of one member";
+}
+
+TEST(BadFile, GzipThatAnnouncesMoreThanItHoldsIsRefused) {
+    std::string bytes = gzip_compressed(test::read_bytes(small));
+    bytes.replace(bytes.size() - 4, 4, 4, '\xff');
+    EXPECT_NE(refusal(bytes).find("the gzip stream is damaged"), std::string::npos) << refusal(bytes);
+}
+
 }  // namespace
 }  // namespace overlap

@@ -71,6 +71,8 @@ TEST(BucketText, SaysWhatIsWrongAndWhere) {
         {"layers.[0-]", "line 1, column 8: found \"[0-]\", expected a range of whole numbers such as [0-3]"},
         {"layers.[0-999999999]", "line 1, column 8: the range [0-999999999] stands for more than 100000 modules"},
         {"a.[0-999].b.[0-999]", "line 1, column 13: the range [0-999] stands for more than 100000 modules"},
+        {std::string(10'000, 'a') + "[0-999]",
+         "line 1, column 10001: the names that the text stands for have more than 8 MiB together"},
         {"layers 0",
          "line 1, column 7: \"layers 0\" has a space inside; separate modules by + or , or put the name in quotes"},
         {"a,,b", "line 1, column 3: found \",\", expected a module path before it"},

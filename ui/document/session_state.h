@@ -66,7 +66,7 @@ struct SessionState {
 
 /// What a file of a session holds: the session, or why there is none.
 struct ReadSession {
-    std::optional<SessionState> state;
+    std::optional<SessionState> state{};
     int newer_version = 0;  ///< of the format, where a newer program wrote the file
 };
 
