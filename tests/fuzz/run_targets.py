@@ -27,11 +27,11 @@ LONG_SHARE = 0.2
 MOST_EXECUTIONS = 2**31 - 1
 SLOWEST_S = 1
 MEMORY_MB = 2048
-# Undefined operations end the program with their stack. Who allocated is not noted at each allocation, and memory that
-# was given back is kept from use for a shorter time than by default: both take more time than most inputs.
+# Undefined operations end the program with their stack. Who allocated is not noted at each allocation, less of new memory
+# is filled, and what was given back is kept from use for a shorter time than by default: these take longer than most inputs.
 ENVIRONMENT = os.environ | {
     "UBSAN_OPTIONS": "print_stacktrace=1",
-    "ASAN_OPTIONS": "detect_stack_use_after_return=0:malloc_context_size=1:quarantine_size_mb=16"}
+    "ASAN_OPTIONS": "detect_stack_use_after_return=0:malloc_context_size=1:max_malloc_fill_size=256:quarantine_size_mb=16"}
 
 
 def run_program(command, output):
@@ -81,7 +81,9 @@ class Target:
     def command(self, longest, seconds, executions):
         options = {"max_total_time": seconds, "runs": executions, "max_len": longest, "timeout": SLOWEST_S,
                    "rss_limit_mb": MEMORY_MB, "print_final_stats": 1, "artifact_prefix": f"{self.findings}/",
-                   "reload": 0, "print_funcs": 0}
+                   "reload": 0, "print_funcs": 0,
+                   # Weighing rare features takes longer than running most of the inputs.
+                   "entropic": 0}
         if self.dictionary.exists():
             options["dict"] = self.dictionary
         folders = dict.fromkeys((self.corpora[longest], self.corpora[SHORT_INPUT], self.seeds))
