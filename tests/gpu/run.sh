@@ -5,8 +5,8 @@
 #     tests/gpu/run.sh [--programs FOLDER] [--graph GRAPH --plan PLAN] [-o FIGURES.json]
 #
 # FOLDER holds `overlap` and `overlap-runner` that were built already; without it they are built here, with the CUDA
-# toolkit (13 or 12.8), NCCL, and the libraries that app/setup.sh lists. Nothing is downloaded. Figures go to
-# build/gpu/figures.json. Without a GPU this ends with a sentence and status 77.
+# toolkit (13.0 or newer), NCCL (2.28 or newer), and the libraries that app/setup.sh lists. Nothing is downloaded.
+# Figures go to build/gpu/figures.json, after each stage. Without a GPU this ends with a sentence and status 77.
 #
 # Exit status: 0 predictions are within their bounds, 1 they are not or something failed, 2 wrong usage, 77 no GPU.
 set -euo pipefail
@@ -26,8 +26,9 @@ done
 
 if [ -z "$programs" ]; then
     build=$root/build/gpu
-    cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DOVERLAP_BUILD_APPLICATION=OFF >&2
-    cmake --build "$build" --parallel --target overlap overlap-runner >&2
+    cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DOVERLAP_BUILD_APPLICATION=OFF \
+        -DOVERLAP_BUILD_TESTS=OFF >&2
+    cmake --build "$build" --parallel "$(nproc)" --target overlap overlap-runner >&2
     programs=$build/bin
 fi
 exec python3 -B "$root/tests/gpu/gpu_figures.py" "$programs" "$root/resources/samples" \
