@@ -6,6 +6,8 @@
 #     tests/run.sh --bench         benchmarks, with a description of the machine
 #     tests/run.sh --fuzz SECONDS  fuzz targets, each for that long, from what earlier runs have found; exit status 1
 #                                  on a finding. Corpora and findings are kept in build/fuzz
+#     tests/run.sh --sanitizer KIND  tests, built with sanitizers: `address` (with undefined behaviour), or `thread`, which
+#                                  also edits at random moments for ten minutes
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
 #     tests/run.sh --faults        the window killed 100 times while it is edited; files from strangers, under strace
 #
@@ -21,6 +23,7 @@ with_torch=false
 fuzz_seconds=
 load=false
 faults=false
+stress_seconds=
 case ${1:-} in
     "") ;;
     --with-torch) with_torch=true ;;
@@ -39,8 +42,22 @@ case ${1:-} in
         packages+=(clang libclang-rt-14-dev)
         use_preset fuzz
         ;;
+    --sanitizer)
+        case ${2:-} in
+            address) use_preset dev-asan ;;
+            thread)
+                use_preset dev-tsan
+                stress_seconds=600
+                ;;
+            *)
+                say "$script_name: --sanitizer wants address or thread; see $script_name --help"
+                exit 2
+                ;;
+        esac
+        export QTEST_FUNCTION_TIMEOUT=1800000 # ms; sanitized programs are slow
+        ;;
     -h | --help)
-        sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *)
@@ -146,6 +163,11 @@ run_tests() {
     return $status
 }
 
+run_edits_at_random_moments() {
+    begin_step "edit at random moments while the background works, for $stress_seconds seconds"
+    OVERLAP_STRESS_SECONDS=$stress_seconds "$programs/background_stress_test"
+}
+
 run_fuzz_targets() {
     begin_step "run the fuzz targets"
     describe_machine
@@ -186,5 +208,8 @@ elif $faults; then
     run_faults
 else
     trap - ERR
-    run_tests
+    status=0
+    if [ -n "$stress_seconds" ]; then run_edits_at_random_moments || status=1; fi
+    run_tests || status=1
+    exit $status
 fi
