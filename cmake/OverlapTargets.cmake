@@ -8,6 +8,12 @@ if(OVERLAP_SANITIZE)
   target_compile_options(overlap_settings INTERFACE
     -fsanitize=${OVERLAP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(overlap_settings INTERFACE -fsanitize=${OVERLAP_SANITIZE})
+  if(NOT OVERLAP_FUZZ)  # libFuzzer has options of its own
+    add_library(overlap_sanitizer_options OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitizer_options.cpp)
+    target_compile_definitions(overlap_sanitizer_options PRIVATE
+      OVERLAP_SUPPRESSIONS_FOLDER="${CMAKE_SOURCE_DIR}/tests/support")
+    target_link_libraries(overlap_settings INTERFACE $<TARGET_OBJECTS:overlap_sanitizer_options>)
+  endif()
 endif()
 
 # overlap_library(NAME SOURCES file... [SEES target...])

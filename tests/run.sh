@@ -7,6 +7,8 @@
 #     tests/run.sh --bench         benchmarks, with a description of the machine
 #     tests/run.sh --fuzz SECONDS  fuzz targets, each for that long, from what earlier runs have found; exit status 1
 #                                  on a finding. Corpora and findings are kept in build/fuzz
+#     tests/run.sh --sanitizer KIND  tests, built with sanitizers: `address` (with undefined behaviour), or `thread`, which
+#                                  also edits at random moments for ten minutes
 #     tests/run.sh --load          files and plans as large as they get, under a limit of memory
 #     tests/run.sh --faults        the window killed 100 times while it is edited; files from strangers, under strace
 #
@@ -24,6 +26,7 @@ fuzz_seconds=
 fuzz_packages=(clang libclang-rt-14-dev llvm)  # the last one tells findings by function and line
 load=false
 faults=false
+stress_seconds=
 case ${1:-} in
     "") ;;
     --with-torch)
@@ -46,8 +49,22 @@ case ${1:-} in
         fuzz_only=true
         packages+=("${fuzz_packages[@]}")
         ;;
+    --sanitizer)
+        case ${2:-} in
+            address) use_preset dev-asan ;;
+            thread)
+                use_preset dev-tsan
+                stress_seconds=600
+                ;;
+            *)
+                say "$script_name: --sanitizer wants address or thread; see $script_name --help"
+                exit 2
+                ;;
+        esac
+        export QTEST_FUNCTION_TIMEOUT=1800000 # ms; sanitized programs are slow
+        ;;
     -h | --help)
-        sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
     *)
@@ -168,6 +185,11 @@ build_fuzz_targets() (
     build_targets fuzz_targets
 )
 
+run_edits_at_random_moments() {
+    begin_step "edit at random moments while the background works, for $stress_seconds seconds"
+    OVERLAP_STRESS_SECONDS=$stress_seconds "$programs/background_stress_test"
+}
+
 run_fuzz_targets() {
     begin_step "run the fuzz targets, each for $fuzz_seconds seconds"
     describe_machine
@@ -211,5 +233,8 @@ elif $faults; then
     run_faults
 else
     trap - ERR
-    run_tests
+    status=0
+    if [ -n "$stress_seconds" ]; then run_edits_at_random_moments || status=1; fi
+    run_tests || status=1
+    exit $status
 fi

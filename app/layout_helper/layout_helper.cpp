@@ -20,13 +20,15 @@ namespace {
 using namespace overlap;
 
 constexpr double points_per_inch = 72;
-constexpr rlim_t most_memory_bytes = rlim_t{1} << 30;
+[[maybe_unused]] constexpr rlim_t most_memory_bytes = rlim_t{1} << 30;
 constexpr rlim_t most_seconds = 60;  ///< of the processor, for all layouts; the application kills a slow one earlier
 
 /// The process never takes more than this, whatever it is given.
 void limit_resources() {
+#ifndef OVERLAP_SANITIZED  // a sanitizer reserves terabytes of addresses
     const rlimit memory{most_memory_bytes, most_memory_bytes};
     setrlimit(RLIMIT_AS, &memory);
+#endif
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
 }

@@ -49,9 +49,7 @@ void LatestTask::work(std::stop_token leave) {
             serial = serial_;
         }
         Delivery delivery = task(stop);
-        // A queued call to a destroyed receiver is dropped by Qt, so nothing is delivered to an object that is gone.
-        QMetaObject::invokeMethod(
-            this, [this, serial, delivery = std::move(delivery)] { deliver(serial, delivery); }, Qt::QueuedConnection);
+        deliveries_.put([this, serial, delivery = std::move(delivery)] { deliver(serial, delivery); });
     }
 }
 

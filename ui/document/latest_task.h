@@ -7,6 +7,8 @@
 #include <stop_token>
 #include <thread>
 
+#include "ui/document/call_queue.h"
+
 namespace overlap::ui {
 
 /// A thread that runs the newest task it was given. A newer task asks the older one to stop; what an older one still
@@ -44,7 +46,8 @@ class LatestTask : public QObject {
     std::stop_source stop_;  // guarded by mutex_; of the newest task
     quint64 serial_ = 0;     // guarded by mutex_; number of the newest task
     bool busy_ = false;      // of the owner's thread
-    std::jthread thread_;    // last: it uses the members above
+    CallQueue deliveries_;
+    std::jthread thread_;  // last: it uses the members above
 };
 
 }  // namespace overlap::ui

@@ -53,10 +53,7 @@ void SessionWriter::work(std::stop_token leave) {
         writing_ = false;
         const bool changed = std::exchange(problem_, problem) != problem;
         written_.notify_all();
-        // A queued call to a destroyed receiver is dropped by Qt.
-        if (changed)
-            QMetaObject::invokeMethod(
-                this, [this, problem] { emit problemChanged(problem); }, Qt::QueuedConnection);
+        if (changed) problems_.put([this, problem] { emit problemChanged(problem); });
     }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/plan/plan.h"
+#include "ui/document/call_queue.h"
 #include "ui/document/session.h"
 
 namespace overlap::ui {
@@ -63,6 +64,7 @@ class SessionWriter : public QObject {
     std::optional<SessionSnapshot> waiting_;  // guarded by mutex_
     bool writing_ = false;                    // guarded by mutex_
     QString problem_;                         // guarded by mutex_; of the newest snapshot that was written
+    CallQueue problems_;
     /// Of the worker: plans of the snapshot before. An edit changes one of them, mostly.
     std::vector<std::pair<std::shared_ptr<const Plan>, QByteArray>> texts_;
     std::jthread thread_;  // last: it uses the members above

@@ -58,11 +58,7 @@ void Measurements::startNext() {
 void Measurements::start(Request request) {
     reading_ = request;
     task_.start([this, request](std::stop_token stop) -> LatestTask::Delivery {
-        const auto tell = [&](double share) {
-            // Dropped by Qt where this object is gone by then.
-            QMetaObject::invokeMethod(
-                this, [this, share] { emit progressed(share); }, Qt::QueuedConnection);
-        };
+        const auto tell = [&](double share) { progress_.put([this, share] { emit progressed(share); }); };
         try {
             auto read = readMeasurements(request.files, stop, tell);
             return [this, read = std::move(read)] {

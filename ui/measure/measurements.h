@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "ui/document/call_queue.h"
 #include "ui/document/latest_task.h"
 #include "ui/measure/measurement.h"
 
@@ -71,7 +72,8 @@ class Measurements : public QObject {
     int current_ = -1;
     Request reading_;
     std::deque<Request> waiting_;
-    LatestTask task_;
+    CallQueue progress_;
+    LatestTask task_;  // last: its thread uses the queue
 };
 
 }  // namespace overlap::ui

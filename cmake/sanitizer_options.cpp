@@ -1,0 +1,27 @@
+// What sanitized programs do unless ASAN_OPTIONS, LSAN_OPTIONS, UBSAN_OPTIONS or TSAN_OPTIONS ask for something else. Built
+// into each of them, so that a program that a test or another program starts behaves alike. The sanitizers look these
+// functions up by name; those of a sanitizer that is not linked are never called.
+
+// A finding ends a program with a status of its own: 1 is wrong input, which tests expect.
+#define FINDING "exitcode=86"
+#define SUPPRESSIONS(file) "suppressions=" OVERLAP_SUPPRESSIONS_FOLDER "/" file
+
+extern "C" {
+
+const char* __asan_default_options() {
+    return FINDING ":detect_stack_use_after_return=1:check_initialization_order=1:strict_init_order=1";
+}
+
+const char* __lsan_default_options() {
+    return FINDING ":print_suppressions=0:" SUPPRESSIONS("leak_sanitizer.supp");
+}
+
+const char* __ubsan_default_options() {
+    return FINDING ":print_stacktrace=1";
+}
+
+const char* __tsan_default_options() {
+    return FINDING ":second_deadlock_stack=1:" SUPPRESSIONS("thread_sanitizer.supp");
+}
+
+}  // extern "C"
