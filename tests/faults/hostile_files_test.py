@@ -99,6 +99,7 @@ class Watched(unittest.TestCase):
 
 if __name__ == "__main__":
     STUDIO, *further = sys.argv[1:]
+    STUDIO = os.path.abspath(STUDIO)  # it runs in a folder of its own
     PICTURES = further[0] if further else ""
     sys.argv[1:] = []
     if shutil.which("strace") is None:

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "core/io/cost_model_file.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -65,7 +66,7 @@ CalibrationDialog::CalibrationDialog(Calibration calibration, QWidget* parent)
         const QString sentence = QString::fromStdString(note);
         sentences.append(sentence.left(1).toUpper() + sentence.mid(1));
     }
-    summary_->setText(sentences.join(u'\n'));
+    summary_->setText(shownLines(sentences.join(u'\n')));
     summary_->setWordWrap(true);
     summary_->setTextFormat(Qt::PlainText);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -103,7 +104,7 @@ void CalibrationDialog::fillTable() {
     for (const CalibrationRow& row : calibration_.rows) {
         const int place = table_->rowCount();
         table_->insertRow(place);
-        const QString name = QString::fromStdString(row.name);
+        const QString name = shownName(QString::fromStdString(row.name));
         const bool computes = row.kind == CalibrationRow::Kind::compute_class;
         const QStringList texts{computes ? QString(name).replace(u'_', u' ') : tr("process group %1").arg(name),
                                 formatCount(row.samples), fittedText(calibration_.model, row), errorText(row.before),
@@ -112,7 +113,7 @@ void CalibrationDialog::fillTable() {
             auto* item = new QTableWidgetItem(texts[column]);
             const bool number = column == samples || column == before || column == after;
             item->setTextAlignment(Qt::AlignVCenter | (number ? Qt::AlignRight : Qt::AlignLeft));
-            if (!row.note.empty()) item->setToolTip(QString::fromStdString(row.note));
+            if (!row.note.empty()) item->setToolTip(shownLines(QString::fromStdString(row.note)));
             table_->setItem(place, column, item);
         }
     }
@@ -129,7 +130,7 @@ bool CalibrationDialog::save(const QString& path) {
         write_cost_model_file(calibration_.model, QFile::encodeName(path).toStdString());
         return true;
     } catch (const std::exception& error) {
-        summary_->setText(QString::fromUtf8(error.what()));
+        summary_->setText(shownLines(QString::fromUtf8(error.what())));
         return false;
     }
 }

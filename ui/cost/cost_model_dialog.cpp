@@ -11,6 +11,7 @@
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/io/cost_model_file.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -120,20 +121,21 @@ QString CostModelDialog::detailText() const {
 
 void CostModelDialog::showDetail() {
     const QListWidgetItem* item = list_->currentItem();
-    detail_->setText(item ? item->data(detail_role).toString() : QString());
+    detail_->setText(item ? shownLines(item->data(detail_role).toString()) : QString());
 }
 
 void CostModelDialog::addFile(const QString& path) {
     try {
         const NamedCostModel model = read_cost_model_file(QFile::encodeName(path).toStdString());
         auto* item = new QListWidgetItem(
-            tr("by %1: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(model.name)), list_);
+            tr("by %1: %2").arg(shownName(QFileInfo(path).fileName()), shownName(QString::fromStdString(model.name))),
+            list_);
         item->setData(choice_role, path);
         item->setData(detail_role, detailOf(model));
-        item->setToolTip(path);
+        item->setToolTip(shownName(path));
         list_->setCurrentItem(item);
     } catch (const std::exception& error) {
-        detail_->setText(QString::fromUtf8(error.what()));
+        detail_->setText(shownLines(QString::fromUtf8(error.what())));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <QStringList>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/known_time.h"
 
 namespace overlap::ui {
@@ -127,12 +128,12 @@ QString BoxTexts::toolTip(const PlacedBox& placed, double exposed_ms) const {
     const BoxId id = placed.box;
     const Box& box = tree_.box(id);
     const BoxFigures& figures = figures_[id];
-    QStringList lines{QStringLiteral("<b>%1</b>").arg(path(id).toHtmlEscaped())};
+    QStringList lines{QStringLiteral("<b>%1</b>").arg(shownName(path(id)).toHtmlEscaped())};
     if (box.kind == BoxKind::operation) {
-        lines.append(QStringLiteral("%1 = %2").arg(fromCore(graph_.name(box.node)).toHtmlEscaped(),
-                                                   fromCore(graph_.target(box.node)).toHtmlEscaped()));
+        lines.append(QStringLiteral("%1 = %2").arg(shownName(fromCore(graph_.name(box.node))).toHtmlEscaped(),
+                                                   shownName(fromCore(graph_.target(box.node))).toHtmlEscaped()));
     } else if (const QString name = className(id); !name.isEmpty()) {
-        lines.append(name.toHtmlEscaped());
+        lines.append(shownName(name).toHtmlEscaped());
     }
     if (const QString line = this->figures(id); !line.isEmpty()) lines.append(line);
     if (exposed_ms > 0) lines.append(exposed(id, exposed_ms));

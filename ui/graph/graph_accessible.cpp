@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "ui/graph/graph_view.h"
+#include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 namespace {
@@ -92,8 +93,8 @@ class BoxAccessible : public QAccessibleInterface, public QAccessibleActionInter
     }
 
     QString text(QAccessible::Text kind) const override {
-        if (kind == QAccessible::Name) return model().texts().spoken(box_, model().isOpen(box_));
-        if (kind == QAccessible::Description) return model().texts().path(box_);
+        if (kind == QAccessible::Name) return shownName(model().texts().spoken(box_, model().isOpen(box_)));
+        if (kind == QAccessible::Description) return shownName(model().texts().path(box_));
         return {};
     }
     void setText(QAccessible::Text, const QString&) override {}

@@ -9,6 +9,7 @@
 #include <QToolButton>
 
 #include "ui/graph/graph_view.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -149,7 +150,7 @@ void GraphControls::showPath(BoxId box) {
     for (BoxId at = box; at != no_box && at != BoxTree::root; at = view_.model().tree().box(at).parent)
         parts.prepend(QStringLiteral("<a href=\"%1\" style=\"color:%2; text-decoration:none\">%3</a>")
                           .arg(at)
-                          .arg(colour, view_.model().texts().title(at).toHtmlEscaped()));
+                          .arg(colour, shownName(view_.model().texts().title(at)).toHtmlEscaped()));
     path_->setText(parts.join(QStringLiteral(" › ")));
 }
 

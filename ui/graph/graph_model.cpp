@@ -7,6 +7,7 @@
 
 #include "ui/document/document.h"
 #include "ui/graph/graph_metrics.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -219,9 +220,9 @@ LayoutSize GraphModel::closedSize(BoxId box) const {
     static const QFontMetricsF metrics(textFont(normalTextPx, QFont::DemiBold));
     const bool operation = tree().box(box).kind == BoxKind::operation;
     static const QFontMetricsF figures(textFont(smallTextPx));
-    const double text =
-        std::max(metrics.horizontalAdvance(texts().title(box)), figures.horizontalAdvance(texts().figures(box))) +
-        2 * boxMargin + (operation ? 0 : arrowRoom);
+    const double text = std::max(metrics.horizontalAdvance(shownName(texts().title(box))),
+                                 figures.horizontalAdvance(texts().figures(box))) +
+                        2 * boxMargin + (operation ? 0 : arrowRoom);
     const double width = std::clamp(text, operation ? narrowestOperation : narrowestModule, widestBox);
     size = {std::ceil(width / widthStep) * widthStep, operation ? operationHeight : moduleHeight};
     return size;

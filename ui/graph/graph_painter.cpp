@@ -9,6 +9,7 @@
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_model.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
@@ -200,7 +201,7 @@ void GraphPainter::paintTexts(QPainter& painter, const PlacedBox& placed, bool d
                         : QPolygonF{centre + QPointF(-2.5, -4), centre + QPointF(3, 0), centre + QPointF(-2.5, 4)});
         room.setLeft(room.left() + arrowRoom);
     }
-    const QString title = title_metrics.elidedText(texts.title(id), Qt::ElideMiddle, room.width());
+    const QString title = elidedName(title_metrics, texts.title(id), Qt::ElideMiddle, room.width());
     painter.setFont(title_font);
     painter.setPen(faded(theme_.text, dimmed));
     painter.drawText(QRectF(room.left(), top, room.width(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter, title);
@@ -219,7 +220,7 @@ void GraphPainter::paintTexts(QPainter& painter, const PlacedBox& placed, bool d
     painter.setFont(figures_font);
     painter.setPen(faded(exposed > 0 ? theme_.asText(theme_.exposed) : theme_.dim, dimmed));
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                     figures_metrics.elidedText(more.join(QStringLiteral(" · ")), Qt::ElideRight, line.width()));
+                     elidedName(figures_metrics, more.join(QStringLiteral(" · ")), Qt::ElideRight, line.width()));
 }
 
 void GraphPainter::paintStubs(QPainter& painter, const PlacedBox& placed, bool dimmed) const {

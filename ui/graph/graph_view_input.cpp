@@ -19,6 +19,7 @@
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/graph_view.h"
 #include "ui/plan/drag_picture.h"
+#include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 namespace {
@@ -222,9 +223,9 @@ QMenu* GraphView::makeMenu(BoxId box) {
             put->addAction(tr("New bucket"), this,
                            [&document, modules, run] { run(BucketCommands(document).putIntoNew(modules)); });
             for (int bucket = 0; bucket < static_cast<int>(document.buckets().size()); ++bucket)
-                put->addAction(BucketCommands(document).title(bucket), this, [&document, modules, bucket, run] {
-                    run(BucketCommands(document).put(modules, bucket));
-                });
+                put->addAction(
+                    shownInMenu(BucketCommands(document).title(bucket)), this,
+                    [&document, modules, bucket, run] { run(BucketCommands(document).put(modules, bucket)); });
             menu->addAction(tr("Take out of its bucket"), this,
                             [&document, modules] { BucketCommands(document).takeOut(modules); });
         }

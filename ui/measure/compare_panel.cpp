@@ -21,6 +21,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/step_chooser.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 
@@ -206,9 +207,9 @@ void ComparePanel::fill(QComboBox& box, bool with_measurements) {
     const QVariant chosen = box.currentData();
     box.clear();
     for (int i = 0; i < document_.variantCount(); ++i)
-        box.addItem(document_.variant(i).title(), document_.variant(i).key());
+        box.addItem(shownName(document_.variant(i).title()), document_.variant(i).key());
     for (int i = 0; with_measurements && i < measurements_.count(); ++i)
-        box.addItem(measurements_.at(i)->title, measurements_.at(i)->files);
+        box.addItem(shownName(measurements_.at(i)->title), measurements_.at(i)->files);
     box.setCurrentIndex(std::max(0, box.findData(chosen)));
 }
 
@@ -282,7 +283,7 @@ void ComparePanel::compare() {
 void ComparePanel::showSteps(std::shared_ptr<const ComparedSteps> steps, const QString& refusal) {
     if (!steps) task_.cancel();
     model_->setSteps(steps);
-    sums_->setText(steps ? comparisonSums(*steps) : refusal);
+    sums_->setText(shownName(steps ? comparisonSums(*steps) : refusal));
     sums_->setToolTip(sums_->text());
     both_->setEnabled(steps != nullptr);
     if (both_->isChecked()) emit shownChanged(steps ? steps->shown : nullptr);
@@ -300,7 +301,8 @@ bool ComparePanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == view_->viewport() && event->type() == QEvent::Resize) fitColumns();
     if (watched == view_ && event->type() == QEvent::KeyPress &&
         static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
-        QApplication::clipboard()->setText(sums_->text() + u'\n' + tableText(*rows_));
+        const QString sums = model_->steps() ? comparisonSums(*model_->steps()) : sums_->text();
+        QApplication::clipboard()->setText(sums + u'\n' + tableText(*rows_));
         return true;
     }
     return QWidget::eventFilter(watched, event);

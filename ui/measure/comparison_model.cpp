@@ -140,7 +140,7 @@ QString ComparisonModel::text(const ComparisonRow& row, int column) const {
     return {};
 }
 
-QVariant ComparisonModel::data(const QModelIndex& index, int role) const {
+QVariant ComparisonModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const ComparisonRow& shown = row(index.row());
     const int column = index.column();

@@ -4,11 +4,12 @@
 #include <memory>
 
 #include "ui/measure/compared_steps.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
 /// The differences of two steps, a row for each collective, those with the greatest effect first.
-class ComparisonModel : public QAbstractTableModel {
+class ComparisonModel : public HarmlessModel<QAbstractTableModel> {
     Q_OBJECT
 
   public:
@@ -31,7 +32,7 @@ class ComparisonModel : public QAbstractTableModel {
         same_role,                 ///< whether nothing differs
     };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    using HarmlessModel::HarmlessModel;
 
     void setSteps(std::shared_ptr<const ComparedSteps> steps);
     const std::shared_ptr<const ComparedSteps>& steps() const { return steps_; }
@@ -39,10 +40,10 @@ class ComparisonModel : public QAbstractTableModel {
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     QString text(const ComparisonRow& row, int column) const;
 
     std::shared_ptr<const ComparedSteps> steps_;

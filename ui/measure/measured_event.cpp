@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/trace/time_axis.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -204,7 +205,7 @@ QString eventToolTip(const Measurement& measurement, Measurement::Event at) {
     } else {
         parts.append(trackText(trace.tracks()[trace.events().track[at.event]]));
     }
-    return parts.join(QStringLiteral(" · ")).toHtmlEscaped();
+    return shownName(parts.join(QStringLiteral(" · "))).toHtmlEscaped();
 }
 
 }  // namespace overlap::ui

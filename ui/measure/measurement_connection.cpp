@@ -8,6 +8,7 @@
 #include "ui/document/document.h"
 #include "ui/measure/measured_event.h"
 #include "ui/panels/inspector_panel.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -157,10 +158,9 @@ QString MeasurementConnection::toolTip(quint32 reference) const {
     const quint32 own = reference - part.first_reference;
     if (part.measurement) return eventToolTip(*part.measurement, part.measurement->eventOf(own));
     const Graph& graph = *part.evaluation->graph;
-    return own < graph.node_count()
-               ? QString::fromUtf8(graph.target(own).data(), static_cast<qsizetype>(graph.target(own).size()))
-                     .toHtmlEscaped()
-               : QString();
+    if (own >= graph.node_count()) return {};
+    const std::string_view target = graph.target(own);
+    return shownName(QString::fromUtf8(target.data(), static_cast<qsizetype>(target.size()))).toHtmlEscaped();
 }
 
 }  // namespace overlap::ui

@@ -105,7 +105,7 @@ QString StatisticsModel::clockText(const Row& of, int column) const {
     }
 }
 
-QVariant StatisticsModel::data(const QModelIndex& index, int role) const {
+QVariant StatisticsModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const Row& of = row(index.row());
     switch (role) {

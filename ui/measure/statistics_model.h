@@ -4,12 +4,13 @@
 #include <memory>
 
 #include "ui/measure/measurement.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
 /// How the GPUs of a measurement use their time: a row for each GPU of each rank, and below it one for each of its
 /// steps. Of several ranks also how their clocks fit, and who kept the others waiting.
-class StatisticsModel : public QAbstractTableModel {
+class StatisticsModel : public HarmlessModel<QAbstractTableModel> {
     Q_OBJECT
 
   public:
@@ -33,7 +34,7 @@ class StatisticsModel : public QAbstractTableModel {
     };
     enum Role { step_role = Qt::UserRole };  ///< whether the row is a step's
 
-    using QAbstractTableModel::QAbstractTableModel;
+    using HarmlessModel::HarmlessModel;
 
     /// Null for none.
     void setMeasurement(std::shared_ptr<const Measurement> measurement);
@@ -44,7 +45,6 @@ class StatisticsModel : public QAbstractTableModel {
     int rowCount(const QModelIndex& parent = {}) const override;
     /// Without those of several ranks where there is but one.
     int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   private:
@@ -54,6 +54,8 @@ class StatisticsModel : public QAbstractTableModel {
         const StepTimes* step = nullptr;      ///< null for all of the GPU
         const GpuTimes& times() const { return step ? step->times : device->total; }
     };
+
+    QVariant trueData(const QModelIndex& index, int role) const override;
     const Row& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
     QString nameOf(const Row& row) const;
     QString timeText(const Row& row, int column) const;

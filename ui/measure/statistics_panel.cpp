@@ -14,6 +14,7 @@
 #include "ui/measure/statistics_model.h"
 #include "ui/panels/cell_delegate.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -42,7 +43,7 @@ class StatisticsDelegate : public CellDelegate {
         painter->setFont(plain.font);
         painter->setPen(index.data(Qt::ForegroundRole).value<QBrush>().color());
         painter->drawText(area, index.data(Qt::TextAlignmentRole).toInt(),
-                          plain.fontMetrics.elidedText(plain.text, Qt::ElideRight, area.width()));
+                          elidedName(plain.fontMetrics, plain.text, Qt::ElideRight, area.width()));
         painter->restore();
     }
 
@@ -107,8 +108,8 @@ void StatisticsPanel::update() {
         parts.append(tr("%1 collectives that several have")
                          .arg(formatCount(static_cast<std::int64_t>(shown->aligned.matches.size()))));
     }
-    caption_->setText(parts.join(QStringLiteral(" · ")));
-    caption_->setToolTip(shown->files.join(u'\n'));
+    caption_->setText(shownName(parts.join(QStringLiteral(" · "))));
+    caption_->setToolTip(shownLines(shown->files.join(u'\n')));
 }
 
 void StatisticsPanel::choose(const QModelIndex& row) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ui/measure/measurement.h"
+#include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 
@@ -15,10 +16,10 @@ constexpr int narrowest_box = 56;
 
 /// Puts `texts` into a box, which is there only for a choice of several. What was chosen stays where it is among them.
 void fill(QComboBox& box, const QStringList& texts, int otherwise) {
-    const QString chosen = box.currentText();
+    const QVariant chosen = box.currentData();
     box.clear();
-    box.addItems(texts);
-    const int same = box.findText(chosen);
+    for (const QString& text : texts) box.addItem(shownName(text), text);
+    const int same = box.findData(chosen);
     box.setCurrentIndex(same >= 0 ? same : otherwise);
     box.setVisible(texts.size() > 1);
 }
@@ -97,13 +98,13 @@ std::size_t StepChooser::rank() const {
 StepSelection StepChooser::step() const {
     if (devices_->currentIndex() < 0) return {};
     const auto device = static_cast<std::size_t>(devices_->currentIndex());
-    return {measurement_->devices[rank()][device].device, steps_->currentText().toStdString()};
+    return {measurement_->devices[rank()][device].device, steps_->currentData().toString().toStdString()};
 }
 
 QString StepChooser::description() const {
     QStringList chosen;
     for (const QComboBox* box : {ranks_, devices_, steps_})
-        if (box->count() > 1) chosen.append(box->currentText());
+        if (box->count() > 1) chosen.append(box->currentData().toString());
     return chosen.join(QStringLiteral(", "));
 }
 

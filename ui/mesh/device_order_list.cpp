@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/mesh/flat_button.h"
+#include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 namespace {
@@ -75,11 +76,11 @@ void DeviceOrderList::show(const std::vector<DeviceOrderRow>& rows, bool editabl
         rows_ = rows;
         list_->clear();
         for (const DeviceOrderRow& row : rows_) {
-            QString text = QStringLiteral("%1\n%2").arg(row.pattern, row.detail);
-            if (!row.warning.isEmpty()) text += QStringLiteral("\n▲ ") + row.warning;
+            QString text = QStringLiteral("%1\n%2").arg(shownName(row.pattern), shownName(row.detail));
+            if (!row.warning.isEmpty()) text += QStringLiteral("\n▲ ") + shownName(row.warning);
             auto* item = new QListWidgetItem(text, list_);
-            item->setToolTip(row.help);
-            item->setData(Qt::AccessibleTextRole, row.help);
+            item->setToolTip(shownLines(row.help));
+            item->setData(Qt::AccessibleTextRole, shownLines(row.help));
         }
         list_->setCurrentRow(std::min(current, list_->count() - 1));
     }
@@ -94,7 +95,7 @@ void DeviceOrderList::setRefusal(const QString& reason) {
     take_->setEnabled(reason.isEmpty());
     take_->setToolTip(reason.isEmpty() ? tr("Store this parameter, or all that match a pattern, in the order that the "
                                             "source has; the choice goes into the plan")
-                                       : reason);
+                                       : shownLines(reason));
 }
 
 void DeviceOrderList::updateButtons() {

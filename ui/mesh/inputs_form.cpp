@@ -9,6 +9,7 @@
 
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -126,7 +127,7 @@ void InputsForm::show(const MeshInputs& inputs, const MeshQuestion& question) {
         if (edit.text() != inputs.text(field)) edit.setText(inputs.text(field));
         if (const QString& problem = question.problem(field); !problem.isEmpty()) problems.append(problem);
     }
-    problem_->setText(problems.join(u'\n'));
+    problem_->setText(shownLines(problems.join(u'\n')));
     problem_->setVisible(!problems.isEmpty());
     if (dtype_->findText(inputs.dtype) < 0) dtype_->addItem(inputs.dtype);
     dtype_->setCurrentText(inputs.dtype);

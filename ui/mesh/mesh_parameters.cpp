@@ -2,6 +2,8 @@
 
 #include <QRegularExpression>
 
+#include "ui/theme/harmless_text.h"
+
 namespace overlap::ui {
 
 void MeshParameterModel::set(std::vector<MeshParameter> parameters) {
@@ -11,7 +13,8 @@ void MeshParameterModel::set(std::vector<MeshParameter> parameters) {
 }
 
 void MeshParameterModel::setChosen(const std::vector<QString>& orders) {
-    for (std::size_t row = 0; row < parameters_.size(); ++row) parameters_[row].chosen = row < orders.size() ? orders[row] : QString();
+    for (std::size_t row = 0; row < parameters_.size(); ++row)
+        parameters_[row].chosen = row < orders.size() ? orders[row] : QString();
     if (!parameters_.empty()) emit dataChanged(index(0), index(rowCount() - 1));
 }
 
@@ -21,17 +24,18 @@ int MeshParameterModel::rowCount(const QModelIndex& parent) const {
 
 QVariant MeshParameterModel::data(const QModelIndex& index, int role) const {
     const MeshParameter& shown = parameter(index.row());
-    const QString chosen = shown.chosen.isEmpty() ? QString() : tr("stored as %1").arg(shown.chosen);
+    const QString name = shownName(shown.name), detail = shownName(shown.detail);
+    const QString chosen = shown.chosen.isEmpty() ? QString() : tr("stored as %1").arg(shownName(shown.chosen));
     switch (role) {
         case Qt::DisplayRole: {
-            const QString name = chosen.isEmpty() ? shown.name : QStringLiteral("✓ ") + shown.name;
-            const QString detail = chosen.isEmpty() ? shown.detail : chosen;
-            return detail.isEmpty() ? name : QStringLiteral("%1\n%2").arg(name, detail);
+            const QString first = chosen.isEmpty() ? name : QStringLiteral("✓ ") + name;
+            const QString second = chosen.isEmpty() ? detail : chosen;
+            return second.isEmpty() ? first : QStringLiteral("%1\n%2").arg(first, second);
         }
         case Qt::AccessibleTextRole:
-            return QStringList{shown.name, shown.detail, chosen}.filter(QRegularExpression(".")).join(", ");
+            return QStringList{name, detail, chosen}.filter(QRegularExpression(".")).join(", ");
         case Qt::ToolTipRole:
-            return QStringList{shown.name, shown.help, chosen.isEmpty() ? chosen : tr("The plan: %1").arg(chosen)}
+            return QStringList{name, shownLines(shown.help), chosen.isEmpty() ? chosen : tr("The plan: %1").arg(chosen)}
                 .filter(QRegularExpression("."))
                 .join(u'\n');
         default:

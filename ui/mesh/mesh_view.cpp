@@ -29,6 +29,7 @@
 #include "ui/mesh/rank_stage.h"
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
+#include "ui/theme/harmless_text.h"
 
 namespace overlap::ui {
 namespace {
@@ -337,7 +338,7 @@ void MeshView::showFailure(const QString& reason) {
     comparison_.reset();
     paths_->clear();
     stage_->clear();
-    failure_->setText(reason);
+    failure_->setText(shownLines(reason));
     failure_->show();
     answers_->hide();
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/mesh/sharding_text.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -65,7 +66,7 @@ void PathBoard::select(std::size_t path, int step) {
     if (path == path_ && step == step_) return;
     path_ = path;
     step_ = step;
-    setAccessibleDescription(describe());
+    setAccessibleDescription(shownName(describe()));
     QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&changed);
     emit selected(path_, step_);
@@ -95,7 +96,8 @@ std::vector<PathBoard::Note> PathBoard::notes(const ComparedPath& path) const {
         notes.push_back({tr("Nothing to do: both states are the same."), Note::Kind::plain});
     for (std::size_t step = 0; step < path.steps.size(); ++step)
         if (!path.steps[step].needs.isEmpty())
-            notes.push_back({tr("Step %1: %2").arg(step + 1).arg(path.steps[step].needs), Note::Kind::caution});
+            notes.push_back(
+                {tr("Step %1: %2").arg(step + 1).arg(shownName(path.steps[step].needs)), Note::Kind::caution});
     if (!path.own_cost.isEmpty()) notes.push_back({tr("By its own costs: %1").arg(path.own_cost), Note::Kind::plain});
     return notes;
 }
@@ -178,7 +180,7 @@ void PathBoard::keyPressEvent(QKeyEvent* event) {
 
 void PathBoard::focusInEvent(QFocusEvent* event) {
     QWidget::focusInEvent(event);
-    if (comparison_) setAccessibleDescription(describe());
+    if (comparison_) setAccessibleDescription(shownName(describe()));
     update();
 }
 
@@ -236,7 +238,7 @@ void PathBoard::paintFigures(QPainter& painter, std::size_t index, const QRect& 
     const int room = line.width() - painter.fontMetrics().horizontalAdvance(against) - 8;
     painter.drawText(
         line, Qt::AlignLeft | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(tr("%1 · %2").arg(bytesText(path.sent_bytes), count), Qt::ElideRight, room));
+        elidedName(painter.fontMetrics(), tr("%1 · %2").arg(bytesText(path.sent_bytes), count), Qt::ElideRight, room));
     double dearest = 0;
     for (const ComparedPath& any : comparison_->paths)
         if (any.plan && std::isfinite(any.cost)) dearest = std::max(dearest, any.cost);
@@ -270,7 +272,7 @@ void PathBoard::paintStep(QPainter& painter, std::size_t path, int step) const {
     painter.setPen(compared.problem.isEmpty() ? theme.text : theme.asText(theme.exposed));
     const QString title = QStringLiteral("%1  %2").arg(step + 1).arg(kindText(planned.kind));
     painter.drawText(first, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(title, Qt::ElideRight, first.width() - cost_width - 8));
+                     elidedName(painter.fontMetrics(), title, Qt::ElideRight, first.width() - cost_width - 8));
     painter.setPen(theme.asText(theme.dim));
     const QString bytes = communicates(planned.kind) ? bytesText(compared.sent_bytes) : QString();
     painter.drawText(second, Qt::AlignRight | Qt::AlignVCenter, bytes);
@@ -280,7 +282,7 @@ void PathBoard::paintStep(QPainter& painter, std::size_t path, int step) const {
     if (!compared.needs.isEmpty()) change.prepend(QStringLiteral("▲ "));
     const QRect room = second.adjusted(12, 0, -painter.fontMetrics().horizontalAdvance(bytes) - 8, 0);
     painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(change, Qt::ElideRight, room.width()));
+                     elidedName(painter.fontMetrics(), change, Qt::ElideRight, room.width()));
 }
 
 void PathBoard::paintCard(QPainter& painter, std::size_t index) const {

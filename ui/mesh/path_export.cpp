@@ -10,6 +10,7 @@
 #include "core/mesh/sharding_text.h"
 #include "ui/document/write_file.h"
 #include "ui/mesh/state_picture.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -35,7 +36,7 @@ void text(QPainter& painter, const QRectF& area, const QColor& colour, const QFo
     painter.setPen(colour);
     painter.setFont(font);
     painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
-                     QFontMetrics(font).elidedText(words, Qt::ElideRight, static_cast<int>(area.width())));
+                     elidedName(QFontMetrics(font), words, Qt::ElideRight, static_cast<int>(area.width())));
 }
 
 void paintHead(QPainter& painter, const PathComparison& comparison, const ComparedPath& path, int width) {

@@ -8,6 +8,7 @@
 
 #include "core/mesh/sharding_text.h"
 #include "ui/mesh/mesh_inputs.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -147,7 +148,7 @@ QString RankCanvas::blockSentence() const {
 
 void RankCanvas::selectRank(std::int64_t rank) {
     chosen_ = static_cast<int>(std::clamp<std::int64_t>(rank - block_.first_rank, -1, block_.ranks() - 1));
-    setAccessibleDescription(rankText());
+    setAccessibleDescription(shownName(rankText()));
     emit rankChanged();
     update();
 }
@@ -205,7 +206,7 @@ void RankCanvas::paintSide(QPainter& painter, const Side& side, const std::vecto
     painter.drawText(first_line, Qt::AlignLeft | Qt::AlignVCenter, role);
     painter.drawText(first_line, Qt::AlignRight | Qt::AlignVCenter, caption(side));
     const QRect second_line = first_line.translated(0, 16);
-    const QString dims = gridText(side.grid, block_, question.mesh);
+    const QString dims = shownName(gridText(side.grid, block_, question.mesh));
     int room = second_line.width() - painter.fontMetrics().horizontalAdvance(dims) - 8;
     if (room < least_state_width)
         room = second_line.width();  // hover tells coordinates
@@ -215,7 +216,7 @@ void RankCanvas::paintSide(QPainter& painter, const Side& side, const std::vecto
     painter.setPen(theme.text);
     const QString state = QString::fromStdString(to_text(plan_->states[side.state]));
     painter.drawText(second_line, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(state, Qt::ElideMiddle, room));
+                     elidedName(painter.fontMetrics(), state, Qt::ElideMiddle, room));
     for (std::size_t rank = 0; rank < side.grid.cells.size(); ++rank) {
         const QRectF& cell = side.grid.cells[rank];
         paintRank(painter, cell, side.grid.labelled, {from[rank], side.slices[rank], progress}, question.tensor.shape,

@@ -9,6 +9,7 @@
 
 #include "ui/mesh/flat_button.h"
 #include "ui/mesh/rank_canvas.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -187,7 +188,7 @@ bool RankStage::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void RankStage::fitSentence() {
-    sentence_->setText(sentence_->fontMetrics().elidedText(sentence_->toolTip(), Qt::ElideRight, sentence_->width()));
+    sentence_->setText(elidedName(sentence_->fontMetrics(), sentence_->toolTip(), Qt::ElideRight, sentence_->width()));
 }
 
 void RankStage::updateBar() {
@@ -196,7 +197,7 @@ void RankStage::updateBar() {
     on_->setEnabled(step_ < steps - 1);
     play_->setEnabled(steps > 0);
     play_->setText(playing_ ? tr("Stop") : tr("Play"));
-    sentence_->setToolTip(stepSentence());
+    sentence_->setToolTip(shownName(stepSentence()));
     fitSentence();
     QString problem;
     if (comparison_ && step_ >= 0) {
@@ -205,7 +206,7 @@ void RankStage::updateBar() {
         problem_->setProperty("role", step.problem.isEmpty() ? "caution" : "refusal");
         problem_->setStyleSheet(problem_->styleSheet());  // the role may be another one
     }
-    problem_->setText(problem);
+    problem_->setText(shownLines(problem));
     problem_->setVisible(!problem.isEmpty());
     const PictureAxes& axes = canvas_->axes();
     axes_->setVisible(comparison_ && comparison_->question.tensor.dims() > 1);
@@ -223,7 +224,7 @@ void RankStage::updateBar() {
         lines.append(tr("Other tensor dimensions are not drawn; the ranges of a rank tell them"));
     const QString rank = canvas_->rankText();
     lines.append(!rank.isEmpty() ? rank : tr("Point at a rank, or choose one with Up and Down, for its exact ranges"));
-    rank_->setText(comparison_ ? lines.join(u'\n') : QString());
+    rank_->setText(comparison_ ? shownLines(lines.join(u'\n')) : QString());
 }
 
 void RankStage::fillAxesMenu() {

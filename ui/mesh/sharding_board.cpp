@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "ui/mesh/rank_slices.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -99,8 +100,9 @@ QSize ShardingBoard::minimumSizeHint() const {
 
 QString ShardingBoard::chipText(int mesh_dim) const {
     const auto index = static_cast<std::size_t>(mesh_dim);
-    QString text = mesh_.dim_names.empty() ? QString::number(mesh_dim)
-                                           : QStringLiteral("%1 %2").arg(mesh_dim).arg(meshDimText(mesh_, mesh_dim));
+    QString text = mesh_.dim_names.empty()
+                       ? QString::number(mesh_dim)
+                       : QStringLiteral("%1 %2").arg(mesh_dim).arg(shownName(meshDimText(mesh_, mesh_dim)));
     text += QStringLiteral(" ×%1").arg(mesh_.shape[index]);
     if (const Placement& placement = shown().placements[index]; placement.is_strided_shard())
         text += tr(" strided %1").arg(placement.split_factor);
@@ -337,7 +339,7 @@ void ShardingBoard::paintEvent(QPaintEvent*) {
         QString label = rowText(row);
         if (row.kind == PlacementKind::partial) label += QStringLiteral(" ▾");
         painter.drawText(QRect(0, area.top(), label_width - 4, area.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                         painter.fontMetrics().elidedText(label, Qt::ElideRight, label_width - 4));
+                         elidedName(painter.fontMetrics(), label, Qt::ElideRight, label_width - 4));
         painter.setPen(QPen(target ? theme.accent : theme.line, 1));
         painter.setBrush(theme.background);
         painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);

@@ -8,6 +8,7 @@
 
 #include "core/mesh/sharding_text.h"
 #include "ui/mesh/sharding_board.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -61,7 +62,7 @@ StateEditor::StateEditor(const QString& title, QWidget* parent)
 void StateEditor::show(const QString& text, const DeviceMesh* mesh, const MeshTensor* tensor,
                        const ShardingState* state, const QString& problem, bool fits) {
     if (field_->text() != text) field_->setText(text);
-    problem_->setText(problem);
+    problem_->setText(shownLines(problem));
     problem_->setVisible(!problem.isEmpty());
     fit_->setVisible(!problem.isEmpty() && fits);
     if (!state) {

@@ -12,6 +12,7 @@
 #include <QPushButton>
 #include <QTreeWidget>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -41,7 +42,7 @@ QString text(const std::string& string) {
 
 QString joined(const std::set<std::string>& names, const QString& ending) {
     QStringList items;
-    for (const std::string& name : names) items.append(text(name) + ending);
+    for (const std::string& name : names) items.append(shownName(text(name)) + ending);
     return items.join(u' ');
 }
 
@@ -49,15 +50,15 @@ QTreeWidgetItem* rowOf(const ImportableGraph& graph, int index) {
     auto* row = new QTreeWidgetItem;
     const bool can_be_read = graph.problem.empty();
     row->setText(number_column, QString::number(index + 1));
-    row->setText(file_column, QFileInfo(text(graph.file)).fileName());
+    row->setText(file_column, shownName(QFileInfo(text(graph.file)).fileName()));
     row->setText(rank_column, graph.rank ? QString::number(*graph.rank) : QString());
-    row->setText(compilation_column, text(graph.compile_id));
-    row->setText(kind_column, text(graph.kind));
+    row->setText(compilation_column, shownName(text(graph.compile_id)));
+    row->setText(kind_column, shownName(text(graph.kind)));
     row->setText(nodes_column, can_be_read ? formatCount(graph.nodes) : QString());
     row->setText(collectives_column, can_be_read ? formatCount(graph.collectives) : QString());
-    row->setText(compiled_column, can_be_read ? text(graph.label) : text(graph.problem));
+    row->setText(compiled_column, shownName(text(can_be_read ? graph.label : graph.problem)));
     row->setToolTip(compiled_column, row->text(compiled_column));
-    row->setToolTip(file_column, text(graph.file));
+    row->setToolTip(file_column, shownName(text(graph.file)));
     row->setData(number_column, graph_role, index);
     for (const Column column : {number_column, rank_column, nodes_column, collectives_column})
         row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
@@ -142,7 +143,7 @@ void GraphChooser::fillNotes() {
         for (const std::string& sentence : choice_.ranks)
             if ((sentence.find(": the same on ranks") == std::string::npos) == differs) lines.append(text(sentence));
     for (const std::string& note : choice_.listing.notes) lines.append(text(note));
-    notes_->setPlainText(lines.join(u'\n'));
+    notes_->setPlainText(shownLines(lines.join(u'\n')));
     notes_->setReadOnly(true);
     notes_->setTabChangesFocus(true);
     notes_->setAccessibleName(tr("Notes of reading, and how the ranks compare"));
@@ -228,7 +229,7 @@ QString GraphChooser::notes() const {
 }
 
 void GraphChooser::showProblem(const QString& reason) {
-    problem_->setText(reason);
+    problem_->setText(shownLines(reason));
     QPalette palette = problem_->palette();
     palette.setColor(QPalette::WindowText, currentTheme().asText(currentTheme().exposed));
     problem_->setPalette(palette);

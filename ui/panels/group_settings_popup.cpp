@@ -72,6 +72,7 @@ GroupSettingsPopup::GroupSettingsPopup(Document& document, QWidget* parent)
     told_->setProperty("role", "dim");
     told_->setWordWrap(true);
     told_->setFixedWidth(text_width);
+    high_priority_->setAccessibleName(tr("High priority"));
     high_priority_->setToolTip(tr("is_high_priority_stream: the group's stream goes before others"));
     reset_->setText(tr("Reset"));
     reset_->setToolTip(tr("Take what the plan asks of this group out of it"));

@@ -10,6 +10,7 @@
 
 #include "core/plan/explain_schedule.h"
 #include "ui/document/document.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -35,28 +36,38 @@ QString colour(Tone tone) {
     return theme.text.name();
 }
 
-QString html(const InspectorPiece& piece) {
+/// @param links counts the links, which stand as their numbers: names are no addresses.
+QString html(const InspectorPiece& piece, int& links) {
     // Rich text takes every other space for one that breaks.
-    const QString body = piece.text.toHtmlEscaped().replace(thinSpace, QChar(QChar::Nbsp));
+    const QString body = shownName(piece.text).toHtmlEscaped().replace(thinSpace, QChar(QChar::Nbsp));
     if (piece.link.isEmpty()) return QStringLiteral("<span style='color:%1'>%2</span>").arg(colour(piece.tone), body);
     return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'>%3</a>")
-        .arg(piece.link.toHtmlEscaped(), currentTheme().asText(currentTheme().accent).name(), body);
+        .arg(links++)
+        .arg(currentTheme().asText(currentTheme().accent).name(), body);
 }
 
-QString html(const InspectorRow& row) {
+QString html(const InspectorRow& row, int& links) {
     // Links stand one below the other; figures follow in a line of their own.
     QString value;
     for (std::size_t i = 0; i < row.pieces.size(); ++i) {
         const bool after_link = i > 0 && !row.pieces[i - 1].link.isEmpty();
         if (i > 0)
             value += after_link || !row.pieces[i].link.isEmpty() ? QStringLiteral("<br>") : QStringLiteral(" · ");
-        value += html(row.pieces[i]);
+        value += html(row.pieces[i], links);
     }
     if (row.block) return QStringLiteral("<tr><td colspan='2' style='padding:2px 0 6px 0'>%1</td></tr>").arg(value);
     return QStringLiteral(
                "<tr><td width='104' style='padding:2px 12px 2px 0; color:%1'>%2</td><td style='padding:2px "
                "0'>%3</td></tr>")
-        .arg(currentTheme().dim.name(), row.label.toHtmlEscaped().replace(u' ', QStringLiteral("&nbsp;")), value);
+        .arg(currentTheme().dim.name(), shownName(row.label).toHtmlEscaped().replace(u' ', QStringLiteral("&nbsp;")),
+             value);
+}
+
+QString linkAt(const InspectorContent& content, int number) {
+    for (const InspectorRow& row : content.rows)
+        for (const InspectorPiece& piece : row.pieces)
+            if (!piece.link.isEmpty() && number-- == 0) return piece.link;
+    return {};
 }
 
 }  // namespace
@@ -67,11 +78,12 @@ QString inspectorHtml(const InspectorContent& content) {
             .arg(currentTheme().dim.name(),
                  InspectorPanel::tr("Select a module, a bucket or anything in the timeline"));
     QString rows;
-    for (const InspectorRow& row : content.rows) rows += html(row);
+    int links = 0;
+    for (const InspectorRow& row : content.rows) rows += html(row, links);
     return QStringLiteral(
                "<table cellspacing='0' width='100%'><tr><td colspan='2' style='font-family:\"%1\"; padding:0 0 8px "
                "0'>%2</td></tr>%3</table>")
-        .arg(codeFont().family(), content.title.toHtmlEscaped(), rows);
+        .arg(codeFont().family(), shownName(content.title).toHtmlEscaped(), rows);
 }
 
 InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrowser(parent), document_(document) {
@@ -81,7 +93,7 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrows
     setAccessibleName(tr("Inspector"));
     this->document()->setDocumentMargin(12);
     connect(this, &QTextBrowser::anchorClicked, this,
-            [this](const QUrl& url) { followInspectorLink(document_, url.toString(QUrl::FullyDecoded)); });
+            [this](const QUrl& url) { followInspectorLink(document_, linkAt(content_, url.path().toInt())); });
     connect(&document.selection(), &Selection::changed, this, [this] {
         instead_.reset();
         scheduleUpdate();

@@ -23,7 +23,7 @@ int Log::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(lines_.size());
 }
 
-QVariant Log::data(const QModelIndex& index, int role) const {
+QVariant Log::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const Line& line = lines_[static_cast<std::size_t>(index.row())];
     if (role == Qt::DisplayRole)

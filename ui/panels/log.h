@@ -4,21 +4,22 @@
 #include <QDateTime>
 #include <vector>
 
+#include "ui/theme/harmless_model.h"
+
 namespace overlap::ui {
 
 /// What happened, newest last: files opened and saved, failures, long evaluations. Bounded.
-class Log : public QAbstractListModel {
+class Log : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT
 
   public:
     enum class Level { note, failure };
     enum Role { level_role = Qt::UserRole };
 
-    using QAbstractListModel::QAbstractListModel;
+    using HarmlessModel::HarmlessModel;
 
     void add(const QString& text, Level level = Level::note);
     int rowCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
 
   private:
     struct Line {
@@ -26,6 +27,9 @@ class Log : public QAbstractListModel {
         QString text;
         Level level;
     };
+
+    QVariant trueData(const QModelIndex& index, int role) const override;
+
     std::vector<Line> lines_;
 };
 

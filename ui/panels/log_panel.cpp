@@ -48,7 +48,7 @@ void LogPanel::keyPressEvent(QKeyEvent* event) {
     QModelIndexList rows = selectionModel()->selectedIndexes();
     std::sort(rows.begin(), rows.end());
     QStringList lines;
-    for (const QModelIndex& row : rows) lines.append(row.data().toString());
+    for (const QModelIndex& row : rows) lines.append(row.data(true_text_role).toString());
     QApplication::clipboard()->setText(lines.join(u'\n'));
 }
 

@@ -4,6 +4,7 @@
 #include <QPainter>
 
 #include "ui/panels/module_tree_model.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -53,7 +54,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     QRect name_area(area.left(), area.top(), std::max(0, right - area.left()), area.height());
     painter->setFont(option.font);
     painter->setPen(kind == ModuleTreeModel::node_kind ? quiet : theme.text);
-    const QString name = painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, name_area.width());
+    const QString name = elidedName(painter->fontMetrics(), index.data().toString(), Qt::ElideRight, name_area.width());
     painter->drawText(name_area, Qt::AlignVCenter, name);
 
     name_area.setLeft(name_area.left() + painter->fontMetrics().horizontalAdvance(name) + 8);
@@ -62,7 +63,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     const QString class_name = index.data(ModuleTreeModel::class_role).toString();
     if (name_area.width() > 24)
         painter->drawText(name_area, Qt::AlignVCenter,
-                          painter->fontMetrics().elidedText(class_name, Qt::ElideRight, name_area.width()));
+                          elidedName(painter->fontMetrics(), class_name, Qt::ElideRight, name_area.width()));
     painter->restore();
 }
 

@@ -17,6 +17,7 @@
 #include "ui/document/module_commands.h"
 #include "ui/panels/module_rule_form.h"
 #include "ui/panels/module_rules_model.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -186,9 +187,10 @@ void ModuleRepairDialog::propose() {
 void ModuleRepairDialog::take(const std::vector<ModuleProposal>& proposals) {
     for (const ModuleProposal& proposal : proposals) {
         const QString title =
-            tr("%1  (%2 nodes)").arg(QString::fromStdString(describe(proposal.rule)), formatCount(proposal.nodes));
+            tr("%1  (%2 nodes)")
+                .arg(shownInMenu(QString::fromStdString(describe(proposal.rule))), formatCount(proposal.nodes));
         proposals_->addAction(title, this, [this, rule = proposal.rule] { add(rule); })
-            ->setToolTip(QString::fromStdString(proposal.reason));
+            ->setToolTip(shownLines(QString::fromStdString(proposal.reason)));
     }
     proposals_->setEnabled(!proposals.empty());
     if (model_->rules().empty()) {
@@ -245,7 +247,9 @@ void ModuleRepairDialog::showPreview() {
     const auto& repaired = model_->repaired();
     const bool known = repaired && repaired->outcomes.size() == model_->rules().size();
     buttons_->button(QDialogButtonBox::Apply)->setEnabled(error.isEmpty() && document_.editable());
-    summary_->setText(!error.isEmpty() ? error : known ? ModuleCommands(document_).effect(*repaired) : tr("…"));
+    summary_->setText(!error.isEmpty() ? shownLines(error)
+                      : known          ? ModuleCommands(document_).effect(*repaired)
+                                       : tr("…"));
     QPalette palette = summary_->palette();
     palette.setColor(QPalette::WindowText,
                      currentTheme().asText(error.isEmpty() ? currentTheme().text : currentTheme().caution));
@@ -260,11 +264,12 @@ void ModuleRepairDialog::showPreview() {
                               ? tr("The first %1 of %2 nodes").arg(examples_shown).arg(formatCount(nodes))
                           : nodes == 1 ? tr("1 node")
                                        : tr("%1 nodes").arg(formatCount(nodes));
-    examples_title_->setText(trouble.isEmpty() ? count : count + QStringLiteral(" · ") + trouble);
+    examples_title_->setText(trouble.isEmpty() ? count : count + QStringLiteral(" · ") + shownName(trouble));
     for (NodeId node = 0; node < repaired->rule_of_node.size() && examples_->count() < examples_shown; ++node) {
         if (repaired->rule_of_node[node] != row) continue;
         const QString name = text(repaired->graph->name(node));
-        auto* item = new QListWidgetItem(name + QStringLiteral("  →  ") + moduleOf(*repaired->graph, node), examples_);
+        auto* item = new QListWidgetItem(
+            QStringLiteral("%1  →  %2").arg(shownName(name), shownName(moduleOf(*repaired->graph, node))), examples_);
         item->setData(Qt::UserRole, name);
     }
 }

@@ -15,7 +15,7 @@ QString which(const ModuleRule& rule) {
 }  // namespace
 
 ModuleRulesModel::ModuleRulesModel(std::shared_ptr<const Graph> graph, QObject* parent)
-    : QAbstractTableModel(parent), graph_(std::move(graph)) {}
+    : HarmlessModel(parent), graph_(std::move(graph)) {}
 
 int ModuleRulesModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(rules_.size());
@@ -39,7 +39,7 @@ QString ModuleRulesModel::trouble(int row) const {
     return outcome.own > 0 ? tr("All that fits has a module in the graph") : tr("Nothing fits");
 }
 
-QVariant ModuleRulesModel::data(const QModelIndex& index, int role) const {
+QVariant ModuleRulesModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const ModuleRule& rule = rules_[static_cast<std::size_t>(index.row())];
     const bool counted = repaired_ && repaired_->outcomes.size() == rules_.size();

@@ -7,12 +7,13 @@
 
 #include "core/plan/module_repair.h"
 #include "ui/document/latest_task.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
 /// Rules for modules as they are edited, each with what it would give to the open graph. What they give is worked out
 /// in the background after every change.
-class ModuleRulesModel : public QAbstractTableModel {
+class ModuleRulesModel : public HarmlessModel<QAbstractTableModel> {
     Q_OBJECT
 
   public:
@@ -25,7 +26,6 @@ class ModuleRulesModel : public QAbstractTableModel {
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
@@ -51,6 +51,7 @@ class ModuleRulesModel : public QAbstractTableModel {
     void previewed();
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     void update();
     QString trouble(int row) const;
 

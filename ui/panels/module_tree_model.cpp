@@ -49,8 +49,7 @@ std::vector<ModuleTree::ModuleId> shownChildren(const ModuleTree& tree, ModuleTr
 
 }  // namespace
 
-ModuleTreeModel::ModuleTreeModel(Document& document, QObject* parent)
-    : QAbstractItemModel(parent), document_(document) {
+ModuleTreeModel::ModuleTreeModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::graphChanged, this, &ModuleTreeModel::rebuild);
     connect(&document, &Document::modulesChanged, this, &ModuleTreeModel::rebuild);
     connect(&document, &Document::planChanged, this, &ModuleTreeModel::updateBuckets);
@@ -130,7 +129,7 @@ int ModuleTreeModel::columnCount(const QModelIndex&) const {
     return column_count;
 }
 
-QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const {
+QVariant ModuleTreeModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     if (role == matches_role) return matches(index);
     if (role == Qt::TextAlignmentRole && index.column() != name_column)
@@ -160,7 +159,7 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
         case Qt::ToolTipRole:
             return module == ModuleTree::root ? tr("The whole model") : text(modules_->path(module));
         case Qt::AccessibleTextRole: {
-            if (column != name_column) return data(indexOfModule(module, column), Qt::DisplayRole);
+            if (column != name_column) return trueData(indexOfModule(module, column), Qt::DisplayRole);
             const int bucket = bucket_of_module_[module];
             const QString name = module == ModuleTree::root ? tr("model") : text(entry.name);
             return bucket < 0 ? name : tr("%1, in bucket %2").arg(name, BucketCommands(document_).title(bucket));
@@ -293,7 +292,7 @@ bool ModuleTreeModel::matches(const QModelIndex& index) const {
     if (search_.isEmpty()) return true;
     const QModelIndex name = index.siblingAtColumn(name_column);
     auto contains = [&](const QString& where) { return where.contains(search_, Qt::CaseInsensitive); };
-    if (contains(name.data(Qt::DisplayRole).toString()) || contains(name.data(class_role).toString())) return true;
+    if (contains(name.data(true_text_role).toString()) || contains(name.data(class_role).toString())) return true;
     // A dot says that a path is meant; without one every module below a match would match as well.
     if (search_.contains(u'.') && contains(name.data(path_role).toString())) return true;
     const int bucket = name.data(bucket_role).toInt();

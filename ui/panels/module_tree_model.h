@@ -5,6 +5,7 @@
 
 #include "core/graph/module_tree.h"
 #include "core/plan/module_figures.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
@@ -12,7 +13,7 @@ class Document;
 
 /// The module tree of the open graph, and below it the nodes that are in no module.
 /// Columns: name, compute time, communication. Modules can be dragged.
-class ModuleTreeModel : public QAbstractItemModel {
+class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     Q_OBJECT
 
   public:
@@ -33,7 +34,6 @@ class ModuleTreeModel : public QAbstractItemModel {
     QModelIndex parent(const QModelIndex& child) const override;
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     QStringList mimeTypes() const override;
@@ -51,6 +51,7 @@ class ModuleTreeModel : public QAbstractItemModel {
     const std::vector<QPersistentModelIndex>& found() const { return found_; }
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     using ModuleId = ModuleTree::ModuleId;
     void rebuild();
     void updateBuckets();

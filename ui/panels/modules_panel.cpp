@@ -23,6 +23,7 @@
 #include "ui/panels/module_delegate.h"
 #include "ui/panels/module_tree_model.h"
 #include "ui/plan/drag_picture.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -302,14 +303,14 @@ void ModulesPanel::showModuleMenu(const QPoint& position) {
         });
         const QString reason = commands.refusal(modules, target);
         action->setEnabled(reason.isEmpty());
-        action->setToolTip(reason);
+        action->setToolTip(shownLines(reason));
     };
     QMenu* into = menu.addMenu(tr("&Add to bucket"));
     into->setToolTipsVisible(true);
     offer(into, tr("&New bucket"), -1, [this, modules] { return BucketCommands(document_).putIntoNew(modules); });
     into->addSeparator();
     for (int bucket = 0; bucket < static_cast<int>(document_.buckets().size()); ++bucket)
-        offer(into, commands.title(bucket), bucket,
+        offer(into, shownInMenu(commands.title(bucket)), bucket,
               [this, modules, bucket] { return BucketCommands(document_).put(modules, bucket); });
     const bool in_bucket = std::any_of(modules.begin(), modules.end(), [this](const QString& module) {
         return bucketOfModule(document_.buckets(), module.toStdString()) >= 0;

@@ -10,6 +10,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/overlap_commands.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -54,7 +55,7 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
     const OverlapPreview& preview = overlap_->preview();
     const OverlapDirective& present = preview.directive();
     const QString collective = text(preview.evaluation().graph->name(preview.start()));
-    setWindowTitle(tr("Overlap of %1").arg(collective));
+    setWindowTitle(tr("Overlap of %1").arg(shownName(collective)));
     setObjectName("overlapDialog");
     auto* form = new QFormLayout(this);
     const std::array<QString, 4> labels = {tr("Start &after"), tr("Start &before"), tr("&Wait after"),
@@ -115,8 +116,8 @@ void OverlapDialog::showEffect() {
         std::ranges::any_of(fields_, [](const QLineEdit* field) { return !field->text().trimmed().isEmpty(); });
     const bool holds = asks && answer.refusal.isEmpty();
     effect_->setText(!asks   ? tr("Fill in one of the fields: what it would change is told here")
-                     : holds ? answer.effects.join(u'\n')
-                             : answer.refusal);
+                     : holds ? shownLines(answer.effects.join(u'\n'))
+                             : shownName(answer.refusal));
     QPalette palette = effect_->palette();
     palette.setColor(QPalette::WindowText,
                      currentTheme().asText(holds || !asks ? currentTheme().text : currentTheme().exposed));

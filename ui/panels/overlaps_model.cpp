@@ -5,7 +5,7 @@
 
 namespace overlap::ui {
 
-OverlapsModel::OverlapsModel(Document& document, QObject* parent) : QAbstractListModel(parent), document_(document) {
+OverlapsModel::OverlapsModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     const auto reset = [this] {
         beginResetModel();
         shown_ = OverlapCommands(document_).overlaps();
@@ -23,7 +23,7 @@ int OverlapsModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(shown_.list.size());
 }
 
-QVariant OverlapsModel::data(const QModelIndex& index, int role) const {
+QVariant OverlapsModel::trueData(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const auto row = static_cast<std::size_t>(index.row());
     const QString asked = QString::fromStdString(describe(shown_.list[row]));

@@ -3,13 +3,14 @@
 #include <QAbstractListModel>
 
 #include "core/passes/overlap_directives.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
 class Document;
 
 /// The current plan's overlaps by hand, each with what became of it.
-class OverlapsModel : public QAbstractListModel {
+class OverlapsModel : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT
 
   public:
@@ -21,12 +22,12 @@ class OverlapsModel : public QAbstractListModel {
     explicit OverlapsModel(Document& document, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
 
     /// Name of the collective that directive `row` is about, in the evaluation's graph where it is there.
     QString collective(int row) const;
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     Document& document_;
     OverlapDirectives shown_;
 };

@@ -15,6 +15,7 @@
 #include "ui/panels/cell_delegate.h"
 #include "ui/panels/overlaps_model.h"
 #include "ui/panels/severity_sign.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -49,7 +50,7 @@ class OverlapDelegate : public CellDelegate {
             painter->setFont(font);
             painter->setPen(colour);
             painter->drawText(QRect(area.left(), area.top(), area.width(), metrics.height()), Qt::AlignVCenter,
-                              metrics.elidedText(text, Qt::ElideRight, area.width()));
+                              elidedName(metrics, text, Qt::ElideRight, area.width()));
             area.setTop(area.top() + metrics.height());
         };
         write(textFont(), theme.text, asked);

@@ -8,6 +8,7 @@
 #include "ui/document/document.h"
 #include "ui/document/pipeline_commands.h"
 #include "ui/panels/option_editor.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -147,7 +148,7 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     connect(made.editor, &OptionEditor::edited, this, [this, &made](const Json& value) { change(made, value); });
     connect(made.editor, &OptionEditor::emptied, this, [this, &made] { change(made, std::nullopt); });
     connect(made.editor, &OptionEditor::mistyped, this, [&made](const QString& reason) {
-        made.refusal->setText(reason);
+        made.refusal->setText(shownName(reason));
         made.refusal->show();
     });
     connect(made.reset, &QToolButton::clicked, this, [this, &made] { change(made, std::nullopt); });
@@ -156,7 +157,7 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
 void PassOptionsForm::change(const Row& row, std::optional<Json> value) {
     const QString reason =
         PipelineCommands(document_).setOption(step_, QString::fromStdString(row.option->name), std::move(value));
-    row.refusal->setText(reason);
+    row.refusal->setText(shownName(reason));
     row.refusal->setVisible(!reason.isEmpty());
 }
 

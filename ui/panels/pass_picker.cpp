@@ -11,6 +11,7 @@
 
 #include "core/passes/pass.h"
 #include "ui/panels/popup_place.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -44,7 +45,7 @@ class PassPickerDelegate : public QStyledItemDelegate {
         painter->setPen(currentTheme().dim);
         painter->drawText(
             area, Qt::AlignBottom | Qt::AlignLeft,
-            painter->fontMetrics().elidedText(index.data(summary_role).toString(), Qt::ElideRight, area.width()));
+            elidedName(painter->fontMetrics(), index.data(summary_role).toString(), Qt::ElideRight, area.width()));
         painter->restore();
     }
 };

@@ -6,6 +6,7 @@
 #include "ui/document/document.h"
 #include "ui/document/pipeline_commands.h"
 #include "ui/panels/severity_sign.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -32,7 +33,7 @@ QString differenceText(const GraphDifference& difference) {
     return parts.isEmpty() ? PassesModel::tr("nothing changed") : parts.join(QStringLiteral(", "));
 }
 
-PassesModel::PassesModel(Document& document, QObject* parent) : QAbstractListModel(parent), document_(document) {
+PassesModel::PassesModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::planChanged, this, &PassesModel::readPlan);
     connect(&document, &Document::evaluationChanged, this, &PassesModel::readEvaluation);
     readPlan();
@@ -98,13 +99,13 @@ QString PassesModel::outcomeText(int row) const {
     }
 }
 
-QString PassesModel::accessibleText(int row) const {
+QString PassesModel::sentence(int row) const {
     QStringList parts{tr("%1: %2").arg(row + 1).arg(QString::fromStdString(step(row).pass)), outcomeText(row)};
     if (const int worst = severity(row); worst >= 0) parts.append(severityName(static_cast<Severity>(worst)));
     return parts.join(QStringLiteral(", "));
 }
 
-QVariant PassesModel::data(const QModelIndex& index, int role) const {
+QVariant PassesModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const int row = index.row();
     switch (role) {
@@ -118,7 +119,8 @@ QVariant PassesModel::data(const QModelIndex& index, int role) const {
             return what + u'\n' + outcomeText(row);
         }
         case Qt::AccessibleTextRole:
-            return accessibleText(row);
+        case sentence_role:
+            return sentence(row);
         case outcome_role:
             return outcomeText(row);
         case time_role: {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/plan/evaluation.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
@@ -12,7 +13,7 @@ class Document;
 
 /// The steps of the current plan's pipeline in order, each with what became of it. Checking switches a step, dropping a
 /// row moves it.
-class PassesModel : public QAbstractListModel {
+class PassesModel : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT
 
   public:
@@ -21,12 +22,12 @@ class PassesModel : public QAbstractListModel {
         time_role,                    ///< how long the pass took; empty where it did not run
         severity_role,                ///< the worst Severity of the step's problems; -1 where it has none
         stale_role,                   ///< the outcome is that of an older plan
+        sentence_role,                ///< all of the row, as it is copied
     };
 
     explicit PassesModel(Document& document, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     Qt::DropActions supportedDropActions() const override { return Qt::MoveAction; }
@@ -46,11 +47,12 @@ class PassesModel : public QAbstractListModel {
     void stepMoved(int row);
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     void readPlan();
     void readEvaluation();
     QString outcomeText(int row) const;
     int severity(int row) const;
-    QString accessibleText(int row) const;
+    QString sentence(int row) const;
 
     Document& document_;
     std::vector<PassStep> steps_;

@@ -18,6 +18,7 @@
 #include "ui/panels/passes_view.h"
 #include "ui/panels/step_changes_model.h"
 #include "ui/panels/step_changes_view.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -151,7 +152,7 @@ void PassesPanel::showStep() {
     changes_->show(document_.evaluation(), outcome, step >= 0 ? model_->problems(step) : std::vector<Problem>());
     const bool refused = outcome && outcome->state == StepOutcome::State::refused;
     const bool not_reached = outcome && outcome->state == StepOutcome::State::not_reached;
-    refusal_->setPlainText(refused       ? tr("Refused: %1").arg(QString::fromStdString(outcome->refusal))
+    refusal_->setPlainText(refused       ? tr("Refused: %1").arg(shownName(QString::fromStdString(outcome->refusal)))
                            : not_reached ? tr("Not run: a step before it was refused.")
                                          : QString());
     refusal_->setVisible(refused || not_reached);
@@ -216,7 +217,7 @@ void PassesPanel::fillPresetMenu() {
     if (!document_.isOpen()) return;
     for (const PipelinePreset& preset : pipeline_presets(*document_.graph())) {
         QStringList notes;
-        for (const Problem& note : preset.notes) notes.append(QString::fromStdString(note.message));
+        for (const Problem& note : preset.notes) notes.append(shownName(QString::fromStdString(note.message)));
         QString help = QString::fromStdString(preset.help);
         if (!notes.isEmpty()) help += u'\n' + tr("Not among its steps here:") + u'\n' + notes.join(u'\n');
         QAction* action = preset_menu_->addAction(QString::fromStdString(preset.title), this, [this, preset, notes] {

@@ -8,6 +8,7 @@
 
 #include "ui/panels/passes_model.h"
 #include "ui/panels/severity_sign.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -35,7 +36,7 @@ void paintSwitch(QPainter& painter, const QRect& area, bool on, bool enabled) {
 
 void paintElided(QPainter& painter, const QRect& area, const QString& text, Qt::TextElideMode mode) {
     painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(text, mode, area.width()));
+                     elidedName(painter.fontMetrics(), text, mode, area.width()));
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ void PassesView::keyPressEvent(QKeyEvent* event) {
     if (!event->matches(QKeySequence::Copy)) return QListView::keyPressEvent(event);
     QStringList lines;
     for (int row = 0; row < model()->rowCount(); ++row)
-        lines.append(model()->index(row, 0).data(Qt::AccessibleTextRole).toString());
+        lines.append(model()->index(row, 0).data(PassesModel::sentence_role).toString());
     QApplication::clipboard()->setText(lines.join(u'\n'));
 }
 

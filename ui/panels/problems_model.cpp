@@ -8,7 +8,7 @@
 
 namespace overlap::ui {
 
-ProblemsModel::ProblemsModel(Document& document, QObject* parent) : QAbstractTableModel(parent), document_(document) {
+ProblemsModel::ProblemsModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::evaluationChanged, this, &ProblemsModel::update);
     update();
 }
@@ -44,7 +44,7 @@ int ProblemsModel::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : column_count;
 }
 
-QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
+QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const Problem& shown = problem(index.row());
     switch (role) {
@@ -57,7 +57,7 @@ QVariant ProblemsModel::data(const QModelIndex& index, int role) const {
         case Qt::AccessibleTextRole:
             return index.column() == title_column
                        ? severityName(shown.severity) + QStringLiteral(": ") + QString::fromStdString(shown.title)
-                       : data(index, Qt::DisplayRole);
+                       : trueData(index, Qt::DisplayRole);
         case severity_role:
             return static_cast<int>(shown.severity);
         default:

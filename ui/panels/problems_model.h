@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "core/passes/pass.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
 class Document;
 
 /// The problems of the current evaluation, or of what is shown in its place, the worst first.
-class ProblemsModel : public QAbstractTableModel {
+class ProblemsModel : public HarmlessModel<QAbstractTableModel> {
     Q_OBJECT
 
   public:
@@ -22,7 +23,6 @@ class ProblemsModel : public QAbstractTableModel {
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     /// Shows these until nothing is given: problems of what stands in the timeline in place of the current variant.
@@ -40,6 +40,7 @@ class ProblemsModel : public QAbstractTableModel {
     void costModelWanted();
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     void update();
 
     Document& document_;

@@ -9,6 +9,7 @@
 #include "ui/panels/cell_delegate.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/severity_sign.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -39,7 +40,7 @@ class ProblemDelegate : public CellDelegate {
         painter->setFont(option.font);
         const auto side = index.column() == ProblemsModel::fix_column ? Qt::AlignRight : Qt::AlignLeft;
         painter->drawText(area, side | Qt::AlignVCenter,
-                          option.fontMetrics.elidedText(shown, Qt::ElideRight, area.width()));
+                          elidedName(option.fontMetrics, shown, Qt::ElideRight, area.width()));
         painter->restore();
     }
 };
@@ -125,7 +126,7 @@ QString tableText(const QAbstractItemModel& model) {
     for (int row = 0; row < model.rowCount(); ++row) {
         cells.clear();
         for (int column = 0; column < model.columnCount(); ++column)
-            cells.append(model.index(row, column).data().toString());
+            cells.append(model.index(row, column).data(true_text_role).toString());
         lines.append(cells.join(u'\t'));
     }
     return lines.join(u'\n');

@@ -31,7 +31,7 @@ class ProblemsPanel : public QTreeView {
     ProblemsModel* model_;
 };
 
-/// All rows of a view's model as tab-separated lines under their headings, for the clipboard.
+/// All rows of a HarmlessModel as tab-separated lines under their headings, names as they are, for the clipboard.
 QString tableText(const QAbstractItemModel& model);
 
 }  // namespace overlap::ui

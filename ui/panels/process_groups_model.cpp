@@ -76,7 +76,7 @@ QStringList queueSentences(const ProcessGroupFigures& group) {
 }
 
 ProcessGroupsModel::ProcessGroupsModel(Document& document, QObject* parent)
-    : QAbstractTableModel(parent), document_(document) {
+    : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::evaluationChanged, this, &ProcessGroupsModel::update);
     update();
 }
@@ -141,7 +141,7 @@ QString ProcessGroupsModel::toolTip(const ProcessGroupFigures& group, int column
     }
 }
 
-QVariant ProcessGroupsModel::data(const QModelIndex& index, int role) const {
+QVariant ProcessGroupsModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const ProcessGroupFigures& shown = group(index.row());
     switch (role) {
@@ -154,7 +154,9 @@ QVariant ProcessGroupsModel::data(const QModelIndex& index, int role) const {
             return QVariant::fromValue((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
         }
         case Qt::AccessibleTextRole:
-            return QStringList{text(shown, index.column()), data(index, detail_role).toString()}.join(u' ').trimmed();
+            return QStringList{text(shown, index.column()), trueData(index, detail_role).toString()}
+                .join(u' ')
+                .trimmed();
         case Qt::FontRole:
             if (index.column() == time_column || index.column() == exposed_column) return numberFont();
             return {};

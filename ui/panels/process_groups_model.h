@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "core/plan/process_groups.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
 class Document;
 
 /// The process groups of the current evaluation, a row each: what runs on each, how long, and what waits for what.
-class ProcessGroupsModel : public QAbstractTableModel {
+class ProcessGroupsModel : public HarmlessModel<QAbstractTableModel> {
     Q_OBJECT
 
   public:
@@ -35,7 +36,6 @@ class ProcessGroupsModel : public QAbstractTableModel {
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     const ProcessGroupFigures& group(int row) const { return groups_[static_cast<std::size_t>(row)]; }
@@ -45,6 +45,7 @@ class ProcessGroupsModel : public QAbstractTableModel {
     QString groupOfNode(const QString& node) const;
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     void update();
     QString text(const ProcessGroupFigures& group, int column) const;
     QString toolTip(const ProcessGroupFigures& group, int column) const;

@@ -20,6 +20,7 @@
 #include "ui/panels/group_settings_popup.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_model.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -57,13 +58,13 @@ class GroupDelegate : public CellDelegate {
         painter->setFont(plain.font);
         painter->setPen(toneOf(index));
         const auto side = static_cast<Qt::Alignment>(index.data(Qt::TextAlignmentRole).toInt());
-        painter->drawText(area, side, metrics.elidedText(shown, Qt::ElideRight, area.width()));
+        painter->drawText(area, side, elidedName(metrics, shown, Qt::ElideRight, area.width()));
         const int used = metrics.horizontalAdvance(shown) + gap;
         if (const QString detail = index.data(ProcessGroupsModel::detail_role).toString();
             !detail.isEmpty() && used < area.width()) {
             painter->setPen(currentTheme().asText(currentTheme().dim));
             const QRect rest = area.adjusted(used, 0, 0, 0);
-            painter->drawText(rest, side, metrics.elidedText(detail, Qt::ElideRight, rest.width()));
+            painter->drawText(rest, side, elidedName(metrics, detail, Qt::ElideRight, rest.width()));
         }
         painter->restore();
     }

@@ -60,7 +60,7 @@ int StepChangesModel::columnCount(const QModelIndex&) const {
     return column_count;
 }
 
-QVariant StepChangesModel::data(const QModelIndex& index, int role) const {
+QVariant StepChangesModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const Group& shown = *group(index);
     if (index.internalId() == heading) {

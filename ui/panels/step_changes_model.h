@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "core/plan/evaluation.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
 /// What one step of a pipeline did: its problems, and the nodes that it added, removed, moved and changed, each kind
 /// under a heading with the count. Kinds that do not occur have no heading.
-class StepChangesModel : public QAbstractItemModel {
+class StepChangesModel : public HarmlessModel<QAbstractItemModel> {
     Q_OBJECT
 
   public:
@@ -20,7 +21,7 @@ class StepChangesModel : public QAbstractItemModel {
         severity_role,             ///< Severity of a problem; -1 for other rows
     };
 
-    using QAbstractItemModel::QAbstractItemModel;
+    using HarmlessModel::HarmlessModel;
 
     /// @param evaluation keeps `outcome`; both may be null for a step of which nothing is known.
     /// @param problems of the step, the worst first.
@@ -30,7 +31,6 @@ class StepChangesModel : public QAbstractItemModel {
     QModelIndex parent(const QModelIndex& child) const override;
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
     /// The problem that a row tells of, or null.
@@ -42,6 +42,8 @@ class StepChangesModel : public QAbstractItemModel {
         QString title;
         const std::vector<NodeChange>* changes = nullptr;
     };
+
+    QVariant trueData(const QModelIndex& index, int role) const override;
     const Group* group(const QModelIndex& index) const;
     QVariant changeData(const NodeChange& change, int column, int role) const;
     QVariant problemData(const Problem& problem, int column, int role) const;

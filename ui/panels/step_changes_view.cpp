@@ -10,6 +10,7 @@
 #include "ui/panels/cell_delegate.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/severity_sign.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -49,7 +50,7 @@ class StepChangesDelegate : public CellDelegate {
         painter->setPen(heading || index.column() == StepChangesModel::name_column ? theme.text : theme.dim);
         painter->drawText(
             area, (place ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
-            painter->fontMetrics().elidedText(shown, heading || place ? Qt::ElideNone : Qt::ElideRight, area.width()));
+            elidedName(painter->fontMetrics(), shown, heading || place ? Qt::ElideNone : Qt::ElideRight, area.width()));
         painter->restore();
     }
 };
@@ -115,7 +116,7 @@ void StepChangesView::keyPressEvent(QKeyEvent* event) {
     for (const QModelIndex& row : selectionModel()->selectedRows()) {
         QStringList cells;
         for (int column = 0; column < model_.columnCount(); ++column)
-            cells.append(row.siblingAtColumn(column).data().toString());
+            cells.append(row.siblingAtColumn(column).data(true_text_role).toString());
         lines.append(cells.join(u'\t'));
     }
     QApplication::clipboard()->setText(lines.join(u'\n'));

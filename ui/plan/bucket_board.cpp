@@ -26,6 +26,7 @@
 #include "ui/plan/bucket_view.h"
 #include "ui/plan/drop_preview.h"
 #include "ui/plan/uncovered_model.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -224,10 +225,10 @@ void BucketBoard::addTyped() {
 }
 
 void BucketBoard::tell(const QString& reason) {
-    message_->setText(reason);
+    message_->setText(shownName(reason));
     message_->show();
-    QTimer::singleShot(message_ms, message_, [this, reason] {
-        if (message_->text() == reason) message_->hide();
+    QTimer::singleShot(message_ms, message_, [this, shown = message_->text()] {
+        if (message_->text() == shown) message_->hide();
     });
     emit refused(reason);
 }
@@ -285,11 +286,11 @@ void BucketBoard::updateAutomatic() {
     const bool cards = !document_.buckets().empty();
     view_->setMinimumHeight(cards ? fewest_cards_height : shown ? 1 : hint_height);
     if (!shown) return;
-    const QString pass = QString::fromStdString(deciding->pass);
+    const QString pass = shownName(QString::fromStdString(deciding->pass));
     // While an edit is evaluated, what was told last stays, so that nothing jumps under a slider that is moved.
     if (!current->stale()) {
         const QString refusal = AutomaticCommands(document_).manualRefusal();
-        manual_refusal_->setText(refusal);
+        manual_refusal_->setText(shownName(refusal));
         manual_refusal_->setHidden(refusal.isEmpty());
     }
     const auto evaluation = document_.evaluation();

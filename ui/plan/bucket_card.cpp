@@ -3,6 +3,7 @@
 #include <QFontMetrics>
 #include <algorithm>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -49,7 +50,7 @@ CardGeometry layOutCard(const QRect& row, const QString& figures, const std::vec
     int x = left;
     const int last_x = bar_left - padding;
     for (std::size_t i = 0; i < chips.size(); ++i) {
-        const QString label = small_metrics.elidedText(chips[i].label, Qt::ElideMiddle, widest_chip);
+        const QString label = elidedName(small_metrics, chips[i].label, Qt::ElideMiddle, widest_chip);
         const int width = small_metrics.horizontalAdvance(label) + 2 * chip_padding;
         const auto restWidth = [&](std::size_t from) {
             const QString rest = QStringLiteral("+%1").arg(chips.size() - from);
@@ -68,7 +69,10 @@ CardGeometry layOutCard(const QRect& row, const QString& figures, const std::vec
             y += chip_height + gridPx;
         }
         const int shown_width = std::min(width, end - x);
-        geometry.chips.push_back({QRect(x, y, shown_width, chip_height), static_cast<int>(i), label});
+        geometry.chips.push_back(
+            {QRect(x, y, shown_width, chip_height), static_cast<int>(i),
+             shown_width == width ? label
+                                  : elidedName(small_metrics, label, Qt::ElideMiddle, shown_width - 2 * chip_padding)});
         x += shown_width + chip_gap;
     }
     y += chip_height;

@@ -5,6 +5,7 @@
 
 #include "ui/plan/bucket_view.h"
 #include "ui/plan/drop_preview.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -13,7 +14,7 @@ namespace {
 constexpr double radius = 4;
 
 void paintElided(QPainter& painter, const QRect& area, int flags, const QString& text) {
-    painter.drawText(area, flags, painter.fontMetrics().elidedText(text, Qt::ElideRight, area.width()));
+    painter.drawText(area, flags, elidedName(painter.fontMetrics(), text, Qt::ElideRight, area.width()));
 }
 
 }  // namespace
@@ -128,7 +129,8 @@ void BucketDelegate::paintPreview(QPainter& painter, const CardGeometry& geometr
     painter.setFont(textFont(smallTextPx));
     if (!preview.refusal().isEmpty()) {
         painter.setPen(theme.asText(theme.caution));
-        painter.drawText(geometry.preview, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, preview.refusal());
+        painter.drawText(geometry.preview, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                         shownName(preview.refusal()));
         return;
     }
     const int line = geometry.preview.height() / 2;

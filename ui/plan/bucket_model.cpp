@@ -1,5 +1,6 @@
 #include "ui/plan/bucket_model.h"
 
+#include <QHash>
 #include <algorithm>
 
 #include "ui/document/bucket_commands.h"
@@ -42,7 +43,7 @@ QString bucketFiguresText(const BucketSummary& summary) {
     return text;
 }
 
-BucketModel::BucketModel(Document& document, QObject* parent) : QAbstractListModel(parent), document_(document) {
+BucketModel::BucketModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::planChanged, this, &BucketModel::updatePlan);
     connect(&document, &Document::evaluationChanged, this, &BucketModel::updateEvaluation);
     updatePlan();
@@ -50,14 +51,27 @@ BucketModel::BucketModel(Document& document, QObject* parent) : QAbstractListMod
 
 void BucketModel::updatePlan() {
     const Buckets& buckets = document_.buckets();
+    // A row tells of its modules alone: of thousands only those are looked at that an edit has changed.
+    QHash<QStringList, const Row*> known;
+    if (graph_ == document_.graph() && modules_ == document_.sharedModules())
+        for (const Row& row : rows_) known.insert(row.modules, &row);
+    graph_ = document_.graph();
+    modules_ = document_.sharedModules();
     std::vector<Row> rows(buckets.size());
     const BucketCommands commands(document_);
     for (std::size_t i = 0; i < buckets.size(); ++i) {
-        rows[i].title = commands.title(static_cast<int>(i));
-        for (const std::string& module : buckets[i].modules) rows[i].modules.append(QString::fromStdString(module));
-        rows[i].chips = makeChips(buckets[i]);
-        rows[i].summary = summarise(
-            bucket_figures(*document_.graph(), document_.modules(), *document_.loaded().eligibility, buckets[i]));
+        Row& row = rows[i];
+        row.title = commands.title(static_cast<int>(i));
+        for (const std::string& module : buckets[i].modules) row.modules.append(QString::fromStdString(module));
+        if (const Row* same = known.value(row.modules)) {
+            row.chips = same->chips;
+            row.summary = same->summary;
+            row.summary.communication_ms = row.summary.exposed_ms = 0;
+        } else {
+            row.chips = makeChips(buckets[i]);
+            row.summary = summarise(
+                bucket_figures(*document_.graph(), document_.modules(), *document_.loaded().eligibility, buckets[i]));
+        }
     }
     addSimulation(rows);
 
@@ -174,7 +188,7 @@ QString BucketModel::accessibleText(const Row& row) const {
     return row.problem.isEmpty() ? text : text + QStringLiteral(", ") + row.problem;
 }
 
-QVariant BucketModel::data(const QModelIndex& index, int role) const {
+QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const Row& row = rows_[static_cast<std::size_t>(index.row())];
     switch (role) {

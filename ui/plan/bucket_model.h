@@ -2,10 +2,12 @@
 
 #include <QAbstractListModel>
 #include <QStringList>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/plan/bucket_figures.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
@@ -38,7 +40,7 @@ QString shortKindName(CollectiveKind kind);
 BucketSummary summarise(const BucketFigures& figures);
 
 /// The buckets of the current plan, in order.
-class BucketModel : public QAbstractListModel {
+class BucketModel : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT
 
   public:
@@ -54,7 +56,6 @@ class BucketModel : public QAbstractListModel {
     explicit BucketModel(Document& document, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
@@ -75,6 +76,7 @@ class BucketModel : public QAbstractListModel {
         QString problem;
     };
 
+    QVariant trueData(const QModelIndex& index, int role) const override;
     void updatePlan();
     void replaceRows(std::vector<Row> rows);
     void updateEvaluation();
@@ -84,6 +86,8 @@ class BucketModel : public QAbstractListModel {
 
     Document& document_;
     std::vector<Row> rows_;
+    std::shared_ptr<const Graph> graph_;  ///< that the rows are of, with the modules below
+    std::shared_ptr<const ModuleTree> modules_;
     bool simulated_ = false;
 };
 

@@ -20,6 +20,7 @@
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/drag_picture.h"
 #include "ui/plan/drop_preview.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -381,7 +382,7 @@ void BucketView::paintGap(QPainter& painter) {
     const QString text =
         allowed ? tr("new bucket: %1\n%2")
                       .arg(preview_.weight(), preview_.outcome().isEmpty() ? tr("evaluating…") : preview_.outcome())
-                : preview_.refusal();
+                : shownName(preview_.refusal());
     painter.setFont(textFont(smallTextPx));
     const QRect space(16, 0, viewport()->width() - 32, viewport()->height());
     QRect area =

@@ -4,15 +4,22 @@
 #include <QObject>
 #include <QPainter>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
+namespace {
+
+constexpr int widest_label_px = 400;
+
+}  // namespace
 
 QPixmap dragPicture(const QStringList& modules, qreal pixel_ratio) {
     const Theme& theme = currentTheme();
-    const QString label = modules.size() == 1 ? modules.front() : QObject::tr("%1 modules").arg(modules.size());
     const QFont font = textFont(normalTextPx, QFont::DemiBold);
     const QFontMetrics metrics(font);
+    const QString label = modules.size() == 1 ? elidedName(metrics, modules.front(), Qt::ElideMiddle, widest_label_px)
+                                              : QObject::tr("%1 modules").arg(modules.size());
     const QSize size(metrics.horizontalAdvance(label) + 20, metrics.height() + 10);
     QPixmap picture(size * pixel_ratio);
     picture.setDevicePixelRatio(pixel_ratio);

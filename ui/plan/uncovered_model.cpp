@@ -16,7 +16,7 @@ QString text(std::string_view view) {
 
 }  // namespace
 
-UncoveredModel::UncoveredModel(Document& document, QObject* parent) : QAbstractListModel(parent), document_(document) {
+UncoveredModel::UncoveredModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::modulesChanged, this, &UncoveredModel::update);  // rows hold numbers of modules
     connect(&document, &Document::planChanged, this, &UncoveredModel::update);
     update();
@@ -35,7 +35,7 @@ int UncoveredModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(collectives_.size());
 }
 
-QVariant UncoveredModel::data(const QModelIndex& index, int role) const {
+QVariant UncoveredModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const UncoveredCollective& collective = collectives_[static_cast<std::size_t>(index.row())];
     const Graph& graph = *document_.graph();
@@ -46,7 +46,7 @@ QVariant UncoveredModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return module;
         case Qt::AccessibleTextRole:
-            return module + u' ' + data(index, figures_role).toString();
+            return module + u' ' + trueData(index, figures_role).toString();
         case Qt::ToolTipRole:
             return collective.parameter == no_node
                        ? text(graph.name(collective.start))

@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "core/plan/bucket_figures.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
 class Document;
 
 /// Collectives that could be bucketed but are in no bucket of the current plan.
-class UncoveredModel : public QAbstractListModel {
+class UncoveredModel : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT
 
   public:
@@ -19,7 +20,6 @@ class UncoveredModel : public QAbstractListModel {
     explicit UncoveredModel(Document& document, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     QStringList mimeTypes() const override;
     QMimeData* mimeData(const QModelIndexList& indexes) const override;
@@ -28,6 +28,7 @@ class UncoveredModel : public QAbstractListModel {
     std::int64_t bytes() const;
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     void update();
 
     Document& document_;

@@ -2,7 +2,6 @@
 
 #include <QBrush>
 
-#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -61,7 +60,7 @@ QString RunNodesModel::text(const NodeDifference& node, int column) const {
             return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())).replace(u'_', u' ');
         }
         case group_column:
-            return shownName(QString::fromStdString(node.process_group));
+            return QString::fromStdString(node.process_group);
         case predicted_column:
             return formatTime(node.predicted_ms);
         case measured_column:
@@ -74,11 +73,11 @@ QString RunNodesModel::text(const NodeDifference& node, int column) const {
     return {};
 }
 
-QVariant RunNodesModel::data(const QModelIndex& index, int role) const {
+QVariant RunNodesModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const NodeDifference& node = row(index.row());
     const int column = index.column();
-    const auto shown = [&] { return column == name_column ? shownName(nameOf(index.row())) : text(node, column); };
+    const auto shown = [&] { return column == name_column ? nameOf(index.row()) : text(node, column); };
     switch (role) {
         case Qt::DisplayRole:
         case Qt::ToolTipRole:

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/calibrate/run_differences.h"
+#include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
@@ -14,7 +15,7 @@ struct MeasuredNodes {
 };
 
 /// Nodes of a run, predicted and measured; the largest difference first.
-class RunNodesModel : public QAbstractTableModel {
+class RunNodesModel : public HarmlessModel<QAbstractTableModel> {
     Q_OBJECT
 
   public:
@@ -30,7 +31,7 @@ class RunNodesModel : public QAbstractTableModel {
     };
     enum Role { sort_role = Qt::UserRole };
 
-    using QAbstractTableModel::QAbstractTableModel;
+    using HarmlessModel::HarmlessModel;
 
     /// Null for none.
     void setNodes(std::shared_ptr<const MeasuredNodes> nodes);
@@ -39,10 +40,10 @@ class RunNodesModel : public QAbstractTableModel {
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
   private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
     const NodeDifference& row(int index) const { return nodes_->differences.nodes[static_cast<std::size_t>(index)]; }
     QString text(const NodeDifference& node, int column) const;
 

@@ -43,7 +43,7 @@ void RunNodesView::keyPressEvent(QKeyEvent* event) {
         QStringList cells;
         for (int column = 0; column < sorted_->columnCount(); ++column)
             cells.append(row < 0 ? sorted_->headerData(column, Qt::Horizontal).toString()
-                                 : sorted_->index(row, column).data().toString());
+                                 : sorted_->index(row, column).data(true_text_role).toString());
         lines.append(cells.join(u'\t'));
     }
     QApplication::clipboard()->setText(lines.join(u'\n'));

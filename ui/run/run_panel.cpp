@@ -18,6 +18,7 @@
 #include "ui/run/run_form.h"
 #include "ui/run/run_nodes_view.h"
 #include "ui/run/run_report.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
@@ -92,7 +93,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
     connect(form_, &RunForm::changed, this, &RunPanel::update);
     connect(form_, &RunForm::changed, this, &RunPanel::stateChanged);
     connect(runner_, &Runner::stateChanged, this, &RunPanel::update);
-    connect(runner_, &Runner::said, log_, &QPlainTextEdit::appendPlainText);
+    connect(runner_, &Runner::said, log_, [this](const QString& said) { log_->appendPlainText(shownName(said)); });
     connect(runner_, &Runner::progressed, this, [this](int done, int of) {
         progress_->setRange(0, of);
         progress_->setValue(done);
@@ -228,12 +229,12 @@ void RunPanel::showReport() {
                          : tr("A dry check tells the memory plan, whether all ranks would issue the same commands in "
                               "the same order, and which process groups NCCL runs and which are emulated. A run on "
                               "GPUs adds what was measured, laid over the plan.");
-    report_->setHtml(QStringLiteral("<p style='color:%1'>%2</p>").arg(color, shown.toHtmlEscaped()));
+    report_->setHtml(QStringLiteral("<p style='color:%1'>%2</p>").arg(color, shownName(shown).toHtmlEscaped()));
 }
 
 void RunPanel::setRefusal(QAction* action, const QString& refusal) {
     action->setEnabled(refusal.isEmpty());
-    const QString told = refusal.isEmpty() ? action->whatsThis() : refusal;
+    const QString told = refusal.isEmpty() ? action->whatsThis() : shownName(refusal);
     action->setToolTip(told);
     action->setStatusTip(told);
 }
@@ -263,8 +264,8 @@ void RunPanel::update() {
     } else if (!last_.isEmpty()) {
         status = last_;
     }
-    status_->setText(status);
-    status_->setToolTip(status);
+    status_->setText(shownName(status));
+    status_->setToolTip(status_->text());
 }
 
 QString RunPanel::statusText() const {

@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -17,10 +18,10 @@ class Table {
   public:
     void add(const QString& name, const QString& value, const QString& remark = {}) {
         html_ += QStringLiteral("<tr><td style='padding-right:16px;color:%1'>%2</td><td>%3")
-                     .arg(currentTheme().dim.name(), name.toHtmlEscaped(), value.toHtmlEscaped());
+                     .arg(currentTheme().dim.name(), shownName(name).toHtmlEscaped(), shownName(value).toHtmlEscaped());
         if (!remark.isEmpty())
             html_ += QStringLiteral(" <span style='color:%1'>%2</span>")
-                         .arg(currentTheme().dim.name(), remark.toHtmlEscaped());
+                         .arg(currentTheme().dim.name(), shownName(remark).toHtmlEscaped());
         html_ += QStringLiteral("</td></tr>");
     }
     QString html() const { return QStringLiteral("<table cellspacing='0' cellpadding='2'>%1</table>").arg(html_); }

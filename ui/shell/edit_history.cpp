@@ -5,6 +5,7 @@
 
 #include "ui/document/document.h"
 #include "ui/document/variant.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_edits.h"
 
 namespace overlap::ui {
@@ -19,13 +20,13 @@ EditHistory::EditHistory(Document& document, TimelineEdits& edits, QObject* pare
 
 QAction* EditHistory::makeUndoAction(QObject* parent) {
     return makeAction(parent, &EditHistory::nextUndo, &QUndoStack::undo, [](const QUndoStack* stack) {
-        return stack ? tr("Undo %1").arg(stack->undoText()) : tr("Undo");
+        return stack ? tr("Undo %1").arg(shownInMenu(stack->undoText())) : tr("Undo");
     });
 }
 
 QAction* EditHistory::makeRedoAction(QObject* parent) {
     return makeAction(parent, &EditHistory::nextRedo, &QUndoStack::redo, [](const QUndoStack* stack) {
-        return stack ? tr("Redo %1").arg(stack->redoText()) : tr("Redo");
+        return stack ? tr("Redo %1").arg(shownInMenu(stack->redoText())) : tr("Redo");
     });
 }
 

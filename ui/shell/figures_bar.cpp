@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ui/document/document.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -86,14 +87,14 @@ std::vector<Figure> figuresOf(const Document& document) {
     const auto count_before = static_cast<std::int64_t>(before.collectives.size());
     const TimeSource* source = evaluation->time_source.get();
     const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
-    const QString model = cost ? QString::fromStdString(cost->model_name) : QString();
+    const QString model = cost ? shownName(QString::fromStdString(cost->model_name)) : QString();
     QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
     QString label = model.isEmpty() ? Document::tr("step") : Document::tr("step · %1").arg(model);
     if (evaluation->contention) {
         times += Document::tr("; compute and communication slow one another down");
         label += Document::tr(" · contention");
     } else if (source && !source->contention) {
-        times = Document::tr("; times of trace %1").arg(QString::fromStdString(source->name));
+        times = Document::tr("; times of trace %1").arg(shownName(QString::fromStdString(source->name)));
         label = Document::tr("step · trace's times");
     }
     std::vector<Figure> figures;

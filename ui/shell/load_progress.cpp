@@ -6,6 +6,8 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include "ui/theme/harmless_text.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -34,7 +36,7 @@ LoadProgress::LoadProgress(QWidget* parent) : QWidget(parent), label_(new QLabel
 }
 
 void LoadProgress::start(const QString& path) {
-    label_->setText(tr("Reading %1").arg(QFileInfo(path).fileName()));
+    label_->setText(tr("Reading %1").arg(shownName(QFileInfo(path).fileName())));
     bar_->setRange(0, 0);
     if (!isVisible()) delay_.start();
 }

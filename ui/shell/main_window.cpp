@@ -44,8 +44,8 @@
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/icons.h"
 #include "ui/shell/load_progress.h"
-#include "ui/shell/notice_bar.h"
 #include "ui/shell/module_repair.h"
+#include "ui/shell/notice_bar.h"
 #include "ui/shell/overlap_connection.h"
 #include "ui/shell/plan_export.h"
 #include "ui/shell/shell_style.h"
@@ -391,7 +391,7 @@ void MainWindow::tell(const QString& sentence, const QString& tool_tip) {
     log_->add(line);
     qCInfo(windowLog).noquote() << line;
     status_message_->setText(shownName(sentence));
-    status_message_->setToolTip(tool_tip.isEmpty() ? sentence : tool_tip);
+    status_message_->setToolTip(shownLines(tool_tip.isEmpty() ? sentence : tool_tip));
     QTimer::singleShot(message_ms, this, [this, sentence] {
         if (status_message_->text() == shownName(sentence)) status_message_->clear();
     });

@@ -22,14 +22,15 @@
 #include "ui/shell/figures_bar.h"
 #include "ui/shell/graph_actions.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 #include "ui/shell/module_repair.h"
+#include "ui/shell/notice_bar.h"
 #include "ui/shell/overlap_actions.h"
 #include "ui/shell/pass_actions.h"
 #include "ui/shell/plan_export.h"
 #include "ui/shell/shortcut_help.h"
 #include "ui/shell/timeline_actions.h"
 #include "ui/shell/variant_bar.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -327,8 +328,8 @@ void MainWindow::fillRecentMenu() {
     recent_menu_->clear();
     for (const QString& file : state_.recent_files) {
         QAction* action =
-            recent_menu_->addAction(QFileInfo(file).fileName(), this, [this, file] { openFiles({file}); });
-        action->setToolTip(file);
+            recent_menu_->addAction(shownInMenu(QFileInfo(file).fileName()), this, [this, file] { openFiles({file}); });
+        action->setToolTip(shownName(file));
         action->setEnabled(QFile::exists(file));  // a file that is away for now keeps its place
     }
     recent_menu_->setEnabled(!recent_menu_->isEmpty());

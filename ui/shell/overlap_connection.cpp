@@ -5,6 +5,7 @@
 #include "ui/document/document.h"
 #include "ui/document/overlap_commands.h"
 #include "ui/panels/modules_panel.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -92,7 +93,7 @@ void OverlapConnection::fill(QMenu& menu, quint32 reference) {
     const auto add = [&](const QString& title, bool possible, std::function<void()> act) {
         QAction* action = menu.addAction(title, this, std::move(act));
         action->setEnabled(possible && refusal.isEmpty());
-        if (!refusal.isEmpty()) action->setToolTip(refusal);
+        if (!refusal.isEmpty()) action->setToolTip(shownName(refusal));
     };
     using Field = OverlapDialog::Field;
     add(tr("Start before…"), true, [this, node] { edit(node, Field::start_before); });

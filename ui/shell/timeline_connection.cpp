@@ -7,6 +7,7 @@
 #include "core/plan/timeline_of.h"
 #include "core/simulate/alive_storages.h"
 #include "ui/document/document.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -176,7 +177,7 @@ AliveTensors TimelineConnection::alive(std::size_t point) const {
 QString TimelineConnection::toolTip(quint32 reference) const {
     if (!evaluation_ || reference >= evaluation_->graph->node_count()) return {};
     const Graph& graph = *evaluation_->graph;
-    QStringList lines{text(graph.target(reference)).toHtmlEscaped()};
+    QStringList lines{shownName(text(graph.target(reference))).toHtmlEscaped()};
     const std::int32_t index = evaluation_->simulation.collective_of_node[reference];
     if (index >= 0) {
         const CollectiveTiming& timing = evaluation_->simulation.collectives[static_cast<std::size_t>(index)];
@@ -184,8 +185,8 @@ QString TimelineConnection::toolTip(quint32 reference) const {
         if (timing.exposed_ms > 0)
             lines.append(tr("%1 exposed: %2")
                              .arg(formatTime(timing.exposed_ms),
-                                  withUnbrokenUnits(QString::fromStdString(evaluation_->simulation.explain(
-                                                        graph, static_cast<std::size_t>(index))))
+                                  withUnbrokenUnits(shownName(QString::fromStdString(evaluation_->simulation.explain(
+                                                        graph, static_cast<std::size_t>(index)))))
                                       .toHtmlEscaped()));
     }
     return lines.join(QStringLiteral("<br>"));

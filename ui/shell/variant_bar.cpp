@@ -10,6 +10,7 @@
 
 #include "ui/document/document.h"
 #include "ui/measure/measurements.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -82,16 +83,15 @@ void VariantBar::update() {
 void VariantBar::updateVariants() {
     for (int i = 0; i < document_.variantCount(); ++i) {
         const Variant& variant = document_.variant(i);
-        QString title = variant.title();
-        if (title.size() > longest_title) title = title.left(longest_title - 1) + u'…';
-        title.replace(u'&', QStringLiteral("&&"));
+        const QString name = shownName(variant.title());
+        const bool cut = name.size() > longest_title;
+        const QString title = shownInMenu(cut ? name.left(longest_title - 1) + u'…' : name);
         tabs_->setTabText(i, variant.modified() ? title + QStringLiteral(" •") : title);
         const QString place = variant.readOnly()             ? tr("The graph as it was read, without any pass")
                               : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
-                                                             : variant.filePath();
-        const bool cut = variant.title().size() > longest_title;
-        tabs_->setTabToolTip(i, cut ? variant.title() + u'\n' + place : place);
-        tabs_->setAccessibleTabName(i, variant.modified() ? tr("%1, not saved").arg(variant.title()) : variant.title());
+                                                             : shownName(variant.filePath());
+        tabs_->setTabToolTip(i, cut ? name + u'\n' + place : place);
+        tabs_->setAccessibleTabName(i, variant.modified() ? tr("%1, not saved").arg(name) : name);
     }
 }
 
@@ -99,11 +99,12 @@ void VariantBar::updateMeasurements() {
     for (int i = 0; i < measurements_.count(); ++i) {
         const Measurement& measurement = *measurements_.at(i);
         const int tab = document_.variantCount() + i;
-        tabs_->setTabText(tab, measurement.title);
-        const QString files = measurement.files.join(u'\n');
+        const QString title = shownName(measurement.title);
+        tabs_->setTabText(tab, shownInMenu(title));
+        const QString files = shownLines(measurement.files.join(u'\n'));
         tabs_->setTabToolTip(tab,
                              timesAreOf(measurement) ? tr("%1\nFigures of plans are of its times").arg(files) : files);
-        tabs_->setAccessibleTabName(tab, measurement.title);
+        tabs_->setAccessibleTabName(tab, title);
     }
 }
 

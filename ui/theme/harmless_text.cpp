@@ -2,6 +2,7 @@
 
 #include <QAbstractItemView>
 #include <QApplication>
+#include <QFontMetricsF>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
@@ -14,22 +15,47 @@ namespace {
 
 constexpr qsizetype longest_name = 1000;
 
-bool takesNoRoom(QChar letter) {
-    const ushort code = letter.unicode();
-    return letter.category() == QChar::Other_Format || code == 0x2028 || code == 0x2029;
+/// Whether a character is seen as itself. Line breaks, other control characters, and what changes the direction of text
+/// or takes no room are not.
+bool isHarmless(char32_t letter) {
+    switch (QChar::category(letter)) {
+        case QChar::Other_Control:
+        case QChar::Other_Format:
+        case QChar::Separator_Line:
+        case QChar::Separator_Paragraph:
+            return false;
+        default:
+            return true;
+    }
 }
 
-bool isHarmless(QChar letter) {
-    return letter.category() != QChar::Other_Control && !takesNoRoom(letter);
+QString sign(char32_t letter) {
+    if (letter == U'\n') return QStringLiteral("⏎");
+    if (letter == U'\t') return QStringLiteral("⇥");
+    return QStringLiteral("⟨U+%1⟩").arg(QString::number(letter, 16).toUpper().rightJustified(4, u'0'));
 }
 
-QString sign(QChar letter) {
-    const ushort code = letter.unicode();
-    if (code == '\n') return QStringLiteral("⏎");
-    if (code == '\t') return QStringLiteral("⇥");
-    if (code < 0x20) return QChar(0x2400 + code);  // Unicode's pictures of control characters
-    if (code == 0x7f) return QChar(0x2421);
-    return QStringLiteral("⟨U+%1⟩").arg(QString::number(code, 16).toUpper().rightJustified(4, u'0'));
+/// `text` with signs in place of what is not seen as itself.
+QString withSigns(QStringView text) {
+    QString shown;
+    for (qsizetype at = 0; at < text.size(); ++at) {
+        const bool is_pair = text[at].isHighSurrogate() && at + 1 < text.size() && text[at + 1].isLowSurrogate();
+        const QStringView one = text.sliced(at, is_pair ? 2 : 1);
+        const char32_t letter = is_pair ? QChar::surrogateToUcs4(one[0], one[1]) : char32_t{one[0].unicode()};
+        if (isHarmless(letter)) {
+            shown += one;
+        } else {
+            shown += sign(letter);
+        }
+        if (is_pair) ++at;
+    }
+    return shown;
+}
+
+/// Whether withSigns() would change nothing; letters of two halves are left to it.
+bool isSeenAsItIs(const QString& text) {
+    return std::ranges::all_of(text,
+                               [](QChar letter) { return !letter.isSurrogate() && isHarmless(letter.unicode()); });
 }
 
 /// A tool tip is taken for HTML where it looks like it: one that does is written as HTML that shows it as it is.
@@ -74,13 +100,24 @@ class PlainText : public QObject {
 }  // namespace
 
 QString shownName(const QString& name) {
-    if (name.size() <= longest_name && std::all_of(name.begin(), name.end(), isHarmless)) return name;
-    QString shown;
-    for (const QChar letter : QStringView(name).first(std::min(name.size(), longest_name)))
-        shown += isHarmless(letter) ? QString(letter) : sign(letter);
-    if (name.size() <= longest_name) return shown;
-    if (shown.back().isHighSurrogate()) shown.chop(1);
-    return shown + QStringLiteral("… (%1 characters)").arg(name.size());
+    if (name.size() <= longest_name) return isSeenAsItIs(name) ? name : withSigns(name);
+    QStringView begin = QStringView(name).first(longest_name);
+    if (begin.back().isHighSurrogate()) begin.chop(1);
+    return withSigns(begin) + QStringLiteral("… (%1 characters)").arg(name.size());
+}
+
+QString shownLines(const QString& lines) {
+    QStringList shown;
+    for (const QString& line : lines.split(u'\n')) shown.append(shownName(line));
+    return shown.join(u'\n');
+}
+
+QString shownInMenu(const QString& name) {
+    return shownName(name).replace(u'&', QStringLiteral("&&"));
+}
+
+QString elidedName(const QFontMetricsF& metrics, const QString& name, Qt::TextElideMode mode, double width) {
+    return metrics.elidedText(shownName(name), mode, width);
 }
 
 void keepTextPlain() {

@@ -2,6 +2,7 @@
 
 #include <QTreeWidget>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
 
@@ -21,8 +22,8 @@ void AlivePanel::showTensors(const AliveTensors& tensors, const QString& moment)
     tensors_ = tensors;
     list_->clear();
     for (const AliveTensor& tensor : tensors.largest) {
-        auto* item = new QTreeWidgetItem(
-            list_, {formatBytes(static_cast<double>(tensor.bytes)), tensor.name, tensor.module, tensor.until});
+        auto* item = new QTreeWidgetItem(list_, {formatBytes(static_cast<double>(tensor.bytes)), shownName(tensor.name),
+                                                 shownName(tensor.module), shownName(tensor.until)});
         item->setTextAlignment(0, Qt::AlignRight | Qt::AlignVCenter);
         item->setFont(0, numberFont(smallTextPx));
         item->setFont(1, codeFont(smallTextPx));

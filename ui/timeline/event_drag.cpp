@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/theme/harmless_text.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -23,12 +25,12 @@ void paintAnswer(QPainter& painter, const QRect& area, QPointF pointer, const Ev
     // In a narrow view the lanes must stay in sight.
     const int width = std::min(widestBox_px, std::max(narrowestBox_px, area.width() * 3 / 5));
     const int inner = width - 2 * padding_px;
-    const QString& second = answer.refusal;
+    const QString wish = shownName(answer.wish), second = shownName(answer.refusal);
     const auto height = [&](const QFont& font, const QString& text) {
         return text.isEmpty() ? 0 : QFontMetrics(font).boundingRect(0, 0, inner, 4096, Qt::TextWordWrap, text).height();
     };
-    const QString effects = answer.effects.join(QStringLiteral("\n"));
-    const int wish_height = height(heading, answer.wish), second_height = height(plain, second);
+    const QString effects = shownLines(answer.effects.join(u'\n'));
+    const int wish_height = height(heading, wish), second_height = height(plain, second);
     const int effects_height = answer.refusal.isEmpty() ? height(figures, effects) : 0;
     QRect box(0, 0, width, wish_height + second_height + effects_height + 2 * padding_px);
     box.moveTopLeft(pointer.toPoint() + QPoint(16, 16));
@@ -47,7 +49,7 @@ void paintAnswer(QPainter& painter, const QRect& area, QPointF pointer, const Ev
         painter.drawText(QRect(text.left(), text.top(), inner, line_height), Qt::TextWordWrap, line);
         text.setTop(text.top() + line_height);
     };
-    write(heading, theme.text, answer.wish, wish_height);
+    write(heading, theme.text, wish, wish_height);
     if (!second.isEmpty()) write(plain, theme.text, second, second_height);
     if (effects_height > 0) write(figures, theme.text, effects, effects_height);
 }

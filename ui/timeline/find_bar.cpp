@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 #include "ui/timeline/duration_histogram.h"
 
@@ -108,8 +109,8 @@ void FindBar::show(const QString& summary, const QRect& line) {
     const int wanted = sizeHint().width();
     const int missing = std::max(0, wanted - line.width());
     if (missing > 0)
-        summary_->setText(summary_->fontMetrics().elidedText(summary, Qt::ElideRight,
-                                                             std::max(0, summary_->sizeHint().width() - missing)));
+        summary_->setText(elidedName(summary_->fontMetrics(), summary, Qt::ElideRight,
+                                     std::max(0, summary_->sizeHint().width() - missing)));
     setGeometry(line.right() + 1 - (wanted - missing), line.top(), wanted - missing, line.height());
     placeHistogram();
     QFrame::show();

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/trace/curve_rasterizer.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/lane_palette.h"
 #include "ui/timeline/ruler.h"
@@ -72,7 +73,7 @@ QString labelText(const QFontMetricsF& metrics, const Width& widthOf, const QStr
     const QString last = name.contains(QLatin1Char(' ')) ? name : name.mid(name.lastIndexOf(QLatin1Char('.')) + 1);
     if (fits(last)) return last;
     // "all_gather layers.17": both ends matter.
-    const QString elided = metrics.elidedText(last, Qt::ElideMiddle, room);
+    const QString elided = elidedName(metrics, last, Qt::ElideMiddle, room);
     return elided.size() >= 8 ? elided : QString();
 }
 
@@ -192,7 +193,7 @@ void LaneLayer::paintLabels(QPainter& painter, const Theme& theme) {
         const bool stall = label.role == EventRole::exposed;
         const double room = label.place.width() - 2 * labelPadding;
         const std::string_view name = scene_.timeline->event_name(label.location);
-        const QString title = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+        const QString title = shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
         const QString time = formatTime(static_cast<double>(scene_.timeline->event(label.location).length_ns()) * 1e-6);
         // In front of the stripes where it says as much there as on all of the bar.
         const QString inFront = labelText(metrics, widthOf, title, time, label.plainWidth - 2 * labelPadding, stall);

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -44,7 +45,7 @@ ListPanel::ListPanel(QWidget* parent) : QFrame(parent), list_(new QTreeWidget(th
 }
 
 void ListPanel::open(const QString& heading) {
-    heading_->setText(heading);
+    heading_->setText(shownName(heading));
     for (int column = 0; column + 1 < list_->columnCount(); ++column) list_->resizeColumnToContents(column);
     if (!list_->currentItem() && list_->topLevelItemCount() > 0) list_->setCurrentItem(list_->topLevelItem(0));
     show();

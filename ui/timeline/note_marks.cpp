@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "ui/theme/harmless_text.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -60,7 +62,7 @@ void paintNotes(QPainter& painter, const TimelineGeometry& geometry, const std::
             current + 1 == order.end() ? left + widestText : staffOf(geometry, range, places[current[1]]);
         const double room = std::min({widestText, next - left - 3, ruler.right() - left});
         const QString& whole = notes[index].text;
-        const QString text = metrics.elidedText(whole, Qt::ElideRight, room);
+        const QString text = elidedName(metrics, whole, Qt::ElideRight, room);
         if (!whole.isEmpty() && (text == whole || text.size() >= fewestLetters)) {
             const QRectF plate(left - 1, ruler.top() + 1, metrics.horizontalAdvance(text) + 3, ruler.height() - 4);
             painter.fillRect(plate, theme.panel);  // the ruler's figures lie below

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ui/theme/harmless_model.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
 
 namespace overlap::ui {
@@ -36,6 +38,10 @@ void NotesPanel::showNotes(const std::vector<TimelineNote>& notes, const std::ve
         auto* item = new QTreeWidgetItem(
             list_, {noteTime(begin(index)), note.text.isEmpty() ? tr("Bookmark") : note.text,
                     is_gone ? tr("%1, which is not in this timeline").arg(note.event) : note.event});
+        for (int column = 0; column < list_->columnCount(); ++column) {
+            item->setData(column, true_text_role, item->text(column));
+            item->setText(column, shownName(item->text(column)));
+        }
         item->setData(0, noteRole, index);
         item->setTextAlignment(0, Qt::AlignRight | Qt::AlignVCenter);
         item->setFont(0, numberFont(smallTextPx));
@@ -51,7 +57,8 @@ QString NotesPanel::text() const {
     QString text = QStringLiteral("time\tnote\ton\n");
     for (int row = 0; row < list_->topLevelItemCount(); ++row) {
         const QTreeWidgetItem& item = *list_->topLevelItem(row);
-        text += QStringLiteral("%1\t%2\t%3\n").arg(item.text(0), item.text(1), item.text(2));
+        const auto cell = [&](int column) { return item.data(column, true_text_role).toString(); };
+        text += QStringLiteral("%1\t%2\t%3\n").arg(cell(0), cell(1), cell(2));
     }
     return text;
 }

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QPointer>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -47,7 +48,7 @@ class Part : public QAccessibleInterface, public QAccessibleActionInterface {
 
     QString text(QAccessible::Text kind) const override {
         if (!isValid()) return {};
-        if (kind == QAccessible::Name) return isEvent() ? eventName() : laneName();
+        if (kind == QAccessible::Name) return shownName(isEvent() ? eventName() : laneName());
         if (kind == QAccessible::Description && isEvent()) return eventDescription();
         return {};
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/lane_layer.h"
 #include "ui/timeline/lane_palette.h"
@@ -40,14 +41,15 @@ void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QSt
     const QFontMetrics metrics(painter.font());
     const int top = text.center().y() + 1 - titleHeight / 2 - static_cast<int>(lines.size()) * lineHeight / 2;
     QRect line = lines.isEmpty() ? text : QRect(text.left(), top, text.width(), titleHeight);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideRight, text.width()));
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, elidedName(metrics, title, Qt::ElideRight, text.width()));
     painter.setFont(textFont(smallTextPx));
     painter.setPen(quiet);
     const QFontMetrics small(painter.font());
     line.setHeight(lineHeight);
     line.moveTop(top + titleHeight);
     for (const QString& words : lines) {
-        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, small.elidedText(words, Qt::ElideRight, text.width()));
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                         elidedName(small, words, Qt::ElideRight, text.width()));
         line.translate(0, lineHeight);
     }
 }
@@ -115,10 +117,10 @@ int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
     const QFontMetrics titles(textFont(normalTextPx));
     const QFontMetrics subtitles(textFont(smallTextPx));
     int widest = subtitles.horizontalAdvance(translated("peak 000.0 GiB"));
-    for (const QString& note : memoryNotes) widest = std::max(widest, subtitles.horizontalAdvance(note));
+    for (const QString& note : memoryNotes) widest = std::max(widest, subtitles.horizontalAdvance(shownName(note)));
     for (const Lane& lane : timeline.lanes()) {
-        widest = std::max({widest, titles.horizontalAdvance(QString::fromStdString(lane.description.title)),
-                           subtitles.horizontalAdvance(QString::fromStdString(lane.description.subtitle))});
+        widest = std::max({widest, titles.horizontalAdvance(shownName(QString::fromStdString(lane.description.title))),
+                           subtitles.horizontalAdvance(shownName(QString::fromStdString(lane.description.subtitle)))});
     }
     return widest;
 }
@@ -130,17 +132,20 @@ void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QStr
     if (!title.isEmpty()) {
         painter.setFont(textFont(normalTextPx, QFont::DemiBold));
         painter.setPen(theme.text);
-        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, title);
-        left += QFontMetrics(painter.font()).horizontalAdvance(title) + 4 * gridPx;
+        const QFontMetrics metrics(painter.font());
+        const QString shown = elidedName(metrics, title, Qt::ElideRight, line.width());
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, shown);
+        left += metrics.horizontalAdvance(shown) + 4 * gridPx;
     }
     painter.setFont(textFont(smallTextPx));
     painter.setPen(theme.dim);
     const QFontMetrics metrics(painter.font());
     const int room = line.right() - left;
     painter.drawText(QRect(left, line.top(), room, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(caption, Qt::ElideRight, room));
+                     elidedName(metrics, caption, Qt::ElideRight, room));
+    const QString all = shownName(caption);
     const QString keys = translated("W A S D · Ctrl+wheel · F focus · 0 all");
-    if (withKeys && metrics.horizontalAdvance(caption) + metrics.horizontalAdvance(keys) + 8 * gridPx < room) {
+    if (withKeys && metrics.horizontalAdvance(all) + metrics.horizontalAdvance(keys) + 8 * gridPx < room) {
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, keys);
     }
     painter.fillRect(QRect(0, geometry.header.bottom(), geometry.header.width(), 1),

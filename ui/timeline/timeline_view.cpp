@@ -14,6 +14,7 @@
 
 #include "core/trace/range_statistics.h"
 #include "core/trace/timeline_builder.h"
+#include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/find_bar.h"
@@ -272,9 +273,9 @@ void TimelineView::describe() {
         const Lane& lane = timeline_->lanes()[selection_.lane];
         const auto name = timeline_->event_name(selection_);
         text = tr("Selected: %1, %2, in %3. ")
-                   .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+                   .arg(shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))),
                         formatTime(static_cast<double>(timeline_->event(selection_).length_ns()) * 1e-6),
-                        QString::fromStdString(lane.description.title)) +
+                        shownName(QString::fromStdString(lane.description.title))) +
                text;
     }
     setAccessibleDescription(text);
@@ -418,7 +419,8 @@ bool TimelineView::viewportEvent(QEvent* event) {
         const QRect& memory = geometry_.memory;
         const bool in_memory = help->pos().y() >= memory.top() && help->pos().y() <= memory.bottom();
         const int note = noteAt(geometry_, placedNotes_, range_, help->pos());
-        const QString text = note >= 0 ? noteTitle(edits_->notes()[static_cast<std::size_t>(note)]).toHtmlEscaped()
+        const QString text = note >= 0
+                                 ? shownName(noteTitle(edits_->notes()[static_cast<std::size_t>(note)])).toHtmlEscaped()
                              : in_memory && !memory.isEmpty() ? memoryHelp_
                                                               : toolTipText(eventAt(help->pos()));
         if (text.isEmpty())
@@ -436,15 +438,16 @@ QString TimelineView::toolTipText(EventLocation location) const {
     const Lane& lane = timeline_->lanes()[location.lane];
     const TimeRange event = timeline_->event(location);
     const auto name = timeline_->event_name(location);
-    QString text = QStringLiteral("<b>%1</b><br>%2, %3 %4")
-                       .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())).toHtmlEscaped(),
-                            formatTime(static_cast<double>(event.length_ns()) * 1e-6), tr("from"),
-                            momentText(event.begin_ns, {{event.begin_ns, event.end_ns}, 100}));
+    QString text =
+        QStringLiteral("<b>%1</b><br>%2, %3 %4")
+            .arg(shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))).toHtmlEscaped(),
+                 formatTime(static_cast<double>(event.length_ns()) * 1e-6), tr("from"),
+                 momentText(event.begin_ns, {{event.begin_ns, event.end_ns}, 100}));
     if (lane.exposed_ns[location.event] > 0) {
         text += QStringLiteral("<br>") +
                 tr("exposed %1").arg(formatTime(static_cast<double>(lane.exposed_ns[location.event]) * 1e-6));
     }
-    text += QStringLiteral("<br>") + QString::fromStdString(lane.description.title).toHtmlEscaped();
+    text += QStringLiteral("<br>") + shownName(QString::fromStdString(lane.description.title)).toHtmlEscaped();
     const quint32 reference = timeline_->reference(location);
     if (toolTipProvider_ && reference != no_reference) {
         const QString more = toolTipProvider_(reference);

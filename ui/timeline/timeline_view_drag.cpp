@@ -1,6 +1,7 @@
 // Dragging an event to another time; a part of TimelineView.
 #include <QGuiApplication>
 
+#include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -35,7 +36,7 @@ void TimelineView::moveEventDrag() {
     dragAnswer_ = dragHandler_.ask(eventDragPlace());
     const QString told = QStringList({dragAnswer_.wish, dragAnswer_.refusal, dragAnswer_.effects.join(u", ")})
                              .join(QStringLiteral(". "));
-    setAccessibleDescription(told);
+    setAccessibleDescription(shownName(told));
 }
 
 void TimelineView::finishEventDrag(bool dropped) {
