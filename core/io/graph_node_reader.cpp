@@ -87,7 +87,7 @@ void GraphNodeReader::read(element value, const JsonPlace& list_place, std::size
     if (!further_.empty()) metadata_.extra_json = builder_.intern(further_.close());
     const NodeId node = builder_.add(record_, metadata_, outputs_);
     if (seen_fields_ & 1u << users_order_field) {
-        users_orders_.push_back({node, index, json_list(users_order, JsonPlace(place, "users_order"))});
+        read_users_order(node, index, users_order, JsonPlace(place, "users_order"));
     }
 }
 
@@ -271,6 +271,13 @@ void GraphNodeReader::read_custom(element value, const JsonPlace& place) {
     if (!custom.at_key("module_fqn").get(module)) metadata_.module_fqn = builder_.intern(module);
 }
 
+void GraphNodeReader::read_users_order(NodeId node, std::size_t index, element value, const JsonPlace& place) {
+    const std::size_t first = users_names_.size();
+    for (const element item : json_list(value, place))
+        users_names_.push_back(builder_.intern(json_string(item, JsonPlace(place, users_names_.size() - first))));
+    users_orders_.push_back({node, index, first, users_names_.size() - first});
+}
+
 void GraphNodeReader::finish() {
     const JsonPlace nodes_place("nodes");
     std::vector<NodeId> users;
@@ -278,11 +285,10 @@ void GraphNodeReader::finish() {
         const JsonPlace node_place(nodes_place, order.index);
         const JsonPlace place(node_place, "users_order");
         users.clear();
-        for (const element item : order.names) {
-            const JsonPlace item_place(place, users.size());
-            const std::string_view name = json_string(item, item_place);
+        for (const StringId id : std::span(users_names_).subspan(order.first_name, order.name_count)) {
+            const std::string_view name = builder_.text(id);
             const NodeId user = builder_.find(name);
-            if (user == no_node) item_place.fail("no node is called " + quoted_text(name));
+            if (user == no_node) JsonPlace(place, users.size()).fail("no node is called " + quoted_text(name));
             users.push_back(user);
         }
         builder_.users_order(order.node, users);

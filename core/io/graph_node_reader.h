@@ -36,17 +36,19 @@ class GraphNodeReader {
     void count_bytes(const TensorMeta& tensor, const JsonPlace& place);
     ModuleStackId read_module_stack(simdjson::dom::element value, const JsonPlace& place);
     void read_custom(simdjson::dom::element value, const JsonPlace& place);
+    void read_users_order(NodeId node, std::size_t index, simdjson::dom::element value, const JsonPlace& place);
     void see_field_once(unsigned field, const JsonPlace& place);
 
     struct UsersOrder {
         NodeId node;
         std::size_t index;
-        simdjson::dom::array names;
+        std::size_t first_name, name_count;  ///< in users_names_
     };
 
     GraphBuilder& builder_;
     GraphArgumentReader arguments_;
     std::vector<UsersOrder> users_orders_;
+    std::vector<StringId> users_names_;
     std::int64_t total_bytes_ = 0;
 
     // Of the node that is being read; members so that their memory is used again.

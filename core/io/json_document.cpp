@@ -97,7 +97,7 @@ class SyntaxChecker : public nlohmann::json_sax<nlohmann::json> {
         const std::size_t byte = first_invalid_utf8(text);
         throw InputError("byte " + std::to_string(byte), "this is not UTF-8, and JSON must be");
     }
-    if (error == simdjson::MEMALLOC) throw InputError("", "there is not enough memory to read it");
+    if (error == simdjson::MEMALLOC) throw JsonMemoryError("", "there is not enough memory to read it");
     SyntaxChecker checker;
     if (!nlohmann::json::sax_parse(text.begin(), text.end(), &checker)) {
         throw InputError(line_and_column(text, checker.position()), "invalid JSON: " + checker.problem());

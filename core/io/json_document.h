@@ -5,16 +5,24 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/graph/error.h"
 #include "core/io/json_bytes.h"
 
 namespace overlap {
+
+/// There is not enough memory for a document, whatever else is wrong with it.
+class JsonMemoryError : public InputError {
+  public:
+    using InputError::InputError;
+};
 
 /// A parsed JSON document. Elements taken from it live as long as it does. Numbers that 64 bits or a double cannot hold
 /// are wrapped, see json_numbers.h.
 class JsonDocument {
   public:
     /// Parses `bytes`, which are released as soon as they are no longer needed.
-    /// @throws InputError, with line and column or byte as its place: invalid UTF-8, invalid JSON, nested too deeply.
+    /// @throws InputError, with line and column or byte as its place: invalid UTF-8, invalid JSON, nested too deeply;
+    /// JsonMemoryError
     explicit JsonDocument(JsonBytes bytes);
 
     simdjson::dom::element root() const { return root_; }

@@ -39,7 +39,7 @@ class TraceReader {
         if (skip_white()) {
             throw InputError(place(), "text follows behind the end of the trace");
         }
-        return builder_.finish(header_.finish());
+        return builder_.finish(header_.finish(), [this] { poll(); });
     }
 
   private:
@@ -50,10 +50,15 @@ class TraceReader {
     }
 
     bool grow() {
-        if (reading_.stop.stop_requested()) throw Stopped();
         const bool grown = window_.grow();
-        if (reading_.progress) reading_.progress(window_.source_position(), window_.source_size());
+        poll();
         return grown;
+    }
+
+    /// Stops where that is asked for, and tells how far it is.
+    void poll() const {
+        if (reading_.stop.stop_requested()) throw Stopped();
+        if (reading_.progress) reading_.progress(window_.source_position(), window_.source_size());
     }
 
     /// Whether there are this many bytes.

@@ -15,7 +15,8 @@ namespace overlap {
 /// How a trace is read.
 struct TraceReading {
     std::stop_token stop;
-    /// Told about once a megabyte: bytes of the file that have been read, and that it has (0: unknown).
+    /// Told about once a megabyte, and between the parts of the work behind the last one: bytes of the file that have
+    /// been read, and that it has (0: unknown).
     std::function<void(std::uint64_t done, std::uint64_t of)> progress;
 };
 

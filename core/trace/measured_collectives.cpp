@@ -13,6 +13,7 @@ namespace overlap {
 
 namespace {
 
+constexpr std::uint32_t activities_between = 1 << 17;
 constexpr std::string_view operator_name = "record_param_comms";
 
 /// Letters and digits alone, in lower case: `nccl:_all_gather_base` and `AllGather` are then alike.
@@ -49,14 +50,18 @@ std::int64_t element_bytes(std::string_view scalar_type) {
 class CollectiveFinder {
   public:
     CollectiveFinder(const MeasuredTrace& trace, std::span<const CollectiveArguments> arguments,
-                     std::span<GpuActivity> activities)
-        : trace_(trace), events_(trace.events()), arguments_(arguments), activities_(activities) {
+                     std::span<GpuActivity> activities, const std::function<void()>& between)
+        : trace_(trace), events_(trace.events()), arguments_(arguments), activities_(activities), between_(between) {
         tables_.groups = trace.header().groups;
         find_operators();
+        between_();
     }
 
     CollectiveTables run() {
-        for (std::uint32_t index = 0; index < activities_.size(); ++index) classify(index);
+        for (std::uint32_t index = 0; index < activities_.size(); ++index) {
+            if (index % activities_between == 0) between_();
+            classify(index);
+        }
         infer_groups_from_streams();
         return std::move(tables_);
     }
@@ -195,6 +200,7 @@ class CollectiveFinder {
     const MeasuredEvents& events_;
     std::span<const CollectiveArguments> arguments_;
     std::span<GpuActivity> activities_;
+    const std::function<void()>& between_;
     std::vector<std::tuple<std::uint32_t, std::int64_t, std::uint32_t>> operators_;
     std::map<std::pair<StringId, StringId>, std::uint32_t> group_ids_;
     CollectiveTables tables_;
@@ -232,8 +238,8 @@ CollectiveKind collective_kind_of(std::string_view name) {
 }
 
 CollectiveTables find_collectives(const MeasuredTrace& trace, std::span<const CollectiveArguments> arguments,
-                                  std::span<GpuActivity> activities) {
-    return CollectiveFinder(trace, arguments, activities).run();
+                                  std::span<GpuActivity> activities, const std::function<void()>& between) {
+    return CollectiveFinder(trace, arguments, activities, between).run();
 }
 
 }  // namespace overlap

@@ -7,6 +7,8 @@ namespace overlap {
 
 namespace {
 
+constexpr std::uint32_t events_between = 1 << 20;
+
 /// Events by an id, for bisection; the first event of an id comes first.
 using Index = std::vector<std::pair<std::int64_t, std::uint32_t>>;
 
@@ -22,14 +24,18 @@ bool launches_work(std::string_view call) {
 
 }  // namespace
 
-void link_launches(const MeasuredTrace& trace, std::span<GpuActivity> activities, TraceRemarks& remarks) {
+void link_launches(const MeasuredTrace& trace, std::span<GpuActivity> activities, TraceRemarks& remarks,
+                   const std::function<void()>& between) {
     const MeasuredEvents& events = trace.events();
     Index launches, operators;
     std::vector<std::int64_t> launched;
     launched.reserve(activities.size());
     for (const GpuActivity& activity : activities) launched.push_back(events.id[activity.event]);
+    between();
     std::sort(launched.begin(), launched.end());
+    between();
     for (std::uint32_t event = 0; event < events.size(); ++event) {
+        if (event % events_between == 0) between();
         if (!events.is_interval(event) || events.id[event] == no_id) continue;
         const EventCategory category = trace.category(event);
         if (category == EventCategory::runtime) {
@@ -41,8 +47,11 @@ void link_launches(const MeasuredTrace& trace, std::span<GpuActivity> activities
             operators.emplace_back(events.id[event], event);
         }
     }
+    between();
     std::sort(launches.begin(), launches.end());
+    between();
     std::sort(operators.begin(), operators.end());
+    between();
     for (GpuActivity& activity : activities) {
         activity.launch = first_of(launches, events.id[activity.event]);
         activity.operation = first_of(operators, activity.external_id);

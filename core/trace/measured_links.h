@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -8,11 +9,12 @@
 
 namespace overlap {
 
-// What MeasuredTraceBuilder::finish() finds between the events of a trace.
+// What MeasuredTraceBuilder::finish() finds between the events of a trace. `between` is its own.
 
 /// Sets the launch and the operator of each activity, and counts what is missing on either side. A launch is found by
 /// its correlation alone: clocks of host and GPU may differ so much that a kernel seems to start before its launch.
-void link_launches(const MeasuredTrace& trace, std::span<GpuActivity> activities, TraceRemarks& remarks);
+void link_launches(const MeasuredTrace& trace, std::span<GpuActivity> activities, TraceRemarks& remarks,
+                   const std::function<void()>& between);
 
 struct CollectiveTables {
     std::vector<MeasuredCollective> collectives;
@@ -22,7 +24,7 @@ struct CollectiveTables {
 
 /// Sets what each activity works for and its collective. @param arguments ascends by event.
 CollectiveTables find_collectives(const MeasuredTrace& trace, std::span<const CollectiveArguments> arguments,
-                                  std::span<GpuActivity> activities);
+                                  std::span<GpuActivity> activities, const std::function<void()>& between);
 
 /// Whether a kernel of this name communicates: NCCL's `ncclKernel…`, `ncclDevKernel…`, `ncclSymkDevKernel…` and those
 /// of torch's symmetric memory.

@@ -224,29 +224,37 @@ void MeasuredTraceBuilder::count_overlaps() {
     }
 }
 
-std::shared_ptr<const MeasuredTrace> MeasuredTraceBuilder::finish(TraceHeader header) {
+std::shared_ptr<const MeasuredTrace> MeasuredTraceBuilder::finish(TraceHeader header,
+                                                                  const std::function<void()>& between) {
     if (!in_bounds(header.base_ns)) {
         throw InputError("baseTimeNanoseconds", "it is more than 95 years from zero");
     }
     MeasuredEvents& events = trace_->events_;
     move_to_base(header.base_ns);
+    between();
     trace_->header_ = std::move(header);
     close_begun_events();
+    between();
     name_tracks();
     find_steps();
-    link_launches(*trace_, trace_->activities_, trace_->remarks_);
-    CollectiveTables tables = find_collectives(*trace_, arguments_, trace_->activities_);
+    between();
+    link_launches(*trace_, trace_->activities_, trace_->remarks_, between);
+    CollectiveTables tables = find_collectives(*trace_, arguments_, trace_->activities_, between);
     trace_->collectives_ = std::move(tables.collectives);
     trace_->groups_ = std::move(tables.groups);
     trace_->remarks_.unreadable_group_ranks = tables.unreadable_group_ranks;
+    between();
     count_overlaps();
+    between();
 
     events.start_ns.shrink_to_fit();
     events.duration_ns.shrink_to_fit();
     events.id.shrink_to_fit();
+    between();
     events.offset.shrink_to_fit();
     events.name.shrink_to_fit();
     events.track.shrink_to_fit();
+    between();
     events.category.shrink_to_fit();
     events.phase.shrink_to_fit();
     trace_->activities_.shrink_to_fit();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -54,7 +55,10 @@ class MeasuredTraceBuilder {
     /// more than 2^32 - 2 events or 2^16 categories.
     void add(const TraceEvent& event);
     /// Finds ends of begun events, launches, operators, collectives and steps. The builder is used up.
-    std::shared_ptr<const MeasuredTrace> finish(TraceHeader header);
+    /// @param between called between parts of the work, of which each takes a fraction of a second for the largest
+    /// traces; it may throw to end it.
+    std::shared_ptr<const MeasuredTrace> finish(
+        TraceHeader header, const std::function<void()>& between = [] {});
 
     /// The greatest time, either side of zero, that is taken for a start or a base.
     static constexpr std::int64_t greatest_time_ns = 3'000'000'000'000'000'000;

@@ -1,0 +1,112 @@
+// answer_probe trace|graph FILE: opens a file as the window does, and cancels it at several moments. Prints one JSON
+// object, in milliseconds: how long opening takes, the longest that the window's thread had no time for the person
+// meanwhile, and the longest from asking to cancel until the window is ready for the next file.
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QTimer>
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <string_view>
+
+#include "ui/document/graph_loader.h"
+#include "ui/measure/measurements.h"
+
+namespace {
+
+using namespace overlap::ui;
+
+constexpr int moments = 6;
+constexpr double pause_ms = 2000;  ///< until a reader that was stopped has given its memory back
+
+/// What opens files of a kind.
+struct Opener {
+    std::function<void()> open, cancel;
+    std::function<bool()> is_busy;
+};
+
+double ms_of(const QElapsedTimer& clock) {
+    return static_cast<double>(clock.nsecsElapsed()) / 1e6;
+}
+
+/// Notices when the event loop had no time.
+class Watch {
+  public:
+    Watch() {
+        last_.start();
+        QObject::connect(&timer_, &QTimer::timeout, [this] {
+            longest_ms_ = std::max(longest_ms_, ms_of(last_));
+            last_.restart();
+        });
+        timer_.start(1);
+    }
+    double longest_ms() const { return longest_ms_; }
+
+  private:
+    QTimer timer_;
+    QElapsedTimer last_;
+    double longest_ms_ = 0;
+};
+
+/// Answers events for some time, or until there is nothing to wait for.
+void wait(
+    double ms, const std::function<bool()>& is_waiting = [] { return true; }) {
+    QElapsedTimer clock;
+    clock.start();
+    while (is_waiting() && ms_of(clock) < ms) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+}
+
+void measure(const Opener& opener) {
+    constexpr double forever_ms = 1e9;
+    const Watch watch;
+    QElapsedTimer clock;
+    clock.start();
+    opener.open();
+    wait(forever_ms, opener.is_busy);
+    const double open_ms = ms_of(clock);
+    double slowest_cancel_ms = 0;
+    for (int moment = 0; moment < moments; ++moment) {
+        opener.open();
+        wait(open_ms * (moment + 0.5) / moments, opener.is_busy);
+        clock.start();
+        opener.cancel();
+        wait(forever_ms, opener.is_busy);
+        slowest_cancel_ms = std::max(slowest_cancel_ms, ms_of(clock));
+        wait(pause_ms);
+    }
+    std::printf("{\"open_ms\": %.1f, \"longest_without_answer_ms\": %.1f, \"slowest_cancel_ms\": %.1f}\n", open_ms,
+                watch.longest_ms(), slowest_cancel_ms);
+}
+
+void fail(const QString& reason) {
+    std::cerr << "answer_probe: " << reason.toStdString() << '\n';
+    std::exit(1);
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+    QCoreApplication application(argument_count, arguments);
+    const std::string_view kind = argument_count == 3 ? arguments[1] : "";
+    const QString file = argument_count == 3 ? QString::fromLocal8Bit(arguments[2]) : QString();
+    if (kind == "trace") {
+        Measurements traces;
+        QObject::connect(&traces, &Measurements::failed, fail);
+        measure({[&] {
+                     while (traces.count() > 0) traces.close(0);  // one that is open is not read again
+                     traces.open({file});
+                 },
+                 [&] { traces.cancel(); }, [&] { return traces.busy(); }});
+    } else if (kind == "graph") {
+        GraphLoader graphs;
+        QObject::connect(&graphs, &GraphLoader::failed, [](const QString&, const QString& reason) { fail(reason); });
+        measure({[&] { graphs.load(GraphSource(file)); }, [&] { graphs.cancel(); }, [&] { return graphs.busy(); }});
+    } else {
+        std::cerr << "usage: answer_probe trace|graph FILE\n";
+        return 2;
+    }
+    return 0;
+}
