@@ -1,10 +1,10 @@
 #include "app/runner/device_run.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/cost/cost_model.h"
 #include "core/graph/error.h"
 #include "core/run/cuda/cuda_executor.h"
 
@@ -30,46 +30,83 @@ cuda::Device device_of(const Ranks& ranks) {
     return devices[wanted];
 }
 
-Simulation run_on_device(const Graph& graph, const Program& program, const MemoryPlan& memory, Ranks& ranks,
-                         const RunOptions& run, const DeviceRunOptions& options, RunRecord& record) {
+namespace {
+
+/// Runs steps with every kernel recorded. The first of them loads kernels and chooses algorithms, and does not count.
+/// Measured times are there already, so what keeps CUPTI from recording is a note; all ranks stop together.
+void record_steps(const cuda::Device& device, const cuda::CudaProgram& program, Ranks& ranks,
+                  cuda::CudaOptions settings, std::uint32_t steps, MeasuredRun& measured, RunRecord& record) {
+    std::optional<cuda::ActivityRecorder> recorder;
+    const auto stopped = [&](const auto& attempt) {
+        std::string failure;
+        try {
+            attempt();
+        } catch (const InputError& error) {
+            failure = error.what();
+        }
+        if (!ranks.any(!failure.empty())) return false;
+        record.notes.push_back("kernels were not recorded further: " +
+                               (failure.empty() ? "another rank could not record them" : failure));
+        return true;
+    };
+    if (stopped([&] { recorder.emplace(); })) return;
+    settings.as_cuda_graph = false;
+    settings.recorder = &*recorder;
+    cuda::CudaExecutor executor(device, program, ranks, settings);
+    RunOptions single;
+    single.warm_up = 0;
+    single.iterations = 1;
+    single.longest_wait = settings.longest_step;
+    std::vector<double> step_ms;
+    for (std::uint32_t step = 0; step <= steps; ++step) {
+        const double taken_ms = run_steps(program.program, executor, ranks, single).front();
+        std::vector<NodeActivity> activities;
+        if (stopped([&] { activities = executor.take_activities(); })) break;
+        if (step == 0) continue;
+        step_ms.push_back(taken_ms);
+        measured.add_step(activities);
+    }
+    record.recorded_step_ms = median_of(std::move(step_ms));
+}
+
+/// Every rank tells what it has measured, so that waiting for late ranks is told apart from collectives themselves.
+void gather_measurements(const PreparedRun& prepared, const MeasuredRun& measured, Ranks& ranks, RunRecord& record) {
+    std::vector<RankMeasurement> all;
+    const RankMeasurement mine = rank_measurement(prepared.program, measured, record.step_ms);
+    for (const std::string& text : ranks.gather(measurement_text(mine))) all.push_back(read_measurement(text));
+    for (const RankMeasurement& rank : all) record.rank_step_ms.push_back(rank.step_ms);
+    record.aligned = align_collectives(prepared.program, prepared.placements, all, ranks.rank());
+}
+
+}  // namespace
+
+Simulation run_on_device(const PreparedRun& prepared, Ranks& ranks, const RunOptions& run,
+                         const DeviceRunOptions& options, RunRecord& record) {
     const cuda::Device device = device_of(ranks);
-    const ProgramOperands operands = find_operands(graph, program, memory);
-    const std::vector<double> times_ms = node_times_ms(graph);
+    const cuda::CudaProgram program{prepared.program, prepared.operands,   prepared.memory,
+                                    prepared.device,  prepared.placements, prepared.times_ms};
     cuda::CudaOptions settings;
     settings.as_cuda_graph = options.as_cuda_graph;
     settings.thread_blocks_of_emulation = options.thread_blocks_of_emulation;
+    settings.longest_step = run.longest_wait;
     record.device = device.name;
     record.libraries = library_versions();
+    record.modelled_ms = prepared.times_ms;
     {
-        cuda::CudaExecutor executor(device, program, operands, memory, record.groups, times_ms, ranks, settings);
-        record.step_ms = run_steps(program, executor, ranks, run);
+        cuda::CudaExecutor executor(device, program, ranks, settings);
+        record.step_ms = run_steps(prepared.program, executor, ranks, run);
         record.peak_memory_bytes = executor.peak_bytes();
     }
-    settings.as_cuda_graph = false;
-    settings.record_activities = true;
-    MeasuredRun measured(graph);
+    MeasuredRun measured(*prepared.graph);
     if (options.recorded_steps > 0) {
-        cuda::CudaExecutor executor(device, program, operands, memory, record.groups, times_ms, ranks, settings);
-        RunOptions single;
-        single.warm_up = 0;
-        single.iterations = 1;
-        std::vector<double> step_ms;
-        // The first step loads kernels and chooses algorithms, and does not count.
-        for (std::uint32_t step = 0; step <= options.recorded_steps; ++step) {
-            const double taken_ms = run_steps(program, executor, ranks, single).front();
-            const std::vector<NodeActivity> activities = executor.take_activities();
-            if (step == 0) continue;
-            step_ms.push_back(taken_ms);
-            measured.add_step(activities);
-        }
-        record.recorded_step_ms = median_of(std::move(step_ms));
+        record_steps(device, program, ranks, settings, options.recorded_steps, measured, record);
     }
-    Simulation timeline = measured.timeline();
     record.recorded_steps = measured.steps();
-    record.recorded_exposed_ms = timeline.exposed_ms;
+    record.recorded_exposed_ms = median_of(measured.exposed_ms());
     record.activities_without_node = measured.activities_without_node();
     record.nodes = measured.measurements();
-    return timeline;
+    gather_measurements(prepared, measured, ranks, record);
+    return measured.timeline();
 }
 
 }  // namespace overlap::runner

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/runner/device_options.h"
+#include "app/runner/prepared_run.h"
 #include "core/run/cuda/devices.h"
 #include "core/run/run.h"
 #include "core/simulate/simulation.h"
@@ -19,7 +20,7 @@ std::map<std::string, std::string> library_versions();
 
 /// Runs the steps that count, then a pass with every kernel recorded, and fills what `record` says of a device.
 /// @returns the last recorded step as a timeline.
-Simulation run_on_device(const Graph& graph, const Program& program, const MemoryPlan& memory, Ranks& ranks,
-                         const RunOptions& run, const DeviceRunOptions& options, RunRecord& record);
+Simulation run_on_device(const PreparedRun& prepared, Ranks& ranks, const RunOptions& run,
+                         const DeviceRunOptions& options, RunRecord& record);
 
 }  // namespace overlap::runner

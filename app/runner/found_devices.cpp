@@ -25,7 +25,6 @@ void write_devices(JsonWriter& json) {
             json.member("index", std::int64_t{device.index});
             json.member("name", std::string_view(device.name));
             json.member("memory_bytes", device.memory_bytes);
-            json.member("free_bytes", cuda::free_bytes(device));
             json.member("multiprocessors", std::int64_t{device.multiprocessors});
             const std::string capability =
                 std::to_string(device.compute_major) + "." + std::to_string(device.compute_minor);

@@ -4,26 +4,25 @@
 // 0 done, 1 the input is wrong or a rank failed (a sentence on stderr), 2 wrong usage.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "app/commands/pipeline.h"
 #include "app/runner/device_options.h"
 #include "app/runner/found_devices.h"
+#include "app/runner/prepared_run.h"
+#include "app/runner/run_environment.h"
 #include "app/runner/run_summary.h"
-#include "core/cost/cost_model.h"
-#include "core/cost/no_cost_model.h"
 #include "core/graph/error.h"
-#include "core/imports/any_graph_file.h"
 #include "core/io/atomic_file.h"
 #include "core/io/json_output.h"
-#include "core/plan/group_settings.h"
 #include "core/run/run.h"
-#include "core/run/run_checks.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
@@ -37,6 +36,7 @@
 namespace {
 
 using namespace overlap;
+using runner::PreparedRun;
 
 constexpr int run_failed = 1;
 constexpr int usage_is_wrong = 2;
@@ -47,6 +47,7 @@ struct Arguments {
     commands::PipelineOption pipeline;
     bool dry = false;
     double device_memory_gib = 0;
+    std::uint32_t rank_timeout_s = 60;
     RunOptions run;
     runner::DeviceRunOptions device;
 };
@@ -60,57 +61,6 @@ std::string one_line(std::string text) {
 
 void tell(const std::string& sentence) {
     std::cerr << one_line("overlap-runner: " + sentence) + "\n";
-}
-
-/// What one rank has made ready.
-struct Prepared {
-    std::shared_ptr<const Graph> graph;
-    std::vector<GroupSettings> groups;  ///< that the plan asks for
-    Program program;
-    MemoryPlan memory;
-    RankAgreement agreement;
-    Simulation predicted;
-};
-
-/// What the plan asks of process groups. @throws InputError with the plan's file for what cannot be.
-std::vector<GroupSettings> groups_of(const commands::Pipeline& pipeline, const Graph& rewritten) {
-    try {
-        std::vector<GroupSettings> settings = group_settings(pipeline.process_groups);
-        check_group_settings(settings, rewritten);
-        return settings;
-    } catch (const InputError& error) {
-        throw error.in_file(pipeline.file);
-    }
-}
-
-/// Times are needed to predict a step and to emulate collectives.
-InputError with_remedy(const InputError& error) {
-    if (error.problem().find(no_cost_model) == std::string::npos) return error;
-    return {error.file(), error.place(),
-            error.problem() + "; overlap estimate GRAPH --cost-model MODEL -o NEW writes it with times"};
-}
-
-Prepared prepare(const Arguments& arguments) {
-    Prepared prepared;
-    OpenedGraph opened = read_any_graph_file(arguments.graph);
-    for (const std::string& note : opened.notes) tell(note);
-    prepared.graph = std::move(opened.graph);
-    try {
-        if (arguments.pipeline.given()) {
-            const commands::Pipeline pipeline = arguments.pipeline.read(*prepared.graph);
-            prepared.graph = commands::run_passes(prepared.graph, pipeline).graph;
-            prepared.groups = groups_of(pipeline, *prepared.graph);
-        }
-        prepared.program = make_program(*prepared.graph);
-        prepared.memory = plan_memory(*prepared.graph, prepared.program);
-        check_runnable(*prepared.graph, prepared.memory, static_cast<std::int64_t>(arguments.device_memory_gib * gib));
-        prepared.predicted = simulate(*prepared.graph, node_times_ms(*prepared.graph));
-    } catch (const InputError& error) {
-        if (!error.file().empty()) throw;
-        throw with_remedy(error).in_file(arguments.graph);
-    }
-    prepared.agreement = {fingerprint(*prepared.graph).digest, issue_order(prepared.program)};
-    return prepared;
 }
 
 /// Every rank comes here, whether it could prepare or not, so that none waits for one that is gone. Rank 0 tells each
@@ -140,29 +90,41 @@ std::string disagreement(Ranks& ranks, const RankAgreement& mine) {
     return first_disagreement(all);
 }
 
-RunRecord describe(const Prepared& prepared, Ranks& ranks, const Arguments& arguments) {
+/// What would not be noticed in the figures of a run.
+std::vector<std::string> notes_on(const PreparedRun& prepared, const Ranks& ranks) {
+    std::vector<std::string> notes;
+    const std::int64_t world_size = prepared.graph->header().world_size.value_or(0);
+    if (world_size > 0 && ranks.size() > world_size) {
+        notes.push_back(std::to_string(ranks.size()) + " ranks are attached, and the job has " +
+                        std::to_string(world_size) + ": groups do not lie as they do there");
+    }
+    return notes;
+}
+
+RunRecord describe(const PreparedRun& prepared, Ranks& ranks, const Arguments& arguments) {
     RunRecord record;
     record.dry = arguments.dry;
     record.graph_name = prepared.graph->header().name;
     record.graph_digest = prepared.agreement.graph_digest;
     record.node_count = prepared.graph->node_count();
     record.machines = ranks.gather(ranks.machine());
-    for (const ProcessGroup& group : prepared.program.groups) {
-        record.groups.push_back(
-            place_group(group, prepared.graph->header().world_size.value_or(0), ranks.size(), ranks.rank()));
-        record.groups.back().settings = settings_for(prepared.groups, group);
-    }
+    record.groups = prepared.placements;
+    record.bytes_beside_pool = prepared.device.bytes_beside_pool();
+    record.work = prepared.device.totals();
     record.order_digest = prepared.agreement.order.digest;
     record.predicted_step_ms = prepared.predicted.step_ms;
     record.predicted_exposed_ms = prepared.predicted.exposed_ms;
     record.options = arguments.run;
+    record.environment = runner::run_environment();
+    record.notes = notes_on(prepared, ranks);
     return record;
 }
 
-void write_results(const Prepared& prepared, const RunRecord& record, const Simulation& timeline,
+void write_results(const PreparedRun& prepared, const RunRecord& record, const Simulation& timeline,
                    const Arguments& arguments) {
     const Graph& graph = *prepared.graph;
-    if (!arguments.trace.empty()) {
+    // Without recorded steps there is no timeline; one of zeros would be taken for measured.
+    if (!arguments.trace.empty() && (record.dry || record.recorded_steps > 0)) {
         write_json_file(arguments.trace, chrome_trace_json(graph, timeline, memory_profile(graph)));
     }
     if (!arguments.commands.empty()) {
@@ -197,15 +159,14 @@ void check_mode(const Ranks& ranks, Arguments& arguments) {
 }
 
 /// The steps themselves. @returns the timeline to write: measured, or as it was predicted.
-Simulation execute(const Prepared& prepared, Ranks& ranks, const Arguments& arguments, RunRecord& record) {
+Simulation execute(const PreparedRun& prepared, Ranks& ranks, const Arguments& arguments, RunRecord& record) {
     if (arguments.dry) {
         DryExecutor executor(prepared.program);
         run_steps(prepared.program, executor, ranks, arguments.run);
         return prepared.predicted;
     }
 #ifdef OVERLAP_WITH_CUDA
-    return runner::run_on_device(*prepared.graph, prepared.program, prepared.memory, ranks, arguments.run,
-                                 arguments.device, record);
+    return runner::run_on_device(prepared, ranks, arguments.run, arguments.device, record);
 #else
     return prepared.predicted;
 #endif
@@ -213,11 +174,12 @@ Simulation execute(const Prepared& prepared, Ranks& ranks, const Arguments& argu
 
 /// @returns the exit status.
 int run(Ranks& ranks, Arguments& arguments) {
-    Prepared prepared;
+    PreparedRun prepared;
     std::string failure;
     try {
         check_mode(ranks, arguments);
-        prepared = prepare(arguments);
+        prepared = runner::prepare_run(arguments.graph, arguments.pipeline,
+                                       static_cast<std::int64_t>(arguments.device_memory_gib * gib), ranks, tell);
     } catch (const InputError& error) {
         failure = error.what();
     } catch (const std::bad_alloc&) {
@@ -231,6 +193,11 @@ int run(Ranks& ranks, Arguments& arguments) {
     if (ranks.rank() == 0) {
         arguments.run.progress = tell_progress;
     }
+    arguments.run.longest_wait = std::chrono::seconds(arguments.rank_timeout_s);
+    // The first step is launched as it is, the second captured and loaded onto the device; neither is like those
+    // behind.
+    if (arguments.device.as_cuda_graph) arguments.run.warm_up = std::max(arguments.run.warm_up, 2u);
+    runner::set_run_environment();
     RunRecord record = describe(prepared, ranks, arguments);
     const Simulation timeline = execute(prepared, ranks, arguments, record);
     failure.clear();
@@ -240,6 +207,11 @@ int run(Ranks& ranks, Arguments& arguments) {
         failure = error.what();
     }
     return all_ready(ranks, failure) ? 0 : run_failed;
+}
+
+/// CLI11's ranges let what is no number through: it is neither below nor above them.
+std::string is_a_number(const std::string& text) {
+    return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string() : text + " is no number";
 }
 
 void declare(CLI::App& parser, Arguments& arguments) {
@@ -259,9 +231,10 @@ void declare(CLI::App& parser, Arguments& arguments) {
     parser
         .add_option("--device-memory-gib", arguments.device_memory_gib,
                     "refuse what needs more than this; a run on devices asks the device")
-        ->check(CLI::Range(0.0, 1e6));
+        ->check(CLI::Range(0.0, 1e6))
+        ->check(is_a_number);
     parser.add_flag("--cuda-graph", arguments.device.as_cuda_graph,
-                    "on devices: capture a step as a CUDA graph and launch it as a whole");
+                    "on devices: capture a step as a CUDA graph and launch it as a whole; takes two steps of warm-up");
     parser
         .add_option("--emulation-blocks", arguments.device.thread_blocks_of_emulation,
                     "on devices: thread blocks that an emulated collective holds")
@@ -271,6 +244,11 @@ void declare(CLI::App& parser, Arguments& arguments) {
         .add_option("--recorded", arguments.device.recorded_steps,
                     "on devices: steps of the pass in which every kernel is recorded")
         ->check(CLI::Range(0u, 10000u))
+        ->capture_default_str();
+    parser
+        .add_option("--rank-timeout", arguments.rank_timeout_s,
+                    "seconds after which the run is ended for a rank that does not come to a step")
+        ->check(CLI::Range(1u, 86400u))
         ->capture_default_str();
     const auto print_devices = [] {
         std::cout << runner::found_devices_json() << '\n';

@@ -28,6 +28,10 @@ void write_commands(std::ostream& out, const Program& program, const RunRecord& 
         << count_text(program.collectives.size(), "collective") << ", " << count_text(waits, "wait");
     if (record.machines.size() > 1) out << "; collectives in the same order on all ranks";
     out << '\n';
+    const DeviceWorkTotals& work = record.work;
+    out << "compute on a device: " << count_text(work.own_products, "product") << " as in the job, "
+        << work.stand_in_products << " by products with as many operations and moved bytes, " << work.moved_bytes
+        << " as moved bytes\n";
 }
 
 void write_memory(std::ostream& out, const Graph& graph, const MemoryPlan& memory, const RunRecord& record) {
@@ -36,6 +40,7 @@ void write_memory(std::ostream& out, const Graph& graph, const MemoryPlan& memor
     if (memory.live_peak_node != no_node)
         out << "; at most " << bytes_text(memory.live_peak_bytes) << " held at one time, at "
             << in_quotes(graph.name(memory.live_peak_node));
+    out << "; " << bytes_text(record.bytes_beside_pool) << " beside it on a device";
     if (!record.dry) out << "; " << bytes_text(record.peak_memory_bytes) << " allocated in all";
     out << '\n';
 }
@@ -59,7 +64,25 @@ void write_times(std::ostream& out, const RunRecord& record) {
     const auto [shortest, longest] = std::minmax_element(record.step_ms.begin(), record.step_ms.end());
     out << "measured: a step of " << time_text(median_of(record.step_ms)) << " (median of "
         << count_text(record.step_ms.size(), "step") << ", " << time_text(*shortest) << " to " << time_text(*longest)
-        << "); " << time_text(record.recorded_exposed_ms) << " exposed while kernels were recorded\n";
+        << ")";
+    if (record.recorded_steps > 0)
+        out << "; " << time_text(record.recorded_exposed_ms) << " exposed while kernels were recorded";
+    out << '\n';
+}
+
+/// How far the ranks lie apart, and what waiting for late ones takes.
+void write_ranks(std::ostream& out, const RunRecord& record) {
+    if (record.rank_step_ms.size() > 1) {
+        std::vector<double> medians;
+        for (const std::vector<double>& steps : record.rank_step_ms) medians.push_back(median_of(steps));
+        const auto [fastest, slowest] = std::minmax_element(medians.begin(), medians.end());
+        out << "ranks: the fastest takes " << time_text(*fastest) << " a step (rank " << fastest - medians.begin()
+            << "), the slowest " << time_text(*slowest) << " (rank " << slowest - medians.begin() << ")\n";
+    }
+    if (record.aligned.empty()) return;
+    double waited_ms = 0;
+    for (const AlignedCollective& aligned : record.aligned) waited_ms += aligned.late_peers_ms;
+    out << "rank 0 stood " << time_text(waited_ms) << " a step in collectives for ranks that came later\n";
 }
 
 }  // namespace
@@ -71,6 +94,8 @@ void write_run_summary(std::ostream& out, const Graph& graph, const Program& pro
     write_memory(out, graph, memory, record);
     write_groups(out, program, record);
     write_times(out, record);
+    write_ranks(out, record);
+    for (const std::string& note : record.notes) out << "note: " << note << '\n';
     if (record.dry) out << "nothing was launched on a device\n";
 }
 

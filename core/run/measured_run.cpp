@@ -42,6 +42,7 @@ void MeasuredRun::add_step(const std::vector<NodeActivity>& activities) {
     for (NodeId node = 0; node < graph_.node_count(); ++node) {
         if (seen[node]) times_ms_[node].push_back(of_step[node]);
     }
+    exposed_ms_.push_back(timeline_of(activities).exposed_ms);
     last_step_ = activities;
     ++steps_;
 }
@@ -57,12 +58,12 @@ std::vector<NodeMeasurement> MeasuredRun::measurements() const {
     return measurements;
 }
 
-Simulation MeasuredRun::timeline() const {
+Simulation MeasuredRun::timeline_of(const std::vector<NodeActivity>& activities) const {
     const StreamSteps steps = stream_steps(graph_);
     Simulation simulation = untimed_simulation(graph_, steps);
     std::vector<Stretch> stretches(graph_.node_count());
     std::int64_t origin_ns = std::numeric_limits<std::int64_t>::max();
-    for (const NodeActivity& activity : last_step_) {
+    for (const NodeActivity& activity : activities) {
         if (activity.node >= graph_.node_count()) continue;
         Stretch& stretch = stretches[activity.node];
         stretch.start_ns = std::min(stretch.start_ns, activity.start_ns);

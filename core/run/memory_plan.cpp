@@ -74,11 +74,6 @@ class Pool {
     std::set<std::pair<std::int64_t, std::int64_t>> by_size_;
 };
 
-std::int64_t rounded_up(std::int64_t bytes) {
-    constexpr std::int64_t alignment = MemoryPlan::alignment_bytes;
-    return (bytes + alignment - 1) / alignment * alignment;
-}
-
 /// For each node the last node before whose end its memory is in use on another stream than compute's: the wait of
 /// the collective that it starts, or the graph's last node where nothing awaits it; itself for all others.
 std::vector<NodeId> ends_of_use(const Graph& graph, const Program& program) {
@@ -173,7 +168,7 @@ class MemoryPlanner {
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
             for (const std::uint32_t index : taken[node]) {
                 Buffer& buffer = plan_.buffers[index];
-                buffer.offset = pool.take(rounded_up(buffer.bytes));
+                buffer.offset = pool.take(aligned_bytes(buffer.bytes));
                 held += buffer.bytes;
             }
             if (held > plan_.live_peak_bytes) {
@@ -182,7 +177,7 @@ class MemoryPlanner {
             }
             for (const std::uint32_t index : released[node]) {
                 const Buffer& buffer = plan_.buffers[index];
-                if (buffer.bytes > 0) pool.give_back(buffer.offset, rounded_up(buffer.bytes));
+                if (buffer.bytes > 0) pool.give_back(buffer.offset, aligned_bytes(buffer.bytes));
                 held -= buffer.bytes;
             }
         }
@@ -197,6 +192,11 @@ class MemoryPlanner {
 };
 
 }  // namespace
+
+std::int64_t aligned_bytes(std::int64_t bytes) {
+    constexpr std::int64_t alignment = MemoryPlan::alignment_bytes;
+    return (bytes + alignment - 1) / alignment * alignment;
+}
 
 MemoryPlan plan_memory(const Graph& graph, const Program& program) {
     return MemoryPlanner(graph, program).make();

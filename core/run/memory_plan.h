@@ -35,6 +35,9 @@ struct MemoryPlan {
     NodeId largest_node = no_node;     ///< who allocates that
 };
 
+/// Rounded up to MemoryPlan::alignment_bytes.
+std::int64_t aligned_bytes(std::int64_t bytes);
+
 /// Lays buffers out by their lifetimes in the order of issue: best fit among the gaps, which grow together again.
 ///
 /// A buffer that a collective reads or writes lives until that collective is awaited: its stream is behind what the

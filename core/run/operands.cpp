@@ -1,6 +1,7 @@
 #include "core/run/operands.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/simulate/stream_steps.h"
 
@@ -57,6 +58,19 @@ class OperandFinder {
 };
 
 }  // namespace
+
+std::vector<PoolSpan> longest_spans(const std::vector<PoolSpan>& spans, std::size_t most) {
+    if (spans.size() <= most) return spans;
+    std::vector<std::size_t> places(spans.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::stable_sort(places.begin(), places.end(),
+                     [&](std::size_t left, std::size_t right) { return spans[left].bytes > spans[right].bytes; });
+    places.resize(most);
+    std::sort(places.begin(), places.end());
+    std::vector<PoolSpan> longest;
+    for (const std::size_t place : places) longest.push_back(spans[place]);
+    return longest;
+}
 
 ProgramOperands find_operands(const Graph& graph, const Program& program, const MemoryPlan& memory) {
     const OperandFinder finder(graph, memory);

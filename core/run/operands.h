@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Operands {
 struct ProgramOperands {
     std::vector<Operands> compute, collectives;
 };
+
+/// The `most` longest of the spans in their order: what a kernel works on that has no room for more.
+std::vector<PoolSpan> longest_spans(const std::vector<PoolSpan>& spans, std::size_t most);
 
 ProgramOperands find_operands(const Graph& graph, const Program& program, const MemoryPlan& memory);
 

@@ -1,6 +1,7 @@
 #include "core/run/program.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/cost/control_deps.h"
@@ -70,6 +71,7 @@ class ProgramMaker {
         for (std::uint32_t index = 0; index < steps_.groups.size(); ++index) {
             const ProcessGroup* group = graph_.header().process_group(steps_.groups[index]);
             if (group && !group->ranks.empty()) {
+                check_ranks(*group);
                 program_.groups.push_back(*group);
                 continue;
             }
@@ -78,6 +80,23 @@ class ProgramMaker {
             throw InputError(place_of(graph_, first->node), "its process group " + in_quotes(steps_.groups[index]) +
                                                                 " is not described in process_groups");
         }
+    }
+
+    /// What the communication library would refuse, or wait for without end.
+    void check_ranks(const ProcessGroup& group) const {
+        const std::int64_t world_size = graph_.header().world_size.value_or(0);
+        const auto refuse = [&](const std::string& problem) {
+            throw InputError("process group " + in_quotes(group.name), problem);
+        };
+        std::vector<int> ranks = group.ranks;
+        std::sort(ranks.begin(), ranks.end());
+        if (ranks.front() < 0) refuse("it has the rank " + std::to_string(ranks.front()));
+        if (world_size > 0 && ranks.back() >= world_size) {
+            refuse("it has the rank " + std::to_string(ranks.back()) + ", and the job has the ranks 0 to " +
+                   std::to_string(world_size - 1));
+        }
+        const auto twice = std::adjacent_find(ranks.begin(), ranks.end());
+        if (twice != ranks.end()) refuse("it has the rank " + std::to_string(*twice) + " twice");
     }
 
     void add_compute(NodeId node, std::size_t first_argument) {
@@ -94,6 +113,9 @@ class ProgramMaker {
         }
         work.read_bytes += bytes_of(graph_.record(node).kwargs);
         if (formula != FlopFormula::none) work.flops = count_flops(graph_, node, formula, first_argument);
+        if (is_product_of_experts(wrapped ? wrapped->operator_name : graph_.target(node))) {
+            work.flops = flops_of_experts(node, first_argument);
+        }
         if (work.compute_class == ComputeClass::matrix_multiply) {
             work.product = product_of(node, first_argument + (formula == FlopFormula::matrix_multiply_add ? 1 : 0));
         }
@@ -113,6 +135,25 @@ class ProgramMaker {
         product.columns = right_sizes.back();
         product.dtype = left.dtype;
         return product;
+    }
+
+    /// Several products in one node, one an expert. torch's flop counter does not count them, so cost models take such
+    /// a node for one that moves bytes; a device has their work to do all the same.
+    static bool is_product_of_experts(std::string_view operation) {
+        return operation.find("grouped_mm") != std::string_view::npos;
+    }
+
+    /// Experts share the rows, or the inner dimension where both factors are matrices, so each is passed once.
+    double flops_of_experts(NodeId node, std::size_t first_argument) const {
+        const TensorMeta* left = tensor_argument(node, first_argument);
+        const TensorMeta* right = tensor_argument(node, first_argument + 1);
+        if (!left || !right || left->rank < 2 || right->rank < 2) return 0;
+        const auto inner = static_cast<double>(graph_.shape(*left).back());
+        if (left->rank == 2 && right->rank == 2) {
+            return 2 * static_cast<double>(graph_.element_count(*left)) *
+                   static_cast<double>(graph_.shape(*right).back());
+        }
+        return 2 * static_cast<double>(graph_.element_count(graph_.outputs(node)[0])) * inner;
     }
 
     void add_collective(const IssuedCollective& issued, std::size_t first_argument) {

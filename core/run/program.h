@@ -21,7 +21,7 @@ struct ComputeWork {
     NodeId node = no_node;
     ComputeClass compute_class = ComputeClass::memory;
     MatrixProduct product;  ///< of matrix multiplies only
-    double flops = 0;       ///< as torch's flop counter counts them
+    double flops = 0;  ///< as torch's flop counter counts them, and those of products of experts, which it does not
     std::int64_t read_bytes = 0, written_bytes = 0;
 };
 
@@ -79,7 +79,8 @@ std::vector<GroupTotals> totals_of(const Program& program);
 const Value* collective_input(const Graph& graph, NodeId node, std::size_t first_argument);
 
 /// @throws InputError where a node cannot be executed: a collective whose process group the file does not describe, or
-/// whose kind is not known to the communication library; a matrix product whose shapes do not fit.
+/// whose kind is not known to the communication library; a process group with ranks that the job does not have; a
+/// matrix product whose shapes do not fit.
 Program make_program(const Graph& graph);
 
 }  // namespace overlap

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ class Ranks {
 
     /// Blocks until every rank has come here.
     virtual void barrier() = 0;
+    /// Blocks until every rank has come here, and no longer than it may.
+    /// @throws InputError naming a rank that has not come `longest` after rank 0, or rank 0 itself.
+    virtual void meet(std::chrono::milliseconds longest) = 0;
     /// What rank 0 passes, on every rank.
     virtual std::string broadcast(const std::string& text) = 0;
     /// What each rank passes, in their order, on every rank.

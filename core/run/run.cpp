@@ -6,7 +6,7 @@ std::vector<double> run_steps(const Program& program, Executor& executor, Ranks&
     std::vector<double> step_ms;
     const std::uint32_t steps = options.warm_up + options.iterations;
     for (std::uint32_t step = 0; step < steps; ++step) {
-        ranks.barrier();
+        ranks.meet(options.longest_wait);
         executor.begin_step();
         for (const Command& command : program.commands) {
             switch (command.kind) {

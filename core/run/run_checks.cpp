@@ -6,6 +6,7 @@
 #include "core/graph/json_members.h"
 #include "core/graph/number_text.h"
 #include "core/graph/quote.h"
+#include "core/run/collective_support.h"
 
 namespace overlap {
 
@@ -42,7 +43,8 @@ void check_sizes(const Graph& graph) {
 
 }  // namespace
 
-void check_runnable(const Graph& graph, const MemoryPlan& memory, std::int64_t device_memory_bytes) {
+void check_runnable(const Graph& graph, const MemoryPlan& memory, const DevicePlan& device,
+                    std::int64_t device_memory_bytes) {
     check_sizes(graph);
     if (device_memory_bytes <= 0) return;
     if (memory.largest_bytes > device_memory_bytes) {
@@ -50,10 +52,21 @@ void check_runnable(const Graph& graph, const MemoryPlan& memory, std::int64_t d
                                                                    " in one piece, the device has " +
                                                                    bytes_text(device_memory_bytes));
     }
-    if (memory.pool_bytes > device_memory_bytes) {
-        throw InputError(place_of(graph, memory.live_peak_node),
-                         "the step holds " + bytes_text(memory.live_peak_bytes) + " there and needs a pool of " +
-                             bytes_text(memory.pool_bytes) + ", the device has " + bytes_text(device_memory_bytes));
+    if (memory.pool_bytes + device.bytes_beside_pool() > device_memory_bytes) {
+        throw InputError(
+            memory.live_peak_node == no_node ? std::string("step") : place_of(graph, memory.live_peak_node),
+            "the step holds " + bytes_text(memory.live_peak_bytes) + " there and needs a pool of " +
+                bytes_text(memory.pool_bytes) + " and " + bytes_text(device.bytes_beside_pool()) +
+                " beside it, the device has " + bytes_text(device_memory_bytes));
+    }
+}
+
+void check_collectives(const Graph& graph, const Program& program, const std::vector<GroupPlacement>& placements) {
+    for (const CollectiveWork& work : program.collectives) {
+        if (!placements[work.group].real) continue;
+        if (const std::string obstacle = nccl_obstacle(work); !obstacle.empty()) {
+            throw InputError(place_of(graph, work.node), obstacle);
+        }
     }
 }
 

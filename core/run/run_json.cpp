@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <numeric>
+#include <unordered_map>
 
 #include "core/run/run.h"
 #include "core/simulate/json_writer.h"
@@ -38,9 +38,10 @@ void write_groups(JsonWriter& json, const Program& program, const RunRecord& rec
     json.end_array();
 }
 
-void write_memory(JsonWriter& json, const Graph& graph, const MemoryPlan& memory) {
+void write_memory(JsonWriter& json, const Graph& graph, const MemoryPlan& memory, const RunRecord& record) {
     json.key("memory").begin_object();
     json.member("pool_bytes", memory.pool_bytes);
+    json.member("scratch_bytes", record.bytes_beside_pool);
     json.member("live_peak_bytes", memory.live_peak_bytes);
     json.key("live_peak_node");
     if (memory.live_peak_node == no_node) {
@@ -53,32 +54,126 @@ void write_memory(JsonWriter& json, const Graph& graph, const MemoryPlan& memory
     json.end_object();
 }
 
-void write_steps(JsonWriter& json, const RunRecord& record) {
+/// Begins an object `step_ms`, which the caller ends.
+void begin_steps(JsonWriter& json, const std::vector<double>& step_ms) {
     json.key("step_ms").begin_object();
-    json.member("median", median_of(record.step_ms));
-    json.member("minimum", *std::min_element(record.step_ms.begin(), record.step_ms.end()));
-    json.member("maximum", *std::max_element(record.step_ms.begin(), record.step_ms.end()));
+    json.member("median", median_of(step_ms));
+    json.member("minimum", *std::min_element(step_ms.begin(), step_ms.end()));
+    json.member("maximum", *std::max_element(step_ms.begin(), step_ms.end()));
+}
+
+void write_steps(JsonWriter& json, const std::vector<double>& step_ms) {
+    begin_steps(json, step_ms);
     json.key("all").begin_array();
-    for (const double step : record.step_ms) json.value(step);
+    for (const double step : step_ms) json.value(step);
     json.end_array();
     json.end_object();
 }
 
-void write_nodes(JsonWriter& json, const Graph& graph, const RunRecord& record) {
-    json.key("nodes").begin_array();
-    for (const NodeMeasurement& measurement : record.nodes) {
+void write_ranks(JsonWriter& json, const RunRecord& record) {
+    json.key("ranks").begin_array();
+    for (std::size_t rank = 0; rank < record.machines.size(); ++rank) {
         json.begin_object();
-        json.member("name", graph.name(measurement.node));
-        json.member("median_ms", measurement.median_ms);
-        json.member("minimum_ms", measurement.minimum_ms);
-        json.member("maximum_ms", measurement.maximum_ms);
+        json.member("rank", static_cast<std::int64_t>(rank));
+        json.member("machine", std::string_view(record.machines[rank]));
+        if (rank < record.rank_step_ms.size() && !record.rank_step_ms[rank].empty()) {
+            begin_steps(json, record.rank_step_ms[rank]);
+            json.end_object();
+        }
         json.end_object();
     }
     json.end_array();
 }
 
-void write_measurements(JsonWriter& json, const Graph& graph, const RunRecord& record) {
-    if (!record.step_ms.empty()) write_steps(json, record);
+void write_work(JsonWriter& json, const DeviceWorkTotals& work) {
+    json.key("work").begin_object();
+    json.member("own_products", work.own_products);
+    json.member("stand_in_products", work.stand_in_products);
+    json.member("moved_bytes", work.moved_bytes);
+    json.end_object();
+}
+
+void write_surroundings(JsonWriter& json, const RunRecord& record) {
+    json.key("environment").begin_object();
+    for (const auto& [name, value] : record.environment) json.member(name, std::string_view(value));
+    json.end_object();
+    json.key("notes").begin_array();
+    for (const std::string& note : record.notes) json.value(std::string_view(note));
+    json.end_array();
+}
+
+void write_times(JsonWriter& json, double median_ms, double minimum_ms, double maximum_ms) {
+    json.member("median_ms", median_ms).member("minimum_ms", minimum_ms).member("maximum_ms", maximum_ms);
+}
+
+/// Writes the measured nodes of one run.
+class NodeWriter {
+  public:
+    NodeWriter(const Graph& graph, const Program& program, const RunRecord& record)
+        : graph_(graph), program_(program), record_(record) {
+        for (const ComputeWork& work : program.compute) compute_.emplace(work.node, &work);
+        for (const CollectiveWork& work : program.collectives) collectives_.emplace(work.node, &work);
+        for (const AlignedCollective& aligned : record.aligned) {
+            aligned_.emplace(program.collectives[aligned.collective].node, &aligned);
+        }
+    }
+
+    void write(JsonWriter& json) const {
+        json.key("nodes").begin_array();
+        for (const NodeMeasurement& measurement : record_.nodes) {
+            json.begin_object();
+            json.member("name", graph_.name(measurement.node));
+            if (const auto compute = compute_.find(measurement.node); compute != compute_.end()) {
+                json.member("kind", compute_class_name(compute->second->compute_class));
+            }
+            const auto aligned = aligned_.find(measurement.node);
+            if (aligned == aligned_.end()) {
+                write_times(json, measurement.median_ms, measurement.minimum_ms, measurement.maximum_ms);
+            } else {
+                const AlignedCollective& own = *aligned->second;
+                write_times(json, own.own_ms, own.own_minimum_ms, own.own_maximum_ms);
+                json.member("late_peers_ms", own.late_peers_ms);
+            }
+            if (const auto collective = collectives_.find(measurement.node); collective != collectives_.end()) {
+                write_collective(json, *collective->second);
+            }
+            json.end_object();
+        }
+        json.end_array();
+    }
+
+  private:
+    void write_collective(JsonWriter& json, const CollectiveWork& work) const {
+        json.member("kind", collective_kind_name(work.kind));
+        json.member("process_group", std::string_view(program_.groups[work.group].name));
+        json.member("bytes", work.bytes);
+        const bool emulated = !record_.groups[work.group].real;
+        if (emulated && work.node < record_.modelled_ms.size()) {
+            json.member("modelled_ms", record_.modelled_ms[work.node]);
+        }
+    }
+
+    const Graph& graph_;
+    const Program& program_;
+    const RunRecord& record_;
+    std::unordered_map<NodeId, const ComputeWork*> compute_;
+    std::unordered_map<NodeId, const CollectiveWork*> collectives_;
+    std::unordered_map<NodeId, const AlignedCollective*> aligned_;
+};
+
+/// Nothing where nothing was recorded: an exposed time of 0 would be taken for measured.
+void write_recorded(JsonWriter& json, const RunRecord& record) {
+    if (record.recorded_steps == 0) return;
+    json.key("recorded").begin_object();
+    json.member("steps", std::int64_t{record.recorded_steps});
+    json.member("median_step_ms", record.recorded_step_ms);
+    json.member("exposed_ms", record.recorded_exposed_ms);
+    json.member("activities_without_node", static_cast<std::int64_t>(record.activities_without_node));
+    json.end_object();
+}
+
+void write_measurements(JsonWriter& json, const Graph& graph, const Program& program, const RunRecord& record) {
+    if (!record.step_ms.empty()) write_steps(json, record.step_ms);
     json.member("device", std::string_view(record.device));
     json.key("libraries").begin_object();
     for (const auto& [library, version] : record.libraries) {
@@ -86,13 +181,8 @@ void write_measurements(JsonWriter& json, const Graph& graph, const RunRecord& r
     }
     json.end_object();
     json.member("peak_memory_bytes", record.peak_memory_bytes);
-    json.key("recorded").begin_object();
-    json.member("steps", std::int64_t{record.recorded_steps});
-    json.member("median_step_ms", record.recorded_step_ms);
-    json.member("exposed_ms", record.recorded_exposed_ms);
-    json.member("activities_without_node", static_cast<std::int64_t>(record.activities_without_node));
-    json.end_object();
-    write_nodes(json, graph, record);
+    write_recorded(json, record);
+    NodeWriter(graph, program, record).write(json);
 }
 
 }  // namespace
@@ -107,28 +197,23 @@ std::string run_json(const Graph& graph, const Program& program, const MemoryPla
     json.member("nodes", std::int64_t{record.node_count});
     json.member("digest", std::string_view(record.graph_digest));
     json.end_object();
-    json.key("ranks").begin_array();
-    for (std::size_t rank = 0; rank < record.machines.size(); ++rank) {
-        json.begin_object();
-        json.member("rank", static_cast<std::int64_t>(rank));
-        json.member("machine", std::string_view(record.machines[rank]));
-        json.end_object();
-    }
-    json.end_array();
+    write_ranks(json, record);
     write_groups(json, program, record);
     json.key("commands").begin_object();
     json.member("compute", static_cast<std::int64_t>(program.compute.size()));
     json.member("collective", static_cast<std::int64_t>(program.collectives.size()));
     json.member("all", static_cast<std::int64_t>(program.commands.size()));
     json.end_object();
-    write_memory(json, graph, memory);
+    write_work(json, record.work);
+    write_memory(json, graph, memory, record);
     json.member("order_digest", std::string_view(record.order_digest));
     json.key("predicted").begin_object();
     json.member("step_ms", record.predicted_step_ms).member("exposed_ms", record.predicted_exposed_ms);
     json.end_object();
     json.member("warm_up", std::int64_t{record.options.warm_up});
     json.member("iterations", std::int64_t{record.options.iterations});
-    if (!record.dry) write_measurements(json, graph, record);
+    write_surroundings(json, record);
+    if (!record.dry) write_measurements(json, graph, program, record);
     json.end_object();
     return json.take();
 }

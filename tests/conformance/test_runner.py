@@ -52,10 +52,16 @@ class Runner(unittest.TestCase):
         self.assertNotIn("step_ms", result)
         self.assertEqual([group["runs"] for group in result["groups"]], ["emulated"])
         self.assertGreaterEqual(result["memory"]["pool_bytes"], result["memory"]["live_peak_bytes"])
+        self.assertGreater(result["memory"]["scratch_bytes"], 0)
+        self.assertEqual(sum(result["work"].values()), result["commands"]["compute"])
+        self.assertEqual(result["environment"]["NCCL_LAUNCH_ORDER_IMPLICIT"], "1")
+        self.assertEqual(result["notes"], [])
         told = done.stdout
         self.assertIn("llama3_debugmodel_fsdp8.prebucket: dry run, 1 rank on 1 machine\n", told)
         self.assertIn(f"{result['commands']['all']} commands a step: {result['commands']['compute']} compute, "
                       f"{result['commands']['collective']} collectives, ", told)
+        self.assertIn(f"compute on a device: {result['work']['own_products']} products as in the job, "
+                      f"{result['work']['stand_in_products']} by products with as many operations and moved bytes, ", told)
         self.assertRegex(told, r'"0" +8 +emulated +\d+ +\S+ MiB +it has 8 ranks, and 1 is attached\n')
         self.assertRegex(told, r"predicted: a step of \S+ ms, \S+ ms of it exposed communication\n")
         self.assertIn(f"nothing was launched on a device\nthe result is in {self.result}\n", told)
@@ -74,7 +80,8 @@ class Runner(unittest.TestCase):
         self.assertIn("MPI", found["mpi"])
 
     def test_options_of_devices_are_checked(self):
-        for option, value in (("--emulation-blocks", "0"), ("--recorded", "-1")):
+        for option, value in (("--emulation-blocks", "0"), ("--recorded", "-1"), ("--device-memory-gib", "nan"),
+                              ("--rank-timeout", "0")):
             done = run([*self.dry(), option, value])
             self.assertEqual(done.returncode, 2, option)
             self.assertIn(option, done.stderr)
@@ -146,8 +153,9 @@ class Runner(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(done.stderr.count("overlap-runner: "), 1, done.stderr)
 
-    def test_a_rank_that_dies_ends_the_run_and_is_named(self):
-        endless = [RUNNER, "--dry-run", GRAPH, "-o", self.result, "--iterations", "100000000"]
+    def end_of_endless_run(self, kind_of_end, *options):
+        """Four ranks that run until rank 2 is sent a signal. @returns status and errors of a run that ended in time."""
+        endless = [RUNNER, "--dry-run", GRAPH, "-o", self.result, "--iterations", "100000000", *options]
         with subprocess.Popen(mpirun(4, *endless), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               env=ENVIRONMENT) as job:
             try:
@@ -157,13 +165,30 @@ class Runner(unittest.TestCase):
                     children = [int(child) for child in file.read().split()]
                 self.assertEqual(len(children), 4)
                 began = time.monotonic()
-                os.kill(children[2], signal.SIGKILL)
+                os.kill(children[2], kind_of_end)
                 _, errors = job.communicate(timeout=60)
-                self.assertLess(time.monotonic() - began, 15)
-                self.assertNotEqual(job.returncode, 0)
-                self.assertRegex(errors, r"process rank 2 .*exited on signal 9")
+                self.assertLess(time.monotonic() - began, 20)
             finally:
                 job.kill()
+        return job.returncode, errors
+
+    def test_a_rank_that_dies_ends_the_run_and_is_named(self):
+        status, errors = self.end_of_endless_run(signal.SIGKILL)
+        self.assertNotEqual(status, 0)
+        self.assertRegex(errors, r"process rank 2 .*exited on signal 9")
+
+    def test_a_rank_that_stands_still_ends_the_run_and_is_named(self):
+        status, errors = self.end_of_endless_run(signal.SIGSTOP, "--rank-timeout", "2")
+        self.assertNotEqual(status, 0)
+        self.assertRegex(errors, r"overlap-runner: rank 0 on \S+: rank 2 on \S+: it has not come to the next step within "
+                                 r"2 s\n")
+
+    def test_more_ranks_than_the_job_has_are_told(self):
+        done = run(mpirun(10, *self.dry()))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        note = "10 ranks are attached, and the job has 8: groups do not lie as they do there"
+        self.assertEqual(self.read_result()["notes"], [note])
+        self.assertIn(f"note: {note}\n", done.stdout)
 
     def test_a_graph_without_times_is_told_what_gives_it_some(self):
         with gzip.open(GRAPH, "rt", encoding="utf-8") as file:

@@ -58,6 +58,14 @@ TEST(MeasuredRun, TheTimelineBeginsWithTheFirstKernelAndTellsWhatStoodExposed) {
     EXPECT_EQ(timeline.collectives.at(0).wait, small.waited);
 }
 
+TEST(MeasuredRun, ExposedTimeIsThatOfEachStep) {
+    const SmallGraph small;
+    MeasuredRun run(small.graph);
+    for (const std::int64_t gather_ns : {3'000'000, 2'000'000, 4'000'000}) run.add_step(small.step(0, gather_ns));
+    EXPECT_EQ(run.exposed_ms(), (std::vector<double>{2, 1, 3}));
+    EXPECT_EQ(run.times_of(small.gathered), (std::vector<double>{3, 2, 4}));
+}
+
 TEST(MeasuredRun, KernelsThatNoNodeLaunchedAreCountedAndNotTaken) {
     const SmallGraph small;
     MeasuredRun run(small.graph);
@@ -96,6 +104,16 @@ TEST(Operands, ViewsBeginAtTheirOffsetAndNoSpanLeavesItsBuffer) {
     EXPECT_EQ(operands.inputs[1].bytes, 1024);
     ASSERT_EQ(operands.outputs.size(), 1u);
     EXPECT_EQ(operands.outputs[0].bytes, 256);
+}
+
+TEST(Operands, TheLongestSpansStayInTheirOrder) {
+    const std::vector<PoolSpan> spans = {{0, 16}, {16, 512}, {600, 64}, {700, 512}};
+    const std::vector<PoolSpan> two = longest_spans(spans, 2);
+    ASSERT_EQ(two.size(), 2u);
+    EXPECT_EQ(two[0].offset, 16);
+    EXPECT_EQ(two[1].offset, 700);
+    EXPECT_EQ(longest_spans(spans, 1).at(0).offset, 16) << "the first of several as long";
+    EXPECT_EQ(longest_spans(spans, 9).size(), 4u);
 }
 
 TEST(Operands, ACollectiveHasOneSpanForEachTensorOnBothSides) {

@@ -4,8 +4,6 @@
 
 #include "core/graph/error.h"
 #include "core/run/executor.h"
-#include "core/run/memory_plan.h"
-#include "core/run/run_checks.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {
@@ -86,36 +84,26 @@ TEST(Program, TheListOfCommandsNamesStreamsAndSizes) {
               "stream of \"0\": all_reduce sum 16 B  (sum)\ncompute stream: wait for sum  (wait)\n");
 }
 
-TEST(RunChecks, ASizeWithoutANumberIsRefused) {
-    GraphSketch sketch;
-    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
-    Value symbol = sketch.list({sketch.text("u0"), Value::of_none()});
-    symbol.kind = ValueKind::symbol;
-    sketch.call("slice", "aten.slice.Tensor", {Value::of_node(x), Value::of_integer(0), symbol},
-                {sketch.tensor("float32", {4})});
-    const Graph graph = sketch.finish();
-    const MemoryPlan memory = plan_memory(graph, make_program(graph));
-    EXPECT_THROW(check_runnable(graph, memory, 0), InputError);
-}
-
-TEST(RunChecks, WhatTheDeviceCannotHoldIsRefusedWithTheNode) {
-    GraphSketch sketch;
-    const NodeId x = sketch.input("x", sketch.bytes(1000));
-    const NodeId big = sketch.call("big", "aten.relu.default", GraphSketch::values({x}), {sketch.bytes(5000)});
-    const Graph graph = sketch.finish({big});
-    const MemoryPlan memory = plan_memory(graph, make_program(graph));
-    EXPECT_NO_THROW(check_runnable(graph, memory, 0)) << "nothing is known of the device";
-    EXPECT_NO_THROW(check_runnable(graph, memory, 1 << 20));
-    const auto message = [&](std::int64_t bytes) {
+TEST(Program, RanksThatTheJobDoesNotHaveAreRefused) {
+    const auto refusal = [](std::vector<int> ranks) {
+        GraphSketch sketch;
+        sketch.header().world_size = 8;
+        sketch.header().process_groups[0].ranks = std::move(ranks);
+        const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+        sketch.gather("gather", x, 1);
+        const Graph graph = sketch.finish();
         try {
-            check_runnable(graph, memory, bytes);
+            make_program(graph);
         } catch (const InputError& error) {
             return std::string(error.what());
         }
         return std::string();
     };
-    EXPECT_NE(message(4000).find("node \"big\": it needs"), std::string::npos);
-    EXPECT_NE(message(5500).find("node \"big\": the step holds"), std::string::npos);
+    EXPECT_EQ(refusal({0, 1, 2, 9, 10, 11, 12, 13}),
+              "process group \"0\": it has the rank 13, and the job has the ranks 0 to 7");
+    EXPECT_EQ(refusal({0, 1, 1, 2}), "process group \"0\": it has the rank 1 twice");
+    EXPECT_EQ(refusal({-1, 0}), "process group \"0\": it has the rank -1");
+    EXPECT_EQ(refusal({0, 2, 4, 6}), "");
 }
 
 }  // namespace

@@ -62,6 +62,73 @@ TEST(RunJson, SaysForEachGroupHowItIsRun) {
     EXPECT_EQ(json["groups"][0]["bytes"], 64);
     EXPECT_EQ(json["commands"]["all"], 3);
     EXPECT_FALSE(json.contains("step_ms")) << "a dry run measures nothing";
+    EXPECT_FALSE(json["ranks"][0].contains("step_ms"));
+}
+
+/// A run on two ranks that play a group of the small graph together.
+RunRecord measured_record(const Graph& graph, const Program& program) {
+    RunRecord record;
+    record.dry = false;
+    record.machines = {"a", "b"};
+    record.groups = {place_group(program.groups[0], 4, 4, 0)};
+    record.bytes_beside_pool = 77;
+    record.work = {1, 2, 3};
+    record.environment = {{"NCCL_ALGO", "ring"}};
+    record.notes = {"a note"};
+    record.step_ms = {4, 2, 3};
+    record.rank_step_ms = {{4, 2, 3}, {5, 5, 6}};
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.name(node) == "gather") record.nodes.push_back({node, 2.5, 2, 3});
+        if (graph.name(node) == "relu") record.nodes.push_back({node, 1.5, 1, 2});
+    }
+    record.modelled_ms.assign(graph.node_count(), 1.25);
+    return record;
+}
+
+TEST(RunJson, TellsRanksKindsAndWhatStandsIn) {
+    const Graph graph = small_graph();
+    const Program program = make_program(graph);
+    RunRecord record = measured_record(graph, program);
+    record.recorded_steps = 5;
+    record.aligned = {{0, 2, 1.5, 2.25, 0.5}};
+    const auto json = nlohmann::json::parse(run_json(graph, program, plan_memory(graph, program), record));
+    EXPECT_EQ(json["ranks"][1]["step_ms"]["median"], 5);
+    EXPECT_EQ(json["ranks"][1]["step_ms"]["maximum"], 6);
+    EXPECT_EQ(json["step_ms"]["median"], 3) << "rank 0's";
+    EXPECT_EQ(json["memory"]["scratch_bytes"], 77);
+    EXPECT_EQ(json["work"], (nlohmann::json{{"own_products", 1}, {"stand_in_products", 2}, {"moved_bytes", 3}}));
+    EXPECT_EQ(json["environment"]["NCCL_ALGO"], "ring");
+    EXPECT_EQ(json["notes"][0], "a note");
+    EXPECT_EQ(json["nodes"][0], (nlohmann::json{{"name", "gather"},
+                                                {"kind", "all_gather"},
+                                                {"process_group", "0"},
+                                                {"bytes", 64},
+                                                {"median_ms", 2.0},
+                                                {"minimum_ms", 1.5},
+                                                {"maximum_ms", 2.25},
+                                                {"late_peers_ms", 0.5}}))
+        << "its own time, without the wait for ranks that came later";
+    EXPECT_EQ(json["nodes"][1]["kind"], "memory");
+    EXPECT_EQ(json["nodes"][1]["median_ms"], 1.5);
+}
+
+TEST(RunJson, AnEmulatedCollectiveStandsBesideItsModelledTime) {
+    const Graph graph = small_graph();
+    const Program program = make_program(graph);
+    RunRecord record = measured_record(graph, program);
+    record.groups = {place_group(program.groups[0], 4, 1, 0)};
+    const auto json = nlohmann::json::parse(run_json(graph, program, plan_memory(graph, program), record));
+    EXPECT_EQ(json["nodes"][0]["median_ms"], 2.5);
+    EXPECT_EQ(json["nodes"][0]["modelled_ms"], 1.25);
+    EXPECT_FALSE(json["nodes"][1].contains("modelled_ms"));
+}
+
+TEST(RunJson, WithoutRecordedStepsThereIsNoExposedTime) {
+    const Graph graph = small_graph();
+    const Program program = make_program(graph);
+    const RunRecord record = measured_record(graph, program);
+    const auto json = nlohmann::json::parse(run_json(graph, program, plan_memory(graph, program), record));
+    EXPECT_FALSE(json.contains("recorded"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "core/graph/error.h"
 #include "core/run/cuda/device_errors.h"
@@ -116,15 +117,20 @@ ActivityRecorder::~ActivityRecorder() {
 }
 
 void ActivityRecorder::begin_node(NodeId node) {
-    check(cuptiActivityPushExternalCorrelationId(correlation_kind, node), "naming what a node launches");
+    keep_failure(cuptiActivityPushExternalCorrelationId(correlation_kind, node));
 }
 
 void ActivityRecorder::end_node() {
     std::uint64_t node = 0;
-    check(cuptiActivityPopExternalCorrelationId(correlation_kind, &node), "naming what a node launches");
+    keep_failure(cuptiActivityPopExternalCorrelationId(correlation_kind, &node));
+}
+
+void ActivityRecorder::keep_failure(CUptiResult status) {
+    if (failure_ == CUPTI_SUCCESS) failure_ = status;
 }
 
 std::vector<NodeActivity> ActivityRecorder::take() {
+    check(std::exchange(failure_, CUPTI_SUCCESS), "naming what a node launches");
     check(cuptiActivityFlushAll(0), "reading recorded activities");
     Records& kept = records();
     const std::lock_guard lock(kept.mutex);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cupti.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -16,13 +18,20 @@ class ActivityRecorder {
     ActivityRecorder(const ActivityRecorder&) = delete;
     ActivityRecorder& operator=(const ActivityRecorder&) = delete;
 
-    /// What is launched until end_node() belongs to `node`.
+    /// What is launched until end_node() belongs to `node`. What goes wrong is told by take(): a rank that left in the
+    /// middle of a step would have the others wait for it.
     void begin_node(NodeId node);
     void end_node();
 
     /// Everything since the last call, in order of start; call it when the device is idle.
-    /// @throws InputError where CUPTI has dropped records: a timeline with holes would be taken for gaps.
+    /// @throws InputError where naming has failed since, or CUPTI has dropped records: a timeline with holes would be
+    /// taken for gaps.
     std::vector<NodeActivity> take();
+
+  private:
+    void keep_failure(CUptiResult status);
+
+    CUptiResult failure_ = CUPTI_SUCCESS;  ///< the first of begin_node() and end_node()
 };
 
 }  // namespace overlap::cuda

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <utility>
 
 #include "core/graph/error.h"
 #include "core/graph/quote.h"
+#include "core/run/collective_support.h"
 #include "core/run/cuda/device_errors.h"
 
 namespace overlap::cuda {
@@ -36,7 +38,9 @@ ncclDataType_t type_of(Dtype dtype) {
     return found->second;
 }
 
+/// Collectives that reduce nothing have no name of a reduction.
 ncclRedOp_t reduction_of(const std::string& name) {
+    if (name.empty()) return ncclSum;
     constexpr std::array reductions = std::to_array<std::pair<std::string_view, ncclRedOp_t>>({
         {"sum", ncclSum},
         {"avg", ncclAvg},
@@ -60,30 +64,44 @@ ncclUniqueId shared_id(const GroupPlacement& placement, Ranks& ranks) {
     return id;
 }
 
-void launch_message(const CollectiveWork& work, const Message& message, const void* input, void* output, int ranks,
-                    ncclComm_t communicator, cudaStream_t stream) {
-    const ncclDataType_t type = type_of(message.dtype);
+/// A collective's messages with what NCCL calls their types and reduction, found before anything is launched: between
+/// the begin and the end of a group of launches nothing may be thrown.
+struct NcclCollective {
+    CollectiveKind kind{};
+    ncclRedOp_t reduction = ncclSum;
+    std::vector<ncclDataType_t> types;
+};
+
+NcclCollective nccl_collective(const CollectiveWork& work) {
+    if (const std::string obstacle = nccl_obstacle(work); !obstacle.empty()) {
+        throw InputError("process group", obstacle);
+    }
+    NcclCollective collective{work.kind, reduction_of(work.reduction), {}};
+    for (const Message& message : work.messages) collective.types.push_back(type_of(message.dtype));
+    return collective;
+}
+
+/// @param size of the group.
+ncclResult_t launch_message(const NcclCollective& collective, std::size_t index, const Message& message,
+                            const void* input, void* output, int size, ncclComm_t communicator, cudaStream_t stream) {
+    const ncclDataType_t type = collective.types[index];
     const auto sent = static_cast<std::size_t>(message.input_elements);
     const auto received = static_cast<std::size_t>(message.output_elements);
-    switch (work.kind) {
+    switch (collective.kind) {
         case CollectiveKind::all_gather:
-            return check(ncclAllGather(input, output, sent, type, communicator, stream), "launching an all_gather");
+            return ncclAllGather(input, output, sent, type, communicator, stream);
         case CollectiveKind::reduce_scatter:
-            return check(
-                ncclReduceScatter(input, output, received, type, reduction_of(work.reduction), communicator, stream),
-                "launching a reduce_scatter");
+            return ncclReduceScatter(input, output, received, type, collective.reduction, communicator, stream);
         case CollectiveKind::all_reduce:
-            return check(ncclAllReduce(input, output, sent, type, reduction_of(work.reduction), communicator, stream),
-                         "launching an all_reduce");
+            return ncclAllReduce(input, output, sent, type, collective.reduction, communicator, stream);
         case CollectiveKind::all_to_all:
             // The shares of uneven exchanges are data of the job; here each rank gets as much as any other.
-            return check(ncclAlltoAll(input, output, std::min(sent, received) / static_cast<std::size_t>(ranks), type,
-                                      communicator, stream),
-                         "launching an all_to_all");
+            return ncclAlltoAll(input, output, std::min(sent, received) / static_cast<std::size_t>(size), type,
+                                communicator, stream);
         case CollectiveKind::broadcast:
-            return check(ncclBroadcast(input, output, sent, type, 0, communicator, stream), "launching a broadcast");
+            return ncclBroadcast(input, output, sent, type, 0, communicator, stream);
         default:
-            throw InputError("NCCL", "it has no collective " + std::string(collective_kind_name(work.kind)));
+            return ncclInvalidUsage;
     }
 }
 
@@ -116,6 +134,8 @@ Communicators::Communicators(const std::vector<ProcessGroup>& groups, const std:
 }
 
 Communicators::~Communicators() {
+    // While an error is on its way up, other ranks may not come to the end that a destruction waits for.
+    if (std::uncaught_exceptions() > 0) abort();
     for (ncclComm_t communicator : communicators_) {
         if (communicator) ncclCommDestroy(communicator);
     }
@@ -134,12 +154,17 @@ void Communicators::abort() {
 
 void Communicators::launch(const CollectiveWork& work, const std::vector<const void*>& inputs,
                            const std::vector<void*>& outputs, cudaStream_t stream) {
+    const NcclCollective collective = nccl_collective(work);
     check(ncclGroupStart(), "beginning a group of launches");
-    for (std::size_t index = 0; index < work.messages.size(); ++index) {
-        launch_message(work, work.messages[index], inputs[index], outputs[index], sizes_[work.group],
-                       communicators_[work.group], stream);
+    ncclResult_t status = ncclSuccess;
+    for (std::size_t index = 0; index < work.messages.size() && status == ncclSuccess; ++index) {
+        status = launch_message(collective, index, work.messages[index], inputs[index], outputs[index],
+                                sizes_[work.group], communicators_[work.group], stream);
     }
-    check(ncclGroupEnd(), "launching a collective");
+    // The group ends whatever has happened in it; a failure inside is the reason for one at its end.
+    const ncclResult_t ended = ncclGroupEnd();
+    check(status, "launching a collective");
+    check(ended, "launching a collective");
 }
 
 void Communicators::check_health() const {

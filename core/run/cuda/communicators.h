@@ -15,7 +15,8 @@ namespace overlap::cuda {
 /// One NCCL communicator for each process group that is run for real, none for the others.
 class Communicators {
   public:
-    /// Each is set up as its placement's settings say. Every rank comes here with placements of the same groups; one after the other is set up.
+    /// Each is set up as its placement's settings say. Every rank comes here with placements of the same groups; one
+    /// after the other is set up.
     Communicators(const std::vector<ProcessGroup>& groups, const std::vector<GroupPlacement>& placements, Ranks& ranks);
     ~Communicators();
     Communicators(const Communicators&) = delete;

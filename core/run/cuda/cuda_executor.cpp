@@ -5,7 +5,6 @@
 #include <cmath>
 #include <deque>
 #include <exception>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -22,9 +21,11 @@ struct CudaExecutor::State {
     const Device& device;
     const Program& program;
     const ProgramOperands& operands;
+    const DevicePlan& plan;
     const std::vector<double>& times_ms;
     CudaOptions options;
 
+    std::int64_t free_before;  ///< of the device's memory
     Allocation pool, scratch;
     Stream compute;
     std::deque<Stream> groups;            ///< one a process group of the program
@@ -33,86 +34,57 @@ struct CudaExecutor::State {
     Event step_began{Event::Timing::on}, step_ended{Event::Timing::on};
     MatrixProducts products;
     Communicators communicators;
-    std::optional<ActivityRecorder> recorder;
-    GraphExecution captured;
+    GraphExecution captured;  ///< before the communicators are given up: NCCL waits for captured launches
     std::uint64_t steps = 0;  ///< that have ended
 
-    State(const Device& on, const Program& of, const ProgramOperands& with, const MemoryPlan& memory,
-          const std::vector<GroupPlacement>& placements, const std::vector<double>& times, Ranks& ranks,
-          const CudaOptions& asked)
+    State(const Device& on, const CudaProgram& of, Ranks& ranks, const CudaOptions& asked)
         : device(on),
-          program(of),
-          operands(with),
-          times_ms(times),
+          program(of.program),
+          operands(of.operands),
+          plan(of.plan),
+          times_ms(of.times_ms),
           options(asked),
-          pool(memory.pool_bytes),
-          scratch(scratch_bytes(of)),
-          issued(of.collectives.size()),
-          finished(of.collectives.size()),
-          communicators(of.groups, placements, ranks) {
-        check(find_kernels(), "looking for kernels that were compiled for " + device.name);
+          free_before(free_bytes(on)),
+          pool(of.memory.pool_bytes),
+          scratch(of.plan.scratch_bytes),
+          issued(of.program.collectives.size()),
+          finished(of.program.collectives.size()),
+          communicators(of.program.groups, of.placements, ranks) {
         check(cudaMemset(pool.address(), 0, static_cast<std::size_t>(pool.bytes())), "clearing the pool");
         check(cudaMemset(scratch.address(), 0, static_cast<std::size_t>(scratch.bytes())), "clearing memory");
-        for (const GroupPlacement& placement : placements) {
+        // Streams of the step do not wait for the default stream, on which memory is cleared.
+        check(cudaDeviceSynchronize(), "clearing memory");
+        for (const GroupPlacement& placement : of.placements) {
             settings.push_back(placement.settings);
-            groups.emplace_back(placement.settings.high_priority.value_or(false) ? Stream::Priority::high : Stream::Priority::normal);
+            groups.emplace_back(placement.settings.high_priority.value_or(false) ? Stream::Priority::high
+                                                                                 : Stream::Priority::normal);
         }
-        if (options.record_activities) recorder.emplace();
-    }
-
-    /// Stand-ins for attention and convolution, and products whose operands are expanded views, work here.
-    static std::int64_t scratch_bytes(const Program& program) {
-        std::int64_t largest = 0;
-        for (const ComputeWork& work : program.compute) {
-            largest = std::max(largest, MatrixProducts::largest_operand_bytes(product_for(work)));
-        }
-        return 3 * rounded(largest);
-    }
-
-    static std::int64_t rounded(std::int64_t bytes) {
-        constexpr std::int64_t alignment = MemoryPlan::alignment_bytes;
-        return (bytes + alignment - 1) / alignment * alignment;
-    }
-
-    static MatrixProduct product_for(const ComputeWork& work) {
-        if (work.compute_class == ComputeClass::matrix_multiply) return work.product;
-        if (work.flops <= 0) return {};
-        return product_of_flops(work.flops, *dtype_by_name("bfloat16"));
     }
 
     MemorySpan span_of(const PoolSpan& span) const {
         return {static_cast<char*>(pool.address()) + span.offset, span.bytes};
     }
 
-    /// Where an operand of `bytes` lies: in the pool if it is all there and aligned, else in part `part` of the scratch
-    /// memory. Views of a storage may begin anywhere.
-    void* operand(const std::vector<PoolSpan>& spans, std::size_t index, std::int64_t bytes, int part) const {
-        const bool usable = index < spans.size() && spans[index].bytes >= bytes &&
-                            spans[index].offset % MatrixProducts::alignment_bytes == 0;
-        if (usable) return span_of(spans[index]).address;
-        return static_cast<char*>(scratch.address()) + scratch.bytes() / 3 * part;
+    void* address_of(const ProductOperand& operand) const {
+        const Allocation& memory = operand.in_pool ? pool : scratch;
+        return static_cast<char*>(memory.address()) + operand.offset;
     }
 
-    void launch_product(const ComputeWork& work, const Operands& places) {
-        const MatrixProduct product = product_for(work);
-        const std::int64_t size = dtype_info(product.dtype).bytes * product.batch;
-        const bool in_place = work.compute_class == ComputeClass::matrix_multiply;
-        static const std::vector<PoolSpan> nowhere;
-        const std::vector<PoolSpan>& inputs = in_place ? places.inputs : nowhere;
-        const std::vector<PoolSpan>& outputs = in_place ? places.outputs : nowhere;
-        // A bias stands before the two factors.
-        const std::size_t first = inputs.size() >= 3 ? inputs.size() - 2 : 0;
-        products.launch(product, operand(inputs, first, size * product.rows * product.inner, 0),
-                        operand(inputs, first + 1, size * product.inner * product.columns, 1),
-                        operand(outputs, 0, size * product.rows * product.columns, 2), compute.get());
+    void launch_product(const DeviceWork& work) {
+        for (std::int64_t launch = 0; launch < work.launches; ++launch) {
+            products.launch(work.product, address_of(work.operands[0]), address_of(work.operands[1]),
+                            address_of(work.operands[2]), compute.get());
+        }
     }
 
     void launch_move(const ComputeWork& work, const Operands& places) {
         MoveArguments arguments;
         arguments.read_bytes = work.read_bytes;
         arguments.written_bytes = work.written_bytes;
-        for (const PoolSpan& span : places.inputs) add(span, arguments.inputs, arguments.input_count);
-        for (const PoolSpan& span : places.outputs) add(span, arguments.outputs, arguments.output_count);
+        for (const PoolSpan& span : longest_spans(places.inputs, MoveArguments::most_spans))
+            add(span, arguments.inputs, arguments.input_count);
+        for (const PoolSpan& span : longest_spans(places.outputs, MoveArguments::most_spans))
+            add(span, arguments.outputs, arguments.output_count);
         if (arguments.input_count == 0 && arguments.output_count == 0) return;
         check(cuda::launch_move(arguments, device.multiprocessors, compute.get()), "launching a kernel");
     }
@@ -126,6 +98,14 @@ struct CudaExecutor::State {
         spans[count++] = span_of({span.offset + skipped, span.bytes - skipped});
     }
 
+    /// A coalesced collective has many tensors; its bytes go round in the longest of them.
+    MemorySpan longest(const std::vector<PoolSpan>& spans) const {
+        MemorySpan found;
+        int count = 0;
+        for (const PoolSpan& span : longest_spans(spans, 1)) add(span, &found, count);
+        return found;
+    }
+
     /// Thread blocks of an emulated collective: as many as asked for in general, within what the group allows.
     int blocks_of(const GroupSettings& group) const {
         const int least = std::max(group.min_ctas.value_or(1), 1);
@@ -134,16 +114,8 @@ struct CudaExecutor::State {
 
     void launch_emulation(const CollectiveWork& work, const Operands& places) {
         HoldArguments arguments;
-        int from = 0, to = 0;
-        MemorySpan spans[MoveArguments::most_spans];
-        for (const PoolSpan& span : places.inputs) {
-            if (from == 0) add(span, spans, from);
-        }
-        arguments.from = from > 0 ? spans[0] : MemorySpan{};
-        for (const PoolSpan& span : places.outputs) {
-            if (to == 0) add(span, spans, to);
-        }
-        arguments.to = to > 0 ? spans[0] : MemorySpan{};
+        arguments.from = longest(places.inputs);
+        arguments.to = longest(places.outputs);
         arguments.bytes = work.bytes;
         arguments.duration_ns = std::llround(times_ms[work.node] * 1e6);
         arguments.thread_blocks = blocks_of(settings[work.group]);
@@ -173,9 +145,15 @@ struct CudaExecutor::State {
     void wait_for_step() const {
         using namespace std::chrono_literals;
         if (communicators.any()) {
+            const auto start = std::chrono::steady_clock::now();
             for (cudaError_t status = cudaStreamQuery(compute.get()); status == cudaErrorNotReady;
                  status = cudaStreamQuery(compute.get())) {
                 communicators.check_health();
+                if (std::chrono::steady_clock::now() - start > options.longest_step) {
+                    throw InputError("NCCL", "a step has not ended within " +
+                                                 std::to_string(options.longest_step.count() / 1000) +
+                                                 " s: a rank of its collectives does not answer");
+                }
                 std::this_thread::sleep_for(50us);
             }
         }
@@ -188,26 +166,29 @@ struct CudaExecutor::State {
     bool captures() const { return options.as_cuda_graph && steps > 0 && !captured.ready(); }
 
     void begin_node(NodeId node) {
-        if (recorder) recorder->begin_node(node);
+        if (options.recorder) options.recorder->begin_node(node);
     }
     void end_node() {
-        if (recorder) recorder->end_node();
+        if (options.recorder) options.recorder->end_node();
     }
 };
 
-CudaExecutor::CudaExecutor(const Device& device, const Program& program, const ProgramOperands& operands,
-                           const MemoryPlan& memory, const std::vector<GroupPlacement>& placements,
-                           const std::vector<double>& times_ms, Ranks& ranks, const CudaOptions& options) {
-    if (options.as_cuda_graph && options.record_activities) {
+CudaExecutor::CudaExecutor(const Device& device, const CudaProgram& program, Ranks& ranks, const CudaOptions& options) {
+    if (options.as_cuda_graph && options.recorder) {
         throw InputError("overlap-runner", "activities inside a CUDA graph have no nodes; ask for one of both");
     }
     check(cudaSetDevice(device.index), "choosing a device");
-    state_ = std::make_unique<State>(device, program, operands, memory, placements, times_ms, ranks, options);
+    // Before communicators are there: a rank that ends behind that leaves the others waiting in NCCL.
+    check(prepare_kernels(), "looking for kernels that were compiled for " + device.name);
+    state_ = std::make_unique<State>(device, program, ranks, options);
 }
 
 CudaExecutor::~CudaExecutor() {
     // While an error is on its way up, collectives may wait for ranks that will not come.
-    if (std::uncaught_exceptions() > 0) state_->communicators.abort();
+    if (std::uncaught_exceptions() > 0) {
+        state_->captured.reset();
+        state_->communicators.abort();
+    }
     cudaDeviceSynchronize();
 }
 
@@ -225,13 +206,10 @@ void CudaExecutor::compute(std::uint32_t index, const ComputeWork& work) {
     State& state = *state_;
     if (state.captured.ready()) return;
     state.begin_node(work.node);
-    const Operands& places = state.operands.compute[index];
-    const bool multiplies = work.compute_class == ComputeClass::matrix_multiply;
-    if (work.flops > 0 && (!multiplies || MatrixProducts::knows(work.product.dtype))) {
-        state.launch_product(work, places);
-    }
+    const DeviceWork& on_device = state.plan.compute[index];
+    if (on_device.kind != DeviceWork::Kind::moved_bytes) state.launch_product(on_device);
     // A product moves its own bytes; a stand-in works on other memory, so the node's are moved beside it.
-    if (!multiplies || !MatrixProducts::knows(work.product.dtype)) state.launch_move(work, places);
+    if (on_device.kind != DeviceWork::Kind::own_product) state.launch_move(work, state.operands.compute[index]);
     state.end_node();
 }
 
@@ -275,11 +253,13 @@ double CudaExecutor::end_step() {
 }
 
 std::vector<NodeActivity> CudaExecutor::take_activities() {
-    return state_->recorder ? state_->recorder->take() : std::vector<NodeActivity>();
+    ActivityRecorder* recorder = state_->options.recorder;
+    return recorder ? recorder->take() : std::vector<NodeActivity>();
 }
 
 std::int64_t CudaExecutor::peak_bytes() const {
-    return state_->pool.bytes() + state_->scratch.bytes();
+    const std::int64_t own = state_->pool.bytes() + state_->scratch.bytes() + DevicePlan::workspace_bytes;
+    return std::max(own, state_->free_before - free_bytes(state_->device));
 }
 
 }  // namespace overlap::cuda

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
 #include "core/run/cuda/activity_recorder.h"
 #include "core/run/cuda/devices.h"
+#include "core/run/device_work.h"
 #include "core/run/executor.h"
 #include "core/run/group_placement.h"
 #include "core/run/memory_plan.h"
@@ -14,21 +16,29 @@
 namespace overlap::cuda {
 
 struct CudaOptions {
-    int thread_blocks_of_emulation = 24;  ///< multiprocessors that an emulated collective holds
-    bool as_cuda_graph = false;           ///< the second step is captured, those behind it replay it
-    bool record_activities = false;       ///< by CUPTI; not together with as_cuda_graph
+    int thread_blocks_of_emulation = 24;   ///< that an emulated collective holds
+    bool as_cuda_graph = false;            ///< the second step is captured, those behind it replay it
+    ActivityRecorder* recorder = nullptr;  ///< of kernels, where they are to be recorded; not with as_cuda_graph
+    /// A step with real collectives that takes longer than this is given up.
+    std::chrono::milliseconds longest_step{60'000};
+};
+
+/// What is run. All must outlive the executor.
+struct CudaProgram {
+    const Program& program;
+    const ProgramOperands& operands;
+    const MemoryPlan& memory;
+    const DevicePlan& plan;
+    const std::vector<GroupPlacement>& placements;  ///< of each group of the program
+    const std::vector<double>& times_ms;  ///< of each node, by the stream model: how long an emulated collective takes
 };
 
 /// Runs a program on one device: one stream for compute and one for each process group, events between them, one pool
 /// of memory.
 class CudaExecutor : public Executor {
   public:
-    /// @param times_ms of each node, by the stream model: how long an emulated collective takes.
-    /// All must outlive the executor.
     /// @throws InputError where the device cannot hold the pool or a library fails.
-    CudaExecutor(const Device& device, const Program& program, const ProgramOperands& operands,
-                 const MemoryPlan& memory, const std::vector<GroupPlacement>& placements,
-                 const std::vector<double>& times_ms, Ranks& ranks, const CudaOptions& options);
+    CudaExecutor(const Device& device, const CudaProgram& program, Ranks& ranks, const CudaOptions& options);
     ~CudaExecutor() override;
 
     void begin_step() override;
@@ -39,7 +49,8 @@ class CudaExecutor : public Executor {
 
     /// Activities since the last call; empty unless they are recorded.
     std::vector<NodeActivity> take_activities();
-    /// Bytes of device memory that this process holds at most.
+    /// Bytes of device memory that the run takes, with what NCCL and CUDA have allocated for it up to now: what the
+    /// device has less than before, or what was asked for where that is more.
     std::int64_t peak_bytes() const;
 
   private:

@@ -78,12 +78,13 @@ class Event {
 class GraphExecution {
   public:
     GraphExecution() = default;
-    ~GraphExecution() {
-        if (execution_) cudaGraphExecDestroy(execution_);
-    }
+    ~GraphExecution() { reset(); }
     GraphExecution(const GraphExecution&) = delete;
     GraphExecution& operator=(const GraphExecution&) = delete;
 
+    void reset() {
+        if (execution_) cudaGraphExecDestroy(std::exchange(execution_, nullptr));
+    }
     bool ready() const { return execution_ != nullptr; }
     void begin(cudaStream_t stream) {
         check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "beginning a capture");

@@ -2,21 +2,20 @@
 
 #include <cublasLt.h>
 
-#include <algorithm>
-#include <cmath>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "core/graph/error.h"
 #include "core/run/cuda/device_errors.h"
+#include "core/run/device_work.h"
 
 namespace overlap::cuda {
 
 namespace {
 
-constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
+constexpr std::size_t workspace_bytes = DevicePlan::workspace_bytes;
 
 struct Types {
     cudaDataType_t data;
@@ -24,13 +23,14 @@ struct Types {
     cudaDataType_t scale;
 };
 
-std::optional<Types> types_of(Dtype dtype) {
+/// Of every type that has_plain_product().
+Types types_of(Dtype dtype) {
     const std::string_view name = dtype_info(dtype).name;
-    if (name == "bfloat16") return Types{CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    if (name == "float16") return Types{CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    if (name == "float32") return Types{CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    if (name == "float64") return Types{CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
-    return std::nullopt;
+    if (name == "bfloat16") return {CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    if (name == "float16") return {CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    if (name == "float32") return {CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    if (name == "float64") return {CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F};
+    throw InputError("cuBLASLt", "no plain product of " + std::string(name));
 }
 
 using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, Dtype>;
@@ -100,7 +100,7 @@ struct MatrixProducts::State {
     }
 
     std::unique_ptr<Prepared> make(const MatrixProduct& product) {
-        const Types types = *types_of(product.dtype);
+        const Types types = types_of(product.dtype);
         auto made = std::make_unique<Prepared>();
         made->scale = types.scale;
         check(cublasLtMatmulDescCreate(&made->description, types.compute, types.scale), "describing a product");
@@ -136,16 +136,6 @@ struct MatrixProducts::State {
 MatrixProducts::MatrixProducts() : state_(std::make_unique<State>()) {}
 MatrixProducts::~MatrixProducts() = default;
 
-std::int64_t MatrixProducts::largest_operand_bytes(const MatrixProduct& product) {
-    const std::int64_t elements =
-        std::max({product.rows * product.inner, product.inner * product.columns, product.rows * product.columns});
-    return product.batch * elements * dtype_info(product.dtype).bytes;
-}
-
-bool MatrixProducts::knows(Dtype dtype) {
-    return types_of(dtype).has_value();
-}
-
 void MatrixProducts::launch(const MatrixProduct& product, const void* left, const void* right, void* result,
                             cudaStream_t stream) {
     const Prepared& prepared = state_->prepare(product);
@@ -157,19 +147,6 @@ void MatrixProducts::launch(const MatrixProduct& product, const void* left, cons
                          doubles ? static_cast<const void*>(&zero_double) : &zero, result, prepared.result, result,
                          prepared.result, &prepared.algorithm, state_->workspace, workspace_bytes, stream),
           "launching a product");
-}
-
-MatrixProduct product_of_flops(double flops, Dtype dtype) {
-    constexpr std::int64_t edge = 4096, step = 64;
-    MatrixProduct product;
-    product.dtype = dtype;
-    // A product of edges e and inner dimension k takes 2 e e k operations; small amounts take smaller edges.
-    std::int64_t side = edge;
-    while (side > step && 2.0 * static_cast<double>(side) * static_cast<double>(side) * step > flops) side /= 2;
-    product.rows = product.columns = side;
-    const double inner = flops / (2.0 * static_cast<double>(side) * static_cast<double>(side));
-    product.inner = std::max<std::int64_t>(step, std::llround(inner / step) * step);
-    return product;
 }
 
 }  // namespace overlap::cuda

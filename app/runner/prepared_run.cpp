@@ -1,0 +1,77 @@
+#include "app/runner/prepared_run.h"
+
+#include "core/cost/cost_model.h"
+#include "core/cost/no_cost_model.h"
+#include "core/graph/error.h"
+#include "core/imports/any_graph_file.h"
+#include "core/plan/group_settings.h"
+#include "core/run/run_checks.h"
+
+namespace overlap::runner {
+
+namespace {
+
+/// What the plan asks of process groups. @throws InputError with the plan's file for what cannot be.
+std::vector<GroupSettings> groups_of(const commands::Pipeline& pipeline, const Graph& rewritten) {
+    try {
+        std::vector<GroupSettings> settings = group_settings(pipeline.process_groups);
+        check_group_settings(settings, rewritten);
+        return settings;
+    } catch (const InputError& error) {
+        throw error.in_file(pipeline.file);
+    }
+}
+
+/// Times are needed to predict a step and to emulate collectives.
+InputError with_remedy(const InputError& error) {
+    if (error.problem().find(no_cost_model) == std::string::npos) return error;
+    return {error.file(), error.place(),
+            error.problem() + "; overlap estimate GRAPH --cost-model MODEL -o NEW writes it with times"};
+}
+
+std::vector<GroupPlacement> place_groups(const PreparedRun& prepared, const std::vector<GroupSettings>& asked,
+                                         const Ranks& ranks) {
+    std::vector<GroupPlacement> placements;
+    const std::int64_t world_size = prepared.graph->header().world_size.value_or(0);
+    for (const ProcessGroup& group : prepared.program.groups) {
+        placements.push_back(place_group(group, world_size, ranks.size(), ranks.rank()));
+        placements.back().settings = settings_for(asked, group);
+    }
+    return placements;
+}
+
+}  // namespace
+
+PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineOption& pipeline_option,
+                        std::int64_t device_memory_bytes, const Ranks& ranks,
+                        const std::function<void(const std::string&)>& tell) {
+    PreparedRun prepared;
+    OpenedGraph opened = read_any_graph_file(graph_file);
+    for (const std::string& note : opened.notes) tell(note);
+    prepared.graph = std::move(opened.graph);
+    try {
+        std::vector<GroupSettings> asked;
+        if (pipeline_option.given()) {
+            const commands::Pipeline pipeline = pipeline_option.read(*prepared.graph);
+            prepared.graph = commands::run_passes(prepared.graph, pipeline).graph;
+            asked = groups_of(pipeline, *prepared.graph);
+        }
+        const Graph& graph = *prepared.graph;
+        prepared.program = make_program(graph);
+        prepared.memory = plan_memory(graph, prepared.program);
+        prepared.operands = find_operands(graph, prepared.program, prepared.memory);
+        prepared.device = plan_device_work(prepared.program, prepared.operands);
+        check_runnable(graph, prepared.memory, prepared.device, device_memory_bytes);
+        prepared.placements = place_groups(prepared, asked, ranks);
+        check_collectives(graph, prepared.program, prepared.placements);
+        prepared.times_ms = node_times_ms(graph);
+        prepared.predicted = simulate(graph, prepared.times_ms);
+    } catch (const InputError& error) {
+        if (!error.file().empty()) throw;
+        throw with_remedy(error).in_file(graph_file);
+    }
+    prepared.agreement = {fingerprint(*prepared.graph).digest, issue_order(prepared.program)};
+    return prepared;
+}
+
+}  // namespace overlap::runner

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/commands/pipeline.h"
+#include "core/graph/graph.h"
+#include "core/run/device_work.h"
+#include "core/run/group_placement.h"
+#include "core/run/issue_order.h"
+#include "core/run/memory_plan.h"
+#include "core/run/operands.h"
+#include "core/run/program.h"
+#include "core/run/ranks.h"
+#include "core/simulate/simulation.h"
+
+namespace overlap::runner {
+
+/// What one rank has made ready before anything is launched; a dry run and a run on devices go through the same.
+struct PreparedRun {
+    std::shared_ptr<const Graph> graph;  ///< rewritten
+    Program program;
+    MemoryPlan memory;
+    ProgramOperands operands;
+    DevicePlan device;
+    std::vector<double> times_ms;            ///< of each node, by the stream model
+    std::vector<GroupPlacement> placements;  ///< of each group of the program
+    RankAgreement agreement;
+    Simulation predicted;
+};
+
+/// Reads the graph, applies the plan, and checks that this rank can run what comes of it.
+/// @param device_memory_bytes of one device; 0 where it is not known.
+/// @param tell is given notes on what was read, a sentence each.
+/// @throws InputError with the file and what is wrong in it.
+PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineOption& pipeline,
+                        std::int64_t device_memory_bytes, const Ranks& ranks,
+                        const std::function<void(const std::string&)>& tell);
+
+}  // namespace overlap::runner

@@ -1,0 +1,118 @@
+#include "core/run/device_work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/run/memory_plan.h"
+
+namespace overlap {
+
+namespace {
+
+/// Bytes of left, right and result.
+std::array<std::int64_t, 3> operand_bytes(const MatrixProduct& product) {
+    const std::int64_t size = dtype_info(product.dtype).bytes * product.batch;
+    return {size * product.rows * product.inner, size * product.inner * product.columns,
+            size * product.rows * product.columns};
+}
+
+/// Where the node's own tensors are the operands: all there, and aligned. Views of a storage may begin anywhere.
+void place_in_pool(const Operands& places, DeviceWork& work) {
+    // A bias stands before the two factors.
+    const std::size_t first = places.inputs.size() >= 3 ? places.inputs.size() - 2 : 0;
+    const std::array<std::int64_t, 3> bytes = operand_bytes(work.product);
+    const auto place = [&](std::size_t operand, const std::vector<PoolSpan>& spans, std::size_t index) {
+        if (index >= spans.size() || spans[index].bytes < bytes[operand]) return;
+        if (spans[index].offset % DevicePlan::operand_alignment_bytes != 0) return;
+        work.operands[operand] = {true, spans[index].offset};
+    };
+    place(0, places.inputs, first);
+    place(1, places.inputs, first + 1);
+    place(2, places.outputs, 0);
+}
+
+DeviceWork device_work(const ComputeWork& compute, const Operands& places) {
+    DeviceWork work;
+    if (compute.flops <= 0) return work;
+    if (compute.compute_class == ComputeClass::matrix_multiply && has_plain_product(compute.product.dtype)) {
+        work.kind = DeviceWork::Kind::own_product;
+        work.product = compute.product;
+        place_in_pool(places, work);
+        return work;
+    }
+    const StandInProduct stand_in = product_of_flops(compute.flops);
+    work.kind = DeviceWork::Kind::stand_in_product;
+    work.product = stand_in.product;
+    work.launches = stand_in.launches;
+    return work;
+}
+
+}  // namespace
+
+bool has_plain_product(Dtype dtype) {
+    const std::string_view name = dtype_info(dtype).name;
+    return name == "bfloat16" || name == "float16" || name == "float32" || name == "float64";
+}
+
+StandInProduct product_of_flops(double flops) {
+    constexpr std::int64_t edge = 4096, longest = 8192, step = 64;
+    StandInProduct stand_in;
+    stand_in.product.dtype = *dtype_by_name("bfloat16");
+    // A product of edges e and inner dimension k takes 2 e e k operations; small amounts take smaller edges.
+    std::int64_t side = edge;
+    while (side > step && 2.0 * static_cast<double>(side) * static_cast<double>(side) * step > flops) side /= 2;
+    stand_in.product.rows = stand_in.product.columns = side;
+    const double inner = flops / (2.0 * static_cast<double>(side) * static_cast<double>(side));
+    stand_in.launches = std::max<std::int64_t>(1, std::llround(std::ceil(inner / static_cast<double>(longest))));
+    const double of_launch = inner / static_cast<double>(stand_in.launches);
+    stand_in.product.inner = std::clamp<std::int64_t>(std::llround(of_launch / step) * step, step, longest);
+    return stand_in;
+}
+
+DeviceWorkTotals DevicePlan::totals() const {
+    DeviceWorkTotals totals;
+    for (const DeviceWork& work : compute) {
+        switch (work.kind) {
+            case DeviceWork::Kind::own_product:
+                ++totals.own_products;
+                break;
+            case DeviceWork::Kind::stand_in_product:
+                ++totals.stand_in_products;
+                break;
+            case DeviceWork::Kind::moved_bytes:
+                ++totals.moved_bytes;
+                break;
+        }
+    }
+    return totals;
+}
+
+DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands) {
+    DevicePlan plan;
+    plan.compute.reserve(program.compute.size());
+    // Nodes run one after the other, so they share the scratch memory: a part for each of the three operands.
+    std::array<std::int64_t, 3> largest{};
+    for (std::size_t index = 0; index < program.compute.size(); ++index) {
+        plan.compute.push_back(device_work(program.compute[index], operands.compute[index]));
+        const DeviceWork& work = plan.compute.back();
+        if (work.kind == DeviceWork::Kind::moved_bytes) continue;
+        const std::array<std::int64_t, 3> bytes = operand_bytes(work.product);
+        for (std::size_t operand = 0; operand < bytes.size(); ++operand) {
+            if (!work.operands[operand].in_pool) largest[operand] = std::max(largest[operand], bytes[operand]);
+        }
+    }
+    std::array<std::int64_t, 3> starts{};
+    for (std::size_t operand = 0; operand < largest.size(); ++operand) {
+        starts[operand] = plan.scratch_bytes;
+        plan.scratch_bytes += aligned_bytes(largest[operand]);
+    }
+    for (DeviceWork& work : plan.compute) {
+        for (std::size_t operand = 0; operand < starts.size(); ++operand) {
+            if (!work.operands[operand].in_pool) work.operands[operand].offset = starts[operand];
+        }
+    }
+    return plan;
+}
+
+}  // namespace overlap

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/run/operands.h"
+#include "core/run/program.h"
+
+namespace overlap {
+
+/// Where an operand of a product lies on the device.
+struct ProductOperand {
+    bool in_pool =
+        false;  ///< at `offset` of the pool, as the node's own tensor; else at `offset` of the scratch memory
+    std::int64_t offset = 0;
+};
+
+/// How a device carries one compute command out.
+struct DeviceWork {
+    enum class Kind : std::uint8_t {
+        own_product,       ///< the node's matrix product, by cuBLASLt
+        stand_in_product,  ///< a product with as many operations, and a kernel that moves the node's bytes beside it
+        moved_bytes,       ///< a kernel that moves the node's bytes
+    };
+    Kind kind = Kind::moved_bytes;
+    MatrixProduct product;                     ///< of both kinds of products
+    std::int64_t launches = 1;                 ///< of the product
+    std::array<ProductOperand, 3> operands{};  ///< of the product: left, right and result
+};
+
+/// How many commands are carried out in which way.
+struct DeviceWorkTotals {
+    std::int64_t own_products = 0, stand_in_products = 0, moved_bytes = 0;
+};
+
+/// What a device runs for each of Program::compute, and the memory that this takes beside the pool.
+struct DevicePlan {
+    /// cuBLASLt's algorithms may need this much, and are chosen for operands that are aligned to as much.
+    static constexpr std::int64_t workspace_bytes = std::int64_t{32} << 20;
+    static constexpr std::int64_t operand_alignment_bytes = 256;
+
+    std::vector<DeviceWork> compute;
+    /// Products whose operands are no whole tensors of the pool (expanded views, stand-ins) work here.
+    std::int64_t scratch_bytes = 0;
+
+    /// All that a run allocates beside the pool by itself. What NCCL and CUDA take for themselves is not known before.
+    std::int64_t bytes_beside_pool() const { return scratch_bytes + workspace_bytes; }
+    DeviceWorkTotals totals() const;
+};
+
+/// @param operands of this program.
+DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands);
+
+/// Whether cuBLASLt has a plain product for the element type. 8-bit floats need scales and layouts that a graph does
+/// not tell.
+bool has_plain_product(Dtype dtype);
+
+/// A product of bfloat16 numbers and how often it is run, for about as many floating-point operations: what does the
+/// work of an attention, a convolution or a product that is not run itself. No operand has more than 64 MiB, however
+/// many operations there are.
+struct StandInProduct {
+    MatrixProduct product;
+    std::int64_t launches = 1;
+};
+StandInProduct product_of_flops(double flops);
+
+}  // namespace overlap
