@@ -9,6 +9,7 @@ longer than a second, or needed more memory than is allowed; its file is named.
 """
 
 import argparse
+import base64
 import json
 import os
 import re
@@ -27,11 +28,13 @@ LONG_SHARE = 0.2
 MOST_EXECUTIONS = 2**31 - 1
 SLOWEST_S = 1
 MEMORY_MB = 2048
-# Undefined operations end the program with their stack. Who allocated is not noted at each allocation, less of new memory
-# is filled, and what was given back is kept from use for a shorter time than by default: these take longer than most inputs.
+# Undefined operations end the program with their stack. Who allocated is not noted at each allocation, less of new
+# memory is filled, and what was given back is kept from use for a shorter time than by default: these take longer than
+# most inputs.
 ENVIRONMENT = os.environ | {
     "UBSAN_OPTIONS": "print_stacktrace=1",
-    "ASAN_OPTIONS": "detect_stack_use_after_return=0:malloc_context_size=1:max_malloc_fill_size=256:quarantine_size_mb=16"}
+    "ASAN_OPTIONS": "detect_stack_use_after_return=0:malloc_context_size=1:max_malloc_fill_size=256:"
+                    "quarantine_size_mb=16"}
 
 
 def run_program(command, output):
@@ -134,6 +137,20 @@ def print_table(targets, counts):
               f"{counts.of(target):12,}{target.coverage:8,}{corpus:8,}{len(target.found()):10}")
 
 
+def print_failure(target):
+    """What is needed to look into it where the machine that found it is gone."""
+    for path in target.found():
+        print(f"{target.name}: {path}; run {target.program} with it")
+        if path.stat().st_size <= SHORT_INPUT:
+            print(f"in base64: {base64.b64encode(path.read_bytes()).decode()}")
+    if not target.found():
+        print(f"{target.name}: did not run, see {target.log}")
+    log = target.log.read_text(errors="replace")
+    reason = re.search(r"^.*(ERROR|runtime error|: error).*(\n.*){0,30}", log, re.MULTILINE)
+    if reason:
+        print(reason.group(0))
+
+
 def main():
     parser = argparse.ArgumentParser(description="Runs the fuzz targets.")
     parser.add_argument("programs", type=Path)
@@ -162,10 +179,8 @@ def main():
         list(pool.map(run, targets))
     print_table(targets, counts)
     for target in targets:
-        for path in target.found():
-            print(f"{target.name}: {path}; run {target.program} with it")
-        if target.failed and not target.found():
-            print(f"{target.name}: did not run, see {target.log}")
+        if target.failed:
+            print_failure(target)
     print(f"{sum(not target.failed for target in targets)} of {len(targets)} fuzz targets found nothing")
     return any(target.failed for target in targets)
 

@@ -47,8 +47,8 @@ SHARDING_DOCUMENT = {
                           {"name": "sym_size", "src_placement": None, "dst_placement": None}]},
               {"name": "output", "op": "output", "inputs": [{"name": "split"}]}],
 }
-TENSOR_TABLE = {"primals_1": "bf16[16, 32][32, 1]cuda:0", "view": "f32[s0, 2*s1 + 1]", "mm": "f8e4m3fn[]", "sum": "Sym(s0)",
-                "param": "DTensor(f32[16], S(0))", "empty": "i64[0][1]cpu"}
+TENSOR_TABLE = {"primals_1": "bf16[16, 32][32, 1]cuda:0", "view": "f32[s0, 2*s1 + 1]", "mm": "f8e4m3fn[]",
+                "sum": "Sym(s0)", "param": "DTensor(f32[16], S(0))", "empty": "i64[0][1]cpu"}
 SESSION = {
     "format": "overlap-session", "version": 1, "open": "/a.log#2", "theme": "dark", "recent_files": ["/a.graph.json"],
     "geometry": "AAEC", "layout": "", "views": {"timeline": {"rows": [1, 2.5, None]}}, "ended": False,
