@@ -1,24 +1,18 @@
-#include "app/runner/device_run.h"
-
+// The module that needs CUDA: see device_support.h.
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/runner/device_support.h"
 #include "core/graph/error.h"
 #include "core/run/cuda/cuda_executor.h"
 
 namespace overlap::runner {
 
-std::map<std::string, std::string> library_versions() {
-    const cuda::Versions versions = cuda::versions();
-    return {{"driver", versions.driver},
-            {"cuda_runtime", versions.runtime},
-            {"nccl", versions.nccl},
-            {"cublas", versions.cublas},
-            {"cupti", versions.cupti}};
-}
+namespace {
 
+/// Ranks on a machine take its devices in order.
 cuda::Device device_of(const Ranks& ranks) {
     const std::vector<cuda::Device> devices = cuda::find_devices();
     const auto wanted = static_cast<std::size_t>(ranks.rank_on_machine());
@@ -29,8 +23,6 @@ cuda::Device device_of(const Ranks& ranks) {
     }
     return devices[wanted];
 }
-
-namespace {
 
 /// Runs steps with every kernel recorded. The first of them loads kernels and chooses algorithms, and does not count.
 /// Measured times are there already, so what keeps CUPTI from recording is a note; all ranks stop together.
@@ -78,35 +70,57 @@ void gather_measurements(const PreparedRun& prepared, const MeasuredRun& measure
     record.aligned = align_collectives(prepared.program, prepared.placements, all, ranks.rank());
 }
 
+class CudaSupport : public DeviceSupport {
+  public:
+    std::vector<cuda::Device> find_devices() const override { return cuda::find_devices(); }
+
+    std::map<std::string, std::string> library_versions() const override {
+        const cuda::Versions versions = cuda::versions();
+        return {{"driver", versions.driver},
+                {"cuda_runtime", versions.runtime},
+                {"nccl", versions.nccl},
+                {"cublas", versions.cublas},
+                {"cupti", versions.cupti}};
+    }
+
+    std::int64_t free_bytes(const Ranks& ranks) const override { return cuda::free_bytes(device_of(ranks)); }
+
+    Simulation run(const PreparedRun& prepared, Ranks& ranks, const RunOptions& run, const DeviceRunOptions& options,
+                   RunRecord& record) const override {
+        const cuda::Device device = device_of(ranks);
+        const cuda::CudaProgram program{prepared.program, prepared.operands,   prepared.memory,
+                                        prepared.device,  prepared.placements, prepared.times_ms};
+        cuda::CudaOptions settings;
+        settings.as_cuda_graph = options.as_cuda_graph;
+        settings.thread_blocks_of_emulation = options.thread_blocks_of_emulation;
+        settings.longest_step = run.longest_wait;
+        record.device = device.name;
+        record.libraries = library_versions();
+        record.modelled_ms = prepared.times_ms;
+        {
+            cuda::CudaExecutor executor(device, program, ranks, settings);
+            record.step_ms = run_steps(prepared.program, executor, ranks, run);
+            record.peak_memory_bytes = executor.peak_bytes();
+        }
+        MeasuredRun measured(*prepared.graph);
+        if (options.recorded_steps > 0) {
+            record_steps(device, program, ranks, settings, options.recorded_steps, measured, record);
+        }
+        record.recorded_steps = measured.steps();
+        record.recorded_exposed_ms = median_of(measured.exposed_ms());
+        record.activities_without_node = measured.activities_without_node();
+        record.nodes = measured.measurements();
+        gather_measurements(prepared, measured, ranks, record);
+        return measured.timeline();
+    }
+};
+
 }  // namespace
 
-Simulation run_on_device(const PreparedRun& prepared, Ranks& ranks, const RunOptions& run,
-                         const DeviceRunOptions& options, RunRecord& record) {
-    const cuda::Device device = device_of(ranks);
-    const cuda::CudaProgram program{prepared.program, prepared.operands,   prepared.memory,
-                                    prepared.device,  prepared.placements, prepared.times_ms};
-    cuda::CudaOptions settings;
-    settings.as_cuda_graph = options.as_cuda_graph;
-    settings.thread_blocks_of_emulation = options.thread_blocks_of_emulation;
-    settings.longest_step = run.longest_wait;
-    record.device = device.name;
-    record.libraries = library_versions();
-    record.modelled_ms = prepared.times_ms;
-    {
-        cuda::CudaExecutor executor(device, program, ranks, settings);
-        record.step_ms = run_steps(prepared.program, executor, ranks, run);
-        record.peak_memory_bytes = executor.peak_bytes();
-    }
-    MeasuredRun measured(*prepared.graph);
-    if (options.recorded_steps > 0) {
-        record_steps(device, program, ranks, settings, options.recorded_steps, measured, record);
-    }
-    record.recorded_steps = measured.steps();
-    record.recorded_exposed_ms = median_of(measured.exposed_ms());
-    record.activities_without_node = measured.activities_without_node();
-    record.nodes = measured.measurements();
-    gather_measurements(prepared, measured, ranks, record);
-    return measured.timeline();
-}
-
 }  // namespace overlap::runner
+
+/// The module's only entry.
+extern "C" const overlap::runner::DeviceSupport* overlap_device_support() {
+    static const overlap::runner::CudaSupport support;
+    return &support;
+}

@@ -1,26 +1,25 @@
 #include "app/runner/found_devices.h"
 
 #include <cstdint>
+#include <map>
+#include <string>
 
+#include "app/runner/device_support.h"
+#include "core/graph/error.h"
 #include "core/simulate/json_writer.h"
 #ifdef OVERLAP_WITH_MPI
 #include "core/run/mpi_ranks.h"
-#endif
-#ifdef OVERLAP_WITH_CUDA
-#include "app/runner/device_run.h"
-#include "core/graph/error.h"
 #endif
 
 namespace overlap::runner {
 
 namespace {
 
-#ifdef OVERLAP_WITH_CUDA
 void write_devices(JsonWriter& json) {
     std::string reason;
     json.key("devices").begin_array();
     try {
-        for (const cuda::Device& device : cuda::find_devices()) {
+        for (const cuda::Device& device : device_support().find_devices()) {
             json.begin_object();
             json.member("index", std::int64_t{device.index});
             json.member("name", std::string_view(device.name));
@@ -37,12 +36,18 @@ void write_devices(JsonWriter& json) {
     json.end_array();
     if (!reason.empty()) json.member("reason", std::string_view(reason));
 }
-#else
-void write_devices(JsonWriter& json) {
-    json.key("devices").begin_array().end_array();
-    json.member("reason", "this runner was built without the CUDA toolkit, NCCL and CUPTI");
+
+/// None where the module cannot be loaded: the reason stands with the devices.
+void write_libraries(JsonWriter& json) {
+    std::map<std::string, std::string> versions;
+    try {
+        versions = device_support().library_versions();
+    } catch (const InputError&) {
+    }
+    json.key("libraries").begin_object();
+    for (const auto& [name, version] : versions) json.member(name, std::string_view(version));
+    json.end_object();
 }
-#endif
 
 }  // namespace
 
@@ -53,11 +58,7 @@ std::string found_devices_json() {
     json.member("version", std::int64_t{1});
     json.member("program", OVERLAP_VERSION);
     write_devices(json);
-    json.key("libraries").begin_object();
-#ifdef OVERLAP_WITH_CUDA
-    for (const auto& [name, version] : library_versions()) json.member(name, std::string_view(version));
-#endif
-    json.end_object();
+    write_libraries(json);
 #ifdef OVERLAP_WITH_MPI
     const std::string mpi = mpi_library_version();
 #else

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/runner/device_options.h"
+#include "app/runner/device_support.h"
 #include "app/runner/found_devices.h"
 #include "app/runner/prepared_run.h"
 #include "app/runner/run_environment.h"
@@ -28,9 +29,6 @@
 #include "core/simulate/simulation.h"
 #ifdef OVERLAP_WITH_MPI
 #include "core/run/mpi_ranks.h"
-#endif
-#ifdef OVERLAP_WITH_CUDA
-#include "app/runner/device_run.h"
 #endif
 
 namespace {
@@ -148,14 +146,8 @@ void tell_progress(std::uint32_t done, std::uint32_t of) {
 /// A run on devices asks first whether there is one for this rank, and takes its memory as the limit.
 void check_mode(const Ranks& ranks, Arguments& arguments) {
     if (arguments.dry) return;
-#ifdef OVERLAP_WITH_CUDA
-    const std::int64_t free_bytes = cuda::free_bytes(runner::device_of(ranks));
+    const std::int64_t free_bytes = runner::device_support().free_bytes(ranks);
     if (arguments.device_memory_gib == 0) arguments.device_memory_gib = static_cast<double>(free_bytes) / gib;
-#else
-    (void)ranks;
-    throw InputError("this build has no GPU support (it was built without the CUDA toolkit)",
-                     "only --dry-run can be done");
-#endif
 }
 
 /// The steps themselves. @returns the timeline to write: measured, or as it was predicted.
@@ -165,11 +157,7 @@ Simulation execute(const PreparedRun& prepared, Ranks& ranks, const Arguments& a
         run_steps(prepared.program, executor, ranks, arguments.run);
         return prepared.predicted;
     }
-#ifdef OVERLAP_WITH_CUDA
-    return runner::run_on_device(prepared, ranks, arguments.run, arguments.device, record);
-#else
-    return prepared.predicted;
-#endif
+    return runner::device_support().run(prepared, ranks, arguments.run, arguments.device, record);
 }
 
 /// @returns the exit status.

@@ -34,6 +34,20 @@ TEST(RunFile, TimesAreReadByName) {
     EXPECT_EQ(times.node_ms.at("relu"), 0.25);
 }
 
+TEST(RunFile, WhatNewerRunsTellBesideIsNoObstacle) {
+    const std::string text = R"({"format": "overlap-run", "version": 1, "mode": "gpu",
+        "graph": {"name": "g", "nodes": 2, "digest": "0123456789abcdef"},
+        "ranks": [{"rank": 0, "machine": "a", "step_ms": {"median": 3, "minimum": 2, "maximum": 4}}],
+        "work": {"own_products": 1, "stand_in_products": 0, "moved_bytes": 0},
+        "environment": {"NCCL_LAUNCH_ORDER_IMPLICIT": "1"}, "notes": ["kernels were not recorded further: x"],
+        "step_ms": {"median": 12.5}, "device": "NVIDIA H200", "libraries": {},
+        "nodes": [{"name": "gather", "kind": "all_gather", "process_group": "0", "bytes": 64, "median_ms": 2.5,
+                   "late_peers_ms": 1}]})";
+    const RunnerTimes times = read_run_text(text, "x.run.json");
+    EXPECT_EQ(times.node_ms.at("gather"), 2.5);
+    EXPECT_FALSE(times.exposed_ms) << "nothing was recorded";
+}
+
 TEST(RunFile, ErrorsNameFileAndPlace) {
     EXPECT_EQ(error_of("\"gpu\"", "\"dry_run\""), "x.run.json: mode: a dry run has no times; a run on a device has");
     EXPECT_EQ(error_of("\"version\": 1", "\"version\": 2"),

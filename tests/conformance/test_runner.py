@@ -2,6 +2,8 @@
 import gzip
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import unittest
 PROGRAMS, DATA = sys.argv[1], sys.argv[2]
 RUNNER = os.path.join(PROGRAMS, "overlap-runner")
 SAMPLES = os.path.join(DATA, "..", "..", "resources", "samples")
+MODULE = "overlap-runner-devices.so"
 GRAPH = os.path.join(SAMPLES, "llama3_debugmodel_fsdp8.prebucket.graph.json.gz")
 OTHER_GRAPH = os.path.join(SAMPLES, "llama3_8b_fsdp64.prebucket.graph.json.gz")
 PLAN = os.path.join(SAMPLES, "llama3_8b_fsdp64.plan.json")
@@ -78,6 +81,44 @@ class Runner(unittest.TestCase):
         self.assertEqual(found["format"], "overlap-devices")
         self.assertTrue(bool(found["devices"]) != bool(found.get("reason")), found)
         self.assertIn("MPI", found["mpi"])
+
+    def runner_alone(self, module=None):
+        """A copy of the runner. @param module bytes that stand in for its module for devices, which is else left out."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        runner = shutil.copy(RUNNER, folder.name)
+        if module is not None:
+            with open(os.path.join(folder.name, MODULE), "wb") as file:
+                file.write(module)
+        return runner
+
+    def expect_dry_runs_only(self, runner, reason):
+        done = run([runner, "--devices"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertEqual((found["devices"], found["libraries"]), ([], {}))
+        self.assertRegex(found["reason"], f"^{reason}$")
+        done = run([runner, GRAPH, "-o", self.result])
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, f"^overlap-runner: {reason}\n$")
+        self.assertFalse(os.path.exists(self.result))
+        done = run([runner, *self.dry()[1:]])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_without_support_of_devices_a_dry_run_works(self):
+        self.expect_dry_runs_only(self.runner_alone(), "this runner has no GPU support: it was built without the CUDA "
+                                                       "toolkit, NCCL and CUPTI, and only --dry-run can be done")
+
+    @unittest.skipUnless(os.path.exists(os.path.join(PROGRAMS, MODULE)), "built without the CUDA toolkit")
+    def test_without_cudas_libraries_a_dry_run_works_and_the_missing_one_is_named(self):
+        with open(os.path.join(PROGRAMS, MODULE), "rb") as file:
+            module = file.read()
+        name = re.search(rb"libcudart\.so\.\d+", module).group()
+        missing = name.replace(b"cudart", b"absent")
+        self.expect_dry_runs_only(
+            self.runner_alone(module.replace(name, missing)),
+            f"GPU support cannot be loaded: {re.escape(missing.decode())}: cannot open shared object file: No such file "
+            "or directory; --dry-run can be done without")
 
     def test_options_of_devices_are_checked(self):
         for option, value in (("--emulation-blocks", "0"), ("--recorded", "-1"), ("--device-memory-gib", "nan"),

@@ -50,6 +50,13 @@ class Installed:
         output_of(self.prefix / "bin/overlap-runner", "--dry-run", GRAPH, "--iterations", "1", "-o", result)
         self.assertEqual(json.loads(result.read_text())["mode"], "dry_run")
 
+    def test_runner_finds_its_module_for_devices(self):
+        if not (BUILD / "bin/overlap-runner-devices.so").exists():
+            self.skipTest("built without the CUDA toolkit")
+        self.assertTrue((self.prefix / "libexec/overlap-studio/overlap-runner-devices.so").exists())
+        found = json.loads(output_of(self.prefix / "bin/overlap-runner", "--devices"))
+        self.assertNotIn("no GPU support", found.get("reason", ""))
+
     def test_window_starts_and_draws_its_graph(self):
         picture = self.folder / "window.png"
         output_of(self.prefix / "bin/overlap-studio", GRAPH, "--screenshot", picture, "--size", "1200x800",
