@@ -18,6 +18,8 @@ STEP_BOUND, EXPOSED_BOUND = 0.05, 0.10
 BASES = {"H200": "h200-sxm", "H100": "h100-sxm", "A100": "a100-sxm", "B200": "b200-sxm"}
 # No program of this takes longer; a run that hangs is ended, and what was measured before is kept.
 LONGEST_SECONDS = 1800
+# A run whose kernels could not be recorded has no figures of them, and says why in its notes.
+NOT_RECORDED = {"steps": 0, "median_step_ms": 0, "exposed_ms": 0, "activities_without_node": 0}
 AUTOMATIC = [{"pass": "schedule_overlap_bucketing", "options": {}}]
 
 
@@ -143,17 +145,19 @@ class Check:
         self.figures["plans"] = {}
         for name, graph in graphs.items():
             result = runs[name][1]
+            recorded = result.get("recorded", NOT_RECORDED)
             measured = {"step_ms": result["step_ms"]["median"], "step_minimum_ms": result["step_ms"]["minimum"],
                         "step_maximum_ms": result["step_ms"]["maximum"],
-                        "exposed_ms": result["recorded"]["exposed_ms"],
-                        "recorded_steps": result["recorded"]["steps"],
-                        "recorded_step_ms": result["recorded"]["median_step_ms"],
+                        "exposed_ms": recorded["exposed_ms"],
+                        "recorded_steps": recorded["steps"],
+                        "recorded_step_ms": recorded["median_step_ms"],
                         "peak_memory_bytes": result["peak_memory_bytes"],
-                        "activities_without_node": result["recorded"]["activities_without_node"]}
+                        "activities_without_node": recorded["activities_without_node"]}
             predicted = self.predict(graph, model, *contention)
             self.figures["plans"][name] = {
                 "groups": [{key: group[key] for key in ("process_group", "size", "runs", "because")}
                            for group in result["groups"]],
+                "work": result["work"], "notes": result["notes"], "environment": result["environment"],
                 "measured": measured, "before_calibration": self.predict(graph, self.base), "predicted": predicted,
                 "step_error": relative(predicted["step_ms"], measured["step_ms"]),
                 "exposed_error": relative(predicted["exposed_ms"], measured["exposed_ms"])}
@@ -187,8 +191,7 @@ class Check:
         environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         run(["mpirun", "--bind-to", "none", "-n", str(count), self.runner, small, "-o", result, "--iterations", "20"],
             environment)
-        self.figures["several_ranks"] = {"ranks": count, "groups": read(result)["groups"],
-                                         "step_ms": read(result)["step_ms"]["median"]}
+        self.figures["several_ranks"] = {key: read(result)[key] for key in ("ranks", "groups", "step_ms", "notes")}
 
     def judge(self):
         plans = self.figures["plans"]
