@@ -245,7 +245,7 @@ void declare(CLI::App& parser, Arguments& arguments) {
     parser.add_flag_callback("--devices", print_devices, "print the devices found, or why none, as JSON, and leave")
         ->trigger_on_parse();
     parser.footer(
-        "Several ranks: mpirun -n 4 overlap-runner --dry-run GRAPH -o RESULT\n"
+        "Several ranks: mpirun --oversubscribe -n 4 overlap-runner --dry-run GRAPH -o RESULT\n"
         "Exit status: 0 done, 1 the input is wrong or a rank failed, 2 wrong usage.");
 }
 
