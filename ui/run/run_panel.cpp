@@ -213,7 +213,12 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
         last_ = runSentence(outcome.result);
         pages_->setCurrentWidget(report_);
         emit told(last_);
-        if (!outcome.trace_file.isEmpty()) emit measured(plan_, outcome.trace_file, outcome.result_file);
+        if (!outcome.trace_file.isEmpty()) {
+            emit measured(plan_, outcome.trace_file, outcome.result_file);
+        } else if (!outcome.result_file.isEmpty()) {
+            emit told(tr("The run's result is in %1; without recorded kernels there is no timeline")
+                          .arg(outcome.result_file));
+        }
     }
     showReport();
     update();
@@ -250,7 +255,8 @@ void RunPanel::update() {
     setRefusal(dry_, dry_refusal);
     setRefusal(run_, refusal(RunMode::devices));
     setRefusal(cancel_, runs && !runner_->ending() ? QString() : tr("Nothing runs"));
-    setRefusal(calibrate_, result_ && !result_->dry ? QString() : tr("A run on GPUs comes first"));
+    setRefusal(calibrate_,
+               result_ && result_->exposed_ms ? QString() : tr("A run on GPUs with recorded kernels comes first"));
     progress_->setVisible(runs);
     form_->setEnabled(!runs);
     QString status = foundText(environment_);

@@ -57,8 +57,12 @@ void addTimes(const RunResult& result, Table& table) {
     table.add(text("Step"), formatTime(result.step_ms), difference(result.step_ms, result.predicted_step_ms));
     table.add(text("Spread"), text("%1 to %2").arg(formatTime(result.fastest_ms), formatTime(result.slowest_ms)),
               text("of %1 steps").arg(formatCount(result.iterations)));
-    table.add(text("Exposed"), formatTime(result.exposed_ms),
-              difference(result.exposed_ms, result.predicted_exposed_ms));
+    if (result.exposed_ms) {
+        table.add(text("Exposed"), formatTime(*result.exposed_ms),
+                  difference(*result.exposed_ms, result.predicted_exposed_ms));
+    } else {
+        table.add(text("Exposed"), text("not measured"), text("kernels were not recorded"));
+    }
     table.add(text("Memory taken"), formatBytes(static_cast<double>(result.peak_memory_bytes)));
 }
 

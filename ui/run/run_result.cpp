@@ -32,7 +32,8 @@ void readMeasured(const QJsonObject& run, RunResult& result) {
     result.step_ms = step["median"].toDouble();
     result.fastest_ms = step["minimum"].toDouble();
     result.slowest_ms = step["maximum"].toDouble();
-    result.exposed_ms = run["recorded"]["exposed_ms"].toDouble();
+    if (const QJsonValue recorded = run["recorded"]["exposed_ms"]; recorded.isDouble())
+        result.exposed_ms = recorded.toDouble();
     result.peak_memory_bytes = count(run, "peak_memory_bytes");
 }
 

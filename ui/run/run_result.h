@@ -33,7 +33,7 @@ struct RunResult {
     // Of a run on devices:
     QString device;
     double step_ms = 0, fastest_ms = 0, slowest_ms = 0;  ///< the first is the median
-    double exposed_ms = 0;                               ///< of the recorded pass
+    std::optional<double> exposed_ms;  ///< of the recorded pass; nothing where kernels were not recorded
     qint64 peak_memory_bytes = 0;
 };
 

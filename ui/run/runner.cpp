@@ -119,13 +119,14 @@ void Runner::readResult(int status) {
             outcome.result = *result;
             if (!result->dry) {
                 try {
-                    outcome.nodes = measuredNodes(rewritten, text);
+                    if (result->exposed_ms) outcome.nodes = measuredNodes(rewritten, text);
                 } catch (const InputError& error) {
                     outcome.failure = QString::fromUtf8(error.what());
                     return [this, outcome] { finish(outcome); };
                 }
                 outcome.result_file = keep(files.result, folder, stem);
-                outcome.trace_file = keep(files.trace, folder, stem);
+                // Without recorded kernels there is no timeline.
+                if (QFile::exists(files.trace)) outcome.trace_file = keep(files.trace, folder, stem);
             }
         }
         return [this, outcome] { finish(outcome); };
@@ -133,7 +134,7 @@ void Runner::readResult(int status) {
 }
 
 void Runner::finish(const RunOutcome& outcome) {
-    if (!outcome.trace_file.isEmpty() && folder_) kept_.push_back(std::move(folder_));
+    if (!outcome.result_file.isEmpty() && folder_) kept_.push_back(std::move(folder_));
     folder_.reset();
     cancelled_ = false;
     emit finished(outcome);

@@ -26,7 +26,8 @@ struct RunOutcome {
     QString failure{};  ///< one sentence; empty where the run went through
     bool cancelled = false;
     RunResult result{};
-    QString result_file{}, trace_file{};           ///< of a run on devices: they stay where the window keeps things
+    /// Of a run on devices: they stay where the window keeps things. No trace where kernels were not recorded.
+    QString result_file{}, trace_file{};
     std::shared_ptr<const MeasuredNodes> nodes{};  ///< of a run on devices
 };
 

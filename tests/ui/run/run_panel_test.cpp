@@ -298,6 +298,28 @@ class RunPanelTest : public QObject {
         QVERIFY(window.panel.calibrateAction()->isEnabled());
     }
 
+    void withoutRecordedKernelsThereIsNoTimeline() {
+        const QString keep = folder_.filePath(QStringLiteral("kept"));
+        const std::string digest = fingerprint(*openDocument()->graph()).digest;
+        const QString result =
+            QStringLiteral(R"({"format": "overlap-run", "version": 1, "mode": "gpu", "graph": {"digest":
+"%1"}, "ranks": [{"rank": 0, "machine": "node"}], "predicted": {"step_ms": 10, "exposed_ms": 4}, "iterations": 20,
+"device": "Test GPU", "step_ms": {"median": 12, "minimum": 11, "maximum": 13}})")
+                .arg(QString::fromStdString(digest));
+        Window window(fakeRunner(QStringLiteral("cat > \"$OUT\" <<'END'\n%1\nEND").arg(result)), keep);
+        QVERIFY(window.ready());
+        window.document->setCurrentIndex(0);
+        QVERIFY(waitForEvaluation(*window.document));
+        QSignalSpy measured(&window.panel, &RunPanel::measured), told(&window.panel, &RunPanel::told);
+        window.panel.runAction()->trigger();
+        QVERIFY(window.waitForEnd());
+        QVERIFY2(window.panel.statusText().contains(u"a step takes 12"), qPrintable(window.panel.statusText()));
+        QVERIFY2(window.panel.resultText().contains(u"not measured"), qPrintable(window.panel.resultText()));
+        QCOMPARE(measured.count(), 0);
+        QVERIFY(told.back().front().toString().contains(u"there is no timeline"));
+        QVERIFY(!window.panel.calibrateAction()->isEnabled());
+    }
+
     void anotherGraphThanIsShownIsNoResult() {
         Window window(fakeRunner(
             R"(echo '{"format": "overlap-run", "mode": "dry_run", "graph": {"digest": "0000000000000000"}}' > "$OUT")"));
