@@ -231,15 +231,23 @@ class Runner(unittest.TestCase):
         self.assertEqual(self.read_result()["notes"], [note])
         self.assertIn(f"note: {note}\n", done.stdout)
 
-    def test_a_graph_without_times_is_told_what_gives_it_some(self):
+    @staticmethod
+    def read_graph():
         with gzip.open(GRAPH, "rt", encoding="utf-8") as file:
-            graph = json.load(file)
+            return json.load(file)
+
+    def write_graph(self, name, graph):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(graph, file)
+        return path
+
+    def test_a_graph_without_times_is_told_what_gives_it_some(self):
+        graph = self.read_graph()
         del graph["cost_model"]
         for node in graph["nodes"]:
             node.pop("estimate_ms", None)
-        bare = os.path.join(self.folder, "bare.graph.json")
-        with open(bare, "w", encoding="utf-8") as file:
-            json.dump(graph, file)
+        bare = self.write_graph("bare.graph.json", graph)
         done = run(self.dry(bare))
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, f"^overlap-runner: {bare}: .*the graph has no cost_model.*; overlap estimate GRAPH "
@@ -250,14 +258,11 @@ class Runner(unittest.TestCase):
         self.assertEqual(run(self.dry(modelled)).returncode, 0)
 
     def test_a_size_without_a_number_is_refused(self):
-        with gzip.open(GRAPH, "rt", encoding="utf-8") as file:
-            graph = json.load(file)
+        graph = self.read_graph()
         called = next(node for node in graph["nodes"] if node["op"] == "call_function")
         for size in ({"symbol": "s0"}, {"symbol": "s0", "hint": None}):
             called["kwargs"] = {"size": size}
-            path = os.path.join(self.folder, "symbolic.graph.json")
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(graph, file)
+            path = self.write_graph("symbolic.graph.json", graph)
             done = run(self.dry(path))
             self.assertEqual(done.returncode, 1)
             self.assertEqual(done.stderr, f'overlap-runner: {path}: node "{called["name"]}": the size "s0" has no hint; '
