@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,7 +72,7 @@ class ModuleTree {
     void add(NodeId node, const std::vector<ModuleId>& along);
 
     ModuleSource source_;
-    std::vector<Module> modules_;
+    std::deque<Module> modules_;  ///< grows in pieces: modules are large beside the letters that make them
     std::vector<ModuleId> innermost_;
     std::vector<NodeId> nodes_without_module_;
     std::vector<std::unordered_map<std::string, ModuleId>> children_by_name_;

@@ -1,6 +1,8 @@
 #include "core/imports/python_expression.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 namespace overlap {
@@ -162,7 +164,12 @@ PythonExpressionId PythonExpressions::add(PythonExpressionKind kind, std::size_t
                                           std::span<const PythonExpressionId> children) {
     const auto first = static_cast<std::uint32_t>(children_.size());
     children_.insert(children_.end(), children.begin(), children.end());
-    expressions_.push_back({kind, offset, text, first, static_cast<std::uint32_t>(children.size())});
+    std::uint16_t height = 0;
+    for (const PythonExpressionId child : children) height = std::max(height, expressions_[child].height);
+    if (height == longest_chain)
+        tokens_.fail(offset, "a chain of more than " + std::to_string(longest_chain) + " operators begins here");
+    ++height;
+    expressions_.push_back({kind, height, offset, text, first, static_cast<std::uint32_t>(children.size())});
     ends_.push_back(last_end_);
     return static_cast<PythonExpressionId>(expressions_.size() - 1);
 }

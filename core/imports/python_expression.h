@@ -38,6 +38,7 @@ using PythonExpressionId = std::uint32_t;
 
 struct PythonExpression {
     PythonExpressionKind kind = PythonExpressionKind::none;
+    std::uint16_t height = 1;  ///< 1 without children, else one more than the highest child's
     std::size_t offset = 0;
     std::string_view text;
     std::uint32_t first = 0, count = 0;
@@ -51,7 +52,8 @@ class PythonExpressions {
     /// Forgets the expressions read so far.
     void clear();
     /// One expression; a bare `a, b` is a tuple.
-    /// @throws InputError with line and column where the text is none, or is nested deeper than `deepest` levels.
+    /// @throws InputError with line and column where the text is none, or is nested deeper than `deepest` levels or
+    /// a chain, such as `1 + 1 + …`, of more than `longest_chain`.
     PythonExpressionId parse();
     /// One expression, up to a comma.
     PythonExpressionId parse_item();
@@ -65,6 +67,8 @@ class PythonExpressions {
     std::string_view source(PythonExpressionId id) const;
 
     static constexpr int deepest = 64;
+    /// What reads expressions calls itself for each child.
+    static constexpr int longest_chain = 1000;
 
   private:
     PythonExpressionId add(PythonExpressionKind kind, std::size_t offset, std::string_view text,

@@ -33,8 +33,9 @@ constexpr std::string_view short_punctuation = "()[]{},:;.=+-*/%@&|^~<>!";
 
 std::string text_place(std::string_view text, std::size_t offset) {
     const std::string_view before = text.substr(0, std::min(offset, text.size()));
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    std::size_t line = 1, line_start = 0;
+    for (std::size_t end = 0; (end = before.find('\n', line_start)) != std::string_view::npos; line_start = end + 1)
+        ++line;
     std::string place = "line ";
     place += std::to_string(line);
     place += ", column ";

@@ -41,6 +41,9 @@ class StateReader {
             if (rest.empty()) break;
             Token token{take_placement(rest), {}, false, false};
             if (!rest.empty() && (rest.front() == '[' || rest.front() == '<')) read_numbers(rest, token);
+            if (tokens_.size() == DeviceMesh::dims_limit)
+                fail("it has more than " + std::to_string(DeviceMesh::dims_limit) +
+                     " placements, and no mesh has more dimensions");
             tokens_.push_back(std::move(token));
         }
         if (tokens_.empty()) fail("a state has one placement for each mesh dimension");

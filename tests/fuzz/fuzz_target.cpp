@@ -15,21 +15,25 @@
 namespace overlap::fuzz {
 namespace {
 
-constexpr std::int64_t bytes_for_each_byte = 50;
+/// Bounds for each byte of an input: of one allocation, and of all that is alive at a time. The shortest things of a
+/// text, such as modules of one letter or the ones and signs of 1+1+1, take tens of bytes for each of their own.
+constexpr std::int64_t one_for_each_byte = 50, alive_for_each_byte = 250;
 /// First buffers, which even an empty input gets.
 constexpr std::int64_t allowance = std::int64_t{256} << 10;
 
 std::atomic<std::int64_t> alive = 0, alive_before = 0;
 constexpr std::int64_t unlimited = INT64_MAX;
-std::atomic<std::int64_t> limit = unlimited;
+std::atomic<std::int64_t> alive_limit = unlimited, one_limit = unlimited;
 std::size_t input_bytes = 0;
 
 void on_allocation(const volatile void*, std::size_t size) {
-    const std::int64_t now = alive.fetch_add(static_cast<std::int64_t>(size), std::memory_order_relaxed);
-    if (now + static_cast<std::int64_t>(size) <= limit.load(std::memory_order_relaxed)) return;
-    limit = unlimited;  // telling of it allocates
-    const auto taken = static_cast<long long>(now - alive_before) + static_cast<long long>(size);
-    std::fprintf(stderr, "ERROR: an input of %zu bytes makes %lld bytes alive\n", input_bytes, taken);
+    const auto bytes = static_cast<std::int64_t>(size);
+    const std::int64_t now = alive.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    if (now <= alive_limit.load(std::memory_order_relaxed) && bytes <= one_limit.load(std::memory_order_relaxed))
+        return;
+    alive_limit = one_limit = unlimited;  // telling of it allocates
+    std::fprintf(stderr, "ERROR: for an input of %zu bytes, %zu are allocated, with which %lld are alive\n",
+                 input_bytes, size, static_cast<long long>(now - alive_before));
     __sanitizer_print_stack_trace();
     std::abort();
 }
@@ -50,7 +54,9 @@ void run_if_accepted(std::string_view input) {
 }  // namespace
 
 void count_input(std::size_t bytes) {
-    if (limit != unlimited) limit += bytes_for_each_byte * static_cast<std::int64_t>(bytes);
+    if (alive_limit == unlimited) return;
+    alive_limit += alive_for_each_byte * static_cast<std::int64_t>(bytes);
+    one_limit += one_for_each_byte * static_cast<std::int64_t>(bytes);
 }
 
 void require(bool holds, std::string_view reason) {
@@ -80,8 +86,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size > input_limit) return 0;
     input_bytes = size;
     alive_before = alive.load();
-    limit = alive + allowance + bytes_for_each_byte * static_cast<std::int64_t>(size);
+    alive_limit = alive_before + allowance;
+    one_limit = allowance;
+    count_input(size);
     run_if_accepted({reinterpret_cast<const char*>(data), size});
-    limit = unlimited;
+    alive_limit = one_limit = unlimited;
     return 0;
 }

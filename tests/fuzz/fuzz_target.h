@@ -10,8 +10,8 @@ inline constexpr std::size_t input_limit = 64 * 1024;
 
 /// What a target does with one input; each target defines it, and fuzz_target.cpp calls it. An InputError that leaves
 /// it means that the input was refused. Whatever else goes wrong is a finding: another exception, a wrong address, an
-/// undefined operation, require(), or more memory alive at a time than 50 bytes for each byte of the input and
-/// a fixed allowance.
+/// undefined operation, require(), an allocation of more than 50 bytes for each byte of the input, or five times as
+/// much alive at a time, a fixed allowance aside.
 void run(std::string_view input);
 
 /// Tells that the case which an input describes is a document of that many bytes, which count as the input's own.

@@ -150,10 +150,39 @@ def seeds():
     return {target: [as_bytes(seed) for seed in some] for target, some in found.items()}
 
 
-def longest_inputs(texts):
+FUNCTION = b'def forward(self, a: "f32[4]"):\n'
+# By target: what stands before and behind something that is repeated up to the limit.
+REPEATED = {
+    "fx_text": [(b"", b"def forward(self, a):\n", b""), (FUNCTION + b"    x = ", b"1+", b"1\n    return (x,)\n"),
+                (FUNCTION + b"    x = a", b"[0]", b"\n    return (x,)\n"), (FUNCTION + b"    x = ", b"(", b"\n"),
+                (FUNCTION, b"    x = torch.ops.aten.add.Tensor(a, a)\n", b"    return (x,)\n")],
+    "placement": [(b"\x02", b"S(0)", b""), (b"\x02S(0)[", b"0,", b"1]")],
+    "tensor_table": [(b'{"a": "f32[', piece, b'1]"}') for piece in (b"1+", b"(", b"1,")],
+    "bucket_text": [(b"", b"a+", b"[0-9]"), (b"a", b"[0]", b"[0-9999]")],
+}
+
+
+def deep_module(graph):
+    """A graph document with a node in as many modules within one another as fit."""
+    document = json.loads(graph)
+    document["nodes"][0]["module_stack"] = [["", "M"]]
+    text = json.dumps(document, separators=(",", ":"))
+    return text.replace('[["","M"]]', '[["' + "a." * ((INPUT_LIMIT - len(text)) // 2 - 1) + 'b","M"]]').encode()
+
+
+def repeated(before, piece, behind):
+    count = (INPUT_LIMIT - len(before) - len(behind)) // len(piece)
+    return before + piece * count + behind
+
+
+def longest_inputs(target, texts):
     """Inputs at the limit on which time or memory that grows faster than the input would show."""
     pieces = [b"[", b'{"a":', b'"', b"a.", b"0,", b"a+", b"a[0]", b"\n", b"1 ", min(texts, key=len), texts[0]]
-    return [(piece * (INPUT_LIMIT // len(piece) + 1))[:INPUT_LIMIT] for piece in pieces if piece]
+    found = [repeated(b"", piece, b"") for piece in pieces if piece]
+    found += [repeated(*parts) for parts in REPEATED.get(target, [])]
+    if target == "graph":
+        found.append(deep_module((DATA / "graphs" / "everything.graph.json").read_bytes()))
+    return found
 
 
 def dictionary(texts):
@@ -168,7 +197,7 @@ def main(folder):
         place = folder / target
         place.mkdir(parents=True, exist_ok=True)
         cut = list(dict.fromkeys(text[:INPUT_LIMIT] for text in texts))[:MOST_SEEDS]
-        for number, text in enumerate(cut + longest_inputs(cut)):
+        for number, text in enumerate(cut + longest_inputs(target, cut)):
             (place / str(number)).write_bytes(text)
         if target not in DECIDING:
             (folder / f"{target}.dict").write_text(dictionary(cut))

@@ -46,5 +46,17 @@ TEST(PythonExpression, DeepNestingIsRefused) {
     EXPECT_EQ(place_of_failure("a" + std::string(1000, '[') + std::string(1000, ']')), "line 1, column 66");
 }
 
+TEST(PythonExpression, ALongChainIsRefused) {
+    const auto repeated = [](std::string_view piece, int times) {
+        std::string text;
+        for (int count = 0; count < times; ++count) text += piece;
+        return text;
+    };
+    EXPECT_EQ(place_of_failure(repeated("1+", 999) + "1"), "none");
+    for (const std::string_view piece : {"+1", "*1", ".a", "[0]", "()"}) {
+        EXPECT_EQ(place_of_failure("[a" + repeated(piece, 30000) + "]"), "line 1, column 2") << piece;
+    }
+}
+
 }  // namespace
 }  // namespace overlap

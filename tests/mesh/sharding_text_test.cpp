@@ -39,6 +39,8 @@ TEST(ShardingText, ReadsWhatTheDiscussionsWrite) {
 }
 
 TEST(ShardingText, SaysWhatIsWrongWithAText) {
+    EXPECT_EQ(problem_of("RRRRRRR", 6),
+              "state \"RRRRRRR\": it has more than 6 placements, and no mesh has more dimensions");
     EXPECT_EQ(problem_of("S(0)S(0)", 3), "state \"S(0)S(0)\": it has 2 placements, the mesh has 3 dimensions");
     EXPECT_EQ(problem_of("S(0)[0,0]R[1]", 2), "state \"S(0)[0,0]R[1]\": mesh dimension 0 is there twice");
     EXPECT_EQ(problem_of("S(0)[0,2]R[1]", 2), "state \"S(0)[0,2]R[1]\": mesh dimension 2 does not exist");
