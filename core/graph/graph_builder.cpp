@@ -4,6 +4,7 @@
 
 #include "core/graph/error.h"
 #include "core/graph/graph_edges.h"
+#include "core/graph/quote.h"
 
 namespace overlap {
 
@@ -146,7 +147,20 @@ void GraphBuilder::users_order(NodeId node, std::vector<NodeId> users) {
     users_orders_.emplace_back(node, std::move(users));
 }
 
+void GraphBuilder::check_one_output() const {
+    bool found = false;
+    for (const NodeRecord& record : graph_.records_) {
+        if (record.op != NodeOp::output) continue;
+        if (found) {
+            throw InputError("node " + in_quotes(strings_->text(record.name)),
+                             "this is a second output node, and a graph has one");
+        }
+        found = true;
+    }
+}
+
 Graph GraphBuilder::finish(GraphHeader header) {
+    check_one_output();
     graph_.header_ = std::make_shared<const GraphHeader>(std::move(header));
     auto naming = std::make_shared<NamingState>();
     for (const NodeRecord& record : graph_.records_) naming->remember(*strings_, record.name);

@@ -67,10 +67,13 @@ class GraphBuilder {
     void describe_operator(std::string_view target, OperatorTraits traits, SideEffects side_effects);
 
     /// The graph; the builder is used up.
-    /// @throws InputError when a users_order does not fit.
+    /// @throws InputError when a users_order does not fit, or a second node is an output: passes of torch take the last
+    /// node for it and may lose the other.
     Graph finish(GraphHeader header);
 
   private:
+    void check_one_output() const;
+
     Graph graph_;
     std::shared_ptr<StringPool> strings_;
     std::map<StringId, std::uint32_t> targets_;

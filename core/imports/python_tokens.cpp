@@ -23,10 +23,11 @@ bool is_name_part(char character) {
     return is_name_start(character) || is_digit(character);
 }
 
-// Longer ones first, since they begin like shorter ones.
+// Longer ones first, since they begin like shorter ones. All have one of `second_letters` behind their first.
 constexpr std::array<std::string_view, 25> long_punctuation = {
     "**=", "//=", "<<=", ">>=", "...", "->", "**", "//", "<<", ">>", "==", "!=", "<=",
     ">=",  "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "@=", ":=", "::"};
+constexpr std::string_view second_letters = "*/<>.=:";
 constexpr std::string_view short_punctuation = "()[]{},:;.=+-*/%@&|^~<>!";
 
 }  // namespace
@@ -154,9 +155,12 @@ PythonToken PythonTokens::scan() {
         return scan_number();
     }
     if (character == '<' && starts_opaque()) return scan_opaque();
-    for (const std::string_view punctuation : long_punctuation) {
-        if (text_.substr(position_, end_ - position_).starts_with(punctuation)) {
-            return made(PythonTokenKind::punctuation, position_ + punctuation.size());
+    const std::string_view rest = text_.substr(position_, end_ - position_);
+    if (rest.size() > 1 && second_letters.find(rest[1]) != std::string_view::npos) {
+        for (const std::string_view punctuation : long_punctuation) {
+            if (rest.starts_with(punctuation)) {
+                return made(PythonTokenKind::punctuation, position_ + punctuation.size());
+            }
         }
     }
     if (short_punctuation.find(character) == std::string_view::npos) {
@@ -197,13 +201,16 @@ PythonToken PythonTokens::scan_number() {
 }
 
 PythonToken PythonTokens::scan_string(std::size_t quote) {
-    const std::string_view mark = text_.substr(quote, 1);
-    const bool triple = text_.substr(quote, 3) == std::string(3, mark[0]) && quote + 3 <= end_;
+    const char mark = text_[quote];
+    const auto is_triple = [&](std::size_t at) {
+        return at + 3 <= end_ && text_[at] == mark && text_[at + 1] == mark && text_[at + 2] == mark;
+    };
+    const bool triple = is_triple(quote);
     std::size_t end = quote + (triple ? 3 : 1);
     while (end < end_) {
         if (text_[end] == '\\') {
             end += 2;
-        } else if (triple ? text_.substr(end, 3) == std::string(3, mark[0]) : text_[end] == mark[0]) {
+        } else if (triple ? is_triple(end) : text_[end] == mark) {
             return made(PythonTokenKind::string, end + (triple ? 3 : 1));
         } else if (text_[end] == '\n' && !triple) {
             break;

@@ -14,9 +14,7 @@ namespace overlap {
 
 namespace {
 
-/// More modules than any model has: what exceeds it is a slip such as `[0-31000000]`.
-constexpr std::size_t most_modules = 100'000;
-/// Of all their names together; a long name with a range in it would take gigabytes.
+/// Of all names together; a long name with a range in it would take gigabytes.
 constexpr std::size_t most_letters = std::size_t{8} << 20;
 
 constexpr std::string_view blanks = " \t\r\f\v";
@@ -84,7 +82,7 @@ struct Piece {
 
 class EntryParser {
   public:
-    explicit EntryParser(std::string_view text) : text_(text) {}
+    EntryParser(std::string_view text, std::size_t most_modules) : text_(text), most_modules_(most_modules) {}
 
     std::vector<BucketEntry> parse() {
         skip_space();
@@ -224,9 +222,9 @@ class EntryParser {
             fail(bracket.offset, "the range " + std::string(bracket.text) + " runs backwards; write [" +
                                      std::to_string(*last) + "-" + std::to_string(*first) + "]");
         }
-        if ((*last - *first + 1) > most_modules / names.size()) {
+        if ((*last - *first + 1) > most_modules_ / names.size()) {
             fail(bracket.offset, "the range " + std::string(bracket.text) + " stands for more than " +
-                                     std::to_string(most_modules) + " modules");
+                                     std::to_string(most_modules_) + " modules");
         }
         const std::size_t copies = *last - *first;  // beside the names that are there
         std::size_t letters = 0;
@@ -261,7 +259,7 @@ class EntryParser {
 
     void add_entry(BucketEntry entry) {
         modules_ += entry.modules.size();
-        if (modules_ > most_modules) fail(at_, "more than " + std::to_string(most_modules) + " modules");
+        if (modules_ > most_modules_) fail(at_, "more than " + std::to_string(most_modules_) + " modules");
         entries_.push_back(std::move(entry));
     }
 
@@ -334,6 +332,7 @@ class EntryParser {
     }
 
     std::string_view text_;
+    std::size_t most_modules_;
     std::size_t at_ = 0;
     std::size_t modules_ = 0, letters_ = 0;  ///< so far
     std::vector<BucketEntry> entries_;
@@ -354,8 +353,8 @@ std::string typed_name(std::string_view module) {
     return typed + '"';
 }
 
-std::vector<BucketEntry> parse_bucket_entries(std::string_view text) {
-    return EntryParser(text).parse();
+std::vector<BucketEntry> parse_bucket_entries(std::string_view text, std::size_t most_modules) {
+    return EntryParser(text, most_modules).parse();
 }
 
 }  // namespace overlap

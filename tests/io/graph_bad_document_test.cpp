@@ -168,6 +168,8 @@ TEST(BadDocument, Nodes) {
         {call(R"("users_order":{})"), "nodes[1] \"b\", users_order: expected a list, found an object"},
         {call(R"("users_order":["nobody"])"), "nodes[1].users_order[0]: no node is called \"nobody\""},
         {call(R"("users_order":["a"])"), "node \"b\", users_order: these are not exactly the nodes that use it"},
+        {document(R"({"name":"o","op":"output","target":"output"},{"name":"p","op":"output","target":"output"})"),
+         "node \"p\": this is a second output node, and a graph has one"},
     });
 }
 
