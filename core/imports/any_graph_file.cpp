@@ -6,7 +6,6 @@
 
 #include "core/graph/error.h"
 #include "core/imports/import_source.h"
-#include "core/io/graph_file.h"
 
 namespace overlap {
 
@@ -20,17 +19,17 @@ OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& opt
     return opened;
 }
 
-OpenedGraph read_any_graph_file(const std::string& path, std::stop_token stop) {
-    if (!is_importable_file(path)) return {read_graph_file(path, stop), {}};
-    const ImportListing listing = list_importable_graphs({path}, stop);
-    if (stop.stop_requested()) return {};
+OpenedGraph read_any_graph_file(const std::string& path, const GraphReading& reading) {
+    if (!is_importable_file(path)) return {read_graph_file(path, reading), {}};
+    const ImportListing listing = list_importable_graphs({path}, reading.stop);
+    if (reading.stop.stop_requested()) return {};
     if (listing.graphs.size() != 1) {
         std::string problem = "it holds ";
         problem += std::to_string(listing.graphs.size());
         problem += " graphs; overlap import --list lists them, and --graph with -o makes a document of one";
         throw InputError(path, "", problem);
     }
-    return open_imported(listing.graphs.front(), {}, listing.notes, stop);
+    return open_imported(listing.graphs.front(), {}, listing.notes, reading.stop);
 }
 
 }  // namespace overlap

@@ -7,6 +7,7 @@
 
 #include "core/graph/graph.h"
 #include "core/imports/import_source.h"
+#include "core/io/graph_file.h"
 
 namespace overlap {
 
@@ -21,8 +22,8 @@ struct OpenedGraph {
 OpenedGraph open_imported(const ImportableGraph& graph, const ImportOptions& options, std::vector<std::string> notes,
                           std::stop_token stop = {});
 
-/// Reads a graph document, or imports the one graph of a text or a log.
+/// Reads a graph document, or imports the one graph of a text or a log, which tells no progress.
 /// @throws InputError with file and place; for a file of several graphs, with the graphs and how to choose one.
-OpenedGraph read_any_graph_file(const std::string& path, std::stop_token stop = {});
+OpenedGraph read_any_graph_file(const std::string& path, const GraphReading& reading = {});
 
 }  // namespace overlap

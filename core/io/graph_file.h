@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -9,10 +10,18 @@
 
 namespace overlap {
 
+/// How a graph is read.
+struct GraphReading {
+    std::stop_token stop;
+    /// Told about once a megabyte: share of the nodes that have been read, from 0 to 1. Documents that cannot be read
+    /// in pieces tell nothing.
+    std::function<void(double share)> progress;
+};
+
 /// Reads an overlap-graph document (design/formats.md), gzip or plain, told apart by content.
 /// @return nullptr when stopped.
 /// @throws InputError with file and place.
-std::shared_ptr<const Graph> read_graph_file(const std::string& path, std::stop_token stop = {});
+std::shared_ptr<const Graph> read_graph_file(const std::string& path, const GraphReading& reading = {});
 
 /// Reads a document from memory, gzip or plain. @param name stands for the file in errors.
 std::shared_ptr<const Graph> read_graph_text(std::string_view bytes, const std::string& name,

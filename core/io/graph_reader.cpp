@@ -77,11 +77,12 @@ std::shared_ptr<const Graph> read_whole(JsonBytes bytes, const std::stop_token& 
 
 /// @return nothing where the document cannot be taken apart, and when stopped.
 /// @throws InputError; another mistake of the document may be the one to tell.
-std::shared_ptr<const Graph> read_in_pieces(const JsonBytes& bytes, const std::stop_token& stop) {
-    auto taken = json_list_pieces(bytes.view(), "nodes", piece_bytes, stop);
+std::shared_ptr<const Graph> read_in_pieces(const JsonBytes& bytes, const GraphReading& reading) {
+    auto taken = json_list_pieces(bytes.view(), "nodes", piece_bytes, reading.stop);
     if (!taken) return nullptr;
     const JsonDocument rest{JsonBytes(std::move(taken->rest))};
-    return read_graph(rest, stop, [&](NodeListReader& reader, simdjson::dom::array) {
+    return read_graph(rest, reading.stop, [&](NodeListReader& reader, simdjson::dom::array) {
+        std::size_t pieces_read = 0;
         for (const std::string_view piece : taken->pieces) {
             std::string text;
             text.reserve(piece.size() + simdjson::SIMDJSON_PADDING + 16);
@@ -89,16 +90,20 @@ std::shared_ptr<const Graph> read_in_pieces(const JsonBytes& bytes, const std::s
             text.append(R"({"nodes":[)").append(piece).append("]}");
             const JsonDocument document{JsonBytes(std::move(text))};
             if (!reader.read(nodes_of(document.root().get_object().value()))) return false;
+            ++pieces_read;
+            if (reading.progress)
+                reading.progress(static_cast<double>(pieces_read) / static_cast<double>(taken->pieces.size()));
         }
         return true;
     });
 }
 
-std::shared_ptr<const Graph> read_graph(std::optional<JsonBytes> bytes, const std::stop_token& stop) {
+std::shared_ptr<const Graph> read_graph(std::optional<JsonBytes> bytes, const GraphReading& reading) {
+    const std::stop_token& stop = reading.stop;
     if (!bytes || stop.stop_requested()) return nullptr;
     std::optional<InputError> problem;
     try {
-        if (auto graph = read_in_pieces(*bytes, stop)) return graph;
+        if (auto graph = read_in_pieces(*bytes, reading)) return graph;
     } catch (const InputError& error) {
         problem = error;
     }
@@ -125,12 +130,12 @@ std::shared_ptr<const Graph> with_file_in_errors(const std::string& file, Read&&
 
 }  // namespace
 
-std::shared_ptr<const Graph> read_graph_file(const std::string& path, std::stop_token stop) {
-    return with_file_in_errors(path, [&] { return read_graph(read_json_file(path, stop), stop); });
+std::shared_ptr<const Graph> read_graph_file(const std::string& path, const GraphReading& reading) {
+    return with_file_in_errors(path, [&] { return read_graph(read_json_file(path, reading.stop), reading); });
 }
 
 std::shared_ptr<const Graph> read_graph_text(std::string_view bytes, const std::string& name, std::stop_token stop) {
-    return with_file_in_errors(name, [&] { return read_graph(read_json_bytes(bytes, stop), stop); });
+    return with_file_in_errors(name, [&] { return read_graph(read_json_bytes(bytes, stop), {stop, {}}); });
 }
 
 }  // namespace overlap

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "core/io/graph_file.h"
 #include "tests/io/round_trip.h"
 #include "tests/io/test_files.h"
@@ -114,10 +117,20 @@ TEST(GraphRead, EqualTextIsStoredOnce) {
     EXPECT_LT(graph->strings()->size(), graph->node_count() + 2000u);
 }
 
+TEST(GraphRead, ItsProgressGoesFromPieceToPiece) {
+    std::vector<double> shares;
+    read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.prebucket.graph.json.gz",
+                    {.stop = {}, .progress = [&](double share) { shares.push_back(share); }});
+    ASSERT_GT(shares.size(), 2u);
+    EXPECT_TRUE(std::ranges::is_sorted(shares));
+    EXPECT_GT(shares.front(), 0);
+    EXPECT_EQ(shares.back(), 1);
+}
+
 TEST(GraphRead, StoppedGivesNothing) {
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_EQ(read_graph_file(OVERLAP_TEST_DATA "/graphs/everything.graph.json", stop.get_token()), nullptr);
+    EXPECT_EQ(read_graph_file(OVERLAP_TEST_DATA "/graphs/everything.graph.json", {stop.get_token(), {}}), nullptr);
 }
 
 }  // namespace

@@ -35,8 +35,9 @@ Reader reader_of(std::string_view kind, const std::string& file) {
             return read_trace_file(file, {.stop = stop, .progress = told}) != nullptr;
         };
     }
-    return
-        [file](std::stop_token stop, const std::function<void()>&) { return read_graph_file(file, stop) != nullptr; };
+    return [file](std::stop_token stop, const std::function<void()>& progressed) {
+        return read_graph_file(file, {stop, [&](double) { progressed(); }}) != nullptr;
+    };
 }
 
 /// How long reading takes, and the longest time within it without a word of progress.

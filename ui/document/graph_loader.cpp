@@ -10,11 +10,15 @@
 namespace overlap::ui {
 namespace {
 
+/// Of the time that a large graph takes to open.
+constexpr double share_of_reading = 0.6, share_of_modules = 0.1;
+
 std::string fileName(const QString& path) {
     return QFile::encodeName(path).toStdString();
 }
 
-OpenedGraph readGraph(const GraphSource& source, std::stop_token stop) {
+OpenedGraph readGraph(const GraphSource& source, const GraphReading& reading) {
+    const std::stop_token& stop = reading.stop;
     const QString& path = source.file;
     if (path.startsWith(u":/")) {
         QFile file(path);
@@ -24,7 +28,7 @@ OpenedGraph readGraph(const GraphSource& source, std::stop_token stop) {
         return {read_graph_text({bytes.constData(), static_cast<std::size_t>(bytes.size())}, path.toStdString(), stop),
                 {}};
     }
-    if (!is_importable_file(fileName(path))) return read_any_graph_file(fileName(path), stop);
+    if (!is_importable_file(fileName(path))) return read_any_graph_file(fileName(path), reading);
     const ImportListing listing = list_importable_graphs({fileName(path)}, stop);
     if (stop.stop_requested()) return {};
     const std::string wanted = source.number == 0 ? std::string() : std::to_string(source.number);
@@ -61,16 +65,21 @@ GraphChoice listGraphs(const QStringList& files, std::stop_token stop) {
     return choice;
 }
 
-LoadedGraph loadGraph(const GraphSource& source, std::stop_token stop) {
+LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     QElapsedTimer timer;
     timer.start();
     LoadedGraph loaded;
     loaded.path = source.key();
     loaded.source = source;
-    auto [graph, notes] = readGraph(source, stop);
+    const std::stop_token& stop = reading.stop;
+    const auto tell = [&](double share) {
+        if (reading.progress) reading.progress(share);
+    };
+    auto [graph, notes] = readGraph(source, {stop, [&](double share) { tell(share * share_of_reading); }});
     if (!graph || stop.stop_requested()) return loaded;
     auto modules = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
     auto eligibility = std::make_shared<const BucketingEligibility>(*graph);
+    tell(share_of_reading + share_of_modules);
     loaded.read_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
     auto baseline = evaluate_baseline(graph, stop);
     if (!baseline || stop.stop_requested()) return loaded;
@@ -88,6 +97,7 @@ GraphLoader::GraphLoader(QObject* parent) : QObject(parent) {}
 
 void GraphLoader::start(const QString& path, Read read) {
     path_ = path;
+    ++serial_;
     task_.start([this, path, read = std::move(read)](std::stop_token stop) -> LatestTask::Delivery {
         try {
             return read(stop);
@@ -99,13 +109,18 @@ void GraphLoader::start(const QString& path, Read read) {
 }
 
 void GraphLoader::load(const GraphSource& source) {
-    start(source.file, [this, source](std::stop_token stop) -> LatestTask::Delivery {
+    start(source.file, [this, source, serial = serial_ + 1](std::stop_token stop) -> LatestTask::Delivery {
         if (source.number == 0 && is_importable_file(fileName(source.file))) {
             const GraphChoice choice = listGraphs({source.file}, stop);
             if (stop.stop_requested()) return {};
             if (choice.listing.graphs.size() > 1) return [this, choice] { emit listed(choice); };
         }
-        const LoadedGraph graph = loadGraph(source, stop);
+        const auto tell = [&](double share) {
+            progress_.put([this, serial, share] {
+                if (serial == serial_) emit progressed(share);
+            });
+        };
+        const LoadedGraph graph = loadGraph(source, {stop, tell});
         if (!graph.graph) return {};
         return [this, graph] { emit loaded(graph); };
     });

@@ -9,9 +9,11 @@
 
 #include "core/graph/module_tree.h"
 #include "core/imports/import_source.h"
+#include "core/io/graph_file.h"
 #include "core/passes/eligibility.h"
 #include "core/plan/evaluation.h"
 #include "core/plan/module_figures.h"
+#include "ui/document/call_queue.h"
 #include "ui/document/graph_source.h"
 #include "ui/document/latest_task.h"
 
@@ -43,8 +45,9 @@ struct GraphChoice {
     GraphSource source(std::size_t index) const;
 };
 
-/// Reads a graph file or an embedded sample. @throws InputError. @returns null pointers when `stop` was requested.
-LoadedGraph loadGraph(const GraphSource& source, std::stop_token stop = {});
+/// Reads a graph file or an embedded sample. @throws InputError. @returns null pointers when a stop was requested.
+/// @param reading its progress is that of all that is done here.
+LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading = {});
 /// The graphs of logs and texts. @throws InputError.
 GraphChoice listGraphs(const QStringList& files, std::stop_token stop = {});
 
@@ -65,6 +68,8 @@ class GraphLoader : public QObject {
 
   signals:
     void started(const QString& path);
+    /// @param share of the work that is done, from 0 to 1; not told of logs and texts.
+    void progressed(double share);
     void loaded(const overlap::ui::LoadedGraph& graph);
     /// A person has to choose.
     void listed(const overlap::ui::GraphChoice& choice);
@@ -78,7 +83,9 @@ class GraphLoader : public QObject {
     void start(const QString& path, Read read);
 
     QString path_;
-    LatestTask task_;
+    quint64 serial_ = 0;  ///< of the newest file
+    CallQueue progress_;
+    LatestTask task_;  // last: its thread uses the queue
 };
 
 }  // namespace overlap::ui

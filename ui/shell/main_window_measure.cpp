@@ -96,6 +96,7 @@ void MainWindow::addReadingProgress() {
     auto* graph = new LoadProgress;
     GraphLoader& loader = document_.loader();
     connect(&loader, &GraphLoader::started, graph, &LoadProgress::start);
+    connect(&loader, &GraphLoader::progressed, graph, &LoadProgress::setShare);
     connect(&loader, &GraphLoader::failed, graph, &LoadProgress::finish);
     connect(&loader, &GraphLoader::loaded, graph, &LoadProgress::finish);
     connect(&loader, &GraphLoader::listed, graph, &LoadProgress::finish);
