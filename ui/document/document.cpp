@@ -184,12 +184,6 @@ int Document::indexOf(quint64 key) const {
     return -1;
 }
 
-void Document::savePlan(int index, const QString& path) {
-    Variant& saved = variant(index);
-    write_plan_file(saved.plan(), QFile::encodeName(path).toStdString());
-    saved.setSaved(path, contentDigest(QByteArray::fromStdString(write_plan_text(saved.plan()))));
-}
-
 std::shared_ptr<const Evaluation> Document::evaluation() const {
     return isOpen() ? variant(current_).evaluation() : nullptr;
 }

@@ -92,8 +92,6 @@ class Document : public QObject {
     void reloadPlan(int index);
     /// Position of the variant with that key; -1 where it was closed.
     int indexOf(quint64 key) const;
-    /// Writes the variant's plan, whatever the file has. @throws InputError.
-    void savePlan(int index, const QString& path);
 
     /// The current variant's newest evaluation; null while there is none.
     std::shared_ptr<const Evaluation> evaluation() const;

@@ -1,7 +1,6 @@
 #include "ui/document/module_commands.h"
 
 #include "ui/document/document.h"
-#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 namespace {
@@ -31,17 +30,15 @@ void ModuleCommands::setRules(std::vector<ModuleRule> rules) {
     document_.editPlan(tr("Repair modules"), std::move(plan));
 }
 
-QString ModuleCommands::effect(const RepairedModules& repaired) const {
+ModuleCommands::Effect ModuleCommands::effect(const RepairedModules& repaired) const {
     const Graph& graph = *document_.graph();
-    std::uint32_t before = 0, after = 0;
+    Effect effect;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (graph.op(node) != NodeOp::call_function) continue;
-        before += hasModule(graph.metadata(node)) ? 0 : 1;
-        after += hasModule(repaired.graph->metadata(node)) ? 0 : 1;
+        effect.without_before += hasModule(graph.metadata(node)) ? 0 : 1;
+        effect.without_after += hasModule(repaired.graph->metadata(node)) ? 0 : 1;
     }
-    if (before == 0) return tr("Every call of the graph has a module");
-    return tr("%1 of %2 calls without a module get one; %3 stay without")
-        .arg(formatCount(before - after), formatCount(before), formatCount(after));
+    return effect;
 }
 
 }  // namespace overlap::ui

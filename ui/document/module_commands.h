@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QString>
+#include <cstdint>
 
 #include "core/plan/module_repair.h"
 
@@ -22,8 +23,11 @@ class ModuleCommands {
     QString refusal() const;
     /// Replaces all rules of the current plan: one undoable edit.
     void setRules(std::vector<ModuleRule> rules);
-    /// How many of the graph's calls have a module with these rules, and how many are left without.
-    QString effect(const RepairedModules& repaired) const;
+    struct Effect {
+        std::uint32_t without_before = 0;  ///< calls of the graph without a module
+        std::uint32_t without_after = 0;   ///< calls that these rules leave without one
+    };
+    Effect effect(const RepairedModules& repaired) const;
 
   private:
     Document& document_;

@@ -43,6 +43,13 @@ QString moduleOf(const Graph& graph, NodeId node) {
     return stack.empty() ? QString() : text(graph.text(stack.back().path));
 }
 
+QString effectText(const ModuleCommands::Effect& effect) {
+    if (effect.without_before == 0) return ModuleRepairDialog::tr("Every call of the graph has a module");
+    return ModuleRepairDialog::tr("%1 of %2 calls without a module get one; %3 stay without")
+        .arg(formatCount(effect.without_before - effect.without_after), formatCount(effect.without_before),
+             formatCount(effect.without_after));
+}
+
 QToolButton* flatButton(const QString& title, const QString& help) {
     auto* button = new QToolButton;
     button->setText(title);
@@ -248,7 +255,7 @@ void ModuleRepairDialog::showPreview() {
     const bool known = repaired && repaired->outcomes.size() == model_->rules().size();
     buttons_->button(QDialogButtonBox::Apply)->setEnabled(error.isEmpty() && document_.editable());
     summary_->setText(!error.isEmpty() ? shownLines(error)
-                      : known          ? ModuleCommands(document_).effect(*repaired)
+                      : known          ? effectText(ModuleCommands(document_).effect(*repaired))
                                        : tr("…"));
     QPalette palette = summary_->palette();
     palette.setColor(QPalette::WindowText,

@@ -74,6 +74,7 @@ constexpr int lowest_bottom_panel = 64;
 
 MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     : QMainWindow(parent),
+      plan_saver_(new PlanSaver(document_, this)),
       measurements_(new Measurements(this)),
       trace_times_(new TraceTimes(document_, this)),
       log_(new Log(this)),
@@ -127,6 +128,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     resetLayout();
     first_layout_ = saveState();
 
+    connect(plan_saver_, &PlanSaver::finishedLate, this, &MainWindow::showSaved);
     connect(&document_, &Document::currentChanged, this, &MainWindow::updateTitle);
     connect(&document_, &Document::variantsChanged, this, &MainWindow::updateTitle);
     connect(&document_, &Document::evaluationChanged, this, &MainWindow::updateStatus);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ui/document/document.h"
+#include "ui/document/plan_saver.h"
 #include "ui/document/session.h"
 #include "ui/document/session_writer.h"
 #include "ui/shell/actions.h"
@@ -97,11 +98,11 @@ class MainWindow : public QMainWindow {
     CommandPalette& palette() { return *palette_; }
     NoticeBar& notice() { return *notice_; }
 
-    /// Saves the current plan where it was saved before, else asks; false when it was not saved.
+    /// Saves the current plan where it was saved before, else asks; false when it was not saved, or not yet.
     bool savePlan();
     /// Saves the current plan in `path`, or in a name like it that ends in .plan.json; false, and told, when it could
-    /// not be. A file that has something else than this plan was read from or saved as is asked about, without a
-    /// dialog.
+    /// not be or takes long (PlanSaver). A file that has something else than this plan was read from or saved as is
+    /// asked about, without a dialog.
     /// @param replace the person wants it replaced, whatever it has.
     bool savePlanAs(const QString& path, bool replace = false);
     /// Writes the session and waits until it is on the disk.
@@ -150,6 +151,8 @@ class MainWindow : public QMainWindow {
     // main_window_files.cpp
     void askForFiles();
     bool askAndSave();
+    /// @returns whether the plan is in the file.
+    bool showSaved(const PlanSaver::Outcome& outcome);
     void askToReplace(const QString& file, bool own, quint64 variant);
     void openPlans();
     bool showOpenPlan(const QString& path);
@@ -195,6 +198,7 @@ class MainWindow : public QMainWindow {
     std::unique_ptr<SessionWriter> session_writer_;  ///< there where the session is
     SessionState state_;
     Document document_;
+    PlanSaver* plan_saver_;
     Measurements* measurements_;
     TraceTimes* trace_times_;
     CostActions* cost_ = nullptr;
@@ -242,7 +246,7 @@ class MainWindow : public QMainWindow {
     QByteArray first_layout_;
     QStringList plans_to_open_;
     std::vector<SessionVariant> closed_plans_;  // of the open graph, the one closed last at the end
-    SharedPlans shared_plans_;  // of the newest snapshot
+    SharedPlans shared_plans_;                  // of the newest snapshot
     std::vector<RecoveredPlan> recovered_plans_;
     bool range_to_restore_ = false;
     bool closing_without_session_ = false;  ///< a person was told that edits would be lost

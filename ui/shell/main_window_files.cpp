@@ -15,8 +15,8 @@
 #include "ui/document/file_kind.h"
 #include "ui/document/write_file.h"
 #include "ui/measure/measurements.h"
-#include "ui/mesh/mesh_connection.h"
 #include "ui/measure/trace_times.h"
+#include "ui/mesh/mesh_connection.h"
 #include "ui/panels/graph_chooser.h"
 #include "ui/panels/log.h"
 #include "ui/shell/cost_actions.h"
@@ -204,23 +204,34 @@ bool MainWindow::askAndSave() {
 
 bool MainWindow::savePlanAs(const QString& path, bool replace) {
     if (!document_.editable()) return false;
-    const Variant& variant = *document_.current();
-    const bool own = path == variant.filePath();
-    const QString file = own ? path : planFileName(path);
-    if (!replace && QFile::exists(file) && (!own || variant.fileDigest() != fileDigest(file))) {
-        askToReplace(file, own, variant.key());
+    const QString file = path == document_.current()->filePath() ? path : planFileName(path);
+    const auto outcome = plan_saver_->save(document_.currentIndex(), file, replace);
+    if (!outcome) {
+        tell(tr("Saving %1: its folder has not answered yet").arg(fileName(file)), file);
         return false;
     }
-    try {
-        document_.savePlan(document_.currentIndex(), file);
-        state_.putRecent(file);
-        fillRecentMenu();
-        tell(tr("Saved %1").arg(fileName(file)), file);
-        return true;
-    } catch (const std::exception& error) {
-        warn(sentenceOf(error));
-        return false;
+    return showSaved(*outcome);
+}
+
+bool MainWindow::showSaved(const PlanSaver::Outcome& outcome) {
+    switch (outcome.result) {
+        case PlanSaver::Result::saved:
+            state_.putRecent(outcome.file);
+            fillRecentMenu();
+            tell(tr("Saved %1").arg(fileName(outcome.file)), outcome.file);
+            return true;
+        case PlanSaver::Result::exists:
+        case PlanSaver::Result::changed:
+            askToReplace(outcome.file, outcome.result == PlanSaver::Result::changed, outcome.variant);
+            return false;
+        case PlanSaver::Result::under_way:
+            warn(tr("%1 is still being saved: its folder has not answered yet").arg(outcome.file));
+            return false;
+        case PlanSaver::Result::failed:
+            warn(outcome.problem);
+            return false;
     }
+    return false;
 }
 
 void MainWindow::askToReplace(const QString& file, bool own, quint64 variant) {

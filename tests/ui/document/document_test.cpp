@@ -13,10 +13,19 @@
 #include "ui/document/file_kind.h"
 #include "ui/document/module_mime.h"
 #include "ui/document/pipeline_commands.h"
+#include "ui/document/plan_saver.h"
 
 namespace overlap::ui {
 
 using namespace std::chrono_literals;
+namespace {
+
+void save(Document& document, int index, const QString& file) {
+    const auto outcome = PlanSaver(document, nullptr, {}, 60s).save(index, file, true);
+    QVERIFY(outcome && outcome->result == PlanSaver::Result::saved);
+}
+
+}  // namespace
 
 class DocumentTest : public QObject {
     Q_OBJECT
@@ -238,6 +247,24 @@ class DocumentTest : public QObject {
         QVERIFY(document->current()->plan() == plan);
     }
 
+    void progressIsToldOfEachFileAlone() {
+        Document document;
+        QSignalSpy loaded(&document.loader(), &GraphLoader::loaded);
+        QSignalSpy progressed(&document.loader(), &GraphLoader::progressed);
+        for (int round = 1; round <= 2; ++round) {
+            progressed.clear();
+            document.openGraph(smallGraphFile());
+            QTRY_COMPARE_WITH_TIMEOUT(loaded.count(), round, 30'000);
+            QVERIFY(!progressed.isEmpty());
+            double last = 0;
+            for (const auto& arguments : progressed) {
+                const double share = arguments.front().toDouble();
+                QVERIFY(share > last && share < 1);
+                last = share;
+            }
+        }
+    }
+
     void loadingCanBeCancelled() {
         const auto document = openDocument();
         const auto graph = document->graph();
@@ -257,7 +284,7 @@ class DocumentTest : public QObject {
         QTemporaryDir folder;
         const QString path = folder.filePath("a.plan.json");
         QVERIFY(document->current()->modified());
-        document->savePlan(1, path);
+        save(*document, 1, path);
         QVERIFY(!document->current()->modified());
         QCOMPARE(fileKind(path), FileKind::plan);
         const Plan saved = document->current()->plan();
@@ -274,13 +301,13 @@ class DocumentTest : public QObject {
         BucketCommands(*document).addText("layers.0");
         QTemporaryDir folder;
         const QString path = folder.filePath("a.plan.json");
-        document->savePlan(1, path);
+        save(*document, 1, path);
         QVERIFY(!document->variant(1).fileDigest().isEmpty());
         QCOMPARE(document->variant(1).fileDigest(), fileDigest(path));
         const Buckets older = document->buckets();
         document->addCopyOfCurrent();
         BucketCommands(*document).addText("layers.1");
-        document->savePlan(2, path);
+        save(*document, 2, path);
         QVERIFY(document->variant(1).fileDigest() != fileDigest(path));
         document->reloadPlan(1);
         QVERIFY(document->variant(1).plan().buckets == document->variant(2).plan().buckets);
@@ -298,7 +325,7 @@ class DocumentTest : public QObject {
         const auto document = openDocument();
         QTemporaryDir folder;
         const QString path = folder.filePath("a.plan.json");
-        document->savePlan(1, path);
+        save(*document, 1, path);
         Document other;
         other.setGraph(
             loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));

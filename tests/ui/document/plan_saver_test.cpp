@@ -1,0 +1,193 @@
+#include "ui/document/plan_saver.h"
+
+#include <QSignalSpy>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+
+#include "core/io/plan_file.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/bucket_commands.h"
+#include "ui/document/file_digest.h"
+
+namespace overlap::ui {
+namespace {
+
+using namespace std::chrono_literals;
+using Result = PlanSaver::Result;
+
+/// A folder that answers when it is told to.
+class HangingFolder {
+  public:
+    PlanSaver::Write writer() {
+        return [state = state_](const std::string& file, const std::string& text) {
+            std::unique_lock lock(state->mutex);
+            state->change.wait(lock, [&] { return state->answers; });
+            if (!state->problem.empty()) throw std::runtime_error(state->problem);
+            ++state->written;
+            state->file = file;
+            state->text = text;
+        };
+    }
+    void answer(const std::string& problem = {}) {
+        const std::lock_guard lock(state_->mutex);
+        state_->answers = true;
+        state_->problem = problem;
+        state_->change.notify_all();
+    }
+    int written() const {
+        const std::lock_guard lock(state_->mutex);
+        return state_->written;
+    }
+    std::string text() const {
+        const std::lock_guard lock(state_->mutex);
+        return state_->text;
+    }
+
+  private:
+    struct State {
+        std::mutex mutex;
+        std::condition_variable change;
+        bool answers = false;
+        std::string problem, file, text;
+        int written = 0;
+    };
+    std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+}  // namespace
+
+class PlanSaverTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void init() { document_ = openDocument(); }
+
+    void aPlanIsInItsFileWhenItIsSaved() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json");
+        BucketCommands(*document_).addText("layers.0");
+        PlanSaver saver(*document_, nullptr, {}, 60s);
+        const auto outcome = saver.save(1, path, false);
+        QVERIFY(outcome);
+        QCOMPARE(outcome->result, Result::saved);
+        QCOMPARE(outcome->file, path);
+        QCOMPARE(outcome->variant, document_->variant(1).key());
+        QVERIFY(read_plan_file(path.toStdString()) == document_->variant(1).plan());
+        QVERIFY(!document_->variant(1).modified());
+        QCOMPARE(document_->variant(1).fileDigest(), fileDigest(path));
+    }
+
+    void filesOfOthersAndChangedOnesAreKept() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("a.plan.json"), other = folder.filePath("b.plan.json");
+        PlanSaver saver(*document_, nullptr, {}, 60s);
+        QVERIFY(write(other, "theirs"));
+        QCOMPARE(saver.save(1, other, false)->result, Result::exists);
+        QCOMPARE(content(other), "theirs");
+        QCOMPARE(saver.save(1, path, false)->result, Result::saved);
+        QCOMPARE(saver.save(1, path, false)->result, Result::saved);
+        QVERIFY(write(path, "somebody else's"));
+        QCOMPARE(saver.save(1, path, false)->result, Result::changed);
+        QCOMPARE(content(path), "somebody else's");
+        QCOMPARE(saver.save(1, path, true)->result, Result::saved);
+        QVERIFY(read_plan_file(path.toStdString()) == document_->variant(1).plan());
+        const auto failed = saver.save(1, folder.filePath("no/such.plan.json"), false);
+        QCOMPARE(failed->result, Result::failed);
+        QVERIFY2(failed->problem.contains("such.plan.json"), qPrintable(failed->problem));
+        QCOMPARE(document_->variant(1).filePath(), path);
+    }
+
+    void aFolderThatHangsHoldsNobodyUp() {
+        HangingFolder folder;
+        PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
+        const QSignalSpy late(&saver, &PlanSaver::finishedLate);
+        BucketCommands(*document_).addText("layers.0");
+        QVERIFY(!saver.save(1, "/gone/a.plan.json", false));
+        QVERIFY(document_->variant(1).modified());
+        QCOMPARE(saver.save(1, "/gone/a.plan.json", false)->result, Result::under_way);
+        const std::string text = write_plan_text(document_->variant(1).plan());
+        folder.answer();
+        QTRY_COMPARE(late.count(), 1);
+        QCOMPARE(late.front().front().value<PlanSaver::Outcome>().result, Result::saved);
+        QCOMPARE(folder.text(), text);
+        QCOMPARE(folder.written(), 1);
+        QVERIFY(!document_->variant(1).modified());
+        QCOMPARE(document_->variant(1).filePath(), "/gone/a.plan.json");
+        QVERIFY(PlanSaver(*document_, nullptr, folder.writer(), 60s).save(1, "/gone/a.plan.json", true));
+    }
+
+    /// Also back to the plan that an earlier file had, which the file has no longer.
+    void whatIsEditedMeanwhileIsNotSaved() {
+        HangingFolder folder;
+        PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
+        const QSignalSpy late(&saver, &PlanSaver::finishedLate);
+        Variant& variant = document_->variant(1);
+        QVERIFY(!variant.modified());
+        BucketCommands(*document_).addText("layers.0");
+        const std::string text = write_plan_text(variant.plan());
+        QVERIFY(!saver.save(1, "/gone/a.plan.json", false));
+        variant.undoStack().undo();
+        QVERIFY(!variant.modified());
+        folder.answer();
+        QTRY_COMPARE(late.count(), 1);
+        QVERIFY(variant.modified());
+        QCOMPARE(variant.fileDigest(), contentDigest(QByteArray::fromStdString(text)));
+    }
+
+    void whatFailsLateIsTold() {
+        HangingFolder folder;
+        PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
+        const QSignalSpy late(&saver, &PlanSaver::finishedLate);
+        BucketCommands(*document_).addText("layers.0");
+        QVERIFY(!saver.save(1, "/gone/a.plan.json", false));
+        folder.answer("a.plan.json: the network has gone");
+        QTRY_COMPARE(late.count(), 1);
+        const auto outcome = late.front().front().value<PlanSaver::Outcome>();
+        QCOMPARE(outcome.result, Result::failed);
+        QCOMPARE(outcome.problem, "a.plan.json: the network has gone");
+        QVERIFY(document_->variant(1).modified());
+        QVERIFY(document_->variant(1).filePath().isEmpty());
+    }
+
+    void nobodyNeedsToBeThereInTheEnd() {
+        HangingFolder folder;
+        {
+            PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
+            QVERIFY(!saver.save(1, "/gone/a.plan.json", false));
+            QVERIFY(!saver.save(1, "/gone/b.plan.json", false));
+        }
+        folder.answer();
+        QTRY_COMPARE(folder.written(), 2);
+    }
+
+    void aPlanThatWasClosedMeanwhileIsWrittenAllTheSame() {
+        HangingFolder folder;
+        PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
+        const QSignalSpy late(&saver, &PlanSaver::finishedLate);
+        document_->addCopyOfCurrent();
+        QVERIFY(!saver.save(2, "/gone/a.plan.json", false));
+        document_->closeVariant(2);
+        folder.answer();
+        QTRY_COMPARE(late.count(), 1);
+        QCOMPARE(late.front().front().value<PlanSaver::Outcome>().result, Result::saved);
+        QCOMPARE(folder.written(), 1);
+    }
+
+  private:
+    static bool write(const QString& path, const QByteArray& text) {
+        QFile file(path);
+        return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
+    }
+    static QByteArray content(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+    std::unique_ptr<Document> document_;
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::PlanSaverTest)
+#include "plan_saver_test.moc"
