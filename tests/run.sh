@@ -2,7 +2,8 @@
 # Installs what is missing, builds, and runs every test; the last line counts them.
 #
 #     tests/run.sh                 tests; exit status 0 when all passed
-#     tests/run.sh --with-torch    those and the ones that need PyTorch, which pip installs into build/torch-environment
+#     tests/run.sh --with-torch    those, the ones that need PyTorch, which pip installs into build/torch-environment, and
+#                                  each fuzz target for 20 seconds, which try the same inputs each time
 #     tests/run.sh --bench         benchmarks, with a description of the machine
 #     tests/run.sh --fuzz SECONDS  fuzz targets, each for that long, from what earlier runs have found; exit status 1
 #                                  on a finding. Corpora and findings are kept in build/fuzz
@@ -20,13 +21,19 @@ export QT_QPA_PLATFORM=offscreen
 
 bench=false
 with_torch=false
+fuzz_only=false
 fuzz_seconds=
+fuzz_packages=(clang libclang-rt-14-dev llvm)  # the last one tells findings by function and line
 load=false
 faults=false
 stress_seconds=
 case ${1:-} in
     "") ;;
-    --with-torch) with_torch=true ;;
+    --with-torch)
+        with_torch=true
+        fuzz_seconds=20
+        packages+=("${fuzz_packages[@]}")
+        ;;
     --bench) bench=true ;;
     --load) load=true ;;
     --faults)
@@ -39,7 +46,8 @@ case ${1:-} in
             say "$script_name: --fuzz wants a number of seconds; see $script_name --help"
             exit 2
         fi
-        packages+=(clang libclang-rt-14-dev llvm) # the last one tells findings by function and line
+        fuzz_only=true
+        packages+=("${fuzz_packages[@]}")
         ;;
     --sanitizer)
         case ${2:-} in
@@ -154,11 +162,20 @@ run_tests() {
         torch_part=", $torch_run tests with torch"
     fi
 
+    local fuzz_log=$build/fuzz.log fuzz_passed=0 fuzz_run=0 fuzz_part=""
+    if [ -n "$fuzz_seconds" ]; then
+        run_fuzz_targets --seed 1 2>&1 | tee "$fuzz_log" || status=1
+        fuzz_passed=$(sed -n 's/^\([0-9]*\) of [0-9]* fuzz targets found nothing$/\1/p' "$fuzz_log")
+        fuzz_run=$(sed -n 's/^[0-9]* of \([0-9]*\) fuzz targets found nothing$/\1/p' "$fuzz_log")
+        [ -n "$fuzz_run" ] || fail "the fuzz targets could not be run"
+        fuzz_part=", $fuzz_run fuzz targets"
+    fi
+
     echo
     if [ $status -ne 0 ]; then say "$script_name: step \"tests\" failed: see above"; fi
-    echo "$((programs_passed + agree + torch_passed)) passed," \
-        "$((failed + compared - agree + torch_run - torch_passed)) failed" \
-        "($total test programs, $compared goldens$torch_part)"
+    echo "$((programs_passed + agree + torch_passed + fuzz_passed)) passed," \
+        "$((failed + compared - agree + torch_run - torch_passed + fuzz_run - fuzz_passed)) failed" \
+        "($total test programs, $compared goldens$torch_part$fuzz_part)"
     return $status
 }
 
@@ -173,10 +190,11 @@ run_edits_at_random_moments() {
     OVERLAP_STRESS_SECONDS=$stress_seconds "$programs/background_stress_test"
 }
 
+# Options for run_targets.py may follow.
 run_fuzz_targets() {
     begin_step "run the fuzz targets, each for $fuzz_seconds seconds"
     describe_machine
-    python3 "$root/tests/fuzz/run_targets.py" "$root/build/fuzz/bin" "$root/build/fuzz" "$fuzz_seconds"
+    python3 "$root/tests/fuzz/run_targets.py" "$root/build/fuzz/bin" "$root/build/fuzz" "$fuzz_seconds" "$@"
 }
 
 run_load() {
@@ -198,6 +216,8 @@ install_missing
 if [ -n "$fuzz_seconds" ]; then
     begin_step "build the fuzz targets"
     build_fuzz_targets
+fi
+if $fuzz_only; then
     trap - ERR
     run_fuzz_targets
     exit

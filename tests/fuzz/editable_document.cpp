@@ -1,5 +1,7 @@
 #include "tests/fuzz/editable_document.h"
 
+#include <set>
+
 namespace overlap::fuzz {
 
 SourceDocument::SourceDocument(const std::string& text) {
@@ -29,6 +31,23 @@ EditableDocument::Json& EditableDocument::change(std::size_t place) {
     Node& node = nodes_[place];
     if (!node.changed) node.changed = std::make_unique<Json>(node.source->json);
     return *node.changed;
+}
+
+void EditableDocument::keep_first(std::size_t count) {
+    if (count >= nodes_.size()) return;
+    Node output = std::move(nodes_.back());
+    nodes_.resize(count);
+    std::set<std::string> names;
+    for (std::size_t place = 0; place < nodes_.size(); ++place) {
+        names.insert(node(place).at("name").get<std::string>());
+        if (node(place).contains("users_order")) change(place).erase("users_order");
+    }
+    if ((output.changed ? *output.changed : output.source->json).at("op") != "output") return;
+    nodes_.push_back(std::move(output));
+    for (Json& returned : change(nodes_.size() - 1).at("args").front()) {
+        if (returned.is_object() && returned.contains("node") && !names.contains(returned["node"].get<std::string>()))
+            returned = nullptr;
+    }
 }
 
 void EditableDocument::remove(std::size_t place) {

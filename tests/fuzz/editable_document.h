@@ -35,6 +35,8 @@ class EditableDocument {
     const Json& node(std::size_t place) const;
     Json& change(std::size_t place);
     void swap(std::size_t first, std::size_t second) { std::swap(nodes_[first], nodes_[second]); }
+    /// Cuts the document behind its first nodes. The output stays, of what is left.
+    void keep_first(std::size_t count);
     void remove(std::size_t place);
     void insert(std::size_t place, Json node);
     std::string text() const;

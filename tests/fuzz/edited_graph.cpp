@@ -244,6 +244,8 @@ class Edit {
 
 std::shared_ptr<const Graph> edited_graph(Choices& choices) {
     EditableDocument document(choices.one_of(documents()));
+    // Many small graphs tell more than few larger ones in the same time.
+    if (!choices.one_in(4)) document.keep_first(1 + choices.below(document.node_count()));
     const std::size_t edits = choices.below(most_edits + 1);
     Edit edit(document, choices);
     for (std::size_t done = 0; done < edits; ++done) edit.apply();

@@ -1,6 +1,6 @@
 """Runs every fuzz target for some seconds, from what earlier runs found, and prints a table.
 
-    run_targets.py PROGRAMS WORK SECONDS [TARGET...] [--until EXECUTIONS]
+    run_targets.py PROGRAMS WORK SECONDS [TARGET...] [--until EXECUTIONS] [--seed N]
 
 PROGRAMS holds the targets (build/fuzz/bin), WORK what is kept: corpora, findings, logs and how often each target has
 been executed in all. A fifth of the time goes to inputs of up to 64 kB, for which the bounds of time and memory are
@@ -46,8 +46,9 @@ def run_program(command, output):
 
 
 class Target:
-    def __init__(self, program, work):
+    def __init__(self, program, work, seed):
         self.program = program
+        self.seed = seed
         self.name = program.name.removesuffix("_fuzz")
         self.seeds = work / "seeds" / self.name
         self.dictionary = work / "seeds" / f"{self.name}.dict"
@@ -87,6 +88,8 @@ class Target:
                    "reload": 0, "print_funcs": 0,
                    # Weighing rare features takes longer than running most of the inputs.
                    "entropic": 0}
+        if self.seed is not None:
+            options["seed"] = self.seed
         if self.dictionary.exists():
             options["dict"] = self.dictionary
         folders = dict.fromkeys((self.corpora[longest], self.corpora[SHORT_INPUT], self.seeds))
@@ -159,10 +162,11 @@ def main():
     parser.add_argument("targets", nargs="*", help="all without any")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--until", type=int, help="executions of a target in all, behind which it is left out")
+    parser.add_argument("--seed", type=int, help="of the random choices: the same inputs from the same corpora")
     arguments = parser.parse_args()
 
     seeds.main(arguments.work / "seeds")
-    targets = [Target(program, arguments.work) for program in sorted(arguments.programs.glob("*_fuzz"))]
+    targets = [Target(program, arguments.work, arguments.seed) for program in sorted(arguments.programs.glob("*_fuzz"))]
     if arguments.targets:
         targets = [target for target in targets if target.name in arguments.targets]
     if not targets:
