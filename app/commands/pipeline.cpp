@@ -11,6 +11,7 @@
 #include "core/io/plan_file.h"
 #include "core/passes/report_json.h"
 #include "core/plan/group_passes.h"
+#include "core/plan/group_settings.h"
 #include "core/plan/module_repair.h"
 #include "core/plan/plan.h"
 #include "core/plan/plan_overlaps.h"
@@ -198,6 +199,8 @@ PipelineResult run_and_check(const std::shared_ptr<const Graph>& graph, const Pi
         result.reports.push_back(std::move(done.report));
         result.graph = std::move(done.graph);
     }
+    for (Problem& problem : check_group_names(pipeline.process_groups, *result.graph))
+        result.problems.push_back(std::move(problem));
     return result;
 }
 

@@ -8,6 +8,7 @@
 #include "core/graph/number_text.h"
 #include "core/plan/bucket_marks.h"
 #include "core/plan/device_orders.h"
+#include "core/plan/group_settings.h"
 #include "core/plan/plan_overlaps.h"
 
 namespace overlap {
@@ -70,6 +71,7 @@ class Evaluator {
         for (Problem& problem : check_unevaluated(plan)) result_->problems.push_back(std::move(problem));
         if (!run_pipeline(plan)) return nullptr;
         direct(plan);
+        check_groups(plan);
         if (!measure()) return nullptr;
         assign_entries(tree, plan.buckets);
         return finish();
@@ -114,6 +116,16 @@ class Evaluator {
             }
         }
         return true;
+    }
+
+    /// Groups that a refused step would have made are not missed.
+    void check_groups(const Plan& plan) {
+        const bool refused = std::ranges::any_of(
+            result_->steps, [](const StepOutcome& step) { return step.state == StepOutcome::State::refused; });
+        if (refused) return;
+        const Json process_groups = plan.unevaluated.value("process_groups", Json::array());
+        for (Problem& problem : check_group_names(process_groups, *result_->graph))
+            result_->problems.push_back(std::move(problem));
     }
 
     /// @param of_plan: the pass's entries are the plan's.

@@ -86,6 +86,26 @@ void check_group_settings(const std::vector<GroupSettings>& settings, const Grap
     }
 }
 
+std::vector<Problem> check_group_names(const Json& process_groups, const Graph& graph) {
+    std::vector<GroupSettings> settings;
+    try {
+        settings = group_settings(process_groups);
+    } catch (const InputError&) {
+        return {};
+    }
+    try {
+        check_group_settings(settings, graph);
+    } catch (const InputError& error) {
+        Problem problem;
+        problem.severity = Severity::caution;
+        problem.kind = "not_evaluated";
+        problem.title = "not evaluated";
+        problem.message = std::string("a run would refuse ") + error.what();
+        return {problem};
+    }
+    return {};
+}
+
 GroupSettings settings_for(const std::vector<GroupSettings>& asked, const ProcessGroup& group) {
     const GroupSettings of_graph = settings_of(group);
     const auto found = std::ranges::find(asked, group.name, &GroupSettings::group);

@@ -17,6 +17,10 @@ std::vector<GroupSettings> group_settings(const Json& process_groups);
 /// @throws InputError with the place in the plan for a group that the graph does not have.
 void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph);
 
+/// The same as problems, for those who go on with a plan that a run would refuse. What group_settings() throws of is
+/// not told here.
+std::vector<Problem> check_group_names(const Json& process_groups, const Graph& graph);
+
 /// What holds for a group: what the plan asks of it, or else the graph. `high_priority` is always given.
 /// @param asked see group_settings().
 GroupSettings settings_for(const std::vector<GroupSettings>& asked, const ProcessGroup& group);

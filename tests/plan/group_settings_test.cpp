@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/graph/error.h"
+#include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
+#include "core/plan/evaluation.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {
@@ -102,6 +106,23 @@ TEST(GroupSettings, APlanKeepsThemAndProblemsTellWhatARunWouldRefuse) {
     const Plan good = read_plan_text(
         R"({"format": "overlap-plan", "version": 1, "process_groups": [{"name": "0", "min_ctas": 1}]})", "p.json");
     EXPECT_TRUE(check_unevaluated(good).empty());
+}
+
+TEST(GroupSettings, AGroupThatThePlanDoesNotMakeIsAProblem) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const std::string group = graph->header().process_groups.front().name;
+    Plan plan = make_plan(*graph, "Plan A");
+    plan.unevaluated["process_groups"] = Json::array({{{"name", group}, {"min_ctas", 1}}, {{"name", "nobody"}}});
+    const auto is_told = [&] {
+        const auto evaluation = evaluate(graph, plan);
+        return std::ranges::any_of(evaluation->problems, [](const Problem& problem) {
+            return problem.message.starts_with(
+                "a run would refuse process_groups[1].name: there is no process group \"nobody\"");
+        });
+    };
+    EXPECT_TRUE(is_told());
+    plan.unevaluated["process_groups"].erase(1);
+    EXPECT_FALSE(is_told());
 }
 
 }  // namespace
