@@ -137,6 +137,7 @@ MeshView::MeshView(QWidget* parent)
 
 MeshView::~MeshView() {
     task_.cancel();
+    if (header_ && !header_->parentWidget()) delete header_;
 }
 
 void MeshView::makeHeader() {

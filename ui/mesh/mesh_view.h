@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QJsonObject>
+#include <QPointer>
 #include <QUndoStack>
 #include <QWidget>
 #include <memory>
@@ -60,7 +61,8 @@ class MeshView : public QWidget {
     /// Writes the chosen path: as a picture where the name ends in .png or .svg, else as text. What goes wrong is told.
     void savePath(const QString& file);
 
-    /// Stands beside the tabs: what can be done with a path.
+    /// Stands beside the tabs: what can be done with a path. Belongs to the widget that it is put into, to this one
+    /// until then.
     QWidget* headerControls() { return header_; }
 
     QJsonObject state() const;
@@ -105,7 +107,7 @@ class MeshView : public QWidget {
     std::shared_ptr<const PathComparison> comparison_;
     std::shared_ptr<const PathComparison> before_;  ///< what a drag began with
     MeshParameterModel* parameters_;
-    QWidget* header_;
+    QPointer<QWidget> header_;
     CostBox* costs_;
     std::shared_ptr<const GraphLinks> links_;
     DeviceOrderList* orders_;

@@ -153,7 +153,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     connect(&document, &Document::modulesChanged, this, complete_modules);
     auto update_editable = [this] {
         entry_->setEnabled(document_.editable());
-        header_->setEnabled(document_.editable());
+        if (header_) header_->setEnabled(document_.editable());
         view_->viewport()->update();
     };
     connect(&document, &Document::currentChanged, this, update_editable);
@@ -174,6 +174,10 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
 void BucketBoard::updateRepair() {
     repair_->setVisible(document_.isOpen() && document_.editable() && !document_.modules().exists());
     view_->viewport()->update();
+}
+
+BucketBoard::~BucketBoard() {
+    if (header_ && !header_->parentWidget()) delete header_;
 }
 
 void BucketBoard::makeHeader() {

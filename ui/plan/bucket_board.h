@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QPointer>
 #include <QWidget>
 
 class QAction;
@@ -24,12 +25,14 @@ class BucketBoard : public QWidget {
 
   public:
     explicit BucketBoard(Document& document, QWidget* parent = nullptr);
+    ~BucketBoard() override;
 
     BucketView* view() { return view_; }
     BucketModel* model() { return model_; }
     UncoveredModel* uncovered() { return uncovered_; }
     QLineEdit* entryField() { return entry_; }
-    /// What stands at the right of the dock's title: templates and a new bucket.
+    /// What stands at the right of the dock's title: templates and a new bucket. Belongs to the widget that it is put
+    /// into, to this one until then.
     QWidget* headerControls() { return header_; }
 
     /// What a person can do with a plan whose buckets a pass finds by itself: offered beside what is told of them.
@@ -62,7 +65,7 @@ class BucketBoard : public QWidget {
     BucketModel* model_;
     DropPreview* preview_;
     UncoveredModel* uncovered_;
-    QWidget* header_;
+    QPointer<QWidget> header_;
     QLineEdit* entry_;
     QLabel* message_;
     QWidget* automatic_;  ///< shown where a pass finds buckets by itself
