@@ -123,9 +123,9 @@ bool read_more(std::string& buffer) {
 
 int main(int argument_count, char** arguments) {
     limit_resources();
-    GVC_t* context = gvContext();
+    const std::unique_ptr<GVC_t, int (*)(GVC_t*)> context(gvContext(), gvFreeContext);
     if (argument_count > 1 && std::strcmp(arguments[1], "--version") == 0) {
-        std::printf("Graphviz %s\n", gvcVersion(context));
+        std::printf("Graphviz %s\n", gvcVersion(context.get()));
         return 0;
     }
     std::string buffer, body;
@@ -136,7 +136,7 @@ int main(int argument_count, char** arguments) {
                 continue;
             }
             limit_time();
-            const std::string answer = write_message(write_answer(lay_out(context, read_request(body))));
+            const std::string answer = write_message(write_answer(lay_out(context.get(), read_request(body))));
             if (std::fwrite(answer.data(), 1, answer.size(), stdout) != answer.size()) return 1;
             std::fflush(stdout);
         }
