@@ -70,16 +70,16 @@ std::optional<double> ProfileGuidedEstimator::collective_ms(NodeId node,
     std::sort(ranks.begin(), ranks.end());
     NodeId sized = node;
     const TensorMeta* tensor = only_tensor(graph_, node);
+    const bool overridden = tensor && override_bytes;
     if (!tensor) {
         const Value* input = graph_.argument(node, 0);
         if (!input || !input->is(ValueKind::node)) return std::nullopt;
         sized = input->node;
         tensor = only_tensor(graph_, sized);
-        override_bytes.reset();
     }
     if (!tensor || has_unknown_size(graph_, sized)) return std::nullopt;
     const std::int64_t elements =
-        override_bytes ? *override_bytes / dtype_info(tensor->dtype).bytes : graph_.element_count(*tensor);
+        overridden ? *override_bytes / dtype_info(tensor->dtype).bytes : graph_.element_count(*tensor);
     const std::string_view target = graph_.target(node);
     const auto time =
         tables_.collective(target.substr(target.find('.') + 1), ranks, elements, c10_dtype_name(tensor->dtype));
