@@ -12,7 +12,10 @@ if(OVERLAP_SANITIZE)
     # With these checks in between, GCC 12 no longer sees that std::regex sets what it uses.
     target_compile_options(overlap_settings INTERFACE -Wno-maybe-uninitialized)
   endif()
-  if(NOT OVERLAP_FUZZ)  # libFuzzer has options of its own
+  if(OVERLAP_FUZZ)
+    target_compile_options(overlap_settings INTERFACE
+      -fsanitize-coverage-ignorelist=${CMAKE_SOURCE_DIR}/tests/fuzz/without_coverage.txt)
+  else()  # libFuzzer has options of its own
     add_library(overlap_sanitizer_options OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitizer_options.cpp)
     target_compile_definitions(overlap_sanitizer_options PRIVATE
       OVERLAP_SUPPRESSIONS_FOLDER="${CMAKE_SOURCE_DIR}/tests/support")

@@ -3,7 +3,7 @@
 #
 #     tests/run.sh                 tests; exit status 0 when all passed
 #     tests/run.sh --with-torch    those, the ones that need PyTorch, which pip installs into build/torch-environment, and
-#                                  each fuzz target for 20 seconds, which try the same inputs each time
+#                                  each fuzz target for 20 seconds, from the same seed each time
 #     tests/run.sh --bench         benchmarks, with a description of the machine
 #     tests/run.sh --fuzz SECONDS  fuzz targets, each for that long, from what earlier runs have found; exit status 1
 #                                  on a finding. Corpora and findings are kept in build/fuzz
@@ -164,7 +164,10 @@ run_tests() {
 
     local fuzz_log=$build/fuzz.log fuzz_passed=0 fuzz_run=0 fuzz_part=""
     if [ -n "$fuzz_seconds" ]; then
-        run_fuzz_targets --seed 1 2>&1 | tee "$fuzz_log" || status=1
+        begin_step "run the fuzz targets, each for $fuzz_seconds seconds"
+        # Nothing that an earlier run has found: it is to judge the change.
+        rm -rf "$build/fuzz"
+        run_fuzz_targets "$build/fuzz" "$fuzz_seconds" --seed 1 2>&1 | tee "$fuzz_log" || status=1
         fuzz_passed=$(sed -n 's/^\([0-9]*\) of [0-9]* fuzz targets found nothing$/\1/p' "$fuzz_log")
         fuzz_run=$(sed -n 's/^[0-9]* of \([0-9]*\) fuzz targets found nothing$/\1/p' "$fuzz_log")
         [ -n "$fuzz_run" ] || fail "the fuzz targets could not be run"
@@ -190,11 +193,10 @@ run_edits_at_random_moments() {
     OVERLAP_STRESS_SECONDS=$stress_seconds "$programs/background_stress_test"
 }
 
-# Options for run_targets.py may follow.
+# What follows the programs for run_targets.py.
 run_fuzz_targets() {
-    begin_step "run the fuzz targets, each for $fuzz_seconds seconds"
     describe_machine
-    python3 "$root/tests/fuzz/run_targets.py" "$root/build/fuzz/bin" "$root/build/fuzz" "$fuzz_seconds" "$@"
+    python3 "$root/tests/fuzz/run_targets.py" "$root/build/fuzz/bin" "$@"
 }
 
 run_load() {
@@ -218,8 +220,9 @@ if [ -n "$fuzz_seconds" ]; then
     build_fuzz_targets
 fi
 if $fuzz_only; then
+    begin_step "run the fuzz targets, each for $fuzz_seconds seconds"
     trap - ERR
-    run_fuzz_targets
+    run_fuzz_targets "$root/build/fuzz" "$fuzz_seconds"
     exit
 fi
 build_targets all

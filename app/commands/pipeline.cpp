@@ -95,6 +95,11 @@ PipelineResult with_modules(const std::shared_ptr<const Graph>& graph, const Pip
     return result;
 }
 
+void add_missing_groups(const Pipeline& pipeline, PipelineResult& result) {
+    for (Problem& problem : check_group_names(pipeline.process_groups, *result.graph))
+        result.problems.push_back(std::move(problem));
+}
+
 Pipeline read_pipeline(const std::string& path, const Graph& graph) {
     Pipeline pipeline;
     pipeline.file = path;
@@ -168,6 +173,7 @@ PipelineResult run_passes(const std::shared_ptr<const Graph>& graph, const Pipel
         result.reports.push_back(std::move(done.report));
         result.graph = std::move(done.graph);
     }
+    add_missing_groups(pipeline, result);
     return result;
 }
 
@@ -199,8 +205,7 @@ PipelineResult run_and_check(const std::shared_ptr<const Graph>& graph, const Pi
         result.reports.push_back(std::move(done.report));
         result.graph = std::move(done.graph);
     }
-    for (Problem& problem : check_group_names(pipeline.process_groups, *result.graph))
-        result.problems.push_back(std::move(problem));
+    add_missing_groups(pipeline, result);
     return result;
 }
 

@@ -19,7 +19,7 @@ struct Pipeline {
     std::vector<PassStep> steps;
     OverlapDirectives overlaps;                         ///< by hand, applied after the steps
     ModuleSource modules = ModuleSource::module_stack;  ///< where those look modules up
-    Json process_groups = Json::array();  ///< settings of a plan for a run; see group_settings()
+    Json process_groups = Json::array();                ///< settings of a plan for a run; see group_settings()
     std::vector<Problem> problems;  ///< of the plan as a whole, such as parts that are not evaluated
 };
 
@@ -45,7 +45,7 @@ struct PipelineResult {
     std::shared_ptr<const Graph> graph;
     std::vector<PassReport> reports;           ///< one a step, and one of the overlaps by hand where there are any
     std::vector<GraphDifference> differences;  ///< the same; of run_and_check() alone
-    std::vector<Problem> problems;             ///< of the rules that give modules
+    std::vector<Problem> problems;             ///< of the rules that give modules, and of process groups
 };
 
 /// Gives modules, runs the steps one after the other and applies the overlaps: the passes and nothing else.

@@ -28,6 +28,9 @@ constexpr std::array<std::string_view, 25> long_punctuation = {
     "**=", "//=", "<<=", ">>=", "...", "->", "**", "//", "<<", ">>", "==", "!=", "<=",
     ">=",  "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "@=", ":=", "::"};
 constexpr std::string_view second_letters = "*/<>.=:";
+static_assert(std::ranges::all_of(long_punctuation, [](std::string_view punctuation) {
+    return second_letters.find(punctuation[1]) != std::string_view::npos;
+}));
 constexpr std::string_view short_punctuation = "()[]{},:;.=+-*/%@&|^~<>!";
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace overlap {
 /// How a graph is read.
 struct GraphReading {
     std::stop_token stop;
-    /// Told about once a megabyte: share of the nodes that have been read, from 0 to 1. Documents that cannot be read
-    /// in pieces tell nothing.
+    /// Told about once a megabyte, on the thread that reads: share of the nodes that have been read, from 0 to 1.
+    /// Documents that cannot be read in pieces tell nothing.
     std::function<void(double share)> progress;
 };
 

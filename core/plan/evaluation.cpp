@@ -118,11 +118,9 @@ class Evaluator {
         return true;
     }
 
-    /// Groups that a refused step would have made are not missed.
+    /// What a refused plan would have made is not missed.
     void check_groups(const Plan& plan) {
-        const bool refused = std::ranges::any_of(
-            result_->steps, [](const StepOutcome& step) { return step.state == StepOutcome::State::refused; });
-        if (refused) return;
+        if (result_->refused) return;
         const Json process_groups = plan.unevaluated.value("process_groups", Json::array());
         for (Problem& problem : check_group_names(process_groups, *result_->graph))
             result_->problems.push_back(std::move(problem));

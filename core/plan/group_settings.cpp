@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
@@ -55,6 +56,17 @@ GroupSettings read_group(const Json& group, std::size_t index) {
     return settings;
 }
 
+/// Nothing where the graph has the group.
+std::optional<InputError> missing_group(const std::vector<GroupSettings>& settings, std::size_t index,
+                                        const Graph& graph) {
+    const std::string& group = settings[index].group;
+    if (graph.header().process_group(group)) return std::nullopt;
+    std::vector<std::string> names;
+    for (const ProcessGroup& other : graph.header().process_groups) names.push_back(other.name);
+    return InputError(place_of(index, "name"),
+                      "there is no process group " + in_quotes(group) + suggest_names(group, names));
+}
+
 auto entry_of(Json& process_groups, const std::string& group) {
     return std::find_if(process_groups.begin(), process_groups.end(),
                         [&](const Json& entry) { return entry.at("name") == group; });
@@ -77,12 +89,8 @@ std::vector<GroupSettings> group_settings(const Json& process_groups) {
 }
 
 void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph) {
-    std::vector<std::string> names;
-    for (const ProcessGroup& group : graph.header().process_groups) names.push_back(group.name);
     for (std::size_t index = 0; index < settings.size(); ++index) {
-        if (graph.header().process_group(settings[index].group)) continue;
-        throw InputError(place_of(index, "name"), "there is no process group " + in_quotes(settings[index].group) +
-                                                      suggest_names(settings[index].group, names));
+        if (const auto missing = missing_group(settings, index, graph)) throw *missing;
     }
 }
 
@@ -93,17 +101,17 @@ std::vector<Problem> check_group_names(const Json& process_groups, const Graph& 
     } catch (const InputError&) {
         return {};
     }
-    try {
-        check_group_settings(settings, graph);
-    } catch (const InputError& error) {
-        Problem problem;
+    std::vector<Problem> problems;
+    for (std::size_t index = 0; index < settings.size(); ++index) {
+        const auto missing = missing_group(settings, index, graph);
+        if (!missing) continue;
+        Problem& problem = problems.emplace_back();
         problem.severity = Severity::caution;
         problem.kind = "not_evaluated";
         problem.title = "not evaluated";
-        problem.message = std::string("a run would refuse ") + error.what();
-        return {problem};
+        problem.message = std::string("a run would refuse ") + missing->what();
     }
-    return {};
+    return problems;
 }
 
 GroupSettings settings_for(const std::vector<GroupSettings>& asked, const ProcessGroup& group) {

@@ -375,6 +375,13 @@ class Apply(CommandLine):
             plan = self.path("later.plan.json", {"format": "overlap-plan", "version": 1, **later})
             done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", self.path("o.json"))
             self.assertIn(told, done.stderr)
+        unknown = self.path("u.plan.json", {"format": "overlap-plan", "version": 1,
+                                            "process_groups": [{"name": "nobody"}, {"name": "no one"}]})
+        for command in (("apply", self.graph, "--pipeline", unknown, "-o", self.path("o.json")),
+                        ("simulate", self.graph, "--pipeline", unknown)):
+            told = self.expect(0, *command).stderr
+            self.assertEqual(told.count("a run would refuse process_groups["), 2, told)
+            self.assertIn('process_groups[1].name: there is no process group "no one"', told)
 
     def overlaps_plan(self):
         """A plan without passes: one overlap that can hold and one that cannot."""

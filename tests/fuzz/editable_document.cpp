@@ -1,5 +1,6 @@
 #include "tests/fuzz/editable_document.h"
 
+#include <algorithm>
 #include <set>
 
 namespace overlap::fuzz {
@@ -37,16 +38,20 @@ void EditableDocument::keep_first(std::size_t count) {
     if (count >= nodes_.size()) return;
     Node output = std::move(nodes_.back());
     nodes_.resize(count);
+    const bool has_output = (output.changed ? *output.changed : output.source->json).at("op") == "output";
+    if (has_output) nodes_.push_back(std::move(output));
     std::set<std::string> names;
+    for (std::size_t place = 0; place < nodes_.size(); ++place) names.insert(node(place).at("name"));
+    const auto is_gone = [&](const Json& name) { return !names.contains(name.get<std::string>()); };
     for (std::size_t place = 0; place < nodes_.size(); ++place) {
-        names.insert(node(place).at("name").get<std::string>());
-        if (node(place).contains("users_order")) change(place).erase("users_order");
+        if (!node(place).contains("users_order")) continue;
+        Json& users = change(place)["users_order"];
+        users.erase(std::remove_if(users.begin(), users.end(), is_gone), users.end());
     }
-    if ((output.changed ? *output.changed : output.source->json).at("op") != "output") return;
-    nodes_.push_back(std::move(output));
+    if (!has_output) return;
+    // A list in all sources.
     for (Json& returned : change(nodes_.size() - 1).at("args").front()) {
-        if (returned.is_object() && returned.contains("node") && !names.contains(returned["node"].get<std::string>()))
-            returned = nullptr;
+        if (returned.is_object() && returned.contains("node") && is_gone(returned["node"])) returned = nullptr;
     }
 }
 

@@ -60,6 +60,7 @@ class Target:
             folder.mkdir(parents=True, exist_ok=True)
         self.executions = self.coverage = self.processor_s = 0
         self.failed = False
+        self.starts = 0
 
     def run(self, seconds, most_executions):
         """Runs until the time is over, as many inputs were tried, or something is found."""
@@ -74,6 +75,7 @@ class Target:
         while not self.found() and (wanted := most_executions - self.executions) > 0:
             if (left := round(end - time.monotonic())) <= 0:
                 break
+            self.starts += 1
             with self.log.open("a") as log:
                 status, processor_s = run_program(self.command(longest, left, wanted), log)
             self.processor_s += processor_s
@@ -89,7 +91,7 @@ class Target:
                    # Weighing rare features takes longer than running most of the inputs.
                    "entropic": 0}
         if self.seed is not None:
-            options["seed"] = self.seed
+            options["seed"] = self.seed + self.starts
         if self.dictionary.exists():
             options["dict"] = self.dictionary
         folders = dict.fromkeys((self.corpora[longest], self.corpora[SHORT_INPUT], self.seeds))

@@ -121,6 +121,9 @@ TEST(GroupSettings, AGroupThatThePlanDoesNotMakeIsAProblem) {
         });
     };
     EXPECT_TRUE(is_told());
+    plan.pipeline = {{.pass = "no_such_pass"}};
+    EXPECT_FALSE(is_told()) << "a refused plan may have made it";
+    plan.pipeline.clear();
     plan.unevaluated["process_groups"].erase(1);
     EXPECT_FALSE(is_told());
 }

@@ -72,14 +72,16 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     loaded.path = source.key();
     loaded.source = source;
     const std::stop_token& stop = reading.stop;
+    bool told = false;
     const auto tell = [&](double share) {
         if (reading.progress) reading.progress(share);
+        told = true;
     };
     auto [graph, notes] = readGraph(source, {stop, [&](double share) { tell(share * share_of_reading); }});
     if (!graph || stop.stop_requested()) return loaded;
     auto modules = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
     auto eligibility = std::make_shared<const BucketingEligibility>(*graph);
-    tell(share_of_reading + share_of_modules);
+    if (told) tell(share_of_reading + share_of_modules);
     loaded.read_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
     auto baseline = evaluate_baseline(graph, stop);
     if (!baseline || stop.stop_requested()) return loaded;
@@ -138,6 +140,7 @@ void GraphLoader::list(const QStringList& files) {
 void GraphLoader::cancel() {
     if (!busy()) return;
     task_.cancel();
+    ++serial_;
     emit cancelled(path_);
 }
 

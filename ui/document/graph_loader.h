@@ -68,7 +68,7 @@ class GraphLoader : public QObject {
 
   signals:
     void started(const QString& path);
-    /// @param share of the work that is done, from 0 to 1; not told of logs and texts.
+    /// @param share of the work that is done, from 0 to 1; not told of logs, texts and embedded samples.
     void progressed(double share);
     void loaded(const overlap::ui::LoadedGraph& graph);
     /// A person has to choose.

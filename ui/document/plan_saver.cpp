@@ -1,116 +1,116 @@
 #include "ui/document/plan_saver.h"
 
+#include <QEventLoop>
 #include <QFile>
-#include <algorithm>
-#include <condition_variable>
+#include <QTimer>
 #include <exception>
-#include <mutex>
-#include <thread>
+#include <memory>
 #include <utility>
 
-#include "core/io/atomic_file.h"
 #include "core/io/plan_file.h"
 #include "ui/document/document.h"
 #include "ui/document/file_digest.h"
 
 namespace overlap::ui {
 
-/// What the thread and the window share; it outlives both.
-struct PlanSaver::Save {
-    // Not changed once the thread runs.
+/// All that a thread needs to save a plan.
+struct PlanSaver::Request {
     Write write;
     Plan plan;
-    std::string text;
     QString file;
+    std::string file_name;  ///< as the system has it
     quint64 variant = 0;
-    bool own = false;  ///< the file is the plan's
+    quint64 number = 0;
+    QString plan_file;        ///< of the plan before
+    QByteArray known_digest;  ///< of that file
     bool replace = false;
-    QByteArray known_digest;  ///< of the plan's own file
-
-    std::mutex mutex;
-    std::condition_variable done;
-    std::optional<Outcome> outcome;   // guarded by mutex
-    CallQueue* deliveries = nullptr;  // guarded by mutex; null while save() waits, and when its owner is gone
-    std::function<void()> deliver;    // guarded by mutex
 };
 
 PlanSaver::PlanSaver(Document& document, QObject* parent, Write write, std::chrono::milliseconds patience)
-    : QObject(parent), document_(document), write_(std::move(write)), patience_(patience) {
-    if (!write_) {
-        write_ = [](const std::string& file, const std::string& text) {
-            write_file_atomically(file, text, OlderVersion::kept);
-        };
-    }
-}
+    : QObject(parent),
+      document_(document),
+      write_(write ? std::move(write) : Write(write_plan_file)),
+      patience_(patience) {}
 
-PlanSaver::~PlanSaver() {
-    for (const auto& save : under_way_) {
-        std::unique_lock lock(save->mutex);
-        save->done.wait_for(lock, patience_, [&] { return save->outcome.has_value(); });
-        save->deliveries = nullptr;
-        save->deliver = nullptr;
-    }
-}
-
-void PlanSaver::run(Save& save) {
-    Outcome outcome{Result::saved, save.variant, save.file, {}};
+PlanSaver::Outcome PlanSaver::written(const Request& request) {
+    Outcome outcome{Result::saved, request.variant, request.file, {}};
     try {
-        if (!save.replace && QFile::exists(save.file) && (!save.own || save.known_digest != fileDigest(save.file))) {
-            outcome.result = save.own ? Result::changed : Result::exists;
+        const bool own = request.file == request.plan_file;
+        if (!request.replace && QFile::exists(request.file) &&
+            (!own || request.known_digest != fileDigest(request.file))) {
+            outcome.result = own ? Result::changed : Result::exists;
         } else {
-            save.write(QFile::encodeName(save.file).toStdString(), save.text);
+            request.write(request.plan, request.file_name);
         }
     } catch (const std::exception& error) {
         outcome.result = Result::failed;
         outcome.problem = QString::fromUtf8(error.what());
     }
-    const std::lock_guard lock(save.mutex);
-    save.outcome = std::move(outcome);
-    save.done.notify_all();
-    if (save.deliveries) save.deliveries->put(std::exchange(save.deliver, nullptr));
+    return outcome;
 }
 
 std::optional<PlanSaver::Outcome> PlanSaver::save(int index, const QString& file, bool replace) {
     const Variant& variant = document_.variant(index);
-    if (std::ranges::any_of(under_way_, [&](const auto& other) { return other->file == file; }))
-        return Outcome{Result::under_way, variant.key(), file, {}};
-    const auto save = std::make_shared<Save>();
-    save->write = write_;
-    save->plan = variant.plan();
-    save->text = write_plan_text(save->plan);
-    save->file = file;
-    save->variant = variant.key();
-    save->own = file == variant.filePath();
-    save->replace = replace;
-    save->known_digest = variant.fileDigest();
-    under_way_.push_back(save);
-    std::thread([save] { run(*save); }).detach();
-    std::unique_lock lock(save->mutex);
-    if (save->done.wait_for(lock, patience_, [&] { return save->outcome.has_value(); })) {
-        lock.unlock();
-        return finish(save);
-    }
-    save->deliveries = &deliveries_;
-    // Weak: what waits in the queue would otherwise keep itself.
-    save->deliver = [this, late = std::weak_ptr(save)] {
-        if (const auto kept = late.lock()) emit finishedLate(finish(kept));
+    if (under_way_.contains(file)) return Outcome{Result::under_way, variant.key(), file, {}};
+    // Shared with the delivery, which may come when save() has returned.
+    struct Call {
+        bool waits = true;
+        std::optional<Outcome> outcome;
     };
-    return {};
+    const auto call = std::make_shared<Call>();
+    try {
+        const auto request = std::make_shared<const Request>(Request{
+            .write = write_,
+            .plan = variant.plan(),
+            .file = file,
+            .file_name = QFile::encodeName(file).toStdString(),
+            .variant = variant.key(),
+            .number = ++last_number_,
+            .plan_file = variant.filePath(),
+            .known_digest = variant.fileDigest(),
+            .replace = replace,
+        });
+        under_way_.append(file);
+        newest_[request->variant] = request->number;
+        tasks_.run(
+            [this, request, call]() -> DetachedTasks::Delivery {
+                return [this, request, call, outcome = written(*request)] {
+                    finish(*request, outcome);
+                    call->outcome = outcome;
+                    if (!call->waits) emit finishedLate(outcome);
+                };
+            },
+            patience_);
+    } catch (const std::exception& error) {
+        under_way_.removeOne(file);
+        return Outcome{Result::failed, variant.key(), file, QString::fromUtf8(error.what())};
+    }
+    call->waits = false;
+    return call->outcome;
 }
 
-PlanSaver::Outcome PlanSaver::finish(const std::shared_ptr<Save>& save) {
-    std::erase(under_way_, save);
-    const Outcome outcome = *save->outcome;  // its thread has written it and is done
-    const int index = document_.indexOf(outcome.variant);
-    if (outcome.result != Result::saved || index < 0) return outcome;
+void PlanSaver::finish(const Request& request, const Outcome& outcome) {
+    under_way_.removeOne(request.file);
+    const int index = document_.indexOf(request.variant);
+    if (outcome.result != Result::saved || index < 0) return;
     Variant& variant = document_.variant(index);
-    const QByteArray digest = contentDigest(QByteArray::fromStdString(save->text));
-    if (variant.plan() == save->plan) {
-        variant.setSaved(save->file, digest);
+    if (newest_.value(request.variant) != request.number || variant.filePath() != request.plan_file) return;
+    const QByteArray digest = contentDigest(QByteArray::fromStdString(write_plan_text(request.plan)));
+    if (variant.plan() == request.plan) {
+        variant.setSaved(request.file, digest);
     } else {
-        variant.setUnsaved(save->file, digest);  // edited since: the file has the plan before
+        variant.setUnsaved(request.file, digest);  // edited since: the file has the plan before
     }
-    return outcome;
+}
+
+void PlanSaver::waitForAll() {
+    if (under_way_.isEmpty()) return;
+    QEventLoop loop;
+    connect(this, &PlanSaver::finishedLate, &loop, [&] {
+        if (under_way_.isEmpty()) loop.quit();
+    });
+    QTimer::singleShot(patience_, &loop, &QEventLoop::quit);
+    loop.exec(QEventLoop::ExcludeUserInputEvents);
 }
 
 }  // namespace overlap::ui

@@ -1,24 +1,23 @@
 #pragma once
 
-#include <QByteArray>
+#include <QHash>
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "ui/document/call_queue.h"
+#include "core/plan/plan.h"
+#include "ui/document/detached_tasks.h"
 
 namespace overlap::ui {
 
 class Document;
 
 /// Saves plans. A folder that never answers, as one of a network that has gone, holds a thread and not the window: what
-/// takes long goes on by itself and is told of when it is done. The thread is then left to itself, since what hangs in
-/// the system cannot be stopped.
+/// takes long goes on by itself and is told of when it is done.
 class PlanSaver : public QObject {
     Q_OBJECT
 
@@ -36,33 +35,39 @@ class PlanSaver : public QObject {
         QString file;
         QString problem;  ///< one sentence, where it failed
     };
-    /// Writes a text into a file. @throws std::exception with a sentence.
-    using Write = std::function<void(const std::string& file, const std::string& text)>;
+    /// Writes a plan into a file. @throws std::exception with a sentence.
+    using Write = std::function<void(const Plan& plan, const std::string& file)>;
 
-    /// @param write what writes; empty for the file as a whole, which keeps the version before.
-    /// @param patience how long save() waits: longer than a disk that is only slow takes.
+    /// @param write what writes: write_plan_file(), which keeps the version before, where it is empty.
+    /// @param patience how long save() and waitForAll() wait: longer than a disk that is only slow takes.
     explicit PlanSaver(Document& document, QObject* parent = nullptr, Write write = {},
-                       std::chrono::milliseconds patience = std::chrono::seconds(1));
-    ~PlanSaver() override;
+                       std::chrono::milliseconds patience = std::chrono::seconds(2));
 
-    /// Saves the variant's plan as it is now.
+    /// Saves the variant's plan as it is now. Where it is in the file, the variant is of that file and not modified,
+    /// unless it was edited, or saved elsewhere, meanwhile.
     /// @param replace whatever the file has.
     /// @returns nothing where it takes longer: finishedLate() tells the outcome.
     std::optional<Outcome> save(int index, const QString& file, bool replace);
+    /// Files that are still being saved.
+    QStringList underWay() const { return under_way_; }
+    /// Waits for what is still being saved, as long as save() would, and tells what comes of it meanwhile.
+    void waitForAll();
 
   signals:
     void finishedLate(const overlap::ui::PlanSaver::Outcome& outcome);
 
   private:
-    struct Save;
-    static void run(Save& save);
-    Outcome finish(const std::shared_ptr<Save>& save);
+    struct Request;
+    static Outcome written(const Request& request);
+    void finish(const Request& request, const Outcome& outcome);
 
     Document& document_;
     Write write_;
     std::chrono::milliseconds patience_;
-    CallQueue deliveries_;
-    std::vector<std::shared_ptr<Save>> under_way_;
+    QStringList under_way_;
+    QHash<quint64, quint64> newest_;  ///< number of the newest save of each variant, by its key
+    quint64 last_number_ = 0;
+    DetachedTasks tasks_;
 };
 
 }  // namespace overlap::ui

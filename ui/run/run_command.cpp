@@ -59,11 +59,7 @@ QString startersRefusal(const RunSettings& settings, const RunEnvironment& envir
 }
 
 QString devicesRefusal(const RunSettings& settings, const RunEnvironment& environment) {
-    if (!environment.knows_devices) {
-        return text("%1; a dry check can be done")
-            .arg(environment.no_device.isEmpty() ? text("overlap-runner names no library that it uses devices with")
-                                                 : environment.no_device);
-    }
+    if (!environment.knows_devices) return text("%1; a dry check can be done").arg(environment.no_device);
     if (settings.where != Where::this_machine) return {};
     const auto found = environment.devices.size();
     if (found == 0) return text("No GPU: %1; a dry check can be done").arg(environment.no_device);

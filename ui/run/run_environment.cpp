@@ -47,7 +47,7 @@ void addDevices(RunEnvironment& environment, const QByteArray& answer) {
         environment.devices.append(
             QStringLiteral("%1, %2").arg(device["name"].toString(), formatBytes(device["memory_bytes"].toDouble())));
     }
-    environment.no_device = found["reason"].toString();
+    environment.no_device = found["reason"].toString(text("overlap-runner does not say why"));
     environment.knows_devices = !found["libraries"].toObject().isEmpty();
     environment.mpi = found["mpi"].toString();
 }

@@ -199,6 +199,7 @@ class MainWindow : public QMainWindow {
     SessionState state_;
     Document document_;
     PlanSaver* plan_saver_;
+    DetachedTasks file_questions_;
     Measurements* measurements_;
     TraceTimes* trace_times_;
     CostActions* cost_ = nullptr;
@@ -249,6 +250,7 @@ class MainWindow : public QMainWindow {
     SharedPlans shared_plans_;                  // of the newest snapshot
     std::vector<RecoveredPlan> recovered_plans_;
     bool range_to_restore_ = false;
+    bool closing_while_saving_ = false;     ///< a person was told that a plan is not in its file yet
     bool closing_without_session_ = false;  ///< a person was told that edits would be lost
     QTimer session_timer_;
 };

@@ -330,8 +330,17 @@ void MainWindow::fillRecentMenu() {
         QAction* action =
             recent_menu_->addAction(shownInMenu(QFileInfo(file).fileName()), this, [this, file] { openFiles({file}); });
         action->setToolTip(shownName(file));
-        action->setEnabled(QFile::exists(file));  // a file that is away for now keeps its place
     }
+    // A file that is away for now keeps its place. Looking for it may hang, with its folder.
+    file_questions_.run([this, files = state_.recent_files]() -> DetachedTasks::Delivery {
+        QStringList away;
+        for (const QString& file : files)
+            if (!QFile::exists(file)) away.append(shownName(file));
+        return [this, away] {
+            for (QAction* action : recent_menu_->actions())
+                if (away.contains(action->toolTip())) action->setEnabled(false);
+        };
+    });
     recent_menu_->setEnabled(!recent_menu_->isEmpty());
     if (recent_menu_->isEmpty()) return;
     recent_menu_->addSeparator();

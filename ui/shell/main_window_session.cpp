@@ -266,6 +266,15 @@ void MainWindow::updateReopen() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    plan_saver_->waitForAll();  // so that the session says of each plan which file it is in
+    if (const QStringList files = plan_saver_->underWay();
+        !files.isEmpty() && !std::exchange(closing_while_saving_, true)) {
+        event->ignore();
+        warn(tr("%1 is still being saved: its folder has not answered yet. Close the window once more to leave it to "
+                "itself")
+                 .arg(files.front()));
+        return;
+    }
     state_.ended = true;
     const QString problem = storeSession();
     bool unsaved = false;

@@ -20,13 +20,12 @@ using Result = PlanSaver::Result;
 class HangingFolder {
   public:
     PlanSaver::Write writer() {
-        return [state = state_](const std::string& file, const std::string& text) {
+        return [state = state_](const Plan& plan, const std::string&) {
             std::unique_lock lock(state->mutex);
             state->change.wait(lock, [&] { return state->answers; });
             if (!state->problem.empty()) throw std::runtime_error(state->problem);
             ++state->written;
-            state->file = file;
-            state->text = text;
+            state->plan = plan;
         };
     }
     void answer(const std::string& problem = {}) {
@@ -39,9 +38,9 @@ class HangingFolder {
         const std::lock_guard lock(state_->mutex);
         return state_->written;
     }
-    std::string text() const {
+    Plan plan() const {
         const std::lock_guard lock(state_->mutex);
-        return state_->text;
+        return state_->plan;
     }
 
   private:
@@ -49,7 +48,8 @@ class HangingFolder {
         std::mutex mutex;
         std::condition_variable change;
         bool answers = false;
-        std::string problem, file, text;
+        std::string problem;
+        Plan plan;
         int written = 0;
     };
     std::shared_ptr<State> state_ = std::make_shared<State>();
@@ -106,11 +106,12 @@ class PlanSaverTest : public QObject {
         QVERIFY(!saver.save(1, "/gone/a.plan.json", false));
         QVERIFY(document_->variant(1).modified());
         QCOMPARE(saver.save(1, "/gone/a.plan.json", false)->result, Result::under_way);
-        const std::string text = write_plan_text(document_->variant(1).plan());
+        QCOMPARE(saver.underWay(), QStringList{"/gone/a.plan.json"});
         folder.answer();
         QTRY_COMPARE(late.count(), 1);
         QCOMPARE(late.front().front().value<PlanSaver::Outcome>().result, Result::saved);
-        QCOMPARE(folder.text(), text);
+        QVERIFY(folder.plan() == document_->variant(1).plan());
+        QVERIFY(saver.underWay().isEmpty());
         QCOMPARE(folder.written(), 1);
         QVERIFY(!document_->variant(1).modified());
         QCOMPARE(document_->variant(1).filePath(), "/gone/a.plan.json");
@@ -148,6 +149,48 @@ class PlanSaverTest : public QObject {
         QCOMPARE(outcome.problem, "a.plan.json: the network has gone");
         QVERIFY(document_->variant(1).modified());
         QVERIFY(document_->variant(1).filePath().isEmpty());
+    }
+
+    /// What a person did last counts, whichever folder answers first.
+    void aPlanThatIsSavedElsewhereMeanwhileStaysThere() {
+        HangingFolder folder;
+        PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
+        const QSignalSpy late(&saver, &PlanSaver::finishedLate);
+        QTemporaryDir other;
+        const QString path = other.filePath("b.plan.json");
+        BucketCommands(*document_).addText("layers.0");
+        QVERIFY(!saver.save(1, "/gone/a.plan.json", false));
+        QVERIFY(PlanSaver(*document_, nullptr, {}, 60s).save(1, path, false));
+        QCOMPARE(document_->variant(1).filePath(), path);
+        folder.answer();
+        QTRY_COMPARE(late.count(), 1);
+        QCOMPARE(late.front().front().value<PlanSaver::Outcome>().result, Result::saved);
+        QCOMPARE(document_->variant(1).filePath(), path);
+        QVERIFY(!document_->variant(1).modified());
+    }
+
+    void theNewestOfTwoSavesThatAreUnderWayCounts() {
+        HangingFolder folder;
+        PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
+        const QSignalSpy late(&saver, &PlanSaver::finishedLate);
+        BucketCommands(*document_).addText("layers.0");
+        QVERIFY(!saver.save(1, "/gone/a.plan.json", false));
+        QVERIFY(!saver.save(1, "/gone/b.plan.json", false));
+        folder.answer();
+        QTRY_COMPARE(late.count(), 2);
+        QCOMPARE(document_->variant(1).filePath(), "/gone/b.plan.json");
+    }
+
+    void closingWaitsForWhatIsUnderWay() {
+        HangingFolder folder;
+        PlanSaver saver(*document_, nullptr, folder.writer(), 100ms);
+        BucketCommands(*document_).addText("layers.0");
+        QVERIFY(!saver.save(1, "/gone/a.plan.json", false));
+        saver.waitForAll();
+        QCOMPARE(saver.underWay(), QStringList{"/gone/a.plan.json"});
+        folder.answer();
+        QTRY_VERIFY((saver.waitForAll(), saver.underWay().isEmpty()));
+        QVERIFY(!document_->variant(1).modified());
     }
 
     void nobodyNeedsToBeThereInTheEnd() {

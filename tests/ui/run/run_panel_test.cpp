@@ -188,8 +188,6 @@ class RunPanelTest : public QObject {
                     },
                     RunMode::devices)
                     .contains(u"no driver"));
-        QVERIFY(
-            refusal([](S&, E& e) { e.knows_devices = false; }, RunMode::devices).startsWith(u"overlap-runner names"));
     }
 
     void aDryCheckOfOneRankShowsMemoryAndGroups() {
