@@ -1,6 +1,7 @@
 // The nodes that an all-gather bucket turns into (torch/_inductor/fx_passes/bucketing.py: the two functions
 // all_gather_merge_fn_to_trace and all_gather_merge_fn_to_trace_custom_ops, and _unpack_bucketed_all_gather_output).
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -79,6 +80,9 @@ std::vector<NodeId> unpack_by_copy(TracedSequence& trace, NodeId rows, const Gat
     return outputs;
 }
 
+/// No tensor is larger; documents with larger ones are refused.
+constexpr std::int64_t most_elements = std::int64_t{1} << 56;
+
 std::int64_t group_size_of(const GraphEditor& graph, NodeId start) {
     const Value* size = graph.argument(start, 1);
     if (!size || !size->is(ValueKind::integer)) refuse_member(graph, start, "its group size is not an integer");
@@ -114,6 +118,7 @@ GatherPlan plan_gather(const GraphEditor& graph, const BucketMembers& members) {
     plan.rank = group->rank;
     plan.device = graph.outputs(members.inputs.front()).front().device;
     plan.bucket_dtype = graph.outputs(first).front().dtype;
+    std::int64_t elements = 0;
     for (std::size_t index = 0; index < members.starts.size(); ++index) {
         const NodeId start = members.starts[index];
         if (group_size_of(graph, start) != plan.group_size) {
@@ -123,6 +128,11 @@ GatherPlan plan_gather(const GraphEditor& graph, const BucketMembers& members) {
         }
         const std::span<const std::int64_t> shape = graph.shape(graph.outputs(members.inputs[index]).front());
         if (shape.empty()) refuse_member(graph, start, "its input has no dimension, and PyTorch raises an IndexError");
+        // Of the whole bucket, since its parts are added up; and of a first dimension beside one of size zero.
+        elements += count_elements(shape);
+        if (plan.group_size < 1) refuse_member(graph, start, "its group size is less than 1");
+        if (plan.group_size > most_elements / std::max({elements, shape[0], std::int64_t{1}}))
+            refuse_member(graph, start, "gathered from all ranks, its bucket would have more than 2^56 elements");
         plan.input_shapes.emplace_back(shape.begin(), shape.end());
         plan.result_shapes.push_back(plan.input_shapes.back());
         plan.result_shapes.back()[0] *= plan.group_size;

@@ -32,10 +32,12 @@ class Matcher {
             !contiguous(cat_) || graph_.user_count(source_) != 1) {
             return {};
         }
+        const Sizes joined = sizes(cat_);
+        if (joined.empty() || group_size_ > joined[0]) return {};  // fewer rows than pieces
         const std::int64_t chunk = (shape[0] + group_size_ - 1) / group_size_;
         Sizes whole = shape;
         whole[0] = chunk * group_size_;
-        if (*split_size != chunk || sizes(cat_) != whole) return {};
+        if (*split_size != chunk || joined != whole) return {};
         if (!check_pieces(shape, chunk)) return {};
         return PaddedInput{source_, packing_nodes_};
     }

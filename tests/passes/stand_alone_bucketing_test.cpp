@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "core/graph/topological_sort.h"
 #include "core/passes/fsdp_pre_bucketing.h"
 #include "core/passes/greedy_bucketing.h"
@@ -20,7 +22,8 @@ class StandAloneBucketingTest : public test::PassTest {
             const NodeId parameter = placeholder(std::string("p_").append(name));
             starts_.push_back(all_gather(name, parameter, group));
         }
-        for (const NodeId start : starts_) waits_.push_back(wait(std::string("w").append(std::to_string(start)), start));
+        for (const NodeId start : starts_)
+            waits_.push_back(wait(std::string("w").append(std::to_string(start)), start));
     }
 
     std::vector<Names> buckets(const GreedyBucketing& rule = {}) {
@@ -122,6 +125,24 @@ TEST_F(StandAloneBucketingTest, ACollectiveThatIsAwaitedTwiceIsRefused) {
     gathers({{"a", "0"}, {"b", "0"}});
     output({wait("again", starts_[0])});
     EXPECT_NE(refusal("bucket_all_gather").find("2 users"), std::string::npos);
+}
+
+TEST_F(StandAloneBucketingTest, GroupsOfMoreRanksThanThereCanBeAreRefused) {
+    const auto told = [&](std::int64_t ranks) {
+        builder_ = GraphBuilder();
+        const auto gather = [&](std::string_view name, std::string_view parameter) {
+            return call(name, "_c10d_functional.all_gather_into_tensor.default",
+                        {Value::of_node(placeholder(parameter)), Value::of_integer(ranks), builder_.string("0")});
+        };
+        const NodeId first = gather("a", "p_a"), second = gather("b", "p_b");
+        wait("wait_a", first);
+        wait("wait_b", second);
+        output({});
+        return refusal("bucket_all_gather");
+    };
+    EXPECT_NE(told(std::numeric_limits<std::int64_t>::max()).find("more than 2^56 elements"), std::string::npos);
+    EXPECT_NE(told(std::int64_t{1} << 53).find("more than 2^56 elements"), std::string::npos);
+    EXPECT_NE(told(-3).find("its group size is less than 1"), std::string::npos);
 }
 
 // What PyTorch computes on a machine without a GPU.
