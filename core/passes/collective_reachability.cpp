@@ -155,7 +155,9 @@ void CollectiveReachability::build_ancestors() {
     for (NodeId node = 0; node < graph_.node_count(); ++node) {
         Bits bits(words, 0);
         if (has_collective_ancestor_[node]) {
-            for (const NodeId input : graph_.inputs(node)) unite(bits, reachable[input]);
+            // An earlier pass may have left an input behind its user; the reference then knows nothing of it yet.
+            for (const NodeId input : graph_.inputs(node))
+                if (!reachable[input].empty()) unite(bits, reachable[input]);
         }
         const std::uint32_t endpoint = endpoint_index_[node];
         if (endpoint != no_node) {

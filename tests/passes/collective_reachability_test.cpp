@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
+#include <vector>
 
 #include "core/graph/error.h"
 #include "core/graph/graph_builder.h"
+#include "core/graph/graph_editor.h"
 
 namespace overlap {
 namespace {
@@ -68,6 +71,22 @@ TEST_F(ReachabilityTest, MergingDependentStartsIsRefused) {
     const auto collectives = recognised_collectives(graph);
     CollectiveReachability reachability(graph, collectives);
     EXPECT_THROW(reachability.plan_merge(std::array{a.start, b.start}), InputError);
+}
+
+TEST_F(ReachabilityTest, AnInputThatStandsBehindItsUserIsNotKnownYet) {
+    const Reduced a = all_reduce("a", {0}), b = all_reduce("b", {a.wait});
+    all_reduce("c", {b.wait});
+    GraphEditor editor(std::make_shared<const Graph>(finish()));
+    editor.move_before(editor.source().find("sum_b"), a.start);
+    std::vector<NodeId> origin;
+    const auto graph = editor.finish(origin);
+    const auto collectives = recognised_collectives(*graph);
+    CollectiveReachability reachability(*graph, collectives);
+    const std::array starts = {graph->find("a"), graph->find("b"), graph->find("c")};
+    const auto levels = reachability.independent_levels(starts);
+    ASSERT_EQ(levels.size(), 2u);
+    EXPECT_EQ(levels[0], std::vector({starts[0], starts[1]}));
+    EXPECT_EQ(levels[1], std::vector({starts[2]}));
 }
 
 TEST_F(ReachabilityTest, TheLastOfSeveralWaitsCounts) {
