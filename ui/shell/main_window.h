@@ -199,7 +199,7 @@ class MainWindow : public QMainWindow {
     SessionState state_;
     Document document_;
     PlanSaver* plan_saver_;
-    DetachedTasks file_questions_;
+    DetachedTasks file_questions_;  ///< whether recent files are there
     Measurements* measurements_;
     TraceTimes* trace_times_;
     CostActions* cost_ = nullptr;
