@@ -85,9 +85,8 @@ double OptimalPlanner::cost(const ShardingState& source, const ShardingState& ta
     return search_->cost(source, target);
 }
 
-double executed_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const MeshTensor& tensor,
-                     const CollectiveTimes& times) {
-    if (!execution_error(plan).empty()) return std::numeric_limits<double>::infinity();
+double plan_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const MeshTensor& tensor,
+                 const CollectiveTimes& times) {
     double cost = 0.0;
     for (std::size_t index = 0; index < plan.steps.size(); ++index) {
         const RedistributionStep& step = plan.steps[index];
@@ -105,6 +104,12 @@ double executed_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, con
         cost += times.time(kind, step.mesh_dims, local_gib);
     }
     return cost;
+}
+
+double executed_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const MeshTensor& tensor,
+                     const CollectiveTimes& times) {
+    if (!execution_error(plan).empty()) return std::numeric_limits<double>::infinity();
+    return plan_cost(plan, mesh, tensor, times);
 }
 
 std::string_view explain(StepNeeds needs) {

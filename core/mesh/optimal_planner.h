@@ -52,8 +52,12 @@ class OptimalPlanner {
     std::unique_ptr<PlannerSearch> search_;
 };
 
-/// What a plan costs under `times` when merged steps are priced as one collective: torch's executed path and the
-/// optimal one on one scale. +infinity when a step cannot be executed.
+/// What a plan costs under `times` when merged steps are priced as one collective, by whoever can execute it: torch's
+/// executed path and the optimal one on one scale.
+double plan_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const MeshTensor& tensor,
+                 const CollectiveTimes& times);
+
+/// That for a plan that torch is to execute: +infinity when it cannot.
 double executed_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const MeshTensor& tensor,
                      const CollectiveTimes& times);
 

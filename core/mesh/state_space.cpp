@@ -4,10 +4,15 @@
 #include <bit>
 
 #include "core/mesh/exchange_group.h"
+#include "core/mesh/redistribution.h"
 
 namespace overlap {
 
 namespace {
+
+/// What a step that torch's executor does not have adds to a path: among paths of one cost, torch can run the chosen
+/// one.
+constexpr unsigned foreign_step_penalty = 3;
 
 /// Mesh dimensions of a bit set, ascending.
 struct MeshDims {
@@ -181,6 +186,8 @@ void StateSpace::add_torch_edges(PackedState state, const Orders& orders) {
 /// Edge 6: a replicate becomes partial where that leaves operations that torch lets stand together.
 void StateSpace::add_partial_edges(PackedState state) {
     if (rules_.reduce_ops.empty()) return;
+    // torch's own search does not know that its executor refuses some of these steps.
+    const bool ours = rules_.merged_collectives || rules_.permutations;
     unsigned present = 0;
     for (int mesh_dim = 0; mesh_dim < code_.mesh_dims(); ++mesh_dim) {
         const unsigned placement = StateCode::placement_of(state, mesh_dim);
@@ -191,7 +198,7 @@ void StateSpace::add_partial_edges(PackedState state) {
         for (const ReduceOp op : rules_.reduce_ops)
             if (reduce_together(present | partial_bit(op)))
                 add(StateCode::with(state, mesh_dim, StateCode::first_partial_code + static_cast<unsigned>(op)),
-                    EdgeCost::free, bit(mesh_dim));
+                    EdgeCost::free, bit(mesh_dim), ours && !can_be_partitioned(op) ? foreign_step_penalty : 0);
     }
 }
 
@@ -282,7 +289,7 @@ void StateSpace::add_permutations(PackedState state, const Orders& orders) {
             const unsigned group = rules_.moved_mesh_dims_suffice
                                        ? moved_mesh_dims(before, after)
                                        : exchange_group(size, before, after, sizes_.mesh_shape);
-            add(target, EdgeCost::permute, group, 3);
+            add(target, EdgeCost::permute, group, foreign_step_penalty);
         } while (std::next_permutation(after.begin(), after.end()));
     }
 }

@@ -27,19 +27,18 @@ RedistributionPlan onlyStep(const RedistributionPlan& plan, std::size_t step) {
 /// Fills in what follows from a plan under the chosen costs.
 void describe(ComparedPath& path, const PathQuestion& question, const CollectiveTimes& times, bool torch_runs_it) {
     const RedistributionPlan& plan = *path.plan;
-    path.cost = executed_cost(plan, question.mesh, question.tensor, times);
+    const auto price = torch_runs_it ? executed_cost : plan_cost;
+    path.cost = price(plan, question.mesh, question.tensor, times);
     path.sent_bytes = sent_bytes(plan, question.mesh, question.tensor);
     path.steps.resize(plan.steps.size());
     for (std::size_t step = 0; step < plan.steps.size(); ++step) {
-        path.steps[step].cost = executed_cost(onlyStep(plan, step), question.mesh, question.tensor, times);
+        path.steps[step].cost = price(onlyStep(plan, step), question.mesh, question.tensor, times);
         path.steps[step].sent_bytes = sent_bytes(plan, step, question.mesh, question.tensor);
         if (torch_runs_it) path.steps[step].problem = QString::fromStdString(execution_error(onlyStep(plan, step)));
     }
     if (!torch_runs_it) return;
-    if (const std::string error = execution_error(plan); !error.empty()) {
+    if (const std::string error = execution_error(plan); !error.empty())
         path.problems.append(QString::fromStdString(error));
-        path.cost = std::numeric_limits<double>::infinity();
-    }
     std::size_t wrong_step = 0;
     if (!gathers_wrong_data(plan, question.mesh, question.tensor.shape, &wrong_step)) return;
     path.wrong_data = true;

@@ -21,7 +21,7 @@ struct PathQuestion {
 
 /// A step as it is shown.
 struct ComparedStep {
-    double cost = 0.0;  ///< by the chosen model; NaN where it cannot run
+    double cost = 0.0;  ///< by the chosen model; infinite where it cannot run
     std::int64_t sent_bytes = 0;
     QString needs;    ///< what it takes beyond torch's redistribution; empty for nothing
     QString problem;  ///< what goes wrong in it; empty for nothing

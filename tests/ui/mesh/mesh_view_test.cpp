@@ -204,6 +204,22 @@ class MeshViewTest : public QObject {
         QVERIFY(view_->pathAsText().contains(QStringLiteral("partition")));
     }
 
+    void pricesAnOptimalPathThatTorchRefuses() {
+        const PathQuestion question{{{2, 2}, {}},
+                                    MeshTensor::of({64, 48}, "float32"),
+                                    parse_state("S(0)R", 2),
+                                    parse_state("RP(product)", 2),
+                                    costModel(QStringLiteral("torch"))};
+        const std::optional<PathComparison> compared = comparePaths(question, {});
+        QVERIFY(compared);
+        QVERIFY(std::isinf(compared->paths[PathComparison::graph].cost));
+        const ComparedPath& optimal = compared->best();
+        QCOMPARE(optimal.cost, optimal.plan->total_cost);
+        QVERIFY(!optimal.steps.front().needs.isEmpty());
+        QCOMPARE(optimal.steps.front().cost, 0.0);
+        QVERIFY(optimal.problems.isEmpty());
+    }
+
     void stepsGoThroughTheStates() {
         view_->stage().setAnimated(false);
         view_->paths().select(PathComparison::graph, PathBoard::whole_path);
