@@ -94,6 +94,15 @@ void check_group_settings(const std::vector<GroupSettings>& settings, const Grap
     }
 }
 
+Problem run_refusal(const InputError& error) {
+    Problem problem;
+    problem.severity = Severity::caution;
+    problem.kind = "not_evaluated";
+    problem.title = "not evaluated";
+    problem.message = std::string("a run would refuse ") + error.what();
+    return problem;
+}
+
 std::vector<Problem> check_group_names(const Json& process_groups, const Graph& graph) {
     std::vector<GroupSettings> settings;
     try {
@@ -103,13 +112,7 @@ std::vector<Problem> check_group_names(const Json& process_groups, const Graph& 
     }
     std::vector<Problem> problems;
     for (std::size_t index = 0; index < settings.size(); ++index) {
-        const auto missing = missing_group(settings, index, graph);
-        if (!missing) continue;
-        Problem& problem = problems.emplace_back();
-        problem.severity = Severity::caution;
-        problem.kind = "not_evaluated";
-        problem.title = "not evaluated";
-        problem.message = std::string("a run would refuse ") + missing->what();
+        if (const auto missing = missing_group(settings, index, graph)) problems.push_back(run_refusal(*missing));
     }
     return problems;
 }

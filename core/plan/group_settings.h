@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/graph/error.h"
 #include "core/graph/group_settings.h"
 #include "core/passes/pass.h"
 
@@ -16,6 +17,9 @@ std::vector<GroupSettings> group_settings(const Json& process_groups);
 /// @param graph what the plan makes; passes may have made groups of it.
 /// @throws InputError with the place in the plan for a group that the graph does not have.
 void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph);
+
+/// What a run refuses, for those who go on with the plan: whatever is seen of it without running stays right.
+Problem run_refusal(const InputError& error);
 
 /// The same as problems, for those who go on with a plan that a run would refuse. What group_settings() throws of is
 /// not told here.

@@ -190,7 +190,7 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
     try {
         group_settings(plan.unevaluated.value("process_groups", Json::array()));
     } catch (const InputError& error) {
-        add(Severity::caution, std::string("a run would refuse ") + error.what());
+        problems.push_back(run_refusal(error));
     }
     const bool taken = std::ranges::any_of(
         plan.pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });

@@ -250,8 +250,9 @@ class MainWindow : public QMainWindow {
     SharedPlans shared_plans_;                  // of the newest snapshot
     std::vector<RecoveredPlan> recovered_plans_;
     bool range_to_restore_ = false;
-    bool closing_while_saving_ = false;     ///< a person was told that a plan is not in its file yet
-    bool closing_without_session_ = false;  ///< a person was told that edits would be lost
+    bool closing_while_saving_ =
+        false;  ///< the person was told, since the last edit, that a plan is not in its file yet
+    bool closing_without_session_ = false;  ///< the same for edits that would be lost
     QTimer session_timer_;
 };
 

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QToolBar>
+#include <system_error>
 
 #include "ui/document/automatic_commands.h"
 #include "ui/document/bucket_commands.h"
@@ -332,15 +333,19 @@ void MainWindow::fillRecentMenu() {
         action->setToolTip(shownName(file));
     }
     // A file that is away for now keeps its place. Looking for it may hang, with its folder.
-    file_questions_.run([this, files = state_.recent_files]() -> DetachedTasks::Delivery {
-        QStringList away;
-        for (const QString& file : files)
-            if (!QFile::exists(file)) away.append(shownName(file));
-        return [this, away] {
-            for (QAction* action : recent_menu_->actions())
-                if (away.contains(action->toolTip())) action->setEnabled(false);
-        };
-    });
+    try {
+        file_questions_.run([this, files = state_.recent_files]() -> DetachedTasks::Delivery {
+            QStringList away;
+            for (const QString& file : files)
+                if (!QFile::exists(file)) away.append(shownName(file));
+            return [this, away] {
+                for (QAction* action : recent_menu_->actions())
+                    if (away.contains(action->toolTip())) action->setEnabled(false);
+            };
+        });
+    } catch (const std::system_error&) {
+        // No further thread: whoever chooses a file that is away is told so then.
+    }
     recent_menu_->setEnabled(!recent_menu_->isEmpty());
     if (recent_menu_->isEmpty()) return;
     recent_menu_->addSeparator();

@@ -276,7 +276,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return;
     }
     state_.ended = true;
-    const QString problem = storeSession();
+    const QString problem =
+        session_writer_ ? storeSession() : tr("Nothing of this window is kept: it was opened without a session");
     bool unsaved = false;
     for (int i = 1; i < document_.variantCount(); ++i) unsaved = unsaved || document_.variant(i).modified();
     if (problem.isEmpty() || !unsaved || std::exchange(closing_without_session_, true)) return event->accept();
