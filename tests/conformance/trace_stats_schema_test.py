@@ -11,7 +11,7 @@ import sys
 try:
     import jsonschema
 except ImportError:
-    print("python3-jsonschema is not installed; the figures are tested in test_command_line.py all the same")
+    print("python3-jsonschema is not installed; the figures are tested in test_traces.py all the same")
     sys.exit(0)
 
 

@@ -20,7 +20,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "conformance"))
-import test_export  # noqa: E402  the graph and the plan are those that every export is tested with
+import exported_files  # noqa: E402  the graph and the plan are those that every export is tested with
 
 STUDIO = PICTURES = ""
 VIEWS = ["window", "graph", "timeline", "modules", "buckets", "inspector", "problems", "passes", "groups", "compare"]
@@ -36,7 +36,7 @@ class Watched(unittest.TestCase):
         self.probe = self.folder / "probe.png"
         for folder in ("data", "cache", "config", "home", "temporary", "runtime"):
             (self.own / folder).mkdir(parents=True, mode=0o700)
-        names = test_export.HOSTILE + [
+        names = exported_files.HOSTILE + [
             "../../../../tmp/evil",
             "%1 %2 %3 %n %s %x %L1",
             f"<img src='file://{self.probe}'>",
@@ -46,9 +46,9 @@ class Watched(unittest.TestCase):
             "-o evil --help",
             "x" * (1 << 20),
         ]
-        plan = test_export.hostile_plan(name=f"<img src='{self.probe}'> %1 %2")
-        plan["buckets"] += [{"modules": [name], "title": name[:200]} for name in names[len(test_export.HOSTILE):]]
-        graph = test_export.hostile_graph(names)
+        plan = exported_files.hostile_plan(name=f"<img src='{self.probe}'> %1 %2")
+        plan["buckets"] += [{"modules": [name], "title": name[:200]} for name in names[len(exported_files.HOSTILE):]]
+        graph = exported_files.hostile_graph(names)
         graph["name"] = f"<img src='file://{self.probe}'> %1 ../../evil"
         self.graph, self.plan = self.folder / "g.graph.json", self.folder / "p.plan.json"
         self.graph.write_text(json.dumps(graph), encoding="utf-8")

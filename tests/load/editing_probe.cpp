@@ -1,123 +1,81 @@
-// editing_probe hours GRAPH: what a person does to a plan in eight hours, an edit every three seconds, as fast as it
-// can be answered: every edit is evaluated, and the cards are made anew. Prints one JSON object: edits, and the memory
-// in use after the first tenth and at the end, in megabytes.
+// editing_probe hours GRAPH: eight hours of a ScriptedPerson's edits, as fast as they can be answered: every edit is
+// evaluated, and the cards are made anew. Prints one JSON object: see print_memory().
+//
+// editing_probe window GRAPH: the same in the application's window with a session: every edit is drawn, each view and
+// theme comes to the front in turn, and plans are saved.
 //
 // editing_probe undo GRAPH PLAN: a thousand edits of a plan, all of them taken back and done again. Prints one JSON
 // object: buckets, steps that the history has, the slowest edit, undo and redo, and what all undos and redos take, in
 // milliseconds. A plan that does not come back as it was is a failure.
 
-#include <malloc.h>
-
-#include <QCoreApplication>
+#include <QAction>
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QEventLoop>
-#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <iostream>
-#include <random>
 #include <stdexcept>
 #include <string_view>
 
-#include "ui/document/bucket_commands.h"
+#include "tests/load/scripted_person.h"
 #include "ui/document/document.h"
 #include "ui/plan/bucket_model.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/centre_tabs.h"
+#include "ui/shell/main_window.h"
 
 namespace {
 
 using namespace overlap;
 using namespace overlap::ui;
 
-constexpr int edit_count = 8 * 60 * 60 / 3;
 constexpr int undone_steps = 1000;
-constexpr int most_variants = 4;
-
-/// Resident memory in megabytes, without what the allocator keeps for later.
-double memory_mb() {
-    malloc_trim(0);
-    QFile file(QStringLiteral("/proc/self/status"));
-    if (!file.open(QIODevice::ReadOnly)) return 0;
-    for (const QByteArray& line : file.readAll().split('\n')) {
-        if (line.startsWith("VmRSS:")) return line.mid(6).trimmed().split(' ').front().toDouble() / 1024;
-    }
-    return 0;
-}
 
 void wait_for_evaluation(const Document& document) {
     while (document.evaluating()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
 }
 
-class Person {
-  public:
-    explicit Person(Document& document) : document_(document) {}
-
-    /// Any edit of a plan's buckets, a step back, or another plan.
-    void edit() {
-        BucketCommands commands(document_);
-        const int buckets = this->buckets();
-        const QString layer = QStringLiteral("layers.%1").arg(below(6));
-        switch (below(10)) {
-            case 0:
-                commands.startFrom(BucketCommands::Template::blocks, 1 + below(3));
-                break;
-            case 1:
-            case 2:
-            case 3:
-                if (buckets > 1) edit_bucket();
-                break;
-            case 4:
-                document_.current()->undoStack().undo();
-                break;
-            case 5:
-                if (document_.variantCount() < most_variants) {
-                    document_.addCopyOfCurrent();
-                } else {
-                    document_.closeVariant(1);
-                }
-                break;
-            default:
-                commands.putIntoNew({layer});
-        }
-    }
-
-    /// An edit of one bucket that changes the plan.
-    void edit_bucket() {
-        BucketCommands commands(document_);
-        switch (below(3)) {
-            case 0:
-                commands.remove({below(buckets())});
-                break;
-            case 1:
-                commands.move(below(buckets() - 1), buckets() - 1);
-                break;
-            default:
-                commands.rename(below(buckets()), QStringLiteral("bucket %1").arg(++name_));
-        }
-    }
-
-  private:
-    int buckets() const { return static_cast<int>(document_.buckets().size()); }
-    int below(int count) { return std::uniform_int_distribution(0, count - 1)(random_); }
-
-    Document& document_;
-    std::mt19937 random_{1};
-    int name_ = 0;
-};
-
 void edit_for_hours(const QString& graph) {
     Document document;
     document.setGraph(loadGraph(graph));
     const BucketModel cards(document);
-    Person person(document);
-    double early_mb = 0;
-    for (int done = 0; done < edit_count; ++done) {
-        if (done == edit_count / 10) early_mb = memory_mb();
+    ScriptedPerson person(document);
+    edit_and_print_memory([&](int) {
         person.edit();
         wait_for_evaluation(document);
-    }
-    std::printf("{\"edits\": %d, \"early_mb\": %.1f, \"late_mb\": %.1f}\n", edit_count, early_mb, memory_mb());
+    });
+}
+
+void edit_in_window_for_hours(const QString& graph) {
+    constexpr int edits_in_a_view = 16, edits_between_saves = 50;
+    constexpr int wait_ms = 60'000;
+    const QTemporaryDir folder;
+    MainWindow window(folder.filePath(QStringLiteral("session")));
+    window.show();
+    window.openFiles({graph});
+    if (!QTest::qWaitFor([&] { return window.document().isOpen() && window.idle(); }, wait_ms))
+        throw std::runtime_error("the graph was not opened");
+    window.document().addCopyOfCurrent();
+    const auto& views = window.centre().views();
+    const std::array themes = {"view.theme.dark", "view.theme.light"};
+    ScriptedPerson person(window.document());
+    edit_and_print_memory([&](int done) {
+        if (done % edits_in_a_view == 0) {
+            const auto shown = static_cast<std::size_t>(done / edits_in_a_view);
+            window.centre().showView(views[shown % views.size()].id);
+            window.actions().find(QString::fromLatin1(themes[shown / views.size() % themes.size()]))->trigger();
+        }
+        person.edit();
+        if (!QTest::qWaitFor([&] { return window.idle(); }, wait_ms)) throw std::runtime_error("an edit has no end");
+        window.repaint();
+        if (done % edits_between_saves == 0) window.savePlanAs(folder.filePath(QStringLiteral("a.plan.json")), true);
+    });
 }
 
 /// Milliseconds that steps take: all of them, and the slowest.
@@ -144,7 +102,7 @@ void undo_and_redo(const QString& graph, const QString& plan) {
     const BucketModel cards(document);
     const auto buckets = document.buckets().size();
     const Plan before = document.current()->plan();
-    Person person(document);
+    ScriptedPerson person(document);
     Steps edits, undos, redos;
     QUndoStack& history = document.current()->undoStack();
     while (history.count() < undone_steps) edits.time([&] { person.edit_bucket(); });
@@ -162,16 +120,18 @@ void undo_and_redo(const QString& graph, const QString& plan) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-    QCoreApplication application(argument_count, arguments);
+    QApplication application(argument_count, arguments);
     const std::string_view what = argument_count > 1 ? arguments[1] : "";
     const auto file = [&](int argument) { return QString::fromLocal8Bit(arguments[argument]); };
     try {
         if (what == "hours" && argument_count == 3) {
             edit_for_hours(file(2));
+        } else if (what == "window" && argument_count == 3) {
+            edit_in_window_for_hours(file(2));
         } else if (what == "undo" && argument_count == 4) {
             undo_and_redo(file(2), file(3));
         } else {
-            std::cerr << "usage: editing_probe hours GRAPH | undo GRAPH PLAN\n";
+            std::cerr << "usage: editing_probe hours GRAPH | window GRAPH | undo GRAPH PLAN\n";
             return 2;
         }
     } catch (const std::exception& failure) {
