@@ -10,12 +10,12 @@ longer than a second, or needed more memory than is allowed; its file is named.
 
 import argparse
 import base64
+import fcntl
 import json
 import os
 import re
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -118,18 +118,24 @@ class Target:
 
 
 class Counts:
-    """How often each target has been executed in all, on the disk after each of them."""
+    """How often each target has been executed in all, on the disk after each of them. Runs beside each other may count
+    at once."""
 
     def __init__(self, path):
         self.path = path
-        self.lock = threading.Lock()
-        self.total = json.loads(path.read_text()) if path.exists() else {}
+        path.touch()
+        self.total = self.read()
+
+    def read(self):
+        return json.loads(self.path.read_text() or "{}")
 
     def of(self, target):
         return self.total.get(target.name, 0)
 
     def add(self, target):
-        with self.lock:
+        with self.path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.total = self.read()
             self.total[target.name] = self.of(target) + target.executions
             self.path.write_text(json.dumps(self.total, indent=1))
 
