@@ -5,7 +5,11 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QImageWriter>
+#include <chrono>
 #include <exception>
+#include <memory>
+
+#include "ui/document/detached_tasks.h"
 
 namespace overlap::ui {
 
@@ -19,13 +23,32 @@ QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion old
     }
 }
 
+QString exportFile(const QString& path, const QByteArray& bytes) {
+    using namespace std::chrono_literals;
+    // Shared with the thread, which may outlive this call.
+    const auto problem = std::make_shared<QString>(
+        QCoreApplication::translate("WriteFile",
+                                    "%1 is not written yet: its folder does not answer. It appears there once it does")
+            .arg(path));
+    try {
+        DetachedTasks().run(
+            [path, bytes, problem]() -> DetachedTasks::Delivery {
+                return [problem, outcome = writeFile(path, bytes)] { *problem = outcome; };
+            },
+            2s);
+    } catch (const std::exception& error) {
+        return QString::fromUtf8(error.what());
+    }
+    return *problem;
+}
+
 QString writePicture(const QString& path, const QImage& picture) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     QImageWriter writer(&buffer, QFileInfo(path).suffix().toLower().toLatin1());
     if (!writer.write(picture))
         return QCoreApplication::translate("WriteFile", "%1 could not be written: %2").arg(path, writer.errorString());
-    return writeFile(path, bytes);
+    return exportFile(path, bytes);
 }
 
 QString olderVersionPath(const QString& path) {

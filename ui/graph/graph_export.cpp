@@ -79,7 +79,7 @@ QString pictureRemark(const GraphModel& model, const QString& path) {
 QString writeGraphPicture(const GraphModel& model, const QString& path) {
     const QRectF area = areaOf(model);
     const QByteArray bytes = isSvg(path) ? svgOf(model, area) : pngOf(model, area);
-    return writeFile(path, bytes);
+    return exportFile(path, bytes);
 }
 
 }  // namespace overlap::ui

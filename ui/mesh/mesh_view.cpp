@@ -374,7 +374,7 @@ void MeshView::savePath(const QString& file) {
     if (suffix == u"png" || suffix == u"svg") {
         problem = savePathPicture(file, *comparison_, paths_->path());
     } else {
-        problem = writeFile(file, pathAsText().toUtf8());
+        problem = exportFile(file, pathAsText().toUtf8());
     }
     emit told(problem.isEmpty() ? tr("Saved %1").arg(QFileInfo(file).fileName()) : problem);
 }

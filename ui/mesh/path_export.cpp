@@ -117,7 +117,7 @@ QString savePathPicture(const QString& file, const PathComparison& comparison, s
         painter.begin(&svg);
         paintPath(painter, comparison, path);
         painter.end();
-        return writeFile(file, bytes);
+        return exportFile(file, bytes);
     }
     constexpr int scale = 2;
     QImage image(size * scale, QImage::Format_RGB32);

@@ -45,9 +45,9 @@ void TimelineExport::ask(const QString& name, bool visibleOnly) {
 QString TimelineExport::write(const QString& path, bool visibleOnly) const {
     const QString suffix = QFileInfo(path).suffix().toLower();
     const TimelinePicture picture = view_.picture(visibleOnly);
-    const auto written = [&path](const std::string& text) { return writeFile(path, QByteArray::fromStdString(text)); };
+    const auto written = [&path](const std::string& text) { return exportFile(path, QByteArray::fromStdString(text)); };
     if (suffix == u"png") return writePicture(path, timelineImage(picture, currentTheme(), 2));
-    if (suffix == u"svg") return writeFile(path, timelineSvg(picture, currentTheme()));
+    if (suffix == u"svg") return exportFile(path, timelineSvg(picture, currentTheme()));
     if (suffix == u"csv") return written(timeline_csv(*picture.timeline, picture.range));
     if (suffix == u"json") return written(timeline_chrome_trace(*picture.timeline, picture.range));
     return tr("A timeline is written as .png, .svg, .csv or .json, not as %1").arg(QFileInfo(path).fileName());
