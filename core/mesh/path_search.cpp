@@ -172,8 +172,7 @@ StateSpace& StateSpaces::between(const ShardingState& source, const ShardingStat
 std::shared_ptr<StateSpace> StateSpaces::make(StateSpaceRules rules, std::vector<Placement> strided_shards) const {
     const auto mesh_dims = static_cast<int>(sizes_.mesh_shape.size());
     const auto tensor_dims = static_cast<int>(sizes_.tensor_shape.size());
-    const bool torch_only = !rules.merged_collectives && !rules.permutations;
-    if (torch_only && strided_shards.empty())
+    if (rules.torch_only() && strided_shards.empty())
         if (std::shared_ptr<StateSpace> shared = shared_state_space(mesh_dims, tensor_dims, rules.reduce_ops))
             return shared;
     return std::make_shared<StateSpace>(StateCode(mesh_dims, tensor_dims, std::move(strided_shards)), std::move(rules),

@@ -10,9 +10,9 @@ namespace overlap {
 
 namespace {
 
-/// What a step that torch's executor does not have adds to a path: among paths of one cost, torch can run the chosen
-/// one.
-constexpr unsigned foreign_step_penalty = 3;
+/// What a step that torch's redistribution cannot do adds to a path, more than all merged steps of one add together:
+/// among paths of exactly one cost, one that torch can run is chosen where there is one.
+constexpr unsigned foreign_step_penalty = 32;
 
 /// Mesh dimensions of a bit set, ascending.
 struct MeshDims {
@@ -186,8 +186,8 @@ void StateSpace::add_torch_edges(PackedState state, const Orders& orders) {
 /// Edge 6: a replicate becomes partial where that leaves operations that torch lets stand together.
 void StateSpace::add_partial_edges(PackedState state) {
     if (rules_.reduce_ops.empty()) return;
-    // torch's own search does not know that its executor refuses some of these steps.
-    const bool ours = rules_.merged_collectives || rules_.permutations;
+    // torch's search does not know that its executor refuses some of these steps.
+    const unsigned refused_penalty = rules_.torch_only() ? 0 : foreign_step_penalty;
     unsigned present = 0;
     for (int mesh_dim = 0; mesh_dim < code_.mesh_dims(); ++mesh_dim) {
         const unsigned placement = StateCode::placement_of(state, mesh_dim);
@@ -198,7 +198,7 @@ void StateSpace::add_partial_edges(PackedState state) {
         for (const ReduceOp op : rules_.reduce_ops)
             if (reduce_together(present | partial_bit(op)))
                 add(StateCode::with(state, mesh_dim, StateCode::first_partial_code + static_cast<unsigned>(op)),
-                    EdgeCost::free, bit(mesh_dim), ours && !can_be_partitioned(op) ? foreign_step_penalty : 0);
+                    EdgeCost::free, bit(mesh_dim), can_be_partitioned(op) ? 0 : refused_penalty);
     }
 }
 

@@ -79,6 +79,9 @@ struct StateSpaceRules {
     bool permutations = false;
     bool moved_mesh_dims_suffice = false;  ///< for permutations, whatever data they need
 
+    /// Edges, and penalties, are those of torch's own search.
+    bool torch_only() const { return !merged_collectives && !permutations; }
+
     bool operator==(const StateSpaceRules&) const = default;
 };
 

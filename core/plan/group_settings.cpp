@@ -94,13 +94,17 @@ void check_group_settings(const std::vector<GroupSettings>& settings, const Grap
     }
 }
 
-Problem run_refusal(const InputError& error) {
+Problem not_evaluated(Severity severity, std::string message) {
     Problem problem;
-    problem.severity = Severity::caution;
+    problem.severity = severity;
     problem.kind = "not_evaluated";
     problem.title = "not evaluated";
-    problem.message = std::string("a run would refuse ") + error.what();
+    problem.message = std::move(message);
     return problem;
+}
+
+Problem run_refusal(const InputError& error) {
+    return not_evaluated(Severity::caution, std::string("a run would refuse ") + error.what());
 }
 
 std::vector<Problem> check_group_names(const Json& process_groups, const Graph& graph) {

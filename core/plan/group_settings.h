@@ -18,6 +18,9 @@ std::vector<GroupSettings> group_settings(const Json& process_groups);
 /// @throws InputError with the place in the plan for a group that the graph does not have.
 void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph);
 
+/// What a plan says and figures do not show.
+Problem not_evaluated(Severity severity, std::string message);
+
 /// What a run refuses, for those who go on with the plan: whatever is seen of it without running stays right.
 Problem run_refusal(const InputError& error);
 

@@ -181,11 +181,7 @@ class BucketCheck {
 std::vector<Problem> check_unevaluated(const Plan& plan) {
     std::vector<Problem> problems;
     const auto add = [&](Severity severity, std::string message) {
-        Problem& problem = problems.emplace_back();
-        problem.severity = severity;
-        problem.kind = "not_evaluated";
-        problem.title = "not evaluated";
-        problem.message = std::move(message);
+        problems.push_back(not_evaluated(severity, std::move(message)));
     };
     try {
         group_settings(plan.unevaluated.value("process_groups", Json::array()));

@@ -43,10 +43,13 @@ class CommandLine(unittest.TestCase):
         self.graph = graph_path("llama3_debugmodel_fsdp8.prebucket")
 
     def path(self, name, content=None):
+        """A file of this test. @param content bytes, text, or a document that is written as JSON; None for no file."""
         path = os.path.join(self.scratch.name, name)
         if content is not None:
+            if not isinstance(content, (bytes, str)):
+                content = json.dumps(content)
             with open(path, "wb") as file:
-                file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
+                file.write(content if isinstance(content, bytes) else content.encode())
         return path
 
     def overlap(self, *arguments):

@@ -111,9 +111,9 @@ class Export(CommandLine):
         return [line.split()[0] for line in text[text.index("Formats:"):].splitlines()[1:] if line.startswith("  ")]
 
 
-def sharded(name="llama3_debugmodel_fsdp8.prebucket"):
+def sharded():
     """The graph of a real sharded step."""
-    return graph_path(name)
+    return graph_path("llama3_debugmodel_fsdp8.prebucket")
 
 
 BLOCKS = [["tok_embeddings"], *[[f"layers.{layer}"] for layer in range(6)], ["norm", "lm_head"]]

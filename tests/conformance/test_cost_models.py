@@ -1,43 +1,18 @@
 #!/usr/bin/env python3
-"""Cost models on the command line: built-in ones, files, contention, and calibration from runs.
-
-    test_cost_models.py PROGRAMS DATA
-
-PROGRAMS is the folder with `overlap`, DATA is tests/data.
-"""
+"""Cost models on the command line: built-in ones, files, contention, and calibration from runs."""
 import gzip
 import json
-import os
-import subprocess
-import sys
-import tempfile
-import unittest
 
-PROGRAMS = DATA = ""
+from command_line import CommandLine, data, main
 
 
-class CostModels(unittest.TestCase):
+class CostModels(CommandLine):
     def setUp(self):
-        self.scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(self.scratch.cleanup)
-        self.graph = os.path.join(DATA, "graphs", "llama3_debugmodel_fsdp8.prebucket.graph.json.gz")
-        self.model = os.path.join(DATA, "cost_models", "everything.cost.json")
-
-    def path(self, name, content=None):
-        path = os.path.join(self.scratch.name, name)
-        if content is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump(content, file)
-        return path
-
-    def overlap(self, *arguments, status=0):
-        command = [os.path.join(PROGRAMS, "overlap"), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-        self.assertEqual(done.returncode, status, f"{arguments}\n{done.stdout}\n{done.stderr}")
-        return done
+        super().setUp()
+        self.model = data("cost_models", "everything.cost.json")
 
     def figures(self, *arguments):
-        return json.loads(self.overlap("simulate", *arguments, "--json").stdout)
+        return json.loads(self.expect(0, "simulate", *arguments, "--json").stdout)
 
     def without_times(self):
         """The graph as an import gives it: no times, no cost model."""
@@ -54,38 +29,38 @@ class CostModels(unittest.TestCase):
              "options": {"module_bucket_plans": [["layers.0", "layers.1"]], "module_stack_fn": "custom.module_fqn"}}])
 
     def test_built_in_models_are_listed(self):
-        listed = json.loads(self.overlap("estimate", "--list-cost-models", "--json").stdout)
+        listed = json.loads(self.expect(0, "estimate", "--list-cost-models", "--json").stdout)
         self.assertIn("h100-sxm", [model["name"] for model in listed])
-        self.assertIn("h100-sxm", self.overlap("estimate", "--list-cost-models").stdout)
-        self.overlap("estimate", status=2)
+        self.assertIn("h100-sxm", self.expect(0, "estimate", "--list-cost-models").stdout)
+        self.expect(2, "estimate")
 
     def test_a_graph_without_times_gets_them(self):
         untimed = self.without_times()
-        self.assertIn("--cost-model", self.overlap("simulate", untimed, status=1).stderr)
+        self.assertIn("--cost-model", self.expect(1, "simulate", untimed).stderr)
         self.assertGreater(self.figures(untimed, "--cost-model", "h100-sxm")["step_ms"], 0)
         written = self.path("timed.graph.json")
-        self.overlap("estimate", untimed, "--cost-model", "h100-sxm", "-o", written)
+        self.expect(0, "estimate", untimed, "--cost-model", "h100-sxm", "-o", written)
         self.assertAlmostEqual(self.figures(written)["step_ms"],
                                self.figures(untimed, "--cost-model", "h100-sxm")["step_ms"])
 
     def test_a_graph_without_times_is_planned_all_the_same(self):
         untimed, pipeline = self.without_times(), self.pipeline()
         result = self.path("bucketed.graph.json")
-        self.overlap("apply", untimed, "--pipeline", pipeline, "-o", result)
-        explained = self.overlap("explain", untimed, "--node", "all_gather_into_tensor").stdout
+        self.expect(0, "apply", untimed, "--pipeline", pipeline, "-o", result)
+        explained = self.expect(0, "explain", untimed, "--node", "all_gather_into_tensor").stdout
         self.assertIn("How long it takes is not known", explained)
         plan = self.path("x.plan.json", {"format": "overlap-plan", "version": 1, "name": "x",
                                          "buckets": [{"modules": ["layers.0", "layers.1"]}],
                                          "pipeline": [{"pass": "manual_overlap_bucketing",
                                                        "options": {"module_stack_fn": "custom.module_fqn"}}]})
-        self.overlap("export", plan, "--graph", untimed, "--to", "job", "-o", self.path("job.json"))
-        refused = self.overlap("export", plan, "--graph", untimed, "--to", "report", "-o", self.path("x.html"), status=1)
+        self.expect(0, "export", plan, "--graph", untimed, "--to", "job", "-o", self.path("job.json"))
+        refused = self.expect(1, "export", plan, "--graph", untimed, "--to", "report", "-o", self.path("x.html"))
         self.assertIn("not known until a cost model is chosen", refused.stderr)
-        self.overlap("export", plan, "--graph", untimed, "--to", "report", "-o", self.path("x.html"),
+        self.expect(0, "export", plan, "--graph", untimed, "--to", "report", "-o", self.path("x.html"),
                      "--cost-model", "h200-sxm")
 
     def test_what_is_replaced_is_told(self):
-        told = self.overlap("simulate", self.graph, "--cost-model", self.model).stderr
+        told = self.expect(0, "simulate", self.graph, "--cost-model", self.model).stderr
         self.assertIn('the cost model "cluster A" replaces the times that the graph has for', told)
         self.assertEqual(self.figures(self.graph, "--cost-model", self.model)["cost_model"], "cluster A")
         self.assertIsNone(self.figures(self.graph)["cost_model"])
@@ -98,29 +73,29 @@ class CostModels(unittest.TestCase):
         self.assertEqual(contended["contention"]["compute_slowdown"]["matrix_multiply"], 0.2)
         self.assertGreaterEqual(contended["step_ms"], alone["step_ms"])
         trace = self.path("trace.json")
-        self.overlap("simulate", *arguments, "--contention", "--trace", trace)
+        self.expect(0, "simulate", *arguments, "--contention", "--trace", trace)
         with open(trace, encoding="utf-8") as file:
             self.assertIn('"rate of process group', file.read())
 
     def test_contention_needs_factors(self):
-        self.assertIn("no factors of contention", self.overlap("simulate", self.graph, "--contention", status=1).stderr)
+        self.assertIn("no factors of contention", self.expect(1, "simulate", self.graph, "--contention").stderr)
 
     def test_damaged_models_are_refused_with_place(self):
         with open(self.model, encoding="utf-8") as file:
             document = json.load(file)
         document["classes"]["memory"]["efficiency"] = "fast"
         damaged = self.path("damaged.cost.json", document)
-        error = self.overlap("simulate", self.graph, "--cost-model", damaged, status=1).stderr
+        error = self.expect(1, "simulate", self.graph, "--cost-model", damaged).stderr
         self.assertIn("damaged.cost.json: classes.memory.efficiency", error)
-        self.assertIn("nearest", self.overlap("simulate", self.graph, "--cost-model", "h100-smx", status=1).stderr)
+        self.assertIn("nearest", self.expect(1, "simulate", self.graph, "--cost-model", "h100-smx").stderr)
 
     def run_of(self, name, graph, *model):
         """What overlap-runner would write of the graph on a device that the model describes."""
-        times = json.loads(self.overlap("estimate", graph, *model, "--json").stdout)
+        times = json.loads(self.expect(0, "estimate", graph, *model, "--json").stdout)
         step = self.figures(graph, *model)["step_ms"]
         plan = self.path("empty.plan.json", {"format": "overlap-plan", "version": 1, "name": "x"})
         full = self.path("full.plan.json")
-        self.overlap("export", plan, "--graph", graph, "--to", "plan", "-o", full)
+        self.expect(0, "export", plan, "--graph", graph, "--to", "plan", "-o", full)
         with open(full, encoding="utf-8") as file:
             digest = json.load(file)["graph"]["digest"]
         nodes = [{"name": node, "median_ms": time} for node, time in times.items() if time > 0]
@@ -132,7 +107,7 @@ class CostModels(unittest.TestCase):
         run = self.run_of("first.run.json", self.graph, "--cost-model", self.model)
         fitted = self.path("fitted.cost.json")
         arguments = ["calibrate", self.graph, run, "--cost-model", "h200-sxm", "-o", fitted]
-        found = json.loads(self.overlap(*arguments, "--json").stdout)
+        found = json.loads(self.expect(0, *arguments, "--json").stdout)
         self.assertEqual(found["model"]["name"], "fitted")
         self.assertEqual(found["model"]["device"]["name"], "device A")
         (step,) = found["steps"]
@@ -140,31 +115,30 @@ class CostModels(unittest.TestCase):
         self.assertGreater(abs(step["before"]["step_ms"] / step["measured_step_ms"] - 1), 0.5)
         for row in found["rows"]:
             self.assertLess(row["relative_error_after"]["median"], 0.05, row)
-        self.assertIn("is not known", self.overlap(*arguments).stderr)
+        self.assertIn("is not known", self.expect(0, *arguments).stderr)
         self.assertAlmostEqual(self.figures(self.graph, "--cost-model", fitted)["step_ms"], step["after"]["step_ms"])
 
     def test_factors_that_are_not_known_are_left_out_and_told(self):
         run = self.run_of("first.run.json", self.graph, "--cost-model", self.model)
         fitted = self.path("fitted.cost.json")
-        self.overlap("calibrate", self.graph, run, "--cost-model", "h200-sxm", "-o", fitted)
+        self.expect(0, "calibrate", self.graph, run, "--cost-model", "h200-sxm", "-o", fitted)
         with open(fitted, encoding="utf-8") as file:
             self.assertNotIn("communication_slowdown", json.load(file)["contention"])
-        told = self.overlap("simulate", self.graph, "--cost-model", fitted, "--contention").stderr
+        told = self.expect(0, "simulate", self.graph, "--cost-model", fitted, "--contention").stderr
         self.assertIn("by how much compute slows communication down", told)
 
     def test_the_remedy_is_named_where_times_are_missing(self):
         untimed = self.without_times()
         passes = self.path("passes.json", [{"pass": "schedule_overlap_bucketing", "options": {}}])
-        error = self.overlap("apply", untimed, "--pipeline", passes, "-o", self.path("x.graph.json"), status=1).stderr
+        error = self.expect(1, "apply", untimed, "--pipeline", passes, "-o", self.path("x.graph.json")).stderr
         self.assertIn("--cost-model gives it one", error)
 
     def test_a_run_of_another_graph_is_refused(self):
         run = self.run_of("first.run.json", self.graph, "--cost-model", self.model)
-        other = os.path.join(DATA, "graphs", "llama3_debugmodel_fsdp8.graph.json.gz")
-        error = self.overlap("calibrate", other, run, "-o", self.path("x.cost.json"), status=1).stderr
+        other = data("graphs", "llama3_debugmodel_fsdp8.graph.json.gz")
+        error = self.expect(1, "calibrate", other, run, "-o", self.path("x.cost.json")).stderr
         self.assertIn("it is of another graph", error)
 
 
 if __name__ == "__main__":
-    PROGRAMS, DATA = sys.argv[1:3]
-    unittest.main(argv=sys.argv[:1])
+    main()

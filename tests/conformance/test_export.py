@@ -82,10 +82,10 @@ class JobPlan(Export):
 
     def test_the_held_one_is_what_is_written(self):
         held = data("versions", "job_plan.v3.json")
-        with open(held, "rb") as file:
-            document = file.read()
-        made, _ = self.export(json.loads(document), "job", data("bucketing_goldens", "random_9069.graph.json.gz"))
-        self.assertEqual(json.loads(made)["job"], json.loads(document)["job"])
+        with open(held, encoding="utf-8") as file:
+            document = json.load(file)
+        made, _ = self.export(document, "job", data("bucketing_goldens", "random_9069.graph.json.gz"))
+        self.assertEqual(json.loads(made)["job"], document["job"])
 
 
 def fields(message):

@@ -1,25 +1,15 @@
 #!/usr/bin/env python3
-"""overlap import as a user meets it: the graph that PyTorch traced comes back from every text that torch.fx prints of it.
-
-    test_import.py PROGRAMS DATA
-
-PROGRAMS is the folder with `overlap`, DATA is tests/data.
-"""
+"""overlap import as a user meets it: the graph that PyTorch traced comes back from every text that torch.fx prints of it."""
 import gzip
 import json
 import os
-import subprocess
-import sys
-import tempfile
-import unittest
 
+from command_line import CommandLine, data, main
 from compare_graphs import difference, read_document
-
-PROGRAMS = DATA = ""
 
 
 def text_path(name):
-    return os.path.join(DATA, "fx_text", name)
+    return data("fx_text", name)
 
 
 def record(envelope, payload=""):
@@ -27,21 +17,7 @@ def record(envelope, payload=""):
     return "V0728 16:17:36.735000 60448 torch/x.py:1] " + json.dumps(envelope) + "\n" + lines
 
 
-class Import(unittest.TestCase):
-    def setUp(self):
-        self.scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(self.scratch.cleanup)
-
-    def path(self, name, content=None):
-        path = os.path.join(self.scratch.name, name)
-        if content is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(content)
-        return path
-
-    def overlap(self, *arguments):
-        return subprocess.run([os.path.join(PROGRAMS, "overlap"), *arguments], capture_output=True, text=True)
-
+class Import(CommandLine):
     def imported(self, *arguments):
         out = self.path("out.graph.json")
         run = self.overlap("import", *arguments, "--rank", "1", "--world-size", "4", "-o", out)
@@ -110,7 +86,7 @@ class Import(unittest.TestCase):
         self.assert_is_the_traced_step(self.imported(*files, "--graph", "2"))
 
     def log_path(self, rank):
-        return os.path.join(DATA, "structured_logs", f"schedule_rank_{rank}.log")
+        return data("structured_logs", f"schedule_rank_{rank}.log")
 
     def listing(self, *files):
         run = self.overlap("import", "--list", *files, "--json")
@@ -234,5 +210,4 @@ class Import(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS, DATA = sys.argv[1:3]
-    unittest.main(argv=sys.argv[:1])
+    main()

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """Odd and bad plans: `overlap apply` does what the reference does, or refuses with a reason. It never guesses.
 
-    test_reference_errors.py PROGRAMS DATA
-
-DATA is tests/data. goldens/errors.json records what PyTorch 2.15 and torchtitan make of each input. Where they raise,
+tests/data/goldens/errors.json records what PyTorch 2.15 and torchtitan make of each input. Where they raise,
 exit status 1 is expected; where they return a graph and the plan is well-formed, a graph with the same numbers of
 nodes and collectives; where they return a graph by accident of Python (a string iterated letter by letter, a bucket
 mode that does not exist), either the same numbers or a refusal.
@@ -13,15 +11,11 @@ Some cases are of a graph that is wrong; graph_edits.py makes it so again.
 import collections
 import json
 import os
-import subprocess
-import sys
-import tempfile
-import unittest
 
+from command_line import CommandLine, data, graph_path, main
 from compare_graphs import read_document
 from graph_edits import EDITS
 
-PROGRAMS = DATA = ""
 MANUAL_PASS = "manual_overlap_bucketing"
 JOINT_PASS = "joint_transformer_block_bucketing_reordering_pass"
 DENSE_PASS = "schedule_fsdp_comms_to_dense_regions_pass"
@@ -68,27 +62,19 @@ def collectives(document):
     return dict(counts)
 
 
-class ReferenceErrors(unittest.TestCase):
+class ReferenceErrors(CommandLine):
     def run_case(self, case):
-        with tempfile.TemporaryDirectory() as scratch:
-            pipeline, out = os.path.join(scratch, "pipeline.json"), os.path.join(scratch, "out.graph.json")
-            with open(pipeline, "w", encoding="utf-8") as file:
-                json.dump(pipeline_of(case), file)
-            graph = os.path.join(DATA, "graphs", case["graph"] + ".graph.json.gz")
-            edit = EDITS.get(case.get("edit", case.get("case")))
-            if edit:
-                graph = self.edited(graph, edit, scratch)
-            command = [os.path.join(PROGRAMS, "overlap"), "apply", graph, "--pipeline", pipeline, "-o", out]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-            return done, read_document(out) if os.path.exists(out) else None
-
-    def edited(self, graph, edit, scratch):
-        document = read_document(graph)
-        edit(document)
-        path = os.path.join(scratch, "edited.graph.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(document, file)
-        return path
+        graph = graph_path(case["graph"])
+        edit = EDITS.get(case.get("edit", case.get("case")))
+        if edit:
+            document = read_document(graph)
+            edit(document)
+            graph = self.path("edited.graph.json", document)
+        out = self.path("out.graph.json")
+        if os.path.exists(out):
+            os.remove(out)
+        done = self.overlap("apply", graph, "--pipeline", self.path("pipeline.json", pipeline_of(case)), "-o", out)
+        return done, read_document(out) if os.path.exists(out) else None
 
     def check_refusal(self, done, written):
         self.assertEqual(done.returncode, 1, done.stderr)
@@ -102,7 +88,7 @@ class ReferenceErrors(unittest.TestCase):
         self.assertEqual(collectives(written), case["collectives_after"])
 
     def test_recorded_cases(self):
-        with open(os.path.join(DATA, "goldens", "errors.json"), encoding="utf-8") as file:
+        with open(data("goldens", "errors.json"), encoding="utf-8") as file:
             cases = json.load(file)
         self.assertGreater(len(cases), 60)
         for case in cases:
@@ -128,5 +114,4 @@ class ReferenceErrors(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS, DATA = sys.argv[1:3]
-    unittest.main(argv=sys.argv[:1])
+    main()

@@ -85,7 +85,7 @@ void run(std::string_view input) {
     try {
         const RedistributionPlan plan = graph_planner.plan(source, target);
         check(plan, source, target);
-        torch_cost = executed_cost(plan, mesh, tensor, *times);
+        torch_cost = plan_cost(plan, mesh, tensor, *times);
         flatten_consecutive_steps(plan, mesh);
     } catch (const InputError&) {
         // No way of torch's leads there; one of ours may.

@@ -123,21 +123,23 @@ class Counts:
 
     def __init__(self, path):
         self.path = path
-        path.touch()
         self.total = self.read()
 
     def read(self):
-        return json.loads(self.path.read_text() or "{}")
+        return json.loads(self.path.read_text()) if self.path.exists() else {}
 
     def of(self, target):
         return self.total.get(target.name, 0)
 
     def add(self, target):
-        with self.path.open() as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with self.path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             self.total = self.read()
             self.total[target.name] = self.of(target) + target.executions
-            self.path.write_text(json.dumps(self.total, indent=1))
+            # Never half a file: what it counts took days.
+            written = self.path.with_suffix(".new")
+            written.write_text(json.dumps(self.total, indent=1))
+            written.replace(self.path)
 
 
 def print_table(targets, counts):

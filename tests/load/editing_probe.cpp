@@ -1,5 +1,5 @@
 // editing_probe hours GRAPH: eight hours of a ScriptedPerson's edits, as fast as they can be answered: every edit is
-// evaluated, and the cards are made anew. Prints one JSON object: see print_memory().
+// evaluated, and the cards are made anew. Prints one JSON object: see edit_and_print_memory().
 //
 // editing_probe window GRAPH: the same in the application's window with a session: every edit is drawn, each view and
 // theme comes to the front in turn, and plans are saved.
@@ -74,7 +74,9 @@ void edit_in_window_for_hours(const QString& graph) {
         person.edit();
         if (!QTest::qWaitFor([&] { return window.idle(); }, wait_ms)) throw std::runtime_error("an edit has no end");
         window.repaint();
-        if (done % edits_between_saves == 0) window.savePlanAs(folder.filePath(QStringLiteral("a.plan.json")), true);
+        const bool saves = done % edits_between_saves == 0 && window.document().editable();
+        if (saves && !window.savePlanAs(folder.filePath(QStringLiteral("a.plan.json")), true))
+            throw std::runtime_error("a plan was not saved");
     });
 }
 

@@ -137,15 +137,15 @@ def buckets_case(load):
 
 def editing_case(load):
     graph = GRAPHS / "llama3_debugmodel_fsdp8.prebucket.graph.json.gz"
-    for what, title in (("hours", "8 hours of editing"), ("window", "8 hours of editing, in the window")):
+    for what, title in (("hours", "8 hours, cards"), ("window", "8 hours, window")):
         printed = load.run(title, None, load.programs / "editing_probe", what, graph)
         if not printed:
             continue
         figures = json.loads(printed)
         early, late = figures["early_mb"], figures["late_mb"]
         growth = (late / early - 1) * 100
-        load.add(f"{figures['edits']:,} edits: memory, 10 % to end", None,
-                 f"{early:.1f} to {late:.1f} MB, {growth:+.1f} %", growth > 5)
+        load.add(f"{title}: memory", None,
+                 f"{figures['edits']:,} edits: {early:.1f} to {late:.1f} MB, {growth:+.1f} %", growth > 5)
 
 
 def undo_case(load):

@@ -10,6 +10,9 @@
 
 namespace overlap::ui {
 
+/// How long the window waits for a folder before it goes on without: longer than a disk that is only slow takes.
+constexpr std::chrono::seconds folder_patience{2};
+
 /// Runs what may never end, each on a thread of its own: a look into a folder of a network that has gone hangs in the
 /// system and cannot be stopped. Threads are left to themselves when this goes; what they bring home then is dropped.
 /// All functions are for the thread that owns the object.

@@ -39,9 +39,9 @@ class PlanSaver : public QObject {
     using Write = std::function<void(const Plan& plan, const std::string& file)>;
 
     /// @param write what writes: write_plan_file(), which keeps the version before, where it is empty.
-    /// @param patience how long save() and waitForAll() wait: longer than a disk that is only slow takes.
+    /// @param patience how long save() and waitForAll() wait.
     explicit PlanSaver(Document& document, QObject* parent = nullptr, Write write = {},
-                       std::chrono::milliseconds patience = std::chrono::seconds(2));
+                       std::chrono::milliseconds patience = folder_patience);
 
     /// Saves the variant's plan as it is now. Where it is in the file, the variant is of that file and not modified,
     /// unless it was edited, or saved elsewhere, meanwhile.

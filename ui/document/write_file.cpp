@@ -5,11 +5,8 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QImageWriter>
-#include <chrono>
 #include <exception>
 #include <memory>
-
-#include "ui/document/detached_tasks.h"
 
 namespace overlap::ui {
 
@@ -23,19 +20,19 @@ QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion old
     }
 }
 
-QString exportFile(const QString& path, const QByteArray& bytes) {
-    using namespace std::chrono_literals;
+QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience) {
     // Shared with the thread, which may outlive this call.
     const auto problem = std::make_shared<QString>(
         QCoreApplication::translate("WriteFile",
-                                    "%1 is not written yet: its folder does not answer. It appears there once it does")
+                                    "%1 is not written yet: its folder does not answer. It is tried until the program "
+                                    "ends; look there whether it has come")
             .arg(path));
     try {
         DetachedTasks().run(
             [path, bytes, problem]() -> DetachedTasks::Delivery {
                 return [problem, outcome = writeFile(path, bytes)] { *problem = outcome; };
             },
-            2s);
+            patience);
     } catch (const std::exception& error) {
         return QString::fromUtf8(error.what());
     }

@@ -3,8 +3,10 @@
 #include <QByteArray>
 #include <QImage>
 #include <QString>
+#include <chrono>
 
 #include "core/io/atomic_file.h"
+#include "ui/document/detached_tasks.h"
 
 namespace overlap::ui {
 
@@ -12,9 +14,9 @@ namespace overlap::ui {
 /// @returns an empty string, or one sentence with the file and why it could not be written.
 QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion older = OlderVersion::dropped);
 
-/// The same for what a person exports: a folder that does not answer, as one of a network that has gone, holds the
-/// window up for two seconds. The file is then written, whole, when the folder answers, and the sentence says so.
-QString exportFile(const QString& path, const QByteArray& bytes);
+/// The same for what a person exports: not longer than `patience`. A folder that does not answer, as one of a network
+/// that has gone, is left to a thread of its own, and the sentence says so; what becomes of the file is not told.
+QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience = folder_patience);
 
 /// Exports a picture, in the format that the name ends in: `.png` or another that Qt writes.
 QString writePicture(const QString& path, const QImage& picture);

@@ -183,11 +183,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(plan_export_, &PlanExport::written, this, &MainWindow::tellExported);
     connect(plan_export_, &PlanExport::failed, this, [this](const QString& reason) { warn(reason); });
     connect(timeline_, &TimelineView::visibleRangeChanged, this, [this] { scheduleSession(view_delay_ms); });
-    connect(&document_, &Document::planChanged, this, [this] {
-        // Who was told of edits that would be lost goes on, and is told again of the new ones.
-        closing_while_saving_ = closing_without_session_ = false;
-        scheduleSession();
-    });
+    connect(&document_, &Document::planChanged, this, [this] { scheduleSession(); });
     connect(&document_, &Document::variantsChanged, this, [this] { scheduleSession(); });
     connect(&document_, &Document::graphAboutToChange, this, &MainWindow::rememberDocument);
     document_.setVariantSource([this](const LoadedGraph& loaded) { return restoredVariants(loaded); });

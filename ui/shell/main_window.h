@@ -189,6 +189,8 @@ class MainWindow : public QMainWindow {
     void updateReopen();
 
     // main_window_recovery.cpp
+    /// Plans with edits that are in no file of a person's, wherever this window has them.
+    QByteArrayList unsavedPlans() const;
     void restoreSession(const QString& folder);
     void tellOfLastRun(const QStringList& problems);
     void discardRecovered();
@@ -250,9 +252,9 @@ class MainWindow : public QMainWindow {
     SharedPlans shared_plans_;                  // of the newest snapshot
     std::vector<RecoveredPlan> recovered_plans_;
     bool range_to_restore_ = false;
-    bool closing_while_saving_ =
-        false;  ///< the person was told, since the last edit, that a plan is not in its file yet
-    bool closing_without_session_ = false;  ///< the same for edits that would be lost
+    /// What a person was told of when closing was refused: it is not refused for that again.
+    QStringList saves_told_;
+    QByteArrayList losses_told_;
     QTimer session_timer_;
 };
 

@@ -265,10 +265,26 @@ void MainWindow::updateReopen() {
     actions_->find(QStringLiteral("plan.reopen"))->setEnabled(!closed_plans_.empty());
 }
 
+QByteArrayList MainWindow::unsavedPlans() const {
+    QByteArrayList plans;
+    const auto add = [&](const std::vector<SessionVariant>& variants) {
+        for (const SessionVariant& variant : variants)
+            if (variant.modified) plans.append(variant.plan);
+    };
+    for (const SessionDocument& document : state_.documents) {
+        if (document_.isOpen() && document.graph == document_.loaded().source.key()) continue;
+        add(document.variants);
+        add(document.closed);
+    }
+    for (int i = 1; i < document_.variantCount(); ++i) add({sessionVariant(document_.variant(i))});
+    add(closed_plans_);
+    return plans;
+}
+
 void MainWindow::closeEvent(QCloseEvent* event) {
     plan_saver_->waitForAll();  // so that the session says of each plan which file it is in
     if (const QStringList files = plan_saver_->underWay();
-        !files.isEmpty() && !std::exchange(closing_while_saving_, true)) {
+        !files.isEmpty() && std::exchange(saves_told_, files) != files) {
         event->ignore();
         warn(tr("%1 is still being saved: its folder has not answered yet. Close the window once more to leave it to "
                 "itself")
@@ -278,9 +294,9 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     state_.ended = true;
     const QString problem =
         session_writer_ ? storeSession() : tr("Nothing of this window is kept: it was opened without a session");
-    bool unsaved = false;
-    for (int i = 1; i < document_.variantCount(); ++i) unsaved = unsaved || document_.variant(i).modified();
-    if (problem.isEmpty() || !unsaved || std::exchange(closing_without_session_, true)) return event->accept();
+    if (problem.isEmpty()) return event->accept();
+    const QByteArrayList plans = unsavedPlans();
+    if (plans.isEmpty() || std::exchange(losses_told_, plans) == plans) return event->accept();
     // The only copy of these edits is the one in this window.
     state_.ended = false;
     event->ignore();

@@ -3,13 +3,12 @@
 #include <QCoreApplication>
 #include <QDate>
 #include <QDir>
-#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 
 #include "core/graph/error.h"
-#include "core/io/atomic_file.h"
 #include "ui/document/document.h"
+#include "ui/document/write_file.h"
 #include "ui/shell/actions.h"
 
 namespace overlap::ui {
@@ -37,7 +36,8 @@ std::optional<ExportOutput> run(Job& job, const std::stop_token& stop) {
     const ExportInput input{job.plan, job.result, job.baseline, job.made_by, job.made_on};
     ExportOutput output = write_export(job.format, input);
     if (stop.stop_requested()) return std::nullopt;
-    write_file_atomically(QFile::encodeName(job.path).toStdString(), output.bytes);
+    const QString problem = exportFile(job.path, QByteArray::fromStdString(output.bytes));
+    if (!problem.isEmpty()) throw InputError("", problem.toStdString());
     return output;
 }
 

@@ -21,12 +21,12 @@ class WriteFileTest : public QObject {
   private slots:
     void anExportIsWrittenWhenTheCallReturns() {
         const QString path = folder_.filePath("table.csv");
-        QCOMPARE(exportFile(path, "a,b\n"), QString());
+        QCOMPARE(exportFile(path, "a,b\n", std::chrono::minutes(1)), QString());
         QCOMPARE(contentOf(path), QByteArray("a,b\n"));
     }
 
     void whyItCannotBeIsTold() {
-        const QString problem = exportFile(folder_.filePath("missing/table.csv"), "a,b\n");
+        const QString problem = exportFile(folder_.filePath("missing/table.csv"), "a,b\n", std::chrono::minutes(1));
         QVERIFY2(problem.contains("missing/table.csv") && problem.contains("No such file"), qPrintable(problem));
     }
 
@@ -34,7 +34,7 @@ class WriteFileTest : public QObject {
         // A pipe that nobody reads hangs as a folder of a network that has gone does.
         const QString path = folder_.filePath("table.csv.pipe");
         QCOMPARE(mkfifo(path.toLocal8Bit().constData(), 0600), 0);
-        const QString problem = exportFile(path, "a,b\n");
+        const QString problem = exportFile(path, "a,b\n", std::chrono::milliseconds(10));
         QVERIFY2(problem.contains("its folder does not answer"), qPrintable(problem));
         QCOMPARE(std::async(std::launch::async, contentOf, path).get(), QByteArray("a,b\n"));
     }

@@ -2,12 +2,14 @@
 
 #include <sys/stat.h>
 
+#include <QAction>
 #include <QToolButton>
 #include <future>
 
 #include "core/io/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
+#include "ui/shell/actions.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
 
@@ -79,13 +81,21 @@ class LateSaveTest : public QObject {
         // Nor is it in a session: this window keeps none.
         QVERIFY(!window_->close());
         QVERIFY2(isTold("close the window once more to lose them"), qPrintable(window_->notice().text()));
-        // Who works on instead is told again.
+        // Who works on instead is told of what would be lost now; who only looks around is not.
         edit("layers.1");
         QVERIFY(!window_->close());
-        QVERIFY(!window_->close());
+        window_->document().setCurrentIndex(0);
         QVERIFY(window_->close());
         window_.reset();
         QVERIFY(!read(file).get().isEmpty());  // the thread goes on without the window
+    }
+
+    void aPlanThatCouldBeReopenedIsNotLostEither() {
+        window_->actions().find("plan.close")->trigger();
+        QCOMPARE(window_->document().variantCount(), 1);
+        QVERIFY(!window_->close());
+        QVERIFY2(isTold("close the window once more to lose them"), qPrintable(window_->notice().text()));
+        QVERIFY(window_->close());
     }
 
     void thePlanThatWasAskedAboutIsReplaced() {
