@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <chrono>
 
+#include "ui/document/released_elsewhere.h"
+
 namespace overlap::ui {
 namespace {
+
+/// Of these a person would notice that results go.
+constexpr NodeId large_graph_nodes = 100'000;
 
 /// How long one that waits lets the one that runs go on: so long in any case, and twice the time of the one before.
 constexpr double least_patience_ms = 100;
@@ -55,6 +60,7 @@ void Evaluator::start(Request request) {
             const auto begin = std::chrono::steady_clock::now();
             auto evaluation = evaluate_(request.graph, request.plan, stop, request.time_source);
             if (!evaluation) return {};
+            if (request.graph->node_count() >= large_graph_nodes) evaluation = releasedElsewhere(std::move(evaluation));
             const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
             return [this, key, evaluation, took] {
                 last_ms_ = took.count();

@@ -6,12 +6,16 @@
 #include "core/graph/error.h"
 #include "core/imports/any_graph_file.h"
 #include "core/io/graph_file.h"
+#include "ui/document/released_elsewhere.h"
 
 namespace overlap::ui {
 namespace {
 
 /// Of the time that a large graph takes to open.
 constexpr double share_of_reading = 0.6, share_of_modules = 0.1;
+
+/// Of these a person would notice that they go.
+constexpr NodeId large_graph_nodes = 100'000;
 
 std::string fileName(const QString& path) {
     return QFile::encodeName(path).toStdString();
@@ -79,6 +83,8 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     };
     auto [graph, notes] = readGraph(source, {stop, [&](double share) { tell(share * share_of_reading); }});
     if (!graph || stop.stop_requested()) return loaded;
+    const bool large = graph->node_count() >= large_graph_nodes;
+    if (large) graph = releasedElsewhere(std::move(graph));
     auto modules = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
     auto eligibility = std::make_shared<const BucketingEligibility>(*graph);
     if (told) tell(share_of_reading + share_of_modules);
@@ -92,6 +98,11 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     loaded.modules = std::move(modules);
     loaded.eligibility = std::move(eligibility);
     loaded.baseline = std::move(baseline);
+    if (large) {
+        loaded.modules = releasedElsewhere(std::move(loaded.modules));
+        loaded.baseline = releasedElsewhere(std::move(loaded.baseline));
+        loaded.module_figures = releasedElsewhere(std::move(loaded.module_figures));
+    }
     return loaded;
 }
 

@@ -13,6 +13,7 @@
 #include "core/trace/measured_timeline.h"
 #include "core/trace/timeline_stack.h"
 #include "core/trace/trace_statistics.h"
+#include "ui/document/released_elsewhere.h"
 
 namespace overlap::ui {
 
@@ -81,6 +82,9 @@ void findProblems(Measurement& measurement) {
     std::ranges::stable_sort(measurement.problems, std::ranges::greater(), &Problem::severity);
 }
 
+/// Of these a person would notice that they go.
+constexpr std::size_t large_timeline_events = 200'000;
+
 std::shared_ptr<Measurement> makeMeasurement(QStringList files, Traces traces) {
     auto measurement = std::make_shared<Measurement>();
     measurement->files = std::move(files);
@@ -92,7 +96,8 @@ std::shared_ptr<Measurement> makeMeasurement(QStringList files, Traces traces) {
     measurement->aligned = align_ranks(measurement->traces);
     makeTimeline(*measurement);
     findProblems(*measurement);
-    return measurement;
+    const bool large = measurement->timeline->event_count() >= large_timeline_events;
+    return large ? releasedElsewhere(std::move(measurement)) : measurement;
 }
 
 }  // namespace
