@@ -54,6 +54,8 @@ void edit_for_hours(const QString& graph) {
 
 void edit_in_window_for_hours(const QString& graph) {
     constexpr int edits_in_a_view = 16, edits_between_saves = 50;
+    // One an hour: of each change of colours Qt keeps pixmaps, until they are ten megabytes.
+    constexpr int edits_in_a_theme = 1200;
     constexpr int wait_ms = 60'000;
     const QTemporaryDir folder;
     MainWindow window(folder.filePath(QStringLiteral("session")));
@@ -69,7 +71,10 @@ void edit_in_window_for_hours(const QString& graph) {
         if (done % edits_in_a_view == 0) {
             const auto shown = static_cast<std::size_t>(done / edits_in_a_view);
             window.centre().showView(views[shown % views.size()].id);
-            window.actions().find(QString::fromLatin1(themes[shown / views.size() % themes.size()]))->trigger();
+        }
+        if (done % edits_in_a_theme == 0) {
+            const auto changes = static_cast<std::size_t>(done / edits_in_a_theme);
+            window.actions().find(QString::fromLatin1(themes[changes % themes.size()]))->trigger();
         }
         person.edit();
         if (!QTest::qWaitFor([&] { return window.idle(); }, wait_ms)) throw std::runtime_error("an edit has no end");
