@@ -235,8 +235,11 @@ void write_links(Json& links, const NamedCostModel& model) {
         write_members(links["process_groups"], model.links_of_groups, write_link);
     if (!model.links_of_sizes.empty() || links.contains("group_sizes"))
         write_members(links["group_sizes"], model.links_of_sizes, write_link);
-    links.erase("gpus_per_node");
-    if (model.gpus_per_node > 0) links["gpus_per_node"] = model.gpus_per_node;
+    if (model.gpus_per_node > 0) {
+        links["gpus_per_node"] = model.gpus_per_node;
+    } else {
+        links.erase("gpus_per_node");
+    }
     const auto kind_of_link = [&](const char* key, const std::optional<LinkCost>& link) {
         if (link) {
             write_link(links[key], *link);

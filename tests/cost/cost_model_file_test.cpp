@@ -118,6 +118,18 @@ TEST(CostModelFile, WhatCouldBeLostIsRefused) {
                  InputError);
 }
 
+TEST(CostModelFile, AFieldThatStandsThereTwiceIsWrittenTheSameFromThenOn) {
+    // Found by the fuzz target: what the second "links" lacks was put behind what the first one has, in turns.
+    const std::string text = cost_model_text(read_cost_model_text(
+        R"({"format": "overlap-cost-model", "version": 1, "name": "twice",
+            "device": {"name": "d", "flops_per_s": {"float32": 1e12}, "memory_bytes_per_s": 1e9},
+            "links": {"gpus_per_node": 4, "within_node": {"latency_ms": 1, "bytes_per_s": 1e9}},
+            "links": {"of_a_colleague": true}})",
+        "twice"));
+    EXPECT_EQ(cost_model_text(read_cost_model_text(text, "again")), text);
+    EXPECT_EQ(read_cost_model_text(text, "again").gpus_per_node, 4);
+}
+
 TEST(CostModelFile, NeitherNameNorFile) {
     try {
         find_cost_model("h100-smx");
