@@ -8,9 +8,6 @@
 namespace overlap::ui {
 namespace {
 
-/// Of these a person would notice that results go.
-constexpr NodeId large_graph_nodes = 100'000;
-
 /// How long one that waits lets the one that runs go on: so long in any case, and twice the time of the one before.
 constexpr double least_patience_ms = 100;
 constexpr double patience_factor = 2;

@@ -14,9 +14,6 @@ namespace {
 /// Of the time that a large graph takes to open.
 constexpr double share_of_reading = 0.6, share_of_modules = 0.1;
 
-/// Of these a person would notice that they go.
-constexpr NodeId large_graph_nodes = 100'000;
-
 std::string fileName(const QString& path) {
     return QFile::encodeName(path).toStdString();
 }

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 namespace overlap::ui {
+
+/// Nodes of a graph that a person notices the going of, and that of what is made of it.
+constexpr std::uint32_t large_graph_nodes = 100'000;
 
 /// The same value, whose last owner does not wait until its memory is given back: a thread of its own does it. For what
 /// is large, and may go on the window's thread: a graph of a million nodes takes a tenth of a second to go.
