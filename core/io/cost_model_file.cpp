@@ -45,19 +45,24 @@ void optional_field(object from, std::string_view key, const JsonPlace* above, R
     above ? read(value, JsonPlace(*above, key)) : read(value, JsonPlace(key));
 }
 
+void refuse_repeated_keys(element value, const JsonPlace& place);
+
 /// @throws InputError where a key appears twice: one of the values would be lost when the model is written.
+void refuse_repeated_keys(object fields, const JsonPlace* above) {
+    std::set<std::string_view> seen;
+    for (const auto [key, value] : fields) {
+        const JsonPlace place = above ? JsonPlace(*above, key) : JsonPlace(key);
+        if (!seen.insert(key).second) place.fail("this field appears twice");
+        refuse_repeated_keys(value, place);
+    }
+}
+
 void refuse_repeated_keys(element value, const JsonPlace& place) {
     if (value.is_array()) {
         std::size_t index = 0;
         for (const element item : json_list(value, place)) refuse_repeated_keys(item, JsonPlace(place, index++));
     } else if (value.is_object() && wide_number(value).empty()) {
-        std::set<std::string_view> seen;
-        const object fields = json_object(value, place);
-        for (const auto [key, item] : fields) {
-            const JsonPlace item_place(place, key);
-            if (!seen.insert(key).second) item_place.fail("this field appears twice");
-            refuse_repeated_keys(item, item_place);
-        }
+        refuse_repeated_keys(json_object(value, place), &place);
     }
 }
 
@@ -169,7 +174,7 @@ NamedCostModel read_document(const JsonDocument& parsed) {
     object document;
     if (parsed.root().get(document)) throw InputError("", "expected a cost model, which is an object");
     check_format(document);
-    for (const auto [key, value] : document) refuse_repeated_keys(value, JsonPlace(key));
+    refuse_repeated_keys(document, nullptr);
     NamedCostModel model;
     element name, device;
     if (document.at_key("name").get(name)) JsonPlace("name").fail("this field is missing");

@@ -44,9 +44,11 @@ void EditableDocument::keep_first(std::size_t count) {
     for (std::size_t place = 0; place < nodes_.size(); ++place) names.insert(node(place).at("name"));
     const auto is_gone = [&](const Json& name) { return !names.contains(name.get<std::string>()); };
     for (std::size_t place = 0; place < nodes_.size(); ++place) {
-        if (!node(place).contains("users_order")) continue;
-        Json& users = change(place)["users_order"];
-        users.erase(std::remove_if(users.begin(), users.end(), is_gone), users.end());
+        const Json& kept = node(place);
+        const auto users = kept.find("users_order");
+        if (users == kept.end() || std::none_of(users->begin(), users->end(), is_gone)) continue;
+        Json& changed = change(place)["users_order"];
+        changed.erase(std::remove_if(changed.begin(), changed.end(), is_gone), changed.end());
     }
     if (!has_output) return;
     // A list in all sources.
