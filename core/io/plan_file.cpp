@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <regex>
 
@@ -148,10 +149,10 @@ bool is_abbreviation(const std::string& name) {
 }
 
 /// The entries that a name stands for: itself, or what it abbreviates.
-std::vector<BucketEntry> named_entries(const std::string& name, const std::string& place) {
+std::vector<BucketEntry> named_entries(const std::string& name, const std::string& place, ExpansionBounds& bounds) {
     if (!is_abbreviation(name)) return {BucketEntry{.modules = {name}}};
     try {
-        return parse_bucket_entries(name);
+        return parse_bucket_entries(name, bounds);
     } catch (const InputError& error) {
         throw InputError(place, error.place().empty() ? error.problem() : error.place() + ": " + error.problem());
     }
@@ -159,18 +160,19 @@ std::vector<BucketEntry> named_entries(const std::string& name, const std::strin
 
 /// One item of `buckets`: an entry, or several where it is an abbreviation such as `layers.[0-2]`. Items of a list are
 /// names as they are.
-std::vector<BucketEntry> read_buckets(const Json& value, const std::string& place) {
-    if (value.is_string()) return named_entries(value.get<std::string>(), place);
+std::vector<BucketEntry> read_buckets(const Json& value, const std::string& place, ExpansionBounds& bounds) {
+    if (value.is_string()) return named_entries(value.get<std::string>(), place, bounds);
     const bool object = value.is_object();
     if (!object && !value.is_array())
         fail_type(place, value, "an object with modules, a module path or a list of them");
     if (object && !value.contains("modules")) throw InputError(place, "has no modules");
     const Json& modules = object ? value.at("modules") : value;
     const std::string modules_place = object ? place + ".modules" : place;
-    BucketEntry entry;
+    std::vector<BucketEntry> read(1);
+    BucketEntry& entry = read.front();
     if (modules.is_string()) {
-        for (const BucketEntry& named : named_entries(modules.get<std::string>(), modules_place))
-            entry.modules.insert(entry.modules.end(), named.modules.begin(), named.modules.end());
+        for (BucketEntry& named : named_entries(modules.get<std::string>(), modules_place, bounds))
+            std::move(named.modules.begin(), named.modules.end(), std::back_inserter(entry.modules));
     } else if (modules.is_array()) {
         for (std::size_t index = 0; index < modules.size(); ++index) {
             if (!modules[index].is_string()) fail_type(item(modules_place, index), modules[index], "a module path");
@@ -180,12 +182,12 @@ std::vector<BucketEntry> read_buckets(const Json& value, const std::string& plac
     } else {
         fail_type(modules_place, modules, "a module path or a list of them");
     }
-    if (!object) return {entry};
+    if (!object) return read;
     entry.title = read_string(value, "title", place + ".");
     for (const auto& [key, ignored] : value.items()) {
         if (key != "modules" && key != "title") entry.extra[key] = ignored;
     }
-    return {entry};
+    return read;
 }
 
 std::vector<PassStep> read_steps(const Json& steps, const std::string& place) {
@@ -284,8 +286,9 @@ Plan read_document(const Json& document) {
     }
     if (const auto buckets = document.find("buckets"); buckets != document.end()) {
         if (!buckets->is_array()) fail_type("buckets", *buckets, "a list");
+        ExpansionBounds bounds;
         for (std::size_t index = 0; index < buckets->size(); ++index) {
-            for (BucketEntry& entry : read_buckets((*buckets)[index], item("buckets", index))) {
+            for (BucketEntry& entry : read_buckets((*buckets)[index], item("buckets", index), bounds)) {
                 plan.buckets.push_back(std::move(entry));
             }
         }

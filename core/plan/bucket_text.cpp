@@ -82,7 +82,7 @@ struct Piece {
 
 class EntryParser {
   public:
-    EntryParser(std::string_view text, std::size_t most_modules) : text_(text), most_modules_(most_modules) {}
+    EntryParser(std::string_view text, ExpansionBounds& bounds) : text_(text), bounds_(bounds) {}
 
     std::vector<BucketEntry> parse() {
         skip_space();
@@ -222,9 +222,10 @@ class EntryParser {
             fail(bracket.offset, "the range " + std::string(bracket.text) + " runs backwards; write [" +
                                      std::to_string(*last) + "-" + std::to_string(*first) + "]");
         }
-        if ((*last - *first + 1) > most_modules_ / names.size()) {
+        if ((*last - *first + 1) > (bounds_.most_modules - bounds_.modules) / names.size()) {
             fail(bracket.offset, "the range " + std::string(bracket.text) + " stands for more than " +
-                                     std::to_string(most_modules_) + " modules");
+                                     std::to_string(bounds_.most_modules) + " modules" +
+                                     (bounds_.modules > 0 ? ", with those before it" : ""));
         }
         const std::size_t copies = *last - *first;  // beside the names that are there
         std::size_t letters = 0;
@@ -242,8 +243,8 @@ class EntryParser {
     }
 
     void count_letters(std::size_t letters, std::size_t offset) {
-        letters_ += letters;
-        if (letters_ > most_letters) {
+        bounds_.letters += letters;
+        if (bounds_.letters > most_letters) {
             fail(offset, "the names that the text stands for have more than " + std::to_string(most_letters >> 20) +
                              " MiB together");
         }
@@ -258,8 +259,9 @@ class EntryParser {
     }
 
     void add_entry(BucketEntry entry) {
-        modules_ += entry.modules.size();
-        if (modules_ > most_modules_) fail(at_, "more than " + std::to_string(most_modules_) + " modules");
+        if (entry.modules.size() > bounds_.most_modules - bounds_.modules)
+            fail(at_, "more than " + std::to_string(bounds_.most_modules) + " modules");
+        bounds_.modules += entry.modules.size();
         entries_.push_back(std::move(entry));
     }
 
@@ -332,9 +334,8 @@ class EntryParser {
     }
 
     std::string_view text_;
-    std::size_t most_modules_;
+    ExpansionBounds& bounds_;
     std::size_t at_ = 0;
-    std::size_t modules_ = 0, letters_ = 0;  ///< so far
     std::vector<BucketEntry> entries_;
 };
 
@@ -353,8 +354,13 @@ std::string typed_name(std::string_view module) {
     return typed + '"';
 }
 
-std::vector<BucketEntry> parse_bucket_entries(std::string_view text, std::size_t most_modules) {
-    return EntryParser(text, most_modules).parse();
+std::vector<BucketEntry> parse_bucket_entries(std::string_view text, ExpansionBounds& bounds) {
+    return EntryParser(text, bounds).parse();
+}
+
+std::vector<BucketEntry> parse_bucket_entries(std::string_view text) {
+    ExpansionBounds bounds;
+    return parse_bucket_entries(text, bounds);
 }
 
 }  // namespace overlap

@@ -96,14 +96,22 @@ std::vector<PassStep> lower(const Plan& plan);
 /// One step of the plan with the buckets put in, switched on or not.
 PassStep lower(const Plan& plan, const PassStep& step);
 
+/// Bounds of what abbreviations stand for, of all texts together that are expanded within them: a few letters of a plan
+/// must not become gigabytes.
+struct ExpansionBounds {
+    /// More than any model has, so that what exceeds it is a slip such as `[0-31000000]`.
+    std::size_t most_modules = 100'000;
+    std::size_t modules = 0, letters = 0;  ///< so far
+};
+
 /// Expands what a person may type for entries: `layers.[0-2]` (an entry each), `norm+output` (one entry), entries
 /// separated by commas or lines, a Python or JSON list of names and lists, in whose strings abbreviations work too. A
 /// name in quotes (in a list's string: in quotes inside it) is taken as it is. Whitespace around names is trimmed. The
 /// README tells the rules and where they differ from PyTorch's first version.
-/// @param most_modules beyond which a text is refused; more than any model has, so that what exceeds it is a slip such
-/// as `[0-31000000]`.
-/// @throws InputError with line and column in the text.
-std::vector<BucketEntry> parse_bucket_entries(std::string_view text, std::size_t most_modules = 100'000);
+/// @throws InputError with line and column in the text; beyond the bounds too.
+std::vector<BucketEntry> parse_bucket_entries(std::string_view text, ExpansionBounds& bounds);
+/// The same for a text by itself.
+std::vector<BucketEntry> parse_bucket_entries(std::string_view text);
 
 /// A module path as a person would type it: in quotes where a letter of it would be taken for an abbreviation.
 std::string typed_name(std::string_view module);

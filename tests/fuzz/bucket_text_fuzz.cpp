@@ -10,9 +10,10 @@
 void overlap::fuzz::run(std::string_view input) {
     // A few letters may stand for so many modules, which count as if each had been typed. Long inputs get the bound
     // that people get; with it, short ones would take longer to expand than all else together.
-    const std::size_t most_modules = input.size() > 4096 ? 100'000 : 300;
-    count_input(most_modules * std::string_view("layers.0,").size());
-    const std::vector<BucketEntry> entries = parse_bucket_entries(input, most_modules);
+    ExpansionBounds bounds;
+    if (input.size() <= 4096) bounds.most_modules = 300;
+    count_input(bounds.most_modules * std::string_view("layers.0,").size());
+    const std::vector<BucketEntry> entries = parse_bucket_entries(input, bounds);
     // Those of one range are much alike: the first ones tell as much as all of them.
     for (const BucketEntry& entry : std::span(entries).first(std::min<std::size_t>(entries.size(), 100))) {
         for (const std::string& module : entry.modules) {

@@ -90,6 +90,14 @@ TEST(PlanFile, ExpandsAbbreviations) {
     EXPECT_NE(error_of(head + R"("buckets": ["layers.[2-0]"]})").find("buckets[0]: "), std::string::npos);
 }
 
+TEST(PlanFile, AFewLettersAreNotGigabytes) {
+    // 64 kB of such ranges would stand for hundreds of millions of modules.
+    EXPECT_EQ(error_of(head + R"("buckets": ["a.[0-60000]", "b.[0-30000]", {"modules": "c.[0-60000]"}]})"),
+              "a.plan.json: buckets[2].modules: line 1, column 3: the range [0-60000] stands for more than 100000 "
+              "modules, with those before it");
+    EXPECT_EQ(read_plan_text(head + R"("buckets": ["a.[0-60000]", "b.[0-30000]"]})", "").buckets.size(), 90'002u);
+}
+
 TEST(PlanFile, ItemsOfAListAreNamesAsTheyAre) {
     const Plan plan =
         read_plan_text(head + R"("buckets": [["a+b", "layers.[0-1]", "x, y\""], {"modules": ["c+d"]}]})", "");

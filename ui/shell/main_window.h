@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "ui/document/document.h"
+#include "ui/document/file_looks.h"
 #include "ui/document/plan_saver.h"
 #include "ui/document/session.h"
 #include "ui/document/session_writer.h"
@@ -97,6 +98,7 @@ class MainWindow : public QMainWindow {
     VariantBar& variants() { return *variant_bar_; }
     CommandPalette& palette() { return *palette_; }
     NoticeBar& notice() { return *notice_; }
+    FileLooks& fileLooks() { return file_looks_; }
 
     /// Saves the current plan where it was saved before, else asks; false when it was not saved, or not yet.
     bool savePlan();
@@ -178,7 +180,8 @@ class MainWindow : public QMainWindow {
     void openGraphOfPlans();
     /// Asks which graph of logs or texts is meant.
     void chooseGraph(const GraphChoice& choice);
-    QString findGraph(const GraphFingerprint& wanted, const QString& plan_path) const;
+    bool isThere(const QString& graph);
+    QString findGraph(const GraphFingerprint& wanted, const QString& plan_path);
     RestoredVariants restoredVariants(const LoadedGraph& loaded);
     SessionDocument documentToKeep(SessionDocument kept) const;
     void rememberDocument();
@@ -202,6 +205,7 @@ class MainWindow : public QMainWindow {
     Document document_;
     PlanSaver* plan_saver_;
     DetachedTasks file_questions_;  ///< whether recent files are there
+    FileLooks file_looks_;
     Measurements* measurements_;
     TraceTimes* trace_times_;
     CostActions* cost_ = nullptr;

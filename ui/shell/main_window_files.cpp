@@ -61,6 +61,10 @@ void MainWindow::openFiles(const QStringList& files) {
     QStringList traces;
     for (const QString& file : files) {
         const QString path = file.startsWith(u":/") ? file : QFileInfo(file).absoluteFilePath();
+        if (!file_looks_.answers(path)) {
+            warn(FileLooks::silence(path));
+            continue;
+        }
         QString reason;
         switch (fileKind(path, &reason)) {
             case FileKind::graph:
@@ -172,7 +176,8 @@ bool MainWindow::showOpenPlan(const QString& path) {
 }
 
 void MainWindow::askForFiles() {
-    const QString folder = state_.open.startsWith(u":/") ? QString() : QFileInfo(state_.open).absolutePath();
+    const bool is_elsewhere = state_.open.startsWith(u":/") || !file_looks_.answers(state_.open);
+    const QString folder = is_elsewhere ? QString() : QFileInfo(state_.open).absolutePath();
     const QStringList files = QFileDialog::getOpenFileNames(
         this, tr("Open"), folder,
         tr("Graphs, logs, plans and traces (*.json *.json.gz *.log *.log.gz *.py *.txt);;All files (*)"));
@@ -197,6 +202,8 @@ bool MainWindow::askAndSave() {
         const QString folder = graph.startsWith(u":/") ? QDir::homePath() : QFileInfo(graph).absolutePath();
         path = QDir(folder).filePath(name);
     }
+    // The dialog looks into the folder.
+    if (!file_looks_.answers(path)) path = QDir::home().filePath(fileName(path));
     const QString chosen = QFileDialog::getSaveFileName(this, tr("Save plan"), path, tr("Plans (*.plan.json)"));
     // The dialog has asked about the name that was chosen, not about the one that is written in the end.
     return !chosen.isEmpty() && savePlanAs(chosen, planFileName(chosen) == chosen);

@@ -103,7 +103,7 @@ void MainWindow::discardRecovered() {
                 if (!variant.modified() || sessionVariant(variant).plan != plan.variant.plan) continue;
                 closePlan(i);
                 ++count;
-                if (QFile::exists(plan.variant.file)) files.append(plan.variant.file);
+                if (isThere(plan.variant.file)) files.append(plan.variant.file);
                 break;
             }
         } else if (SessionDocument* kept = state_.document(plan.graph)) {
@@ -112,7 +112,7 @@ void MainWindow::discardRecovered() {
             ++count;
             kept->closed.push_back(*found);
             // The file is read again when the graph opens: it is not what the session has.
-            if (QFile::exists(found->file)) {
+            if (isThere(found->file)) {
                 found->modified = false;
                 found->digest.clear();
             } else {
@@ -129,6 +129,7 @@ void MainWindow::openOlderVersion() {
     if (!document_.editable()) return tell(tr("There is no plan open"));
     const QString file = document_.current()->filePath();
     if (file.isEmpty()) return tell(tr("This plan is in no file yet"));
+    if (!file_looks_.answers(file)) return warn(FileLooks::silence(file));
     const QString older = olderVersionPath(QFileInfo(file).canonicalFilePath());
     if (!QFile::exists(older)) return tell(tr("%1 has no older version: it was saved once").arg(file));
     try {

@@ -44,10 +44,6 @@ bool sameGraph(const std::optional<GraphFingerprint>& found, const GraphFingerpr
     return found && found->digest == wanted.digest && found->nodes == wanted.nodes;
 }
 
-bool isThere(const QString& graph) {
-    return graph.startsWith(u":/") || QFile::exists(fileOfGraph(graph));
-}
-
 /// The plan that its file has now. @throws InputError.
 RestoredVariant readAgain(const QString& file, const LoadedGraph& loaded) {
     const QByteArray digest = fileDigest(file);
@@ -58,10 +54,15 @@ RestoredVariant readAgain(const QString& file, const LoadedGraph& loaded) {
 
 /// A kept plan as it opens again, and behind it what its file has where both differ and the kept one has edits.
 /// @throws InputError when the plan is not one for this graph.
-std::vector<RestoredVariant> restore(const SessionVariant& kept, const LoadedGraph& loaded, QStringList& told) {
+std::vector<RestoredVariant> restore(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
+                                     QStringList& told) {
     Plan plan = read_plan_text(kept.plan.toStdString(), loaded.path.toStdString());
     check_plan_fits(plan, *loaded.graph);
     RestoredVariant variant{std::move(plan), kept.file, kept.modified, kept.digest};
+    if (!looks.answers(kept.file)) {
+        told.append(MainWindow::tr("%1; the plan is as it was here").arg(FileLooks::silence(kept.file)));
+        return {std::move(variant)};
+    }
     if (kept.file.isEmpty() || fileDigest(kept.file) == kept.digest) return {std::move(variant)};
     if (!QFile::exists(kept.file)) {
         if (!kept.modified) told.append(MainWindow::tr("%1 is gone; its plan is kept here, unsaved").arg(kept.file));
@@ -89,9 +90,17 @@ std::vector<RestoredVariant> restore(const SessionVariant& kept, const LoadedGra
 
 }  // namespace
 
+bool MainWindow::isThere(const QString& graph) {
+    return file_looks_.answers(graph) && (graph.startsWith(u":/") || QFile::exists(fileOfGraph(graph)));
+}
+
 void MainWindow::openSessionOrSample() {
     if (!state_.open.isEmpty() && isThere(state_.open)) return document_.openGraph(state_.source(state_.open));
-    if (!state_.open.isEmpty()) warn(tr("%1 is gone; its plans are kept and come back with it").arg(state_.open));
+    if (!state_.open.isEmpty()) {
+        warn(file_looks_.answers(state_.open)
+                 ? tr("%1 is gone; its plans are kept and come back with it").arg(state_.open)
+                 : tr("%1; its plans are kept and come back with it").arg(FileLooks::silence(state_.open)));
+    }
     document_.openGraph(sample_path);
 }
 
@@ -111,7 +120,7 @@ void MainWindow::openGraphOfPlans() {
     }
 }
 
-QString MainWindow::findGraph(const GraphFingerprint& wanted, const QString& plan_path) const {
+QString MainWindow::findGraph(const GraphFingerprint& wanted, const QString& plan_path) {
     // By the plans that the session has of each graph: reading the graphs themselves may take long.
     auto fits = [&](const SessionVariant& kept) { return sameGraph(graphOfPlan(kept.plan), wanted); };
     for (const SessionDocument& kept : state_.documents)
@@ -128,7 +137,7 @@ QString MainWindow::findGraph(const GraphFingerprint& wanted, const QString& pla
         files.append(QFileInfo(plan_path).absolutePath() + u'/' + beside);
     for (const QString& file : files)
         if (const QString found = QFileInfo(file).fileName();
-            (found == name || found == name + QStringLiteral(".gz")) && QFile::exists(file))
+            (found == name || found == name + QStringLiteral(".gz")) && isThere(file))
             return file;
     return {};
 }
@@ -146,7 +155,7 @@ RestoredVariants MainWindow::restoredVariants(const LoadedGraph& loaded) {
     for (std::size_t i = 0; i < kept->variants.size(); ++i) {
         const SessionVariant& variant = kept->variants[i];
         try {
-            std::vector<RestoredVariant> restored = restore(variant, loaded, told);
+            std::vector<RestoredVariant> restored = restore(variant, loaded, file_looks_, told);
             result.variants.push_back(std::move(restored.front()));
             if (restored.size() > 1) newer.push_back(std::move(restored.back()));
             if (static_cast<std::size_t>(kept->current) == i + 1)
@@ -245,7 +254,7 @@ void MainWindow::reopenPlan() {
     for (std::size_t i = closed_plans_.size(); i-- > 0;) {
         try {
             QStringList told;
-            for (RestoredVariant& restored : restore(closed_plans_[i], document_.loaded(), told)) {
+            for (RestoredVariant& restored : restore(closed_plans_[i], document_.loaded(), file_looks_, told)) {
                 Variant& added = document_.addVariant(std::move(restored.plan));
                 restored.modified ? added.setUnsaved(restored.file, restored.digest)
                                   : added.setSaved(restored.file, restored.digest);
