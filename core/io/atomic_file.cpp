@@ -60,32 +60,48 @@ void synchronise_folder(const std::string& path) {
     if (failed) fail(path, "it is written, but might not outlast a loss of power", EIO);
 }
 
+/// A name beside the file that no other thread of this process gets, and hardly another process.
+std::string temporary_name(const std::string& path) {
+    static std::atomic<unsigned> count = 0;
+    return path + "." + std::to_string(getpid()) + "-" + std::to_string(++count);
+}
+
+/// Renaming over a file asks for no right to write to it.
+void refuse_read_only(const std::string& path) {
+    constexpr mode_t any_writer = S_IWUSR | S_IWGRP | S_IWOTH;
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return;
+    if ((status.st_mode & any_writer) == 0 || faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+        throw InputError(path, "", "it is read-only");
+}
+
 /// A file without a name in the folder of the wanted one, which nothing is left of when the process is killed; one
 /// with a temporary name where the file system has no such files.
 class TemporaryFile {
   public:
     /// @param like whose permissions and owner it gets, where that is there.
     TemporaryFile(const std::string& path, const std::string& like) : path_(path) {
-        descriptor_ = open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+        struct stat status {};
+        const bool is_there = stat(like.c_str(), &status) == 0;
+        // The system takes the process's mask from the mode of a file that is new.
+        const mode_t mode = is_there ? 0600 : 0666;
+        descriptor_ = open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
         if (descriptor_ < 0) {
-            temporary_ = path + ".XXXXXX";
-            descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
+            do {
+                temporary_ = temporary_name(path);
+                descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+            } while (descriptor_ < 0 && errno == EEXIST);
             if (descriptor_ < 0) {
                 const int reason = errno;
                 temporary_.clear();  // the destructor does not run; nothing was made
                 fail(path, "it cannot be written", reason);
             }
         }
-        struct stat status {};
-        if (stat(like.c_str(), &status) == 0) {
+        if (is_there) {
             // Who is not allowed to keep the owner still saves; the mode comes last, since a change of owner clears
             // bits of it.
             if (fchown(descriptor_, status.st_uid, status.st_gid) != 0) errno = 0;
             fchmod(descriptor_, status.st_mode & 07777);
-        } else {
-            const mode_t mask = umask(0);
-            umask(mask);
-            fchmod(descriptor_, 0666 & ~mask);
         }
     }
     ~TemporaryFile() {
@@ -107,12 +123,10 @@ class TemporaryFile {
 
   private:
     void give_name() {
-        static std::atomic<unsigned> count = 0;
         const std::string opened = "/proc/self/fd/" + std::to_string(descriptor_);
-        const std::string stem = path_ + "." + std::to_string(getpid()) + "-";
         std::string name;
         do {
-            name = stem + std::to_string(++count);
+            name = temporary_name(path_);
             if (linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
                 temporary_ = name;
                 return;
@@ -165,6 +179,7 @@ void write_file_atomically(const std::string& path, std::string_view bytes, Olde
     try {
         if (std::filesystem::exists(target, error) && !std::filesystem::is_regular_file(target, error))
             return write_in_place(target, bytes);
+        refuse_read_only(target);
         if (older == OlderVersion::kept)
             if (const auto before = content(target); before && *before != bytes)
                 replace_file(older_version_path(target), *before, target);

@@ -68,7 +68,7 @@ BENCHMARK(session_snapshot)
 void session_written(benchmark::State& state) {
     Edited edited(state);
     const QTemporaryDir folder;
-    const Session session(folder.path());
+    const auto session = std::make_shared<const Session>(folder.path());
     SessionWriter writer(session);
     for (auto _ : state) {
         state.PauseTiming();
@@ -80,7 +80,7 @@ void session_written(benchmark::State& state) {
             break;
         }
     }
-    state.counters["bytes"] = static_cast<double>(QFileInfo(session.file()).size());
+    state.counters["bytes"] = static_cast<double>(QFileInfo(session->file()).size());
 }
 BENCHMARK(session_written)
     ->ArgNames({"buckets", "plans"})

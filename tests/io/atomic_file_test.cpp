@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <thread>
+
 #include "core/graph/error.h"
 #include "tests/io/test_files.h"
 #include "tests/support/faults.h"
@@ -90,6 +92,7 @@ TEST(AtomicFile, AFolderThatMustNotBeWrittenToIsTold) {
     const TemporaryFolder folder;
     const std::string path = (folder / "a.plan.json").string();
     write_file_atomically(path, "one");
+    chmod(path.c_str(), 0666);
     chmod(folder.path().c_str(), 0555);
     {
         const OrdinaryUser user;
@@ -98,6 +101,38 @@ TEST(AtomicFile, AFolderThatMustNotBeWrittenToIsTold) {
     chmod(folder.path().c_str(), 0755);
     EXPECT_EQ(read_bytes(path), "one");
     EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a.plan.json"});
+}
+
+TEST(AtomicFile, AReadOnlyFileIsNotReplaced) {
+    const TemporaryFolder folder;
+    const std::string path = (folder / "a.plan.json").string();
+    write_file_atomically(path, "one");
+    chmod(path.c_str(), 0444);
+    EXPECT_EQ(problem_of(path, "two"), "it is read-only");  // root, too, means it
+    chmod(path.c_str(), 0644);
+    chmod(folder.path().c_str(), 0777);
+    if (geteuid() == 0) {  // or the file is this user's own
+        const OrdinaryUser user;
+        EXPECT_EQ(problem_of(path, "two"), "it is read-only");
+    }
+    EXPECT_EQ(read_bytes(path), "one");
+    EXPECT_EQ(problem_of(path, "two"), "");
+}
+
+TEST(AtomicFile, NewFilesHaveTheModeOfTheProcess) {
+    const TemporaryFolder folder;
+    const mode_t before = umask(027);
+    std::vector<std::thread> writers;
+    for (int writer = 0; writer < 8; ++writer) {
+        writers.emplace_back([&folder, writer] {
+            for (int file = 0; file < 20; ++file)
+                write_file_atomically((folder / std::to_string(100 * writer + file)).string(), "x");
+        });
+    }
+    for (std::thread& writer : writers) writer.join();
+    EXPECT_EQ(umask(before), 027);
+    for (const auto& file : std::filesystem::directory_iterator(folder.path()))
+        EXPECT_EQ(static_cast<int>(file.status().permissions()), 0640) << file.path();
 }
 
 TEST(AtomicFile, AFolderThatIsGoneIsTold) {

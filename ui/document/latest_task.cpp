@@ -1,6 +1,40 @@
 #include "ui/document/latest_task.h"
 
+#include <QCoreApplication>
+#include <exception>
+#include <new>
+
 namespace overlap::ui {
+namespace {
+
+LatestTask::Failure& taskFailure() {
+    static LatestTask::Failure failure;
+    return failure;
+}
+
+LatestTask::Delivery toldFailure(const QString& reason) {
+    return [reason] {
+        if (taskFailure()) taskFailure()(reason);
+    };
+}
+
+/// Runs the task, whatever it throws.
+LatestTask::Delivery deliveryOf(const LatestTask::Task& task, std::stop_token stop) {
+    try {
+        return task(std::move(stop));
+    } catch (const std::bad_alloc&) {
+        return toldFailure(QCoreApplication::translate(
+            "LatestTask", "There is not enough memory for this; close other graphs or programs and try again"));
+    } catch (const std::exception& error) {
+        return toldFailure(QString::fromUtf8(error.what()));
+    }
+}
+
+}  // namespace
+
+void LatestTask::whenTasksFail(Failure failure) {
+    taskFailure() = std::move(failure);
+}
 
 LatestTask::LatestTask(QObject* parent) : QObject(parent), thread_([this](std::stop_token leave) { work(leave); }) {}
 
@@ -48,7 +82,7 @@ void LatestTask::work(std::stop_token leave) {
             stop = stop_.get_token();
             serial = serial_;
         }
-        Delivery delivery = task(stop);
+        Delivery delivery = deliveryOf(task, stop);
         deliveries_.put([this, serial, delivery = std::move(delivery)] { deliver(serial, delivery); });
     }
 }

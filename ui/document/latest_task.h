@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QString>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -19,8 +20,11 @@ class LatestTask : public QObject {
   public:
     /// What a task hands back: runs on the owner's thread, and only when no newer task was started meanwhile.
     using Delivery = std::function<void()>;
-    /// Runs on the worker thread. May return an empty delivery, and should soon after `stop` was requested.
+    /// Runs on the worker thread. May return an empty delivery, and should soon after `stop` was requested. What it
+    /// throws, as for want of memory, ends it without a delivery and is told by whenTasksFail().
     using Task = std::function<Delivery(std::stop_token)>;
+    /// @param reason what the exception says.
+    using Failure = std::function<void(const QString& reason)>;
 
     explicit LatestTask(QObject* parent = nullptr);
     /// Asks the running task to stop and waits for it.
@@ -31,6 +35,9 @@ class LatestTask : public QObject {
     void cancel();
     /// True from start() until the delivery has run.
     bool busy() const { return busy_; }
+    /// Who tells a person of tasks that threw, all of the program: runs on the owner's thread, unless a newer task was
+    /// started meanwhile. Set on the owners' thread; none at first, and then nothing is told.
+    static void whenTasksFail(Failure failure);
 
   signals:
     void busyChanged(bool busy);

@@ -1,10 +1,16 @@
 #include "ui/document/session.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <QSysInfo>
 #include <QUuid>
 #include <algorithm>
+#include <cerrno>
 
 #include "core/io/plan_file.h"
 #include "ui/document/document.h"
@@ -21,6 +27,51 @@ std::unique_ptr<QLockFile> lockOf(const QString& file) {
                                             QStringLiteral(".lock"));
     lock->setStaleLockTime(0);  // a lock is stale when its process is gone, not when it is old
     return lock;
+}
+
+/// Who holds the lock of a session that could not be taken.
+struct LockHolder {
+    bool is_running = true;
+    QString other_host;  ///< where it may be running; empty for this one
+};
+
+LockHolder holderOf(const QLockFile& lock) {
+    // No lock can be made where nothing can be written, which says nothing of other instances.
+    if (lock.error() != QLockFile::LockFailedError) return {.is_running = false, .other_host = {}};
+    qint64 process = 0;
+    QString host, program;
+    if (!lock.getLockInfo(&process, &host, &program)) return {};
+    const bool has_process = kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
+    if (host == QSysInfo::machineHostName() && has_process) return {};
+    // The lock of a process of this machine that is gone stays only where nothing can be removed.
+    const QByteArray folder = QFile::encodeName(QFileInfo(lock.fileName()).path());
+    const bool is_ours =
+        host == QSysInfo::machineHostName() && faccessat(AT_FDCWD, folder.constData(), W_OK, AT_EACCESS) != 0;
+    return is_ours ? LockHolder{.is_running = false, .other_host = {}}
+                   : LockHolder{.is_running = true, .other_host = host};
+}
+
+int unsavedPlansOf(const SessionState& state) {
+    int count = 0;
+    for (const SessionDocument& document : state.documents)
+        for (const auto* variants : {&document.variants, &document.closed})
+            count += static_cast<int>(std::count_if(variants->begin(), variants->end(),
+                                                    [](const SessionVariant& variant) { return variant.modified; }));
+    return count;
+}
+
+/// What a person is told of a session that may be in use on another host; empty where nothing would be lost.
+QString noticeOfOtherHost(const QString& file, const QString& host) {
+    QFile stored(file);
+    if (!stored.open(QIODevice::ReadOnly)) return {};
+    const ReadSession found = readSessionText(stored.readAll());
+    const int unsaved = found.state ? unsavedPlansOf(*found.state) : 0;
+    if (unsaved == 0) return {};
+    const QString lock = QFileInfo(file).completeBaseName() + QStringLiteral(".lock");
+    return QStringLiteral(
+               "Overlap Studio may be running on %1, where it has unsaved plans (%2); if it has ended "
+               "there, remove %3 and start again to have them here")
+        .arg(host, QString::number(unsaved), QFileInfo(file).dir().filePath(lock));
 }
 
 }  // namespace
@@ -74,12 +125,19 @@ StoredSession Session::load() const {
         if (name == own || name.startsWith(aside_stem)) continue;
         const QString file = QDir(folder_).filePath(name);
         std::unique_ptr<QLockFile> lock = lockOf(file);
-        if (!lock->tryLock()) continue;  // its instance is running
+        const bool is_locked = lock->tryLock();
+        if (!is_locked) {
+            const LockHolder holder = holderOf(*lock);
+            if (!holder.other_host.isEmpty())
+                if (const QString notice = noticeOfOtherHost(file, holder.other_host); !notice.isEmpty())
+                    stored.problems.append(notice);
+            if (holder.is_running) continue;
+        }
         if (auto other = read(file)) {
             stored.adopted += stored.state.adopt(other->state);
             stored.problems.append(other->problems);
             std::move(other->recovered.begin(), other->recovered.end(), std::back_inserter(stored.recovered));
-            taken_over.append(file);
+            if (is_locked) taken_over.append(file);  // else it stays as it is, for a start that can write
         }
         locks.push_back(std::move(lock));
     }
@@ -117,13 +175,15 @@ std::optional<SessionState> Session::readState(const QString& file, QStringList&
     stored.close();
     if (found.state) return found.state;
     const QString aside = freeName(aside_stem, QStringLiteral(".json"));
-    QFile::rename(file, aside);
+    const QString kept = QFile::rename(file, aside) ? aside : file;
+    // A name that no instance writes to: what is in the session by then must stay.
     problems.append(found.newer_version != 0
                         ? QStringLiteral("The last session was written by a newer Overlap Studio (version %1 of the "
                                          "format, this one reads up to %2) and was kept as %3; update Overlap Studio "
                                          "and rename it to %4 to have it back")
-                              .arg(QString::number(found.newer_version), QString::number(session_version), aside, file)
-                        : QStringLiteral("The last session could not be read and was kept as %1").arg(aside));
+                              .arg(QString::number(found.newer_version), QString::number(session_version), kept,
+                                   freeName(QStringLiteral("session-of-newer"), QStringLiteral(".json")))
+                        : QStringLiteral("The last session could not be read and was kept as %1").arg(kept));
     return {};
 }
 

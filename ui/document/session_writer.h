@@ -1,16 +1,13 @@
 #pragma once
 
 #include <QObject>
-#include <condition_variable>
+#include <chrono>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "core/plan/plan.h"
 #include "ui/document/call_queue.h"
+#include "ui/document/detached_tasks.h"
 #include "ui/document/session.h"
 
 namespace overlap::ui {
@@ -35,18 +32,21 @@ class SharedPlans {
 
 /// Writes the session on a thread of its own, so that the hand that edits never waits for a disk. Of snapshots that
 /// come while one is being written the newest is written next, so that an edit is on the disk after two writes at
-/// most. All functions are for the thread that owns the object.
+/// most. A folder that never answers holds that thread and not the window: it is left to itself when this goes. All
+/// functions are for the thread that owns the object.
 class SessionWriter : public QObject {
     Q_OBJECT
 
   public:
-    /// @param session must outlive the writer.
-    explicit SessionWriter(const Session& session, QObject* parent = nullptr);
-    /// Writes what still waits.
+    /// @param session whose lock is held as long as something is being written.
+    /// @param patience how long flush() and the destructor wait.
+    explicit SessionWriter(std::shared_ptr<const Session> session, QObject* parent = nullptr,
+                           std::chrono::milliseconds patience = folder_patience);
+    /// Writes what still waits, as long as flush() would take for it.
     ~SessionWriter() override;
 
     void write(SessionSnapshot snapshot);
-    /// Waits until everything is written.
+    /// Waits until everything is written, or for the patience.
     /// @returns an empty string, or a sentence on why the newest snapshot is not.
     QString flush();
 
@@ -55,19 +55,11 @@ class SessionWriter : public QObject {
     void problemChanged(const QString& sentence);
 
   private:
-    void work(std::stop_token leave);
-    QString store(SessionSnapshot snapshot);
+    struct State;
 
-    const Session& session_;
-    std::mutex mutex_;
-    std::condition_variable_any wake_, written_;
-    std::optional<SessionSnapshot> waiting_;  // guarded by mutex_
-    bool writing_ = false;                    // guarded by mutex_
-    QString problem_;                         // guarded by mutex_; of the newest snapshot that was written
+    std::shared_ptr<State> state_;
+    std::chrono::milliseconds patience_;
     CallQueue problems_;
-    /// Of the worker: plans of the snapshot before. An edit changes one of them, mostly.
-    std::vector<std::pair<std::shared_ptr<const Plan>, QByteArray>> texts_;
-    std::jthread thread_;  // last: it uses the members above
 };
 
 }  // namespace overlap::ui

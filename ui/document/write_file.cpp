@@ -5,10 +5,42 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QImageWriter>
+#include <QSet>
 #include <exception>
 #include <memory>
+#include <mutex>
 
 namespace overlap::ui {
+namespace {
+
+/// Files that are being exported, of all threads.
+class ExportsUnderWay {
+  public:
+    /// @returns false where it is among them.
+    static bool begin(const QString& path) {
+        const std::lock_guard lock(mutex());
+        if (paths().contains(path)) return false;
+        paths().insert(path);
+        return true;
+    }
+    static void end(const QString& path) {
+        const std::lock_guard lock(mutex());
+        paths().remove(path);
+    }
+
+  private:
+    // Never destroyed: a thread that hangs outlives what the program destroys at its end.
+    static std::mutex& mutex() {
+        static auto* const mutex = new std::mutex;
+        return *mutex;
+    }
+    static QSet<QString>& paths() {
+        static auto* const paths = new QSet<QString>;
+        return *paths;
+    }
+};
+
+}  // namespace
 
 QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion older) {
     try {
@@ -21,6 +53,13 @@ QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion old
 }
 
 QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience) {
+    // An older export that hangs would be written over a newer one in the end.
+    if (!ExportsUnderWay::begin(path))
+        return QCoreApplication::translate(
+                   "WriteFile",
+                   "%1 is still being written: its folder has not answered. Choose another folder, or try "
+                   "again when it does")
+            .arg(path);
     // Shared with the thread, which may outlive this call.
     const auto problem = std::make_shared<QString>(
         QCoreApplication::translate("WriteFile",
@@ -30,10 +69,13 @@ QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::mi
     try {
         DetachedTasks().run(
             [path, bytes, problem]() -> DetachedTasks::Delivery {
-                return [problem, outcome = writeFile(path, bytes)] { *problem = outcome; };
+                const QString outcome = writeFile(path, bytes);
+                ExportsUnderWay::end(path);
+                return [problem, outcome] { *problem = outcome; };
             },
             patience);
     } catch (const std::exception& error) {
+        ExportsUnderWay::end(path);
         return QString::fromUtf8(error.what());
     }
     return *problem;

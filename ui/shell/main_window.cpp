@@ -1,3 +1,4 @@
+#include "ui/document/latest_task.h"
 #include "ui/shell/main_window.h"
 
 #include <QCloseEvent>
@@ -191,6 +192,8 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     connect(&session_timer_, &QTimer::timeout, this, &MainWindow::writeSession);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &MainWindow::applyTheme);
 
+    LatestTask::whenTasksFail([this](const QString& reason) { warn(reason); });
+
     if (!session_folder.isEmpty()) restoreSession(session_folder);
     applyTheme();
     updateTitle();
@@ -198,6 +201,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
 }
 
 MainWindow::~MainWindow() {
+    LatestTask::whenTasksFail({});
     // Views are told of nothing more while the document goes.
     document_.disconnect();
     document_.loader().disconnect();

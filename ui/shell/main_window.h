@@ -192,14 +192,15 @@ class MainWindow : public QMainWindow {
     void updateReopen();
 
     // main_window_recovery.cpp
-    /// Plans with edits that are in no file of a person's, wherever this window has them.
-    QByteArrayList unsavedPlans() const;
+    /// Plans with edits that are in no file of a person's, and notes on timelines, which are in none at all, wherever
+    /// this window has them.
+    QByteArrayList unsavedWork() const;
     void restoreSession(const QString& folder);
     void tellOfLastRun(const QStringList& problems);
     void discardRecovered();
     void openOlderVersion();
 
-    std::unique_ptr<Session> session_;
+    std::shared_ptr<Session> session_;
     std::unique_ptr<SessionWriter> session_writer_;  ///< there where the session is
     SessionState state_;
     Document document_;

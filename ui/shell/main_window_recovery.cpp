@@ -41,11 +41,11 @@ QStringList namesOf(const std::vector<RecoveredPlan>& plans) {
 }  // namespace
 
 void MainWindow::restoreSession(const QString& folder) {
-    session_ = std::make_unique<Session>(folder);
+    session_ = std::make_shared<Session>(folder);
     StoredSession stored = session_->load();
     state_ = std::move(stored.state);
     recovered_plans_ = std::move(stored.recovered);
-    session_writer_ = std::make_unique<SessionWriter>(*session_);
+    session_writer_ = std::make_unique<SessionWriter>(session_);
     connect(session_writer_.get(), &SessionWriter::problemChanged, this, [this](const QString& problem) {
         if (problem.isEmpty()) return tell(tr("The session is being stored again; every edit is in it"));
         warn(tr("%1. Edits stay in this window meanwhile, and storing is tried again with the next one").arg(problem));

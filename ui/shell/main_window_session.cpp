@@ -3,6 +3,8 @@
 #include <QCloseEvent>
 #include <QFile>
 #include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
 
 #include "core/io/plan_file.h"
 #include "ui/cost/graph_cost_model.h"
@@ -274,20 +276,26 @@ void MainWindow::updateReopen() {
     actions_->find(QStringLiteral("plan.reopen"))->setEnabled(!closed_plans_.empty());
 }
 
-QByteArrayList MainWindow::unsavedPlans() const {
-    QByteArrayList plans;
+QByteArrayList MainWindow::unsavedWork() const {
+    QByteArrayList work;
     const auto add = [&](const std::vector<SessionVariant>& variants) {
         for (const SessionVariant& variant : variants)
-            if (variant.modified) plans.append(variant.plan);
+            if (variant.modified) work.append(variant.plan);
+    };
+    const auto add_notes = [&](const QJsonObject& timeline) {
+        const QJsonArray notes = timeline["notes"].toArray();
+        if (!notes.isEmpty()) work.append(QJsonDocument(notes).toJson());
     };
     for (const SessionDocument& document : state_.documents) {
         if (document_.isOpen() && document.graph == document_.loaded().source.key()) continue;
         add(document.variants);
         add(document.closed);
+        add_notes(document.timeline);
     }
     for (int i = 1; i < document_.variantCount(); ++i) add({sessionVariant(document_.variant(i))});
     add(closed_plans_);
-    return plans;
+    add_notes(timeline_->edits().toJson());
+    return work;
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
@@ -304,12 +312,13 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     const QString problem =
         session_writer_ ? storeSession() : tr("Nothing of this window is kept: it was opened without a session");
     if (problem.isEmpty()) return event->accept();
-    const QByteArrayList plans = unsavedPlans();
-    if (plans.isEmpty() || std::exchange(losses_told_, plans) == plans) return event->accept();
+    const QByteArrayList work = unsavedWork();
+    if (work.isEmpty() || std::exchange(losses_told_, work) == work) return event->accept();
     // The only copy of these edits is the one in this window.
     state_.ended = false;
     event->ignore();
-    warn(tr("%1. There are unsaved edits: save the plans, or close the window once more to lose them").arg(problem));
+    warn(tr("%1. There are unsaved edits or notes: save the plans, or close the window once more to lose them")
+             .arg(problem));
 }
 
 }  // namespace overlap::ui

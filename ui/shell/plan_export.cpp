@@ -110,8 +110,12 @@ void PlanExport::write(const ExportFormat& format, const QString& path) {
             return [this, path = job.path, notes] { emit written(path, notes); };
         } catch (const InputError& error) {
             const QString reason = QString::fromUtf8(error.what());
-            return [this, name = QFileInfo(job.path).fileName(), reason] {
-                emit failed(tr("%1 was not written: %2").arg(name, reason));
+            // What hinders the writing begins with the file, what hinders the export does not.
+            const bool names_file = reason.startsWith(job.path);
+            return [this, sentence = names_file
+                                         ? reason
+                                         : tr("%1 was not written: %2").arg(QFileInfo(job.path).fileName(), reason)] {
+                emit failed(sentence);
             };
         }
     });

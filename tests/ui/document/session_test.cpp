@@ -1,8 +1,12 @@
 #include "ui/document/session.h"
 
+#include <sys/stat.h>
+
 #include <QJsonArray>
+#include <future>
 
 #include "core/io/plan_file.h"
+#include "tests/support/faults.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
 #include "ui/document/session_writer.h"
@@ -233,7 +237,7 @@ class SessionTest : public QObject {
 
     void theWriterWritesTheNewestAndAllOfIt() {
         QTemporaryDir folder;
-        const Session session(folder.path());
+        const auto session = std::make_shared<const Session>(folder.path());
         const auto document = openDocument();
         BucketCommands commands(*document);
         SharedPlans plans;
@@ -247,7 +251,7 @@ class SessionTest : public QObject {
                 writer.write(snapshot);
                 if (edit % 10 != 9) continue;
                 QCOMPARE(writer.flush(), QString());
-                const SessionState state = session.load().state;
+                const SessionState state = session->load().state;
                 QVERIFY2(state.documents.at(0) == sessionDocument(*document), "all that was asked for is written");
             }
             commands.addText(QStringLiteral("output"));
@@ -256,13 +260,13 @@ class SessionTest : public QObject {
             snapshot.plans = plans.of(*document);
             writer.write(snapshot);
         }
-        QVERIFY2(session.load().state.documents.at(0) == sessionDocument(*document), "also what waited at the end");
+        QVERIFY2(session->load().state.documents.at(0) == sessionDocument(*document), "also what waited at the end");
     }
 
     void aSessionThatCannotBeWrittenIsToldOnceUntilItCan() {
         QTemporaryDir folder;
         const QString place = folder.filePath("session");
-        const Session session(place);
+        const auto session = std::make_shared<const Session>(place);
         QVERIFY(QDir(place).removeRecursively());  // a network folder that is gone
         SessionWriter writer(session);
         QSignalSpy told(&writer, &SessionWriter::problemChanged);
@@ -278,7 +282,77 @@ class SessionTest : public QObject {
         QTRY_COMPARE(told.size(), 2);
         QVERIFY(told[0][0].toString().startsWith("The session could not be stored: "));
         QCOMPARE(told[1][0].toString(), QString());
-        QCOMPARE(session.load().state.documents.size(), 1u);
+        QCOMPARE(session->load().state.documents.size(), 1u);
+    }
+
+    void aFolderThatHangsIsWaitedForNoLongerThanSaid() {
+        QTemporaryDir folder;
+        const auto session = std::make_shared<const Session>(folder.path());
+        // A pipe that nobody reads hangs as a folder of a network that has gone does.
+        QCOMPARE(mkfifo(session->file().toLocal8Bit().constData(), 0600), 0);
+        SessionState state;
+        state.open = "hangs";
+        {
+            SessionWriter writer(session, nullptr, std::chrono::milliseconds(50));
+            writer.write({state, {}});
+            const QString problem = writer.flush();
+            QVERIFY2(problem.contains(folder.path() + " has not answered"), qPrintable(problem));
+        }
+        const auto content = [&] {
+            QFile file(session->file());
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        QCOMPARE(std::async(std::launch::async, content).get(), sessionText(state));  // it is written when it answers
+    }
+
+    void whatAKillLeftIsReadWhereNothingCanBeWritten() {
+        QTemporaryDir folder;
+        SessionState state;
+        state.open = "graph";
+        state.put({"graph", {{"edited", "", true}}, 1, 0, 0});
+        QCOMPARE(Session(folder.path()).save(state), QString());
+        QCOMPARE(chmod(folder.path().toLocal8Bit().constData(), 0555), 0);
+        {
+            const test::OrdinaryUser user;
+            const Session session(folder.path());
+            const StoredSession stored = session.load();
+            QCOMPARE(stored.state.open, "graph");
+            QCOMPARE(stored.recovered.size(), 1u);
+            QCOMPARE(stored.recovered[0].variant.plan, "edited");
+            QVERIFY(!session.save(stored.state).isEmpty());
+        }
+        QCOMPARE(chmod(folder.path().toLocal8Bit().constData(), 0755), 0);
+        QCOMPARE(Session(folder.path()).load().recovered.size(), 1u);  // for a start that can write, it is there still
+    }
+
+    void unsavedPlansOfAnotherHostAreToldOf() {
+        QTemporaryDir folder;
+        SessionState state;
+        state.put({"graph", {{"edited", "", true}}, 1, 0, 0});
+        QCOMPARE(Session(folder.path()).save(state), QString());
+        QFile lock(folder.filePath("session.lock"));
+        QVERIFY(lock.open(QIODevice::WriteOnly));
+        lock.write("4711\noverlap-studio\nnode17\n00112233445566778899aabbccddeeff\nboot\n");
+        lock.close();
+        const StoredSession stored = Session(folder.path()).load();
+        QCOMPARE(stored.recovered.size(), 0u);
+        QCOMPARE(stored.problems.size(), 1);
+        QVERIFY2(stored.problems[0].contains("node17") && stored.problems[0].contains(lock.fileName()),
+                 qPrintable(stored.problems[0]));
+        QVERIFY(lock.remove());  // as the sentence says
+        QCOMPARE(Session(folder.path()).load().recovered.size(), 1u);
+    }
+
+    void theNameThatANewerSessionIsToGetIsFree() {
+        QTemporaryDir folder;
+        const Session session(folder.path());
+        QFile file(session.file());
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"format": "overlap-session", "version": 99})");
+        file.close();
+        const StoredSession stored = session.load();
+        QCOMPARE(stored.problems.size(), 1);
+        QVERIFY(stored.problems[0].contains("rename it to " + folder.filePath("session-of-newer-1.json")));
     }
 
     void aPlanThatCannotBeRestoredIsKept() {

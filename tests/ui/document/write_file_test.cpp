@@ -36,6 +36,9 @@ class WriteFileTest : public QObject {
         QCOMPARE(mkfifo(path.toLocal8Bit().constData(), 0600), 0);
         const QString problem = exportFile(path, "a,b\n", std::chrono::milliseconds(10));
         QVERIFY2(problem.contains("its folder does not answer"), qPrintable(problem));
+        // The older one would be written over a newer one.
+        const QString newer = exportFile(path, "c,d\n", std::chrono::minutes(1));
+        QVERIFY2(newer.contains("is still being written"), qPrintable(newer));
         QCOMPARE(std::async(std::launch::async, contentOf, path).get(), QByteArray("a,b\n"));
     }
 };

@@ -12,6 +12,7 @@
 #include "ui/shell/actions.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
+#include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 
@@ -95,6 +96,16 @@ class LateSaveTest : public QObject {
         QCOMPARE(window_->document().variantCount(), 1);
         QVERIFY(!window_->close());
         QVERIFY2(isTold("close the window once more to lose them"), qPrintable(window_->notice().text()));
+        QVERIFY(window_->close());
+    }
+
+    void notesAreNotLostEither() {
+        window_->actions().find("plan.close")->trigger();
+        TimelineNote note;
+        note.text = "why is this exposed?";
+        window_->timeline().edits().setNotes("Add note", {note});
+        QVERIFY(!window_->close());
+        QVERIFY2(isTold("There are unsaved edits or notes"), qPrintable(window_->notice().text()));
         QVERIFY(window_->close());
     }
 
