@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "core/graph/error.h"
 #include "core/graph/nearest_name.h"
@@ -67,20 +68,24 @@ int main(int argument_count, char** arguments) {
     }
 
     if (is_unknown_command(parser, argument_count > 1 ? arguments[1] : nullptr)) return usage_is_wrong;
+    bool is_answered = false;  // by help or the version
     try {
         parser.parse(argument_count, arguments);
+        for (const auto& [subcommand, command] : declared) {
+            if (subcommand->parsed()) check_files(*subcommand);
+        }
     } catch (const CLI::Success& asked) {
-        return parser.exit(asked);
+        parser.exit(asked);
+        is_answered = true;
     } catch (const CLI::ParseError& error) {
         return usage_error(parser, error);
     }
 
     try {
         for (const auto& [subcommand, command] : declared) {
-            if (subcommand->parsed()) command->run({std::cout, std::cerr});
+            if (subcommand->parsed() && !is_answered) command->run({std::cout, std::cerr});
         }
-        std::cout.flush();
-        if (!std::cout) throw overlap::InputError("standard output", "cannot be written");
+        require_standard_output();
     } catch (const overlap::InputError& error) {
         std::cerr << one_line(std::string("overlap: ") + error.what()) << '\n';
         return input_is_wrong;

@@ -5,9 +5,13 @@
 #include <QFont>
 #include <QIcon>
 #include <QRegularExpression>
+#include <QSize>
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "ui/diagnostics/crash_report.h"
@@ -20,37 +24,78 @@
 
 namespace {
 
-/// What has to be settled before there is a QApplication: the scale, and whether a window can be shown at all.
-/// Pictures and help need no display. @returns false, after saying so, when a window is wanted and there is no display.
-bool prepareEnvironment(int argc, char** argv) {
-    bool window = true;
-    for (int i = 1; i < argc; ++i) {
-        const std::string argument = argv[i];
-        if (argument == "--scale" && i + 1 < argc) qputenv("QT_SCALE_FACTOR", argv[i + 1]);
-        if (argument.starts_with("--scale=")) qputenv("QT_SCALE_FACTOR", argument.substr(8).c_str());
-        if (argument.starts_with("--screenshot") || argument == "--help" || argument == "-h" ||
-            argument == "--version" || argument == "-v")
-            window = false;
-    }
-    for (const char* display : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
-        if (qEnvironmentVariableIsSet(display)) return true;
-    if (!window) return qputenv("QT_QPA_PLATFORM", "offscreen");
-    std::fprintf(
-        stderr,
-        "overlap-studio: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); --screenshot OUT.png "
-        "draws the window into a picture, and the program overlap does the same work on the command line\n");
-    return false;
-}
+/// Qt draws a picture into memory as a whole: four bytes for each pixel, and a few times that on the way.
+constexpr int longest_side = 16384;
+/// Below, nothing can be read; above, no more than a corner of the window is on any screen.
+constexpr double smallest_scale = 0.25, largest_scale = 8;
 
 int wrongUsage(const QString& reason) {
     std::fprintf(stderr, "overlap-studio: %s\n", qPrintable(reason));
     return 2;
 }
 
+/// Whether an argument is answered without a window: help, the version, and pictures. What is said of pictures alone is
+/// refused without `--screenshot`, which needs no window either.
+bool needsNoWindow(const std::string& argument) {
+    const std::string name = argument.substr(0, argument.find('='));
+    constexpr std::array names = {"--help", "-h",     "--help-all", "--version", "-v",    "--screenshot",
+                                  "--size", "--view", "--select",   "--zoom",    "--drag"};
+    return std::ranges::find(names, name) != names.end();
+}
+
+/// What has to be settled before there is a QApplication: the scale, and whether a window can be shown at all.
+/// @returns the exit status, after saying why, when the scale is none or a window is wanted and there is no display.
+std::optional<int> prepareEnvironment(int argc, char** argv) {
+    bool window = true;
+    const std::string scale_is = "--scale=";
+    for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
+        const std::string argument = argv[i];
+        if (needsNoWindow(argument)) window = false;
+        std::optional<QByteArray> scale;
+        if (argument == "--scale" && i + 1 < argc) scale = argv[++i];
+        if (argument.starts_with(scale_is)) scale = argument.substr(scale_is.size()).c_str();
+        if (!scale) continue;
+        bool is_number = false;
+        const double factor = scale->toDouble(&is_number);
+        if (!is_number || !(factor >= smallest_scale && factor <= largest_scale))
+            return wrongUsage(QStringLiteral("--scale is a number from %1 to %2, such as 1.5, not \"%3\"")
+                                  .arg(smallest_scale)
+                                  .arg(largest_scale)
+                                  .arg(QString::fromLocal8Bit(*scale)));
+        qputenv("QT_SCALE_FACTOR", *scale);
+    }
+    for (const char* display : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+        if (qEnvironmentVariableIsSet(display)) return std::nullopt;
+    if (!window) {
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+        return std::nullopt;
+    }
+    std::fprintf(
+        stderr,
+        "overlap-studio: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); --screenshot OUT.png "
+        "draws the window into a picture, and the program overlap does the same work on the command line\n");
+    return 1;
+}
+
+/// What `--size` gives, into `size`. @returns why it cannot be, or nothing.
+QString readSize(const QString& text, QSize& size) {
+    static const QRegularExpression form(QStringLiteral("^(\\d{2,9})x(\\d{2,9})$"));
+    const auto match = form.match(text);
+    if (!match.hasMatch()) return QStringLiteral("--size is such as 1600x1000, not \"%1\"").arg(text);
+    size = {match.captured(1).toInt(), match.captured(2).toInt()};
+    // A picture has as many pixels as the window on a display of that scale.
+    const double pixels = std::max(size.width(), size.height()) * qGuiApp->devicePixelRatio();
+    if (pixels <= longest_side) return {};
+    return QStringLiteral("--size %1 makes a picture with a side of %2 pixels; %3 are the most")
+        .arg(text)
+        .arg(pixels, 0, 'f', 0)
+        .arg(longest_side);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (!prepareEnvironment(argc, argv)) return 1;
+    if (const std::optional<int> status = prepareEnvironment(argc, argv)) return *status;
     QApplication application(argc, argv);
     overlap::ui::loadResources();
     QApplication::setApplicationName(QStringLiteral("Overlap Studio"));
@@ -69,14 +114,16 @@ int main(int argc, char** argv) {
                                    QStringLiteral("start without the last session, and keep none"));
     const QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark or system"),
                                    QStringLiteral("name"));
-    const QCommandLineOption scale(QStringLiteral("scale"), QStringLiteral("enlarge everything, such as 1.5"),
+    const QCommandLineOption scale(QStringLiteral("scale"),
+                                   QStringLiteral("enlarge everything: a number from 0.25 to 8, such as 1.5"),
                                    QStringLiteral("factor"));
     const QCommandLineOption screenshot(QStringLiteral("screenshot"),
                                         QStringLiteral("draw the window into a picture and leave"),
                                         QStringLiteral("OUT.png"));
-    const QCommandLineOption size(QStringLiteral("size"),
-                                  QStringLiteral("size of the picture's window, 1600x1000 by default"),
-                                  QStringLiteral("WxH"));
+    const QCommandLineOption size(
+        QStringLiteral("size"),
+        QStringLiteral("size of the picture's window, 1600x1000 by default; 16384 pixels a side at most"),
+        QStringLiteral("WxH"));
     const QCommandLineOption view(
         QStringLiteral("view"),
         QStringLiteral("part of the window in the picture: window, modules, buckets, "
@@ -98,12 +145,18 @@ int main(int argc, char** argv) {
         QStringLiteral("milliseconds"));
     parser.addOptions({fresh, theme, scale, screenshot, size, view, select, zoom, drag});
     if (!parser.parse(QApplication::arguments())) return wrongUsage(parser.errorText());
-    if (parser.isSet(QStringLiteral("help"))) parser.showHelp(0);
-    if (parser.isSet(QStringLiteral("version"))) parser.showVersion();
+    // Ends the program where help or the version is asked for; help of all options includes Qt's own.
+    parser.process(QApplication::arguments());
 
     const QString theme_name = parser.value(theme);
     if (!theme_name.isEmpty() && theme_name != u"light" && theme_name != u"dark" && theme_name != u"system")
         return wrongUsage(QStringLiteral("--theme is light, dark or system, not \"%1\"").arg(theme_name));
+    if (!parser.isSet(screenshot)) {
+        for (const QCommandLineOption* of_pictures : {&size, &view, &select, &zoom, &drag})
+            if (parser.isSet(*of_pictures))
+                return wrongUsage(QStringLiteral("--%1 is for pictures; --screenshot OUT.png makes one")
+                                      .arg(of_pictures->names().constFirst()));
+    }
     using overlap::ui::ThemeManager, overlap::ui::ThemeMode;
     ThemeManager::instance().apply();
 
@@ -114,11 +167,8 @@ int main(int argc, char** argv) {
         if (!theme_name.isEmpty()) options.theme = theme_name;
         if (parser.isSet(view)) options.view = parser.value(view);
         if (parser.isSet(size)) {
-            static const QRegularExpression form(QStringLiteral("^(\\d{2,5})x(\\d{2,5})$"));
-            const auto match = form.match(parser.value(size));
-            if (!match.hasMatch())
-                return wrongUsage(QStringLiteral("--size is such as 1600x1000, not \"%1\"").arg(parser.value(size)));
-            options.size = {match.captured(1).toInt(), match.captured(2).toInt()};
+            if (const QString reason = readSize(parser.value(size), options.size); !reason.isEmpty())
+                return wrongUsage(reason);
         }
         if (parser.isSet(zoom)) {
             bool number = false;
@@ -142,7 +192,7 @@ int main(int argc, char** argv) {
     const QString folder = overlap::ui::Session::defaultFolder();
     if (const QString problem = overlap::ui::startLogFile(folder); !problem.isEmpty())
         qWarning("%s", qPrintable(problem));
-    overlap::ui::installCrashReports(folder, QStringLiteral(OVERLAP_VERSION));
+    overlap::ui::installCrashReports(folder, QStringLiteral(OVERLAP_VERSION), !parser.isSet(fresh));
     overlap::ui::MainWindow window(parser.isSet(fresh) ? QString() : folder);
     if (!theme_name.isEmpty())
         ThemeManager::instance().setMode(theme_name == u"light"  ? ThemeMode::Light

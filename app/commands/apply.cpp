@@ -6,6 +6,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
@@ -60,12 +61,12 @@ class Apply final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand("apply", "Runs passes on a graph and writes the graph that results.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         passes_.declare(*command, 1);
         cost_model_.declare(*command);
-        command->add_option("-o,--output", output_, "where to write the graph; compressed when it ends in .gz")
+        writes(command->add_option("-o,--output", output_, "where to write the graph; compressed when it ends in .gz"))
             ->required();
-        command->add_option("--report", report_file_, "write what each pass did, as JSON");
+        writes(command->add_option("--report", report_file_, "write what each pass did, as JSON"));
         command->add_flag("--json", json_, "print the figures as JSON");
         return command;
     }

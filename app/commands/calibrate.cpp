@@ -8,6 +8,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "core/calibrate/calibration.h"
@@ -50,8 +51,9 @@ std::string fitted_text(const NamedCostModel& model, const CalibrationRow& row) 
 void write_text(std::ostream& out, const Calibration& calibration) {
     TextTable rows({"", "name", "samples", "fitted", "error before", "error after", ""});
     for (const CalibrationRow& row : calibration.rows) {
-        rows.add({std::string(kind_name(row.kind)), row.name, std::to_string(row.samples),
-                  fitted_text(calibration.model, row), errors_text(row.before), errors_text(row.after), row.note});
+        rows.add({std::string(kind_name(row.kind)), name_text(row.name), std::to_string(row.samples),
+                  fitted_text(calibration.model, row), errors_text(row.before), errors_text(row.after),
+                  name_text(row.note, longest_sentence)});
     }
     out << "relative errors: median, 90th percentile\n";
     rows.write(out, "");
@@ -68,7 +70,7 @@ void write_text(std::ostream& out, const Calibration& calibration) {
     if (!calibration.model.contention) return;
     const NamedCostModel::Contention& contention = *calibration.model.contention;
     for (const auto& [name, slowdown] : contention.compute_slowdown)
-        out << "communication slows " << name << " down by " << percent_text(slowdown * 100) << '\n';
+        out << "communication slows " << name_text(name) << " down by " << percent_text(slowdown * 100) << '\n';
     if (contention.communication_slowdown)
         out << "compute slows communication down by " << percent_text(*contention.communication_slowdown * 100) << '\n';
 }
@@ -109,19 +111,20 @@ class Calibrate final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command =
             parser.add_subcommand("calibrate", "Fits a cost model to measured runs and tells its errors.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
-        command
-            ->add_option("RUN", runs_,
-                         "results of overlap-runner, or traces of a job's profiler; several are fitted together")
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
+        reads(
+            command->add_option(
+                "RUN", runs_, "results of overlap-runner, or traces of a job's profiler; several are fitted together"))
             ->required();
-        command->add_option("--plan", plans_, "plan that runs were made with; for several plans, given several times")
+        reads(command->add_option("--plan", plans_,
+                                  "plan that runs were made with; for several plans, given several times"))
             ->allow_extra_args(false);
-        command->add_option(
+        reads(command->add_option(
             "--cost-model", base_,
             "built-in cost model or file to begin with: rates of the device, and what runs do not tell; "
-            "default: the graph's own");
+            "default: the graph's own"));
         command->add_option("--name", name_, "what the model is called; default: the output's name");
-        command->add_option("-o,--output", output_, "cost model to write, such as MODEL.cost.json")->required();
+        writes(command->add_option("-o,--output", output_, "cost model to write, such as MODEL.cost.json"))->required();
         command->add_flag("--json", json_, "print JSON");
         return command;
     }
@@ -141,7 +144,7 @@ class Calibrate final : public Command {
         } else {
             write_text(streams.out, calibration);
         }
-        for (const std::string& note : calibration.notes) streams.notes << "overlap: " << note << '\n';
+        for (const std::string& note : calibration.notes) streams.notes << "overlap: " << one_line(note) << '\n';
     }
 
   private:

@@ -91,8 +91,8 @@ class Compare final : public Command {
         const std::shared_ptr<const Evaluation> evaluation = checked(evaluate(graph, plan), file);
         for (const Problem& problem : evaluation->problems) {
             if (problem.kind == "exposed") continue;  // the table has it
-            streams.notes << "overlap: " << file << ": " << severity_name(problem.severity) << ": " << problem.message
-                          << '\n';
+            streams.notes << "overlap: " << file << ": " << severity_name(problem.severity) << ": "
+                          << one_line(problem.message) << '\n';
         }
         return evaluation;
     }

@@ -110,15 +110,16 @@ std::string signed_milliseconds(double milliseconds) {
 
 /// @param measured: what the trace calls a collective tells nothing beside its planned name.
 std::string name_of(const ComparisonRow& row, bool measured) {
-    if (!row.before || !row.after) return (row.before ? row.before : row.after)->name;
-    if (measured) return row.before->name;
-    return row.before->name == row.after->name ? row.before->name : row.before->name + " -> " + row.after->name;
+    if (!row.before || !row.after) return name_text((row.before ? row.before : row.after)->name);
+    const std::string before = name_text(row.before->name);
+    return measured || row.before->name == row.after->name ? before : before + " -> " + name_text(row.after->name);
 }
 
 void write_totals(std::ostream& out, const ComparisonOutput& output) {
     const ComparisonTotals& before = output.comparison.before;
     const ComparisonTotals& after = output.comparison.after;
-    out << "before: " << output.before << "\nafter:  " << output.after << '\n';
+    out << "before: " << name_text(output.before, longest_sentence)
+        << "\nafter:  " << name_text(output.after, longest_sentence) << '\n';
     TextTable table({"", "before", "after", "change"});
     const auto add = [&](const char* name, double a, double b) {
         table.add({name, milliseconds_text(a), milliseconds_text(b), signed_milliseconds(b - a)});
@@ -178,7 +179,8 @@ void write_rows(std::ostream& out, const ComparisonOutput& output, std::size_t l
     table.write(out);
     for (std::size_t index = 0; index < shown; ++index) {
         if (rows[index].remark.empty()) continue;
-        out << name_of(rows[index], output.measured != nullptr) << ": " << rows[index].remark << '\n';
+        out << name_of(rows[index], output.measured != nullptr) << ": "
+            << name_text(rows[index].remark, longest_sentence) << '\n';
     }
     if (shown < differing) out << "and " << count_text(differing - shown, "row") << " with smaller effects\n";
 }

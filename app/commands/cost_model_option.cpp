@@ -2,6 +2,8 @@
 
 #include <ostream>
 
+#include "app/commands/file_arguments.h"
+#include "app/commands/formatting.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/no_cost_model.h"
 #include "core/cost/with_cost_model.h"
@@ -10,16 +12,17 @@
 namespace overlap::commands {
 
 void CostModelOption::declare(CLI::App& command) {
-    command.add_option("--cost-model", name_or_file_,
-                       "times of all nodes by this cost model, in place of those in the graph: a built-in one (overlap "
-                       "estimate --list-cost-models) or a *.cost.json file");
+    reads(command.add_option(
+        "--cost-model", name_or_file_,
+        "times of all nodes by this cost model, in place of those in the graph: a built-in one (overlap "
+        "estimate --list-cost-models) or a *.cost.json file"));
 }
 
 std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const Graph>& graph,
                                                     const Streams& streams) const {
     if (!given()) return graph;
     ModelledGraph modelled = with_cost_model(graph, find_cost_model(name_or_file_));
-    for (const std::string& note : modelled.notes) streams.notes << "overlap: " << note << '\n';
+    for (const std::string& note : modelled.notes) streams.notes << "overlap: " << one_line(note) << '\n';
     return std::move(modelled.graph);
 }
 

@@ -10,6 +10,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "core/cost/built_in_cost_models.h"
@@ -34,12 +35,12 @@ void write_text(std::ostream& out, const Graph& graph, const std::vector<double>
         return times_ms[left] != times_ms[right] ? times_ms[left] > times_ms[right] : left < right;
     };
     std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(shown), nodes.end(), longer);
-    out << graph.header().name << ": " << count_text(times_ms.size(), "node") << ", "
+    out << name_text(graph.header().name) << ": " << count_text(times_ms.size(), "node") << ", "
         << milliseconds_text(std::accumulate(times_ms.begin(), times_ms.end(), 0.0)) << " one after the other\n";
     TextTable table({"longest", "time", "operator"});
     for (std::size_t rank = 0; rank < shown; ++rank) {
         const NodeId node = nodes[rank];
-        table.add({std::string(graph.name(node)), milliseconds_text(times_ms[node]), std::string(graph.target(node))});
+        table.add({name_text(graph.name(node)), milliseconds_text(times_ms[node]), name_text(graph.target(node))});
     }
     if (!table.empty()) table.write(out, "");
 }
@@ -50,13 +51,15 @@ class Estimate final : public Command {
         CLI::App* command = parser.add_subcommand(
             "estimate",
             "The time of every node: by the analytic model, whatever estimate_ms the file has, or by profiles.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip");
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"));
         cost_model_.declare(*command);
         command->add_flag("--list-cost-models", list_, "tell the built-in cost models and leave");
-        command->add_option("--profile", profiles_,
-                            "profilers' traces, one for each rank, to take times from as PyTorch's profile-guided "
-                            "estimator does; what they do not know keeps the times that simulations use");
-        command->add_option("-o,--output", output_, "write the graph with these times; compressed when it ends in .gz");
+        reads(
+            command->add_option("--profile", profiles_,
+                                "profilers' traces, one for each rank, to take times from as PyTorch's profile-guided "
+                                "estimator does; what they do not know keeps the times that simulations use"));
+        writes(command->add_option("-o,--output", output_,
+                                   "write the graph with these times; compressed when it ends in .gz"));
         command->add_flag("--json", json_, "print {NAME: milliseconds} for all nodes");
         command->callback([this] {
             if (file_.empty() && !list_) throw CLI::RequiredError("GRAPH");

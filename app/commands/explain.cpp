@@ -87,7 +87,7 @@ class Explain final : public Command {
         if (json_) {
             streams.out << json_text(as_json(explanation, *evaluation)) << '\n';
         } else {
-            for (const std::string& sentence : explanation.sentences) streams.out << sentence << '\n';
+            for (const std::string& sentence : explanation.sentences) streams.out << one_line(sentence) << '\n';
         }
     }
 

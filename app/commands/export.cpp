@@ -7,6 +7,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "core/exports/export_format.h"
@@ -34,13 +35,13 @@ class Export final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
             "export", "A plan for a training job, its simulation as a trace or tables, or a report for people.");
-        command->add_option("PLAN", plan_file_, "overlap-plan file")->required();
-        command->add_option("--graph", graph_file_, "overlap-graph file that the plan is for, plain or gzip");
+        reads(command->add_option("PLAN", plan_file_, "overlap-plan file"))->required();
+        reads(command->add_option("--graph", graph_file_, "overlap-graph file that the plan is for, plain or gzip"));
         cost_model_.declare(*command);
         std::vector<std::string> names;
         for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
         command->add_option("--to", format_, "one of the formats below")->required()->check(CLI::IsMember(names));
-        command->add_option("-o,--output", output_, "file to write")->required();
+        writes(command->add_option("-o,--output", output_, "file to write"))->required();
         command->footer(formats_help());
         return command;
     }

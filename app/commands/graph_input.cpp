@@ -2,13 +2,14 @@
 
 #include <ostream>
 
+#include "app/commands/formatting.h"
 #include "core/imports/any_graph_file.h"
 
 namespace overlap::commands {
 
 std::shared_ptr<const Graph> read_graph(const std::string& path, const Streams& streams) {
     OpenedGraph opened = read_any_graph_file(path);
-    for (const std::string& note : opened.notes) streams.notes << note << '\n';
+    for (const std::string& note : opened.notes) streams.notes << one_line(note) << '\n';
     return std::move(opened.graph);
 }
 

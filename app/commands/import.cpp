@@ -4,6 +4,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "core/graph/error.h"
 #include "core/imports/import_source.h"
@@ -32,19 +33,19 @@ class Import final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
             "import", "A graph document from a text of an FX graph or a TORCH_TRACE log; several files are ranks.");
-        command->add_option("FILE", files_, "text (print_readable, fx_graph_runnable, print(graph)) or log")
+        reads(command->add_option("FILE", files_, "text (print_readable, fx_graph_runnable, print(graph)) or log"))
             ->required();
         command->add_option("--graph", wanted_, "which graph: its number in the list, its kind, or KIND COMPILE_ID");
         command->add_flag("--list", list_, "list the graphs instead, and compare ranks");
-        command->add_option("-o,--output", output_, "graph document to write, .graph.json or .graph.json.gz");
+        writes(command->add_option("-o,--output", output_, "graph document to write, .graph.json or .graph.json.gz"));
         cost_model_.declare(*command);
         command->add_option("--symbol", symbols_, "NAME=VALUE: the value of a symbolic size");
         command->add_option("--group", groups_, "NAME=0,1,2: the ranks of a process group");
         command->add_option("--rank", rank_, "the rank whose graph this is");
         command->add_option("--world-size", world_size_, "ranks of the job");
         command->add_option("--device", device_, "device of tensors whose device is not told (cuda)");
-        command->add_option("--tensors", tensors_,
-                            "JSON file {\"NODE\": \"bf16[16, 32][32, 1]cuda:0\"} of types that are missing");
+        reads(command->add_option("--tensors", tensors_,
+                                  "JSON file {\"NODE\": \"bf16[16, 32][32, 1]cuda:0\"} of types that are missing"));
         command->add_flag("--json", json_, "print JSON");
         return command;
     }
@@ -56,7 +57,7 @@ class Import final : public Command {
             return;
         }
         if (output_.empty()) throw InputError("", "-o", "expected the file to write; --list lists what there is");
-        for (const std::string& note : listing.notes) streams.notes << note << '\n';
+        for (const std::string& note : listing.notes) streams.notes << one_line(note) << '\n';
         const ImportableGraph& chosen = [&]() -> const ImportableGraph& {
             try {
                 return choose_graph(listing, wanted_);
@@ -99,18 +100,19 @@ class Import final : public Command {
         TextTable table(head);
         for (std::size_t index = 0; index < listing.graphs.size(); ++index) {
             const ImportableGraph& graph = listing.graphs[index];
-            std::vector<std::string> row = {std::to_string(index + 1),
-                                            graph.rank ? std::to_string(*graph.rank) : "",
-                                            graph.compile_id,
-                                            graph.kind,
-                                            graph.problem.empty() ? std::to_string(graph.nodes) : "?",
-                                            graph.problem.empty() ? graph.label : graph.problem};
+            std::vector<std::string> row = {
+                std::to_string(index + 1),
+                graph.rank ? std::to_string(*graph.rank) : "",
+                name_text(graph.compile_id),
+                name_text(graph.kind),
+                graph.problem.empty() ? std::to_string(graph.nodes) : "?",
+                graph.problem.empty() ? name_text(graph.label) : name_text(graph.problem, longest_sentence)};
             if (has_files) row.insert(row.begin() + 1, graph.file);
             table.add(row);
         }
         table.write(streams.out, "");
-        for (const std::string& sentence : comparison) streams.out << sentence << '\n';
-        for (const std::string& note : listing.notes) streams.notes << note << '\n';
+        for (const std::string& sentence : comparison) streams.out << name_text(sentence, longest_sentence) << '\n';
+        for (const std::string& note : listing.notes) streams.notes << one_line(note) << '\n';
     }
 
     void report(const Streams& streams, const ImportableGraph& chosen, const ImportedGraph& imported) const {
@@ -129,11 +131,13 @@ class Import final : public Command {
             streams.out << json_text(json) << '\n';
             return;
         }
-        streams.out << chosen.title() << ": " << count_text(imported.graph->node_count(), "node") << "; tensors of "
-                    << typing.declared << " told by the text, of " << typing.propagated << " worked out, of "
-                    << typing.unknown << " unknown\n";
-        for (const std::string& note : imported.notes) streams.notes << note << '\n';
-        for (const std::string& sentence : unknown_sentences(typing, "--tensors")) streams.notes << sentence << '\n';
+        streams.out << name_text(chosen.title(), longest_sentence) << ": "
+                    << count_text(imported.graph->node_count(), "node") << "; tensors of " << typing.declared
+                    << " told by the text, of " << typing.propagated << " worked out, of " << typing.unknown
+                    << " unknown\n";
+        for (const std::string& note : imported.notes) streams.notes << one_line(note) << '\n';
+        for (const std::string& sentence : unknown_sentences(typing, "--tensors"))
+            streams.notes << one_line(sentence) << '\n';
     }
 
     std::vector<std::string> files_, symbols_, groups_;

@@ -116,7 +116,7 @@ Json as_json(const std::string& file, const Graph& graph, const Summary& summary
 
 void write_text(std::ostream& out, const Graph& graph, const Summary& summary, const ModuleTree& tree) {
     const GraphHeader& header = graph.header();
-    out << (header.name.empty() ? "graph without a name" : header.name);
+    out << (header.name.empty() ? "graph without a name" : name_text(header.name));
     if (header.rank) out << ", rank " << *header.rank;
     if (header.world_size) out << " of " << *header.world_size;
     out << '\n' << count_text(graph.node_count(), "node") << ':';
@@ -129,7 +129,7 @@ void write_text(std::ostream& out, const Graph& graph, const Summary& summary, c
     TextTable table({"collectives", "group", "size", "count", "bytes", "time alone"});
     for (const auto& [key, totals] : summary.collectives) {
         const ProcessGroup* group = header.process_group(key.second);
-        table.add({key.first, key.second, group ? std::to_string(group->ranks.size()) : "?",
+        table.add({key.first, name_text(key.second), group ? std::to_string(group->ranks.size()) : "?",
                    std::to_string(totals.count), bytes_text(totals.bytes),
                    summary.has_times ? milliseconds_text(totals.time_ms) : "unknown"});
     }

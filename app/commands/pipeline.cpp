@@ -1,9 +1,12 @@
 #include "app/commands/pipeline.h"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <ostream>
 
+#include "app/commands/file_arguments.h"
+#include "app/commands/formatting.h"
 #include "core/graph/error.h"
 #include "core/graph/module_tree.h"
 #include "core/graph/nearest_name.h"
@@ -129,6 +132,13 @@ Pipeline read_pipeline(const std::string& path, const Graph& graph) {
     return pipeline;
 }
 
+/// Checked before the graph is read; preset_pipeline() knows what each is.
+std::string unknown_preset(const std::string& name) {
+    const std::array<std::string, 2> names = {"torchtitan_default", "torchtitan_performance"};
+    if (std::ranges::find(names, name) != names.end()) return {};
+    return "there is no preset " + in_quotes(name) + suggest_names(name, names);
+}
+
 Pipeline preset_pipeline(const std::string& name, const Graph& graph) {
     std::vector<std::string> names;
     for (PipelinePreset& preset : pipeline_presets(graph)) {
@@ -148,8 +158,9 @@ Pipeline preset_pipeline(const std::string& name, const Graph& graph) {
 
 void PipelineOption::declare(CLI::App& command, int least) {
     CLI::Option_group* passes = command.add_option_group("passes", least > 0 ? "What to run; one of" : "What to run");
-    passes->add_option("--pipeline", file_, "JSON list of {\"pass\", \"options\"}, or a plan");
-    passes->add_option("--preset", preset_, "torchtitan_default or torchtitan_performance, made for the graph");
+    reads(passes->add_option("--pipeline", file_, "JSON list of {\"pass\", \"options\"}, or a plan"));
+    passes->add_option("--preset", preset_, "torchtitan_default or torchtitan_performance, made for the graph")
+        ->check(unknown_preset);
     passes->require_option(least, 1);
 }
 
@@ -181,7 +192,7 @@ void tell_problems(const Streams& streams, const Pipeline& pipeline, const Pipel
     const auto tell = [&](const std::vector<Problem>& problems) {
         for (const Problem& problem : problems) {
             streams.notes << "overlap: " << pipeline.file << ": " << severity_name(problem.severity) << ": "
-                          << problem.message << '\n';
+                          << one_line(problem.message) << '\n';
         }
     };
     tell(pipeline.problems);

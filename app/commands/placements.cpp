@@ -55,9 +55,10 @@ std::string mesh_text(const ShardingDocument& document) {
 void write_placements(std::ostream& out, const Graph& graph, const ShardingDocument& document) {
     const std::vector<std::string> unknown = document.unknown_nodes(graph);
     const std::vector<Redistributed> changed = redistributed(document);
-    out << one_line(mesh_text(document)) << "; placements of " << count_text(document.nodes.size(), "node");
+    out << name_text(mesh_text(document), longest_sentence) << "; placements of "
+        << count_text(document.nodes.size(), "node");
     if (!unknown.empty()) {
-        out << ", of which the graph lacks " << unknown.size() << ", the first one is " << one_line(unknown.front());
+        out << ", of which the graph lacks " << unknown.size() << ", the first one is " << name_text(unknown.front());
     }
     out << "\nautoparallel expects " << milliseconds_text(document.compute_us() / microseconds_per_millisecond)
         << " of compute and " << milliseconds_text(document.redistribution_us() / microseconds_per_millisecond)
@@ -65,13 +66,13 @@ void write_placements(std::ostream& out, const Graph& graph, const ShardingDocum
     TextTable inputs({"input", "placement", "sizes"});
     for (const ShardedNode& node : document.nodes) {
         if (node.op != "placeholder" && node.op != "get_attr") continue;
-        inputs.add({one_line(node.name), one_line(node.placement), node.shape ? sizes_text(*node.shape, ", ") : ""});
+        inputs.add({name_text(node.name), name_text(node.placement), node.shape ? sizes_text(*node.shape, ", ") : ""});
     }
     inputs.write(out);
     if (changed.empty()) return;
     TextTable table({"node", "its input", "from", "to", "time"});
     for (const auto& [node, input] : changed) {
-        table.add({one_line(node->name), one_line(input->name), to_text(*input->made), to_text(*input->taken),
+        table.add({name_text(node->name), name_text(input->name), to_text(*input->made), to_text(*input->taken),
                    milliseconds_text(input->redistribution_us / microseconds_per_millisecond)});
     }
     table.write(out);

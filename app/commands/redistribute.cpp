@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/redistribution_results.h"
 #include "core/io/json_output.h"
@@ -19,9 +20,11 @@ class Redistribute final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
             "redistribute", "Plans redistribution between placements: PyTorch's planners and the optimal one.");
-        command->add_option("CASES", cases_, "file of cases, plain or gzip")->required();
-        command->add_option("-o,--output", results_, "where to write the results; .gz is compressed")->required();
-        command->add_option("--costs", costs_, "measured times that the optimal plan is sought by, plain or gzip");
+        reads(command->add_option("CASES", cases_, "file of cases, plain or gzip"))->required();
+        writes(command->add_option("-o,--output", results_, "where to write the results; .gz is compressed"))
+            ->required();
+        reads(
+            command->add_option("--costs", costs_, "measured times that the optimal plan is sought by, plain or gzip"));
         return command;
     }
 

@@ -155,10 +155,10 @@ void write_redistributions(std::ostream& out, const Graph& graph, const Compared
     out << counted(parameters.size(), "parameter") << " with collectives of their own\n";
     TextTable table({"parameters", "layouts", "a step", "best order", "saves"});
     for (const Row& row : rows_of(compared)) {
-        const std::string& first = parameters[row.parameters.front()].name;
+        const std::string first = name_text(parameters[row.parameters.front()].name);
         table.add(
             {row.parameters.size() == 1 ? first : first + " and " + std::to_string(row.parameters.size() - 1) + " more",
-             row.chains, row.now, row.best, row.saves});
+             name_text(row.chains, longest_sentence), row.now, row.best, row.saves});
     }
     if (!table.empty()) table.write(out, "");
     std::vector<std::pair<std::string, std::vector<std::string>>> obstacles;
@@ -167,14 +167,14 @@ void write_redistributions(std::ostream& out, const Graph& graph, const Compared
         if (obstacle.empty()) continue;
         auto known = std::ranges::find(obstacles, obstacle, &std::pair<std::string, std::vector<std::string>>::first);
         if (known == obstacles.end()) known = obstacles.insert(known, {obstacle, {}});
-        known->second.push_back(parameters[index].name);
+        known->second.push_back(name_text(parameters[index].name));
     }
     for (const auto& [obstacle, names] : obstacles) {
-        out << "not explained: " << enumerated(names) << ": " << obstacle << '\n';
+        out << "not explained: " << enumerated(names) << ": " << name_text(obstacle, longest_sentence) << '\n';
     }
     if (!compared.chains.unmatched_gradients.empty()) {
         std::vector<std::string> names;
-        for (const NodeId node : compared.chains.unmatched_gradients) names.emplace_back(graph.name(node));
+        for (const NodeId node : compared.chains.unmatched_gradients) names.push_back(name_text(graph.name(node)));
         out << "outputs that are reduced, of parameters that cannot be told: " << enumerated(names) << '\n';
     }
 }

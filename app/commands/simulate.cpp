@@ -7,6 +7,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
@@ -33,7 +34,7 @@ struct Figures {
 
 void write_text(std::ostream& out, const Figures& figures) {
     const Simulation& simulation = figures.simulation;
-    out << figures.graph->header().name << (figures.contention ? ", with contention" : "") << '\n'
+    out << name_text(figures.graph->header().name) << (figures.contention ? ", with contention" : "") << '\n'
         << "step     " << milliseconds_text(simulation.step_ms) << '\n'
         << "compute  " << milliseconds_text(simulation.compute_ms) << '\n'
         << "exposed  " << milliseconds_text(simulation.exposed_ms) << '\n'
@@ -44,7 +45,7 @@ void write_text(std::ostream& out, const Figures& figures) {
     out << '\n';
     TextTable table({"group", "collectives", "communication", "exposed"});
     for (const GroupTiming& group : simulation.groups) {
-        table.add({group.process_group, std::to_string(group.collectives), milliseconds_text(group.comm_ms),
+        table.add({name_text(group.process_group), std::to_string(group.collectives), milliseconds_text(group.comm_ms),
                    milliseconds_text(group.exposed_ms)});
     }
     if (!table.empty()) table.write(out, "");
@@ -55,7 +56,7 @@ class Simulate final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
             "simulate", "Step time, exposed communication and peak memory of a graph by the stream model.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         passes_.declare(*command, 0);
         cost_model_.declare(*command);
         command->add_flag(
@@ -65,7 +66,7 @@ class Simulate final : public Command {
         command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
             ->check(CLI::Range(0.0, 1e9))
             ->capture_default_str();
-        command->add_option("--trace", trace_file_, "write the timeline as a Chrome trace (JSON)");
+        writes(command->add_option("--trace", trace_file_, "write the timeline as a Chrome trace (JSON)"));
         command->add_flag("--json", json_, "print JSON, with every collective");
         return command;
     }
@@ -131,8 +132,8 @@ class Simulate final : public Command {
              unknown_factors(*named_model_of(*graph.header().cost, graph.header().name).contention))
             unknown += (unknown.empty() ? "" : "; ") + factor;
         if (unknown.empty()) return;
-        streams.notes << "overlap: " << file_ << ": the cost model does not know, and figures leave out: " << unknown
-                      << '\n';
+        streams.notes << "overlap: " << file_
+                      << ": the cost model does not know, and figures leave out: " << one_line(unknown) << '\n';
     }
 
     std::string file_, trace_file_;

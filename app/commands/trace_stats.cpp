@@ -154,7 +154,7 @@ Json alignment_json(const std::vector<RankFigures>& ranks, const AlignedRanks& a
 
 std::string rank_name(const MeasuredTrace& trace, const std::string& device) {
     std::string name = trace.header().rank ? "rank " + std::to_string(*trace.header().rank) : "rank unknown";
-    return device.empty() ? name : name.append(", GPU ").append(device);
+    return device.empty() ? name : name.append(", GPU ").append(name_text(device));
 }
 
 void add_row(TextTable& table, const std::string& name, const GpuTimes& times) {
@@ -172,7 +172,7 @@ void write_remarks(std::ostream& out, const MeasuredTrace& trace) {
     const std::optional<HolisticTimes> holistic = holistic_times(trace);
     for (std::size_t index = 0; holistic && index < holistic->missed_collectives.size(); ++index) {
         const HolisticTimes::Missed& missed = holistic->missed_collectives[index];
-        out << "  communication that HolisticTraceAnalysis does not count as such: " << missed.name << " ("
+        out << "  communication that HolisticTraceAnalysis does not count as such: " << name_text(missed.name) << " ("
             << count_text(missed.events, "event") << ")\n";
     }
 }
@@ -185,7 +185,7 @@ void write_text(std::ostream& out, const std::vector<RankFigures>& ranks) {
         for (const DeviceTimes& device : rank.devices) {
             add_row(table, rank_name(*rank.trace, device.device), device.total);
             for (const StepTimes& step : device.steps) {
-                add_row(table, (step.is_counted ? "  " : "  * ") + step.name, step.times);
+                add_row(table, (step.is_counted ? "  " : "  * ") + name_text(step.name), step.times);
                 leaves_out = leaves_out || !step.is_counted;
             }
         }

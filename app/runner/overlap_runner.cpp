@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/commands/file_arguments.h"
+#include "app/commands/formatting.h"
 #include "app/runner/device_options.h"
 #include "app/runner/device_support.h"
 #include "app/runner/found_devices.h"
@@ -50,15 +52,8 @@ struct Arguments {
     runner::DeviceRunOptions device;
 };
 
-std::string one_line(std::string text) {
-    for (char& letter : text) {
-        if (static_cast<unsigned char>(letter) < 0x20) letter = ' ';
-    }
-    return text;
-}
-
 void tell(const std::string& sentence) {
-    std::cerr << one_line("overlap-runner: " + sentence) + "\n";
+    std::cerr << commands::one_line("overlap-runner: " + sentence) + "\n";
 }
 
 /// Every rank comes here, whether it could prepare or not, so that none waits for one that is gone. Rank 0 tells each
@@ -130,7 +125,8 @@ void write_results(const PreparedRun& prepared, const RunRecord& record, const S
     }
     write_json_file(arguments.result, run_json(graph, prepared.program, prepared.memory, record) + "\n");
     runner::write_run_summary(std::cout, graph, prepared.program, prepared.memory, record);
-    std::cout << "the result is in " << arguments.result << std::endl;
+    std::cout << "the result is in " << arguments.result << '\n';
+    commands::require_standard_output();
 }
 
 /// The first and the last step, and one a second between them.
@@ -204,12 +200,13 @@ std::string is_a_number(const std::string& text) {
 
 void declare(CLI::App& parser, Arguments& arguments) {
     parser.set_version_flag("--version", OVERLAP_VERSION);
-    parser.add_option("GRAPH", arguments.graph, "overlap-graph file, plain or gzip")->required();
+    commands::reads(parser.add_option("GRAPH", arguments.graph, "overlap-graph file, plain or gzip"))->required();
     arguments.pipeline.declare(parser, 0);
     parser.add_flag("--dry-run", arguments.dry, "everything but the kernels: memory plan, order check, commands");
-    parser.add_option("-o,--output", arguments.result, "write the result (JSON)")->required();
-    parser.add_option("--trace", arguments.trace, "write the timeline as a Chrome trace (JSON)");
-    parser.add_option("--commands", arguments.commands, "write what would be issued in one step, one line a command");
+    commands::writes(parser.add_option("-o,--output", arguments.result, "write the result (JSON)"))->required();
+    commands::writes(parser.add_option("--trace", arguments.trace, "write the timeline as a Chrome trace (JSON)"));
+    commands::writes(parser.add_option("--commands", arguments.commands,
+                                       "write what would be issued in one step, one line a command"));
     parser.add_option("--iterations", arguments.run.iterations, "steps that count")
         ->check(CLI::Range(1u, 100000000u))
         ->capture_default_str();
@@ -249,6 +246,18 @@ void declare(CLI::App& parser, Arguments& arguments) {
         "Exit status: 0 done, 1 the input is wrong or a rank failed, 2 wrong usage.");
 }
 
+/// Help, the version or the devices found. @returns the exit status.
+int print_answer(const CLI::App& parser, const CLI::Success& asked) {
+    parser.exit(asked);
+    try {
+        commands::require_standard_output();
+    } catch (const InputError& error) {
+        tell(error.what());
+        return run_failed;
+    }
+    return 0;
+}
+
 }  // namespace
 
 int main(int argument_count, char** argument_values) {
@@ -257,8 +266,9 @@ int main(int argument_count, char** argument_values) {
     declare(parser, arguments);
     try {
         parser.parse(argument_count, argument_values);
+        commands::check_files(parser);
     } catch (const CLI::Success& asked) {
-        return parser.exit(asked);
+        return print_answer(parser, asked);
     } catch (const CLI::ParseError& error) {
         tell(std::string(error.what()) + "; see overlap-runner --help");
         return usage_is_wrong;

@@ -17,7 +17,7 @@ using commands::count_text;
 
 void write_what_ran(std::ostream& out, const RunRecord& record) {
     const std::set<std::string> machines(record.machines.begin(), record.machines.end());
-    out << (record.graph_name.empty() ? "graph without a name" : record.graph_name) << ": "
+    out << (record.graph_name.empty() ? "graph without a name" : commands::name_text(record.graph_name)) << ": "
         << (record.dry ? "dry run" : "run on " + record.device) << ", " << count_text(record.machines.size(), "rank")
         << " on " << count_text(machines.size(), "machine") << '\n';
 }
@@ -39,7 +39,7 @@ void write_memory(std::ostream& out, const Graph& graph, const MemoryPlan& memor
         << count_text(memory.buffers.size(), "buffer");
     if (memory.live_peak_node != no_node)
         out << "; at most " << bytes_text(memory.live_peak_bytes) << " held at one time, at "
-            << in_quotes(graph.name(memory.live_peak_node));
+            << in_quotes(commands::name_text(graph.name(memory.live_peak_node)));
     out << "; " << bytes_text(record.bytes_beside_pool) << " beside it on a device";
     if (!record.dry) out << "; " << bytes_text(record.peak_memory_bytes) << " allocated in all";
     out << '\n';
@@ -50,9 +50,9 @@ void write_groups(std::ostream& out, const Program& program, const RunRecord& re
     commands::TextTable table({"process group", "size", "runs", "collectives", "bytes", "because"});
     for (std::size_t index = 0; index < program.groups.size(); ++index) {
         const GroupPlacement& placement = record.groups[index];
-        table.add({in_quotes(program.groups[index].name), std::to_string(program.groups[index].ranks.size()),
-                   placement.real ? "with NCCL" : "emulated", std::to_string(totals[index].collectives),
-                   bytes_text(totals[index].bytes), placement.reason});
+        table.add({in_quotes(commands::name_text(program.groups[index].name)),
+                   std::to_string(program.groups[index].ranks.size()), placement.real ? "with NCCL" : "emulated",
+                   std::to_string(totals[index].collectives), bytes_text(totals[index].bytes), placement.reason});
     }
     if (!table.empty()) table.write(out, "");
 }
@@ -95,7 +95,7 @@ void write_run_summary(std::ostream& out, const Graph& graph, const Program& pro
     write_groups(out, program, record);
     write_times(out, record);
     write_ranks(out, record);
-    for (const std::string& note : record.notes) out << "note: " << note << '\n';
+    for (const std::string& note : record.notes) out << "note: " << commands::one_line(note) << '\n';
     if (record.dry) out << "nothing was launched on a device\n";
 }
 

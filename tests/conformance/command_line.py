@@ -24,6 +24,10 @@ def main():
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])
 
 
+def program(name):
+    return os.path.join(_folders["programs"], name)
+
+
 def data(*parts):
     return os.path.join(_folders["data"], *parts)
 
@@ -52,9 +56,9 @@ class CommandLine(unittest.TestCase):
                 file.write(content if isinstance(content, bytes) else content.encode())
         return path
 
-    def overlap(self, *arguments):
-        command = [os.path.join(_folders["programs"], "overlap"), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    def overlap(self, *arguments, cwd=None):
+        command = [program("overlap"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=cwd)
 
     def expect(self, status, *arguments):
         done = self.overlap(*arguments)

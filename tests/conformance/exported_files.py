@@ -33,7 +33,7 @@ def tensor(shape, storage):
             "storage_bytes": size}
 
 
-def hostile_graph(names=HOSTILE):
+def hostile_graph(names=HOSTILE, group=GROUP):
     """Sharded layers, one for each name, each with two parameters; every name of a node and of a module is hostile."""
     nodes = []
 
@@ -52,17 +52,17 @@ def hostile_graph(names=HOSTILE):
     for index, name in enumerate(names):
         for part, shard in enumerate(shards[index]):
             gathered = add(f"{name}_ag{part}", "call_function", "_c10d_functional.all_gather_into_tensor.default",
-                           [shard, 8, GROUP], [64, 64], name, estimate_ms=2.0)
+                           [shard, 8, group], [64, 64], name, estimate_ms=2.0)
             waited = add(f"{name}_wait{part}", "call_function", "_c10d_functional.wait_tensor.default", [gathered],
                          [64, 64], name, estimate_ms=0.0)
             x = add(f"{name}_mm{part}", "call_function", "aten.mm.default", [x, waited], [64, 64], name,
                     estimate_ms=1.0)
     add("output", "output", "output", [[x]], None)
     return {"format": "overlap-graph", "version": 1, "name": "graph </title>\n\"'", "rank": 0, "world_size": 8,
-            "process_groups": [{"name": GROUP, "ranks": list(range(8)), "rank": 0, "desc": "</td>"}],
+            "process_groups": [{"name": group, "ranks": list(range(8)), "rank": 0, "desc": "</td>"}],
             "cost_model": {"device": {"name": "test", "flops_per_s": {"bfloat16": 1e15}, "flops_efficiency": 1,
                                       "memory_bytes_per_s": 1e12, "memory_efficiency": 1},
-                           "links": [{"process_group": GROUP, "latency_ms": 0.5, "bytes_per_s": 1e7}]},
+                           "links": [{"process_group": group, "latency_ms": 0.5, "bytes_per_s": 1e7}]},
             "nodes": nodes}
 
 

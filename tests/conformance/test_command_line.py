@@ -263,10 +263,11 @@ class Apply(CommandLine):
         gather = next(n["name"] for n in read_document(self.graph)["nodes"] if "all_gather" in n["target"])
         done = self.expect(0, "explain", self.graph, "--node", gather, "--preset", "torchtitan_default")
         self.assertNotIn("can be bucketed", done.stdout)
-        self.expect_error(1, ["torchtitan_default"], "bench", self.graph, "--preset", "torchtitan_defualt")
+        self.expect_error(2, ["overlap bench", "torchtitan_default"], "bench", self.graph, "--preset", "torchtitan_defualt")
         self.expect_error(2, ["--preset"], "bench", self.graph)
         pipeline = self.path("pipeline.json", [])
-        self.expect_error(2, ["--preset"], "explain", self.graph, "--node", gather, "--preset", "x", "--pipeline", pipeline)
+        self.expect_error(2, ["--preset"], "explain", self.graph, "--node", gather, "--preset", "torchtitan_default",
+                          "--pipeline", pipeline)
 
     def test_the_report(self):
         out, report = self.path("out.graph.json"), self.path("report.json")
@@ -371,9 +372,12 @@ class Apply(CommandLine):
             self.assertIn("they have been run already", done.stderr)
             with open(report, encoding="utf-8") as file:
                 self.assertEqual(len(json.load(file)["passes"]), least)
-        self.expect_error(1, ["torchtitan_default"], "apply", self.graph, "--preset", "torchtitan_defalt", "-o", out)
+        self.expect_error(2, ["torchtitan_default"], "apply", self.graph, "--preset", "torchtitan_defalt", "-o", out)
+        self.expect_error(2, ["nope", "torchtitan_default", "torchtitan_performance"],
+                          "apply", self.path("absent"), "--preset", "nope", "-o", out)
         both = self.path("pipeline.json", [])
-        self.expect_error(2, ["--pipeline", "--preset"], "apply", self.graph, "--preset", "x", "--pipeline", both, "-o", out)
+        self.expect_error(2, ["--pipeline", "--preset"],
+                          "apply", self.graph, "--preset", "torchtitan_default", "--pipeline", both, "-o", out)
 
     def test_safe_is_said_to_be_no_result_of_pytorch(self):
         by_default, safe = self.path("default.graph.json"), self.path("safe.graph.json")

@@ -82,6 +82,28 @@ class Runner(unittest.TestCase):
         self.assertTrue(bool(found["devices"]) != bool(found.get("reason")), found)
         self.assertIn("MPI", found["mpi"])
 
+    def test_a_full_standard_output_is_told(self):
+        for arguments in (["--devices"], ["--help"], ["--version"], self.dry()[1:]):
+            with self.subTest(arguments=arguments), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([RUNNER, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      env=ENVIRONMENT, timeout=120)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("overlap-runner: standard output: cannot be written\n", done.stderr)
+
+    def test_no_file_is_written_over_what_is_read_or_written(self):
+        graph = shutil.copy(GRAPH, self.folder)
+        for arguments, words in (([graph, "-o", graph], ("GRAPH", "--output")),
+                                 ([graph, "-o", self.result, "--trace", self.result], ("--output", "--trace")),
+                                 ([graph, "--pipeline", PLAN, "-o", self.result, "--commands", graph],
+                                  ("GRAPH", "--commands"))):
+            with self.subTest(arguments=arguments):
+                done = run([RUNNER, "--dry-run", *arguments])
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                for word in words:
+                    self.assertIn(word, done.stderr)
+                self.assertFalse(os.path.exists(self.result))
+                self.assertEqual(os.path.getsize(graph), os.path.getsize(GRAPH))
+
     def runner_alone(self, module=None):
         """A copy of the runner. @param module bytes that stand in for its module for devices, which is else left out."""
         folder = tempfile.TemporaryDirectory()

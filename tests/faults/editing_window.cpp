@@ -1,4 +1,10 @@
-// The application's window, edited without end until it is killed; see kill_test.py.
+// The application's window, edited without end until it is killed; see kill_test.py. What it is about to do is printed
+// before it is done, so that whatever a killed one leaves behind has been told:
+//
+//     has PLAN EDIT BUCKETS            a plan that came back: its place, the newest edit that it has, its buckets
+//     found recovered COUNT notice N   no more plans came back
+//     edit EDIT MOMENT PLAN BUCKETS    also of a copy that is made: the edit that it has from the original
+//     saving EDIT PLAN, saved EDIT PLAN
 
 #include <QApplication>
 #include <QDir>
@@ -14,17 +20,41 @@ namespace overlap::ui {
 namespace {
 
 constexpr int wait_ms = 120'000;
+constexpr int edited_plans = 3;
 
 double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The edit's number is in the notes of the plan. @returns that of the newest edit of all plans.
-int newestEdit(Document& document) {
+/// The newest edit that a plan has: its number is in the notes.
+int editOf(const Plan& plan) {
+    return QString::fromStdString(plan.notes).toInt();
+}
+
+/// `layers.0,layers.1+layers.2`, or `-`.
+std::string bucketsOf(const Plan& plan) {
+    std::string text;
+    for (const BucketEntry& bucket : plan.buckets) {
+        if (!text.empty()) text += ',';
+        for (std::size_t i = 0; i < bucket.modules.size(); ++i) text += (i > 0 ? "+" : "") + bucket.modules[i];
+    }
+    return text.empty() ? "-" : text;
+}
+
+/// Prints the plans that came back. @returns the newest edit of all of them.
+int tellPlans(const Document& document) {
     int newest = 0;
-    for (int i = 1; i < document.variantCount(); ++i)
-        newest = std::max(newest, QString::fromStdString(document.variant(i).plan().notes).toInt());
+    for (int i = 1; i < document.variantCount(); ++i) {
+        const Plan& plan = document.variant(i).plan();
+        std::printf("has %d %d %s\n", i, editOf(plan), bucketsOf(plan).c_str());
+        newest = std::max(newest, editOf(plan));
+    }
     return newest;
+}
+
+void tellEdit(const Plan& plan, int place) {
+    std::printf("edit %d %.6f %d %s\n", editOf(plan), now(), place, bucketsOf(plan).c_str());
+    std::fflush(stdout);
 }
 
 void edit(Document& document, int number) {
@@ -35,6 +65,7 @@ void edit(Document& document, int number) {
     } else {
         plan.buckets.push_back({{"layers." + std::to_string(plan.buckets.size())}});
     }
+    tellEdit(plan, document.currentIndex());
     document.editPlan(QStringLiteral("edit %1").arg(number), std::move(plan));
 }
 
@@ -44,21 +75,26 @@ int run(const QString& folder, const QString& graph) {
     window.openFiles({graph});
     Document& document = window.document();
     if (!QTest::qWaitFor([&] { return document.isOpen() && !document.loading(); }, wait_ms)) return 1;
-    int number = newestEdit(document);
-    std::printf("found %d recovered %zu notice %d\n", number, window.recoveredPlans().size(),
+    int number = tellPlans(document);
+    std::printf("found recovered %zu notice %d\n", window.recoveredPlans().size(),
                 window.notice().text().contains(QStringLiteral("cut off")) ? 1 : 0);
     std::fflush(stdout);
-    while (document.variantCount() < 4) document.addCopyOfCurrent();
+    // What a plan's file has that is newer than the session is opened behind all others; it is no plan of its own.
+    while (document.variantCount() > 1 + edited_plans) document.closeVariant(document.variantCount() - 1);
+    while (document.variantCount() < 1 + edited_plans) {
+        tellEdit(document.current()->plan(), document.variantCount());
+        document.addCopyOfCurrent();
+    }
     std::mt19937 random{std::random_device()()};
     while (true) {
-        document.setCurrentIndex(1 + static_cast<int>(random() % 3));
-        const double made = now();
+        document.setCurrentIndex(1 + static_cast<int>(random() % edited_plans));
         edit(document, ++number);
-        std::printf("edit %d %.6f\n", number, made);
-        std::fflush(stdout);
         if (random() % 8 == 0) {
-            window.savePlanAs(QDir(folder).filePath(QStringLiteral("%1.plan.json").arg(document.currentIndex())), true);
-            std::printf("saved %d\n", number);
+            const int place = document.currentIndex();
+            std::printf("saving %d %d\n", number, place);
+            std::fflush(stdout);
+            window.savePlanAs(QDir(folder).filePath(QStringLiteral("%1.plan.json").arg(place)), true);
+            std::printf("saved %d %d\n", number, place);
             std::fflush(stdout);
         }
         QTest::qWait(static_cast<int>(random() % 30));

@@ -3,8 +3,10 @@
 
     kill_test.py EDITING_WINDOW GRAPH KILLS
 
-Every edit that was a second old when the process was killed must be there at the next start, told of as recovered, and
-every file must be whole. Prints a line of figures; exit status 0 when all of it held.
+Every plan must be there at the next start as one of its edits made it, with that edit's buckets, and no older than the
+last one that was a second old when the process was killed. What is in no file of a plan must be told of as recovered,
+a plan's file must have what was saved, and every file must be whole. Prints a line of figures; exit status 0 when all
+of it held.
 """
 
 import json
@@ -17,8 +19,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import NamedTuple
 
 PROMISE_S = 1.0  # an edit is on the disk that long after it was made
+EDITED_PLANS = 3  # by the window; what comes back behind them was read from a file of theirs that the session is behind
 START_LIMIT_S = 300
 
 
@@ -71,40 +75,124 @@ def damaged_files(folder):
     return damaged
 
 
+class State(NamedTuple):
+    """What a plan was at some time."""
+
+    edit: int
+    buckets: str
+    made: float  # on the clock of the edits; of what came back from the disk, long ago
+
+
+LONG_AGO = float("-inf")
+
+
+def came_back(window):
+    """What each plan was at the start, by its place."""
+    return {int(place): State(int(edit), buckets, LONG_AGO) for _, place, edit, buckets in window.lines("has")}
+
+
+def plans_of(window):
+    """What each plan was, by its place, oldest first: as it came back, then by each edit."""
+    plans = {place: [state] for place, state in came_back(window).items()}
+    for _, edit, made, place, buckets in window.lines("edit"):
+        plans.setdefault(int(place), []).append(State(int(edit), buckets, float(made)))
+    return plans
+
+
+def newest_by_plan(lines):
+    """The newest edit of each plan in lines such as `saved EDIT PLAN`."""
+    return {int(place): int(edit) for _, edit, place in lines}
+
+
+class Promise:
+    """What a run that was killed owes to the next start."""
+
+    def __init__(self, window, killed_at):
+        self.plans = plans_of(window)
+        self.killed_at = killed_at
+        self.saving = newest_by_plan(window.lines("saving"))
+        self.saved = newest_by_plan(window.lines("saved"))
+
+    def owed(self, place):
+        """Where in its history the newest state is that must not be lost, or -1."""
+        old = [i for i, state in enumerate(self.plans[place]) if state.made < self.killed_at - PROMISE_S]
+        return old[-1] if old else -1
+
+    def unsaved(self):
+        """Plans whose newest owed edit this run made, and has not put into a file."""
+        return [place for place, history in self.plans.items()
+                if (owed := self.owed(place)) >= 0 and history[owed].made > LONG_AGO
+                and history[owed].edit > self.saving.get(place, 0)]
+
+    def faults(self, found, recovered):
+        """@param found what each plan is at the next start, by its place."""
+        told = []
+        for place, history in self.plans.items():
+            if place > EDITED_PLANS:
+                continue
+            owed = self.owed(place)
+            if place not in found:
+                if owed >= 0:
+                    told.append(f"plan {place} is gone; edit {history[owed].edit} was older than a second")
+                continue
+            edit, buckets, _ = found[place]
+            same = [i for i, state in enumerate(history) if (state.edit, state.buckets) == (edit, buckets)]
+            if not same:
+                told.append(f"plan {place} has edit {edit} and buckets {buckets}, as it never was")
+            elif same[-1] < owed:
+                told.append(f"plan {place} has edit {edit}, edit {history[owed].edit} was older than a second")
+        known = {(state.edit, state.buckets) for history in self.plans.values() for state in history}
+        told += [f"plan {place} has come from nowhere" for place, state in found.items()
+                 if place > EDITED_PLANS and (state.edit, state.buckets) not in known]
+        if recovered < len(self.unsaved()):
+            told.append(f"{recovered} plans were recovered, {self.unsaved()} had edits in no file")
+        return told
+
+    def lost(self, found):
+        """When each of the edits was made that are not there."""
+        return [state.made for place, history in self.plans.items() for state in history
+                if state.made > LONG_AGO and (place not in found or state.edit > found[place].edit)]
+
+    def file_faults(self, folder):
+        """Plans whose file does not have what was saved."""
+        told = []
+        for place, saved in self.saved.items():
+            file = pathlib.Path(folder) / f"{place}.plan.json"
+            edit = int(json.loads(file.read_bytes()).get("notes") or 0) if file.exists() else 0
+            if edit < saved:
+                told.append(f"{file.name} has edit {edit}, edit {saved} was saved")
+        return told
+
+
 def main():
     program, graph, kills = sys.argv[1], sys.argv[2], int(sys.argv[3])
     seed = random.randrange(1 << 32)
     chance = random.Random(seed)
     faults, edits, lost, oldest_lost = [], 0, 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
-        made, saved, killed_at = [], 0, None  # of the run before; `saved` is the newest edit that is in a plan's file
+        promise = None  # of the run before
         for run in range(kills + 1):
             window = Window(program, folder, graph)
-            window.read_for(START_LIMIT_S, until=b"found")
-            window.read_for(5, until=b"\n")
+            window.read_for(START_LIMIT_S, until=b"\nedit ")  # what was found is told before
             found = window.lines("found")
             if not found:
                 window.kill()
                 faults.append(f"start {run}: the window did not come up")
                 break
-            number, recovered, told = int(found[0][1]), int(found[0][3]), int(found[0][5])
-            owed = [edit for edit, moment in made if moment < killed_at - PROMISE_S]
-            if owed and number < owed[-1]:
-                faults.append(f"start {run}: edit {number} is the newest, edit {owed[-1]} was older than a second")
+            recovered, told = int(found[0][2]), int(found[0][4])
             if bool(recovered) != bool(told):
                 faults.append(f"start {run}: {recovered} plans were recovered, told: {told}")
-            if owed and owed[-1] > saved and not recovered:
-                faults.append(f"start {run}: edit {owed[-1]} is in no plan's file, and nothing was recovered")
-            missing = [moment for edit, moment in made if edit > number]
-            lost += len(missing)
-            if missing:
-                oldest_lost = max(oldest_lost, killed_at - missing[0])
+            if promise:
+                plans = came_back(window)
+                faults += [f"start {run}: {fault}" for fault in promise.faults(plans, recovered)]
+                missing = promise.lost(plans)
+                lost += len(missing)
+                oldest_lost = max([oldest_lost, *(promise.killed_at - made for made in missing)])
             window.read_for(chance.uniform(0.05, 2.5))
-            killed_at = window.kill()
-            made = [(int(edit), float(moment)) for _, edit, moment in window.lines("edit")]
-            saved = max((int(edit) for _, edit in window.lines("saved")), default=0)
-            edits += len(made)
-            faults += [f"kill {run}: {name} is not whole" for name in damaged_files(folder)]
+            promise = Promise(window, window.kill())
+            edits += len(window.lines("edit"))
+            damaged = [f"{name} is not whole" for name in damaged_files(folder)]
+            faults += [f"kill {run}: {fault}" for fault in damaged or promise.file_faults(folder)]
     for fault in faults:
         print(fault)
     print(f"{kills} kills, {edits} edits: {lost} of the last second are not there, the oldest of them made "

@@ -3,14 +3,16 @@
     run_targets.py PROGRAMS WORK SECONDS [TARGET...] [--until EXECUTIONS] [--seed N]
 
 PROGRAMS holds the targets (build/fuzz/bin), WORK what is kept: corpora, findings, logs and how often each target has
-been executed in all. A fifth of the time goes to inputs of up to 64 kB, for which the bounds of time and memory are
-promised, the rest to short ones, of which more can be tried. Exit status 1 where an input brought a target down, took
-longer than a second, or needed more memory than is allowed; its file is named.
+been executed in all. The log of a target is logs/TARGET.log; a run beside another one of the same target has
+logs/TARGET-2.log, and so on. A fifth of the time goes to inputs of up to 64 kB, for which the bounds of time and memory
+are promised, the rest to short ones, of which more can be tried. Exit status 1 where an input brought a target down,
+took longer than a second, or needed more memory than is allowed; its file is named.
 """
 
 import argparse
 import base64
 import fcntl
+import itertools
 import json
 import os
 import re
@@ -53,10 +55,11 @@ class Target:
         self.seeds = work / "seeds" / self.name
         self.dictionary = work / "seeds" / f"{self.name}.dict"
         self.findings = work / "findings" / self.name
-        self.log = work / "logs" / f"{self.name}.log"
+        self.logs = work / "logs"
+        self.log = self.log_file = None
         # What long inputs find is kept apart: each start of the short ones would read it again.
         self.corpora = {INPUT_LIMIT: work / "corpus_long" / self.name, SHORT_INPUT: work / "corpus" / self.name}
-        for folder in (*self.corpora.values(), self.findings, self.log.parent):
+        for folder in (*self.corpora.values(), self.findings, self.logs):
             folder.mkdir(parents=True, exist_ok=True)
         self.executions = self.coverage = self.processor_s = 0
         self.failed = False
@@ -64,11 +67,25 @@ class Target:
 
     def run(self, seconds, most_executions):
         """Runs until the time is over, as many inputs were tried, or something is found."""
-        self.log.write_text("")
+        self.open_log()
         self.run_lengths(INPUT_LIMIT, seconds * LONG_SHARE, most_executions)
         self.run_lengths(SHORT_INPUT, seconds * (1 - LONG_SHARE), most_executions)
         # What stops a target without an input, such as a program that cannot be started, is a finding too.
         self.failed = bool(self.found()) or self.executions == 0
+
+    def open_log(self):
+        """The first log that no other run holds: what it counts is this run's alone. One that an ended run left behind
+        is overwritten."""
+        for number in itertools.count(1):
+            self.log = self.logs / (f"{self.name}.log" if number == 1 else f"{self.name}-{number}.log")
+            self.log_file = self.log.open("a")
+            try:
+                fcntl.flock(self.log_file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # held until the process ends
+            except BlockingIOError:
+                self.log_file.close()
+            else:
+                self.log_file.truncate(0)
+                return
 
     def run_lengths(self, longest, seconds, most_executions):
         end = time.monotonic() + seconds
@@ -76,8 +93,7 @@ class Target:
             if (left := round(end - time.monotonic())) <= 0:
                 break
             self.starts += 1
-            with self.log.open("a") as log:
-                status, processor_s = run_program(self.command(longest, left, wanted), log)
+            status, processor_s = run_program(self.command(longest, left, wanted), self.log_file)
             self.processor_s += processor_s
             self.read_log()
             self.drop_false_alarms()
@@ -143,10 +159,11 @@ class Counts:
 
 
 def print_table(targets, counts):
-    print(f"{'target':24}{'executions':>12}{'a CPU second':>14}{'in all':>12}{'edges':>8}{'corpus':>8}{'findings':>10}")
+    print(f"{'target':24}{'executions':>12}{'per CPU second':>16}{'in all':>12}{'edges':>8}{'corpus':>8}"
+          f"{'findings':>10}")
     for target in targets:
         corpus = len(list(target.corpora[SHORT_INPUT].iterdir()))
-        print(f"{target.name:24}{target.executions:12,}{target.executions / max(target.processor_s, 0.01):14,.0f}"
+        print(f"{target.name:24}{target.executions:12,}{target.executions / max(target.processor_s, 0.01):16,.0f}"
               f"{counts.of(target):12,}{target.coverage:8,}{corpus:8,}{len(target.found()):10}")
 
 

@@ -1,8 +1,8 @@
-// answer_probe trace|graph FILE: opens a file as the window does, and cancels it at several moments. Prints one JSON
-// object, in milliseconds: how long opening takes, the longest that the window's thread had no time for the person
-// meanwhile, and the longest from asking to cancel until the window is ready for the next file.
+// answer_probe trace|graph FILE: opens a file in the real window, and cancels it at several moments. Prints one JSON
+// object, in milliseconds: how long opening takes, until all views show it; the longest that the window's thread had no
+// time for the person meanwhile; and the longest from asking to cancel until the window is ready for the next file.
 
-#include <QCoreApplication>
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QTimer>
@@ -12,14 +12,15 @@
 #include <iostream>
 #include <string_view>
 
-#include "ui/document/graph_loader.h"
 #include "ui/measure/measurements.h"
+#include "ui/shell/main_window.h"
 
 namespace {
 
 using namespace overlap::ui;
 
 constexpr int moments = 6;
+constexpr double forever_ms = 1e9;
 constexpr double pause_ms = 2000;  ///< until a reader that was stopped has given its memory back
 
 /// What opens files of a kind.
@@ -60,7 +61,6 @@ void wait(
 }
 
 void measure(const Opener& opener) {
-    constexpr double forever_ms = 1e9;
     const Watch watch;
     QElapsedTimer clock;
     clock.start();
@@ -81,7 +81,7 @@ void measure(const Opener& opener) {
                 watch.longest_ms(), slowest_cancel_ms);
 }
 
-void fail(const QString& reason) {
+[[noreturn]] void fail(const QString& reason) {
     std::cerr << "answer_probe: " << reason.toStdString() << '\n';
     std::exit(1);
 }
@@ -89,24 +89,31 @@ void fail(const QString& reason) {
 }  // namespace
 
 int main(int argument_count, char** arguments) {
-    QCoreApplication application(argument_count, arguments);
+    QApplication application(argument_count, arguments);
     const std::string_view kind = argument_count == 3 ? arguments[1] : "";
-    const QString file = argument_count == 3 ? QString::fromLocal8Bit(arguments[2]) : QString();
-    if (kind == "trace") {
-        Measurements traces;
-        QObject::connect(&traces, &Measurements::failed, fail);
-        measure({[&] {
-                     while (traces.count() > 0) traces.close(0);  // one that is open is not read again
-                     traces.open({file});
-                 },
-                 [&] { traces.cancel(); }, [&] { return traces.busy(); }});
-    } else if (kind == "graph") {
-        GraphLoader graphs;
-        QObject::connect(&graphs, &GraphLoader::failed, [](const QString&, const QString& reason) { fail(reason); });
-        measure({[&] { graphs.load(GraphSource(file)); }, [&] { graphs.cancel(); }, [&] { return graphs.busy(); }});
-    } else {
+    if (kind != "trace" && kind != "graph") {
         std::cerr << "usage: answer_probe trace|graph FILE\n";
         return 2;
+    }
+    const QString file = QString::fromLocal8Bit(arguments[2]);
+    MainWindow window;
+    window.resize(1600, 1000);
+    window.show();
+    const auto is_busy = [&] { return !window.idle(); };
+    Measurements& traces = window.measurements();
+    GraphLoader& graphs = window.document().loader();
+    QObject::connect(&traces, &Measurements::failed, fail);
+    QObject::connect(&graphs, &GraphLoader::failed, [](const QString&, const QString& reason) { fail(reason); });
+    if (kind == "trace") {
+        window.openSessionOrSample();  // what a trace lies over
+        wait(forever_ms, is_busy);
+        measure({[&] {
+                     while (traces.count() > 0) traces.close(0);  // one that is open is not read again
+                     window.openFiles({file});
+                 },
+                 [&] { traces.cancel(); }, is_busy});
+    } else {
+        measure({[&] { window.openFiles({file}); }, [&] { graphs.cancel(); }, is_busy});
     }
     return 0;
 }

@@ -90,12 +90,18 @@ class Installed:
         help_text = output_of(self.prefix / "bin/overlap", "--help")
         commands = re.findall(r"^  ([a-z-]+)  ", help_text.split("Subcommands:")[1], re.M)
         self.assertIn("simulate", commands)
-        pages = ["overlap", "overlap-studio", "overlap-runner"] + [f"overlap-{command}" for command in commands]
-        for page in pages:
+        pages = {page: [page] for page in ("overlap", "overlap-studio", "overlap-runner")}
+        pages |= {f"overlap-{command}": ["overlap", command] for command in commands}
+        for page, (program, *arguments) in pages.items():
             with self.subTest(page=page):
                 text = gzip.open(self.prefix / f"share/man/man1/{page}.1.gz", "rt").read()
                 self.assertIn(".SH NAME", text)
                 self.assertNotIn(str(BUILD), text, "a path of the machine that built it")
+                self.assertNotIn("QStandardPaths", text, "a complaint of the machine that built it")
+                # What is said on stderr would come before the program's own first sentence.
+                first = text.split(".SH DESCRIPTION\n")[1].splitlines()[0].replace("\\", "")
+                said = output_of(self.prefix / "bin" / program, *arguments, "--help", env=self.environment())
+                self.assertIn(first, said.splitlines())
         simulate = gzip.open(self.prefix / "share/man/man1/overlap-simulate.1.gz", "rt").read()
         self.assertIn("\\-\\-trace", simulate)
 

@@ -22,6 +22,7 @@ LoadedGraph withCostModel(const LoadedGraph& loaded, const QString& name_or_file
         modelled.as_read = as_read;
     }
     modelled.cost_model = name_or_file;
+    modelled.empty_plan = make_plan(*modelled.graph, modelled.empty_plan.name);
     modelled.baseline = evaluate_baseline(modelled.graph, stop);
     if (!modelled.baseline) return {};
     modelled.module_figures = std::make_shared<const ModuleFiguresTable>(

@@ -8,6 +8,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <array>
 #include <cstdlib>
@@ -16,23 +17,25 @@
 #include <memory>
 #include <string>
 
+#include "ui/diagnostics/signal_stack.h"
+
 namespace overlap::ui {
 namespace {
 
 constexpr int deepest_backtrace = 128;
-constexpr std::size_t signal_stack_bytes = 256 * 1024;
 constexpr int kept_reports = 10;
 constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 // What the handler needs, made before anything goes wrong: in a crash nothing may be allocated.
 struct Prepared {
-    std::string path, heading;
+    std::string path, told_path, heading, outlook;
     std::array<char, 512> reason{};  ///< of an exception that nobody caught
-    std::unique_ptr<char[]> stack;
+    std::unique_ptr<SignalStack> stack;
 };
 
+// Never destroyed: what is may crash.
 Prepared& prepared() {
-    static Prepared values;
+    static Prepared& values = *new Prepared;
     return values;
 }
 
@@ -73,9 +76,11 @@ void onCrash(int number) {
         backtrace_symbols_fd(frames.data(), depth, file);
         fsync(file);
         close(file);
+        // An older crash of a process of this number has been told, this one has not.
+        unlink(values.told_path.c_str());
         say(STDERR_FILENO, "overlap-studio crashed; the report is in ");
         say(STDERR_FILENO, values.path.c_str());
-        say(STDERR_FILENO, ", and the plans come back at the next start\n");
+        say(STDERR_FILENO, values.outlook.c_str());
     }
     signal(number, SIG_DFL);
     raise(number);
@@ -106,19 +111,57 @@ QString demangled(const QString& line) {
     return readable.replace(match.capturedStart(1), match.capturedLength(1), QString::fromUtf8(name.get()));
 }
 
+/// The path with another ending.
+QString withSuffix(const QString& path, const QString& suffix) {
+    const QFileInfo file(path);
+    return file.path() + u'/' + file.completeBaseName() + suffix;
+}
+
+/// The empty file beside a report that has been told.
+QString toldMark(const QString& report) {
+    return withSuffix(report, QStringLiteral(".told"));
+}
+
+/// @returns whether nobody else has.
+bool markAsTold(const QString& report) {
+    return QFile(toldMark(report)).open(QIODevice::WriteOnly | QIODevice::NewOnly);
+}
+
+/// Reports that have been told, oldest first; those of older versions were renamed for it.
+QStringList toldReports(const QDir& directory) {
+    QStringList told;
+    for (const QString& name : directory.entryList({QStringLiteral("crash-*.txt"), QStringLiteral("told-crash-*.txt")},
+                                                   QDir::Files, QDir::Time | QDir::Reversed)) {
+        const QString report = directory.filePath(name);
+        if (name.startsWith(u"told-") || QFile::exists(toldMark(report))) told.append(report);
+    }
+    return told;
+}
+
+/// Also the marks of reports that a person has removed.
+void removeOldReports(const QDir& directory) {
+    QStringList told = toldReports(directory);
+    // The mark last: a report without one would be told again.
+    while (told.size() > kept_reports) QFile::remove(told.takeFirst());
+    for (const QString& name : directory.entryList({QStringLiteral("crash-*.told")}, QDir::Files)) {
+        const QString mark = directory.filePath(name);
+        if (!QFile::exists(withSuffix(mark, QStringLiteral(".txt")))) QFile::remove(mark);
+    }
+}
+
 }  // namespace
 
-void installCrashReports(const QString& folder, const QString& version) {
+void installCrashReports(const QString& folder, const QString& version, bool keeps_session) {
     QDir().mkpath(folder);
     Prepared& values = prepared();
-    values.path = QFile::encodeName(folder).toStdString() + "/crash-" + std::to_string(getpid()) + ".txt";
+    const std::string stem = QFile::encodeName(folder).toStdString() + "/crash-" + std::to_string(getpid());
+    values.path = stem + ".txt";
+    values.told_path = stem + ".told";
     values.heading = "Overlap Studio " + version.toStdString() + " crashed\n";
-    values.stack = std::make_unique<char[]>(signal_stack_bytes);
-    // A stack of its own, since one that has overflowed is a reason to crash.
-    stack_t stack{};
-    stack.ss_sp = values.stack.get();
-    stack.ss_size = signal_stack_bytes;
-    sigaltstack(&stack, nullptr);
+    values.outlook = keeps_session ? ", and the plans come back at the next start\n"
+                                   : "; no session is kept, so edits that were not saved are lost\n";
+    // An overflow of this thread's own stack is a reason to crash.
+    if (!values.stack) values.stack = std::make_unique<SignalStack>();
     // The first backtrace of a process loads a library, which must not happen in the handler.
     std::array<void*, 1> frames{};
     backtrace(frames.data(), 1);
@@ -132,21 +175,16 @@ void installCrashReports(const QString& folder, const QString& version) {
 
 std::vector<CrashReport> takeCrashReports(const QString& folder) {
     std::vector<CrashReport> reports;
-    QDir directory(folder);
-    const auto by_time = QDir::Time | QDir::Reversed;
-    for (const QString& name : directory.entryList({QStringLiteral("crash-*.txt")}, QDir::Files, by_time)) {
+    const QDir directory(folder);
+    for (const QString& name :
+         directory.entryList({QStringLiteral("crash-*.txt")}, QDir::Files, QDir::Time | QDir::Reversed)) {
         QFile file(directory.filePath(name));
-        if (!file.open(QIODevice::ReadOnly)) continue;
+        if (!file.open(QIODevice::ReadOnly) || !markAsTold(file.fileName())) continue;
         QStringList lines = QString::fromUtf8(file.readAll()).split(u'\n');
         for (QString& line : lines) line = demangled(line);
-        file.close();
-        const QString told = directory.filePath(QStringLiteral("told-") + name);
-        QFile::remove(told);
-        if (!QFile::rename(directory.filePath(name), told)) continue;  // somebody else's, who tells of it
-        reports.push_back({told, lines.join(u'\n')});
+        reports.push_back({file.fileName(), lines.join(u'\n')});
     }
-    QStringList older = directory.entryList({QStringLiteral("told-crash-*.txt")}, QDir::Files, by_time);
-    while (older.size() > kept_reports) QFile::remove(directory.filePath(older.takeFirst()));
+    removeOldReports(directory);
     return reports;
 }
 

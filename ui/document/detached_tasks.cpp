@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "ui/diagnostics/signal_stack.h"
+
 namespace overlap::ui {
 
 /// What a thread and the owner share; the last of them deletes it.
@@ -28,6 +30,7 @@ DetachedTasks::~DetachedTasks() {
 void DetachedTasks::run(Task task, std::chrono::milliseconds patience) {
     const auto state = std::make_shared<State>();
     std::thread([state, task = std::move(task)] {
+        const SignalStack signal_stack;
         Delivery delivery = task();
         const std::lock_guard lock(state->mutex);
         state->has_ended = true;

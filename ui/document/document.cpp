@@ -46,7 +46,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
         Variant& variant = insertVariant(kept.plan, false);
         kept.modified ? variant.setUnsaved(kept.file, kept.digest) : variant.setSaved(kept.file, kept.digest);
     }
-    if (restored.variants.empty()) insertVariant(make_plan(*loaded_.graph, "Plan A"), false);
+    if (restored.variants.empty()) insertVariant(loaded_.empty_plan, false);
     current_ = std::clamp(restored.current, 0, variantCount() - 1);
     undo_group_.setActiveStack(&variant(current_).undoStack());
     updateModules();
@@ -122,7 +122,7 @@ Variant& Document::addVariant(Plan plan) {
 }
 
 Variant& Document::addCopyOfCurrent() {
-    Plan plan = editable() ? variant(current_).plan() : make_plan(*loaded_.graph, "");
+    Plan plan = editable() ? variant(current_).plan() : loaded_.empty_plan;
     plan.name = freeName().toStdString();
     Variant& added = addVariant(std::move(plan));
     if (!added.plan().buckets.empty()) added.setUnsaved({});
@@ -159,7 +159,7 @@ Plan Document::readFittingPlan(const QString& path) const {
     } catch (const InputError& error) {
         throw error.file().empty() ? error.in_file(path.toStdString()) : error;
     }
-    if (!plan.graph) plan.graph = fingerprint(*loaded_.graph);
+    if (!plan.graph) plan.graph = loaded_.empty_plan.graph;
     return plan;
 }
 

@@ -6,6 +6,7 @@
 #include "core/graph/error.h"
 #include "core/imports/any_graph_file.h"
 #include "core/io/graph_file.h"
+#include "core/plan/group_passes.h"
 #include "ui/document/released_elsewhere.h"
 
 namespace overlap::ui {
@@ -90,6 +91,11 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     if (!baseline || stop.stop_requested()) return loaded;
     loaded.module_figures =
         std::make_shared<const ModuleFiguresTable>(module_figures(*graph, *modules, baseline->times_ms));
+    loaded.empty_plan = make_plan(*graph, "Plan A");
+    loaded.isolate_obstacle = group_pass_obstacle(graph, isolate_expert_group_pass);
+    if (stop.stop_requested()) return loaded;
+    loaded.reassign_obstacle = group_pass_obstacle(graph, reassign_groups_pass);
+    if (stop.stop_requested()) return loaded;
     loaded.notes = std::move(notes);
     loaded.graph = std::move(graph);
     loaded.modules = std::move(modules);

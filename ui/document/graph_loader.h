@@ -13,6 +13,7 @@
 #include "core/passes/eligibility.h"
 #include "core/plan/evaluation.h"
 #include "core/plan/module_figures.h"
+#include "core/plan/plan.h"
 #include "ui/document/call_queue.h"
 #include "ui/document/graph_source.h"
 #include "ui/document/latest_task.h"
@@ -29,6 +30,10 @@ struct LoadedGraph {
     std::shared_ptr<const BucketingEligibility> eligibility;  ///< which collectives can be bucketed
     std::shared_ptr<const Evaluation> baseline;
     std::shared_ptr<const ModuleFiguresTable> module_figures;
+    Plan empty_plan;  ///< what a plan for the graph begins with; has its fingerprint
+    /// group_pass_obstacle() of the passes that move collectives to groups of their own. They are found by running the
+    /// passes, which is nothing for the window's thread.
+    std::string isolate_obstacle, reassign_obstacle;
     double read_ms = 0;  ///< reading and building the tree
     /// Where a cost model was chosen for the graph: the graph as it was read, and what was chosen, a built-in model's
     /// name or a file. `graph` and what is made of it have the model then; nodes and modules are the same.

@@ -21,16 +21,11 @@ bool GroupCommands::applied(Move move) const {
         steps, [&](const PassStep& step) { return step.enabled && is_group_pass(step.pass, passOf(move)); });
 }
 
-QString GroupCommands::refusal(Move move) {
+QString GroupCommands::refusal(Move move) const {
     if (!document_.isOpen()) return Document::tr("No graph is open");
     if (!document_.editable()) return Document::tr("The baseline is the graph as it is; choose or add a plan to edit");
-    if (looked_at_ != document_.graph()) {
-        looked_at_ = document_.graph();
-        for (const Move each : {Move::isolate_experts, Move::separate_gathers})
-            obstacles_[static_cast<std::size_t>(each)] =
-                QString::fromStdString(group_pass_obstacle(looked_at_, passOf(each)));
-    }
-    return obstacles_[static_cast<std::size_t>(move)];
+    const LoadedGraph& loaded = document_.loaded();
+    return QString::fromStdString(move == Move::isolate_experts ? loaded.isolate_obstacle : loaded.reassign_obstacle);
 }
 
 void GroupCommands::apply(Move move) {

@@ -1,10 +1,6 @@
 #pragma once
 
 #include <QString>
-#include <array>
-#include <memory>
-
-#include "core/graph/graph.h"
 
 namespace overlap::ui {
 
@@ -21,19 +17,16 @@ class GroupCommands {
 
     /// Whether the plan has the pass, switched on.
     bool applied(Move move) const;
-    /// Why apply() would refuse, as a sentence without full stop; empty where it would not. What the graph allows is
-    /// looked up once for each graph.
-    QString refusal(Move move);
-    /// Puts the pass where it belongs in the pipeline, or switches on the one it has, which moves if it stands too late;
-    /// nothing happens where it is refused or applied already.
+    /// Why apply() would refuse, as a sentence without full stop; empty where it would not.
+    QString refusal(Move move) const;
+    /// Puts the pass where it belongs in the pipeline, or switches on the one it has, which moves if it stands too
+    /// late; nothing happens where it is refused or applied already.
     void apply(Move move);
     /// Takes the pass out of the pipeline.
     void remove(Move move);
 
   private:
     Document& document_;
-    std::shared_ptr<const Graph> looked_at_;
-    std::array<QString, 2> obstacles_;  ///< of `looked_at_`, by Move
 };
 
 }  // namespace overlap::ui

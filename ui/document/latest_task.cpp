@@ -4,6 +4,8 @@
 #include <exception>
 #include <new>
 
+#include "ui/diagnostics/signal_stack.h"
+
 namespace overlap::ui {
 namespace {
 
@@ -71,6 +73,7 @@ void LatestTask::cancel() {
 }
 
 void LatestTask::work(std::stop_token leave) {
+    const SignalStack signal_stack;
     while (true) {
         Task task;
         std::stop_token stop;

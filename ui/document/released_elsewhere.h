@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "ui/diagnostics/signal_stack.h"
+
 namespace overlap::ui {
 
 /// Nodes of a graph that a person notices the going of, and that of what is made of it.
@@ -18,7 +20,10 @@ std::shared_ptr<Value> releasedElsewhere(std::shared_ptr<Value> value) {
     Value* const shared = value.get();
     return {shared, [value = std::move(value)](Value*) mutable {
                 try {
-                    std::thread([last = std::move(value)] {}).detach();
+                    std::thread([last = std::move(value)]() mutable {
+                        const SignalStack signal_stack;
+                        last.reset();
+                    }).detach();
                 } catch (const std::system_error&) {
                     // No further thread: it has gone here.
                 }

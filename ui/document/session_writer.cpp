@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/io/plan_file.h"
+#include "ui/diagnostics/signal_stack.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
@@ -76,6 +77,7 @@ QString SessionWriter::flush() {
 }
 
 void SessionWriter::State::work() {
+    const SignalStack signal_stack;
     std::unique_lock lock(mutex);
     while (true) {
         wake.wait(lock, [this] { return waiting || is_ending; });

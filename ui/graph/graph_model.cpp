@@ -6,18 +6,20 @@
 #include <cmath>
 
 #include "ui/document/document.h"
+#include "ui/document/released_elsewhere.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
-GraphModel::Contents::Contents(const Document& document)
-    : graph(document.graph()),
-      modules(document.sharedModules()),
+GraphModel::Contents::Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
+                               const std::vector<double>& times_ms)
+    : graph(std::move(read)),
+      modules(std::move(tree_of_modules)),
       places(box_places(*graph, *modules)),
       tree(*graph, *modules, places),
-      figures(box_figures(*graph, tree, places, document.baseline().times_ms)),
+      figures(box_figures(*graph, tree, places, times_ms)),
       texts(*graph, *modules, tree, figures) {}
 
 GraphModel::GraphModel(Document& document, QObject* parent) : QObject(parent), document_(document) {
@@ -37,7 +39,8 @@ GraphModel::GraphModel(Document& document, QObject* parent) : QObject(parent), d
 GraphModel::~GraphModel() = default;
 
 void GraphModel::read() {
-    contents_ = document_.isOpen() ? std::make_unique<Contents>(document_) : nullptr;
+    reading_.cancel();
+    contents_ = nullptr;
     open_.clear();
     sizes_.clear();
     cache_.clear();
@@ -46,16 +49,30 @@ void GraphModel::read() {
     selected_shown_.clear();
     chosen_ = no_box;
     arrangement_ = nullptr;
-    if (contents_) {
-        colours_.setFigures(contents_->tree, contents_->figures);
-        for (const BoxId box : first_open_boxes(contents_->tree)) open_.insert(box);
-        updateColours();
-        rearrange(no_box);
-    }
+    if (!document_.isOpen()) return emit reset();
+    const std::shared_ptr<const Graph>& graph = document_.graph();
+    if (graph->node_count() < large_graph_nodes)
+        return show(std::make_shared<Contents>(graph, document_.sharedModules(), document_.baseline().times_ms));
+    emit reset();
+    reading_.start([this, graph, modules = document_.sharedModules(),
+                    times_ms = document_.baseline().times_ms](std::stop_token) -> LatestTask::Delivery {
+        auto contents = releasedElsewhere(std::make_shared<Contents>(graph, modules, times_ms));
+        return [this, contents = std::move(contents)] { show(contents); };
+    });
+}
+
+void GraphModel::show(std::shared_ptr<Contents> contents) {
+    contents_ = std::move(contents);
+    colours_.setFigures(contents_->tree, contents_->figures);
+    for (const BoxId box : first_open_boxes(contents_->tree)) open_.insert(box);
+    updateColours();
+    rearrange(no_box);
+    updateSelection();
     emit reset();
 }
 
 void GraphModel::updateFigures() {
+    if (reading_.busy()) return read();  // with the new times
     if (!contents_) return;
     contents_->figures =
         box_figures(*contents_->graph, contents_->tree, contents_->places, document_.baseline().times_ms);

@@ -9,6 +9,7 @@
 #include "core/layout/arrangement.h"
 #include "core/layout/box_neighbours.h"
 #include "core/plan/box_places.h"
+#include "ui/document/latest_task.h"
 #include "ui/graph/box_colours.h"
 #include "ui/graph/box_filter.h"
 #include "ui/graph/box_texts.h"
@@ -27,7 +28,8 @@ class GraphModel : public QObject {
     explicit GraphModel(Document& document, QObject* parent = nullptr);
     ~GraphModel() override;
 
-    /// False while no graph is open; then nothing else may be asked.
+    /// False while no graph is open, and until the boxes of a large one are made, which happens in the background; then
+    /// nothing else may be asked.
     bool isOpen() const { return contents_ != nullptr; }
     const Graph& graph() const { return *contents_->graph; }
     const BoxTree& tree() const { return contents_->tree; }
@@ -76,6 +78,8 @@ class GraphModel : public QObject {
     void setGraphviz(bool wanted, const QString& program = {});
     /// True while levels are being laid out in the background.
     bool busy() const { return helper_ && helper_->busy(); }
+    /// True while boxes of a large graph are being made.
+    bool reading() const { return reading_.busy(); }
 
   signals:
     /// Another graph, or none.
@@ -97,10 +101,12 @@ class GraphModel : public QObject {
         BoxTree tree;
         std::vector<BoxFigures> figures;
         BoxTexts texts;
-        explicit Contents(const Document& document);
+        Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
+                 const std::vector<double>& times_ms);
     };
 
     void read();
+    void show(std::shared_ptr<Contents> contents);
     void rearrange(BoxId anchor);
     void askHelper();
     void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
@@ -113,7 +119,7 @@ class GraphModel : public QObject {
     ArrangementOptions options() const;
 
     Document& document_;
-    std::unique_ptr<Contents> contents_;
+    std::shared_ptr<Contents> contents_;
     std::unordered_set<BoxId> open_;
     LayoutCache cache_;
     std::shared_ptr<const Arrangement> arrangement_;
@@ -128,6 +134,7 @@ class GraphModel : public QObject {
     BoxId chosen_ = no_box;  ///< the box that the person selected last here: one of several of a module
     bool choosing_ = false;
     mutable std::unordered_map<BoxId, LayoutSize> sizes_;
+    LatestTask reading_;  // last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui

@@ -50,7 +50,9 @@ GraphView::GraphView(GraphModel& model, QWidget* parent) : QWidget(parent), mode
 GraphView::~GraphView() = default;
 
 QJsonObject GraphView::state() const {
-    QJsonObject state{{"colour", nameOf(model_.colouring())}, {"graphviz", model_.graphviz()}};
+    QJsonObject state = model_.isOpen() ? QJsonObject() : kept_;  // what waits for its graph stays
+    state["colour"] = nameOf(model_.colouring());
+    state["graphviz"] = model_.graphviz();
     if (!model_.isOpen()) return state;
     state["document"] = model_.document().loaded().path;
     state["open"] = QJsonArray::fromStringList(model_.openKeys());
@@ -351,7 +353,7 @@ void GraphView::paintEmpty(QPainter& painter) const {
     painter.fillRect(rect(), theme.background);
     painter.setPen(theme.dim);
     painter.setFont(textFont(largeTextPx, QFont::DemiBold));
-    painter.drawText(rect(), Qt::AlignCenter, tr("No graph is open"));
+    painter.drawText(rect(), Qt::AlignCenter, model_.reading() ? tr("Making the boxes…") : tr("No graph is open"));
 }
 
 QRectF GraphView::minimapRect() const {

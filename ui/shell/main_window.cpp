@@ -413,7 +413,7 @@ bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !timeline_connection_->busy() && !inspector_->busy() &&
            !groups_->busy() && !mesh_->busy() && !mesh_connection_->busy() && !measurements_->busy() && !run_->busy() &&
            !trace_times_->busy() && !cost_->busy() && !plan_export_->busy() && !measurement_connection_->busy() &&
-           !compare_->busy();
+           !compare_->busy() && !graph_model_->reading();
 }
 
 }  // namespace overlap::ui

@@ -4,7 +4,9 @@
 #include <QDockWidget>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QFileInfo>
 #include <QImage>
+#include <QImageWriter>
 #include <QMouseEvent>
 #include <QScopeGuard>
 #include <QToolBar>
@@ -12,6 +14,7 @@
 #include <cstdio>
 
 #include "ui/document/pipeline_commands.h"
+#include "ui/document/write_file.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/statistics_panel.h"
@@ -22,8 +25,8 @@
 #include "ui/panels/passes_panel.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_panel.h"
-#include "ui/run/run_panel.h"
 #include "ui/plan/bucket_board.h"
+#include "ui/run/run_panel.h"
 #include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/notice_bar.h"
@@ -57,6 +60,14 @@ bool waitUntilIdle(const MainWindow& window) {
         runEventsFor(10);
     }
     return true;
+}
+
+/// Why a picture cannot have this name: what it ends in tells its format. Nothing where it can.
+QString wrongFormat(const QString& output) {
+    const QList<QByteArray> formats = QImageWriter::supportedImageFormats();
+    if (formats.contains(QFileInfo(output).suffix().toLower().toLatin1())) return {};
+    return QStringLiteral("--screenshot %1: the name of a picture ends in its format: .%2")
+        .arg(output, QString::fromLatin1(formats.join(", .")));
 }
 
 QWidget* part(MainWindow& window, const QString& name) {
@@ -153,6 +164,10 @@ QString wrongSelection(Document& document, const QString& link) {
 }  // namespace
 
 int renderScreenshot(const QStringList& files, const ScreenshotOptions& options) {
+    if (const QString reason = wrongFormat(options.output); !reason.isEmpty()) {
+        fail(QStringLiteral("overlap-studio: ") + reason);
+        return 2;
+    }
     previous_handler = qInstallMessageHandler(quietPlatform);
     const auto restore = qScopeGuard([] { qInstallMessageHandler(previous_handler); });
     ThemeManager::instance().setMode(options.theme == u"light" ? ThemeMode::Light : ThemeMode::Dark);
@@ -221,8 +236,8 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     }
     if (options.drag_ms) holdCollective(window.timeline(), *options.drag_ms);
     runEventsFor(settle_ms);
-    if (!wanted->grab().save(options.output)) {
-        fail(QStringLiteral("%1: the picture could not be written").arg(options.output));
+    if (const QString problem = writePicture(options.output, wanted->grab().toImage()); !problem.isEmpty()) {
+        fail(QStringLiteral("overlap-studio: ") + problem);
         return 1;
     }
     return 0;

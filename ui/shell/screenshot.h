@@ -8,15 +8,16 @@
 namespace overlap::ui {
 
 struct ScreenshotOptions {
-    QString output;
+    QString output;  ///< its name ends in the format: `.png` or another that Qt writes
     QSize size{1600, 1000};
-    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`, `compare`, `statistics`, `run`, `timeline`, `toolbar`.
+    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`, `compare`,
+    /// `statistics`, `run`, `timeline`, `toolbar`.
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
-    QString select;   ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from 1; `compare`: both
-                      ///< steps of Compare in the timeline
-    /// By how many milliseconds the most exposed collective is dragged and held, earlier where it is negative; nothing: it
-    /// is left where it is. The timeline shows what lies around it.
+    QString select;  ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from
+                     ///< 1; `compare`: both steps of Compare in the timeline
+    /// By how many milliseconds the most exposed collective is dragged and held, earlier where it is negative; nothing:
+    /// it is left where it is. The timeline shows what lies around it.
     std::optional<double> drag_ms;
     double zoom = 1;  ///< share of the step that the timeline shows, from its middle
 };

@@ -7,12 +7,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 
 #include "ui/diagnostics/companion_versions.h"
 #include "ui/diagnostics/crash_report.h"
 #include "ui/diagnostics/log_file.h"
+#include "ui/diagnostics/signal_stack.h"
 
 /// Outside of any namespace, with a name that the backtrace can be searched for; as written, so that it has a frame.
 __attribute__((noipa, optimize("O0"))) void crashHereOnPurpose(const char* how) {
@@ -24,6 +27,12 @@ __attribute__((noipa, optimize("O0"))) void crashHereOnPurpose(const char* how) 
         large[1] = large[0];
         return;
     }
+    if (std::strcmp(how, "overflow of a thread") == 0) {
+        std::thread([] {
+            const overlap::ui::SignalStack stack;
+            crashHereOnPurpose("overflow");
+        }).join();
+    }
     std::raise(std::strcmp(how, "abort") == 0 ? SIGABRT : SIGSEGV);
 }
 
@@ -32,9 +41,10 @@ namespace overlap::ui {
 class DiagnosticsTest : public QObject {
     Q_OBJECT
 
-    static int crash(const QString& how, const QString& folder, QByteArray* said = nullptr) {
+    static int crash(const QString& how, const QString& folder, QByteArray* said = nullptr,
+                     const QString& session = QStringLiteral("kept")) {
         QProcess process;
-        process.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--crash"), how, folder});
+        process.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--crash"), how, folder, session});
         if (!process.waitForFinished(30'000)) return -1;
         if (said) *said = process.readAllStandardError();
         return process.exitStatus() == QProcess::CrashExit ? 1 : 0;
@@ -57,6 +67,8 @@ class DiagnosticsTest : public QObject {
                                    << "nobody catches this";
         QTest::newRow("stack overflow") << "overflow"
                                         << "SIGSEGV";
+        QTest::newRow("stack overflow of a thread") << "overflow of a thread"
+                                                    << "SIGSEGV";
     }
 
     void aCrashLeavesAReadableReport() {
@@ -70,8 +82,71 @@ class DiagnosticsTest : public QObject {
         QVERIFY2(reports[0].text.contains(reason), qPrintable(reports[0].text));
         QVERIFY2(reports[0].text.contains(u"Overlap Studio 9.8.7"), qPrintable(reports[0].text));
         QVERIFY2(reports[0].text.contains(u"crashHereOnPurpose(char const*)"), qPrintable(reports[0].text));
-        QVERIFY2(said.contains("the report is in"), said.constData());
+        // Under the name that was printed, also when a start has told of it.
+        QVERIFY2(said.contains("the report is in " + QFile::encodeName(reports[0].file) + ", and the plans come back"),
+                 said.constData());
         QVERIFY(QFile::exists(reports[0].file));
+        QCOMPARE(takeCrashReports(folder.path()).size(), std::size_t{0});
+        QVERIFY(QFile::exists(reports[0].file));
+    }
+
+    void aCrashWithoutASessionPromisesNothing() {
+        QTemporaryDir folder;
+        QByteArray said;
+        QCOMPARE(crash("segv", folder.path(), &said, "fresh"), 1);
+        QVERIFY2(said.contains("the report is in"), said.constData());
+        QVERIFY2(said.contains("edits that were not saved are lost"), said.constData());
+        QVERIFY2(!said.contains("come back"), said.constData());
+    }
+
+    void aCrashOfAProcessWithTheNumberOfAnOlderOneIsTold() {
+        QTemporaryDir folder;
+        QProcess process;
+        process.start(QCoreApplication::applicationFilePath(),
+                      {QStringLiteral("--crash"), QStringLiteral("input"), folder.path(), QStringLiteral("kept")});
+        QVERIFY(process.waitForStarted());
+        const QString stem = folder.filePath(QStringLiteral("crash-%1").arg(process.processId()));
+        for (const char* suffix : {".txt", ".told"}) {
+            QFile file(stem + QLatin1String(suffix));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+        }
+        QCOMPARE(takeCrashReports(folder.path()).size(), std::size_t{0});
+        process.write("now\n");
+        QVERIFY(process.waitForFinished(30'000));
+        const std::vector<CrashReport> reports = takeCrashReports(folder.path());
+        QCOMPARE(reports.size(), std::size_t{1});
+        QCOMPARE(reports[0].file, stem + ".txt");
+        QVERIFY(reports[0].text.contains(u"SIGSEGV"));
+    }
+
+    void aReportThatSomebodyElseTellsOfIsNotTold() {
+        QTemporaryDir folder;
+        for (const char* name : {"crash-1.txt", "crash-1.told", "crash-2.txt", "crash-3.told", "told-crash-4.txt"}) {
+            QFile file(folder.filePath(QLatin1String(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+        }
+        const std::vector<CrashReport> reports = takeCrashReports(folder.path());
+        QCOMPARE(reports.size(), std::size_t{1});
+        QCOMPARE(reports[0].file, folder.filePath("crash-2.txt"));
+        // crash-3.txt was removed by a person; told-crash-4.txt is of an older version.
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files, QDir::Name),
+                 QStringList({"crash-1.told", "crash-1.txt", "crash-2.told", "crash-2.txt", "told-crash-4.txt"}));
+    }
+
+    void aThreadHasItsStackForSignalsForAsLongAsItSays() {
+        stack_t before{}, during{}, after{};
+        std::thread([&] {
+            sigaltstack(nullptr, &before);
+            {
+                const SignalStack stack;
+                sigaltstack(nullptr, &during);
+            }
+            sigaltstack(nullptr, &after);
+        }).join();
+        QCOMPARE(during.ss_flags & SS_DISABLE, 0);
+        QVERIFY(during.ss_sp != before.ss_sp);
+        QCOMPARE(after.ss_sp, before.ss_sp);
+        QCOMPARE(after.ss_flags, before.ss_flags);
     }
 
     void aReportIsToldOnceAndOldOnesGo() {
@@ -83,7 +158,8 @@ class DiagnosticsTest : public QObject {
         }
         QCOMPARE(takeCrashReports(folder.path()).size(), std::size_t{13});
         QCOMPARE(takeCrashReports(folder.path()).size(), std::size_t{0});
-        QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), qsizetype{10});
+        QCOMPARE(QDir(folder.path()).entryList({"*.txt"}, QDir::Files).size(), qsizetype{10});
+        QCOMPARE(QDir(folder.path()).entryList({"*.told"}, QDir::Files).size(), qsizetype{10});
     }
 
     void linesOfTheLogAreOneLineEachAndHaveLevelAndCategory() {
@@ -153,8 +229,10 @@ class DiagnosticsTest : public QObject {
 }  // namespace overlap::ui
 
 int main(int argument_count, char** arguments) {
-    if (argument_count == 4 && std::strcmp(arguments[1], "--crash") == 0) {
-        overlap::ui::installCrashReports(QString::fromLocal8Bit(arguments[3]), QStringLiteral("9.8.7"));
+    if (argument_count == 5 && std::strcmp(arguments[1], "--crash") == 0) {
+        overlap::ui::installCrashReports(QString::fromLocal8Bit(arguments[3]), QStringLiteral("9.8.7"),
+                                         std::strcmp(arguments[4], "kept") == 0);
+        if (std::strcmp(arguments[2], "input") == 0) std::getchar();
         crashHereOnPurpose(arguments[2]);
         return 0;
     }

@@ -113,7 +113,8 @@ class PlanExportTest : public QObject {
                 [&](const QString& reason) { failures.append(reason); });
         window->planExport().write(require_export_format("report"), QStringLiteral("/no/such/folder/a.html"));
         QTRY_COMPARE(failures.size(), 1);
-        QVERIFY2(failures.front().startsWith(QStringLiteral("a.html was not written: ")), qPrintable(failures.front()));
+        QVERIFY2(failures.front().startsWith(QStringLiteral("/no/such/folder/a.html: it cannot be written: ")),
+                 qPrintable(failures.front()));
         QVERIFY(window->notice().isVisible());
         window->document().setCurrentIndex(0);
         window->actions().find(QStringLiteral("export.report"))->trigger();

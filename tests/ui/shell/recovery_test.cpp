@@ -264,6 +264,9 @@ class RecoveryTest : public QObject {
         edit(window, "layers.0");
         QVERIFY(window.savePlanAs(path));
         const QByteArray saved = contentOf(path);
+        // The file is anybody's; what hinders is the folder.
+        QVERIFY(
+            QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup | QFile::WriteGroup));
         QVERIFY(QFile::setPermissions(folder.path(), QFile::ReadOwner | QFile::ExeOwner | QFile::ReadGroup |
                                                          QFile::ExeGroup | QFile::ReadOther | QFile::ExeOther));
         edit(window, "layers.1");

@@ -1,0 +1,115 @@
+#include "app/commands/file_arguments.h"
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace overlap::commands {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* file_to_read = "file to read";
+constexpr const char* file_to_write = "file to write";
+
+struct GivenFile {
+    std::string argument;  ///< such as `GRAPH` or `--output`
+    std::string name;
+};
+
+/// CLI11 keeps nothing of its users with an option but validators: one that lets everything pass is a mark.
+CLI::Option* mark(CLI::Option* argument, const char* name) {
+    return argument->check(CLI::Validator([](std::string&) { return std::string(); }, "", name));
+}
+
+bool has_mark(CLI::Option& argument, const char* name) {
+    try {
+        argument.get_validator(name);
+        return true;
+    } catch (const CLI::OptionNotFound&) {
+        return false;
+    }
+}
+
+/// Options of a command and of its groups, which are commands without a name to CLI11.
+void add_arguments(CLI::App& command, std::vector<CLI::Option*>& arguments) {
+    for (CLI::Option* option : command.get_options()) arguments.push_back(option);
+    for (CLI::App* group : command.get_subcommands(nullptr)) {
+        if (group->get_name().empty()) add_arguments(*group, arguments);
+    }
+}
+
+/// Whether what is written there can be lost: devices and pipes keep nothing, and a folder is refused later.
+bool keeps_content(const std::string& name) {
+    std::error_code error;
+    const fs::file_status status = fs::status(name, error);
+    return !fs::exists(status) || fs::is_regular_file(status);
+}
+
+std::vector<GivenFile> files_marked(const std::vector<CLI::Option*>& arguments, const char* mark) {
+    std::vector<GivenFile> files;
+    for (CLI::Option* argument : arguments) {
+        if (!has_mark(*argument, mark)) continue;
+        for (const std::string& name : argument->results()) {
+            if (!name.empty() && keeps_content(name)) files.push_back({argument->get_name(), name});
+        }
+    }
+    return files;
+}
+
+/// Where a file is, or would be: links are followed also where they lead to what is not there yet.
+fs::path place_of(const std::string& name) {
+    constexpr int most_links = 40;  // as the kernel's own limit
+    fs::path path = name;
+    std::error_code error;
+    for (int links = 0; links < most_links; ++links) {
+        const fs::path next = fs::read_symlink(path, error);
+        if (error) break;
+        path = path.parent_path() / next;
+    }
+    path = fs::absolute(path, error);
+    const fs::path place = fs::weakly_canonical(path, error);
+    return error ? path.lexically_normal() : place;
+}
+
+bool are_one_file(const std::string& left, const std::string& right) {
+    std::error_code error;
+    if (fs::exists(left, error) && fs::exists(right, error)) return fs::equivalent(left, right, error);
+    return place_of(left) == place_of(right);
+}
+
+}  // namespace
+
+CLI::Option* reads(CLI::Option* argument) {
+    return mark(argument, file_to_read);
+}
+
+CLI::Option* writes(CLI::Option* argument) {
+    return mark(argument, file_to_write);
+}
+
+void check_files(CLI::App& command) {
+    std::vector<CLI::Option*> arguments;
+    add_arguments(command, arguments);
+    const std::vector<GivenFile> inputs = files_marked(arguments, file_to_read);
+    const std::vector<GivenFile> outputs = files_marked(arguments, file_to_write);
+    std::error_code error;
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+        const GivenFile& output = outputs[index];
+        for (const GivenFile& input : inputs) {
+            if (!fs::exists(input.name, error) || !are_one_file(output.name, input.name)) continue;
+            throw CLI::ValidationError(output.argument, output.name + " would be overwritten, and " + input.argument +
+                                                            " reads it; name another file");
+        }
+        for (std::size_t other = 0; other < index; ++other) {
+            if (!are_one_file(output.name, outputs[other].name)) continue;
+            throw CLI::ValidationError(output.argument, output.name + " is the file that " + outputs[other].argument +
+                                                            " writes; name another one");
+        }
+    }
+}
+
+}  // namespace overlap::commands

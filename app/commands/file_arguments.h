@@ -1,0 +1,19 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace overlap::commands {
+
+/// Marks an argument as one that names files to read. A name that is no file, as that of a built-in cost model, is
+/// none.
+CLI::Option* reads(CLI::Option* argument);
+
+/// Marks an argument as one that names the file to write.
+CLI::Option* writes(CLI::Option* argument);
+
+/// Checks the files of a command that has been parsed, before any of them is opened: none that is written is read as
+/// well, or written twice. Links are followed; devices and pipes can be given several times.
+/// @throws CLI::ValidationError with both arguments and the file.
+void check_files(CLI::App& command);
+
+}  // namespace overlap::commands
