@@ -175,7 +175,7 @@ std::string timeline_picture(const Timeline& timeline, TimeRange range, std::str
 std::string memory_picture(const Timeline& timeline, const Timeline& before, TimeRange range, std::string_view title) {
     std::int64_t highest = 1;
     for (const Timeline* drawn : {&timeline, &before}) {
-        if (!drawn->memory().empty()) highest = std::max(highest, drawn->memory().bytes[drawn->memory().peak()]);
+        if (!drawn->memory().empty()) highest = std::max(highest, drawn->memory().bytes[drawn->memory_peak()]);
     }
     const TimeAxis axis{range, plot_width};
     const double bottom = ruler_height + memory_height;

@@ -402,8 +402,11 @@ std::vector<PassStep> read_pipeline_file(const std::string& path) {
 }
 
 void check_plan_fits(const Plan& plan, const Graph& graph) {
+    if (plan.graph) check_plan_fits(plan, fingerprint(graph));
+}
+
+void check_plan_fits(const Plan& plan, const GraphFingerprint& found) {
     if (!plan.graph) return;
-    const GraphFingerprint found = fingerprint(graph);
     if (found.nodes == plan.graph->nodes && found.digest == plan.graph->digest) return;
     std::string problem = "the plan is for another graph: it is for ";
     problem += in_quotes(plan.graph->name) + " of " + std::to_string(plan.graph->nodes) + " nodes (digest " +

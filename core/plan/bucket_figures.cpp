@@ -108,24 +108,53 @@ BucketFigures bucket_figures(const Graph& graph, const ModuleTree& tree, const B
     return figures;
 }
 
-std::vector<UncoveredCollective> uncovered_collectives(const Graph& graph, const ModuleTree& tree,
-                                                       const BucketingEligibility& eligibility,
-                                                       const std::vector<BucketEntry>& buckets) {
-    std::vector<bool> covered(graph.node_count(), false);
-    for (const BucketEntry& entry : buckets) {
-        for (const std::string& module : entry.modules) {
-            for (const NodeId node : tree.nodes(module)) covered[node] = true;
-        }
-    }
+std::vector<BucketableCollective> bucketable_collectives(const Graph& graph, const ModuleTree& tree,
+                                                         const BucketingEligibility& eligibility) {
     const std::vector<ModuleTree::ModuleId> homes = home_modules(tree, graph.node_count());
-    std::vector<UncoveredCollective> uncovered;
+    std::vector<BucketableCollective> collectives;
+    collectives.reserve(eligibility.collectives().size());
     for (const NodeId start : eligibility.collectives()) {
-        if (covered[start]) continue;
         const CollectiveKind kind = graph.target_info(start).starts;
         const NodeId parameter = kind == CollectiveKind::all_gather ? eligibility.only_placeholder(start) : no_node;
-        uncovered.push_back({start, kind, parameter, homes[start], collective_bytes(graph, start)});
+        collectives.push_back({start, kind, parameter, homes[start], collective_bytes(graph, start)});
+    }
+    return collectives;
+}
+
+std::vector<BucketableCollective> uncovered_collectives(std::span<const BucketableCollective> collectives,
+                                                        const ModuleTree& tree,
+                                                        const std::vector<BucketEntry>& buckets) {
+    if (buckets.empty() || collectives.empty()) return {collectives.begin(), collectives.end()};
+    std::vector<bool> covered(collectives.back().start + 1, false);
+    for (const BucketEntry& entry : buckets) {
+        for (const std::string& module : entry.modules) {
+            for (const NodeId node : tree.nodes(module)) {
+                if (node < covered.size()) covered[node] = true;
+            }
+        }
+    }
+    std::vector<BucketableCollective> uncovered;
+    for (const BucketableCollective& collective : collectives) {
+        if (!covered[collective.start]) uncovered.push_back(collective);
     }
     return uncovered;
+}
+
+std::vector<std::int32_t> buckets_of_modules(const ModuleTree& tree, const std::vector<BucketEntry>& buckets) {
+    std::vector<std::int32_t> bucket_of(tree.module_count(), -1);
+    if (buckets.empty()) return bucket_of;
+    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+        for (const std::string& path : buckets[bucket].modules) {
+            const ModuleTree::ModuleId module = tree.find(path);
+            if (module != ModuleTree::no_module && bucket_of[module] < 0)
+                bucket_of[module] = static_cast<std::int32_t>(bucket);
+        }
+    }
+    for (ModuleTree::ModuleId module = 1; module < bucket_of.size(); ++module) {  // parents are made first
+        const std::int32_t around = bucket_of[tree.module(module).parent];
+        if (around >= 0 && (bucket_of[module] < 0 || around < bucket_of[module])) bucket_of[module] = around;
+    }
+    return bucket_of;
 }
 
 }  // namespace overlap

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,8 +43,8 @@ struct BucketFigures {
 BucketFigures bucket_figures(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
                              const BucketEntry& entry);
 
-/// A collective that could be bucketed but is in no entry.
-struct UncoveredCollective {
+/// A collective that could be bucketed.
+struct BucketableCollective {
     NodeId start = no_node;
     CollectiveKind kind = CollectiveKind::none;
     NodeId parameter = no_node;                           ///< placeholder that an all-gather gathers, else no_node
@@ -50,9 +52,17 @@ struct UncoveredCollective {
     std::int64_t bytes = 0;
 };
 
-/// In graph order.
-std::vector<UncoveredCollective> uncovered_collectives(const Graph& graph, const ModuleTree& tree,
-                                                       const BucketingEligibility& eligibility,
-                                                       const std::vector<BucketEntry>& buckets);
+/// All of them, in graph order.
+std::vector<BucketableCollective> bucketable_collectives(const Graph& graph, const ModuleTree& tree,
+                                                         const BucketingEligibility& eligibility);
+
+/// Those of `collectives` that are in no entry.
+/// @param collectives all of the graph that `tree` is of: made once, used for each change of the entries.
+std::vector<BucketableCollective> uncovered_collectives(std::span<const BucketableCollective> collectives,
+                                                        const ModuleTree& tree,
+                                                        const std::vector<BucketEntry>& buckets);
+
+/// For each module the first entry that names it or a module around it; -1 where none does.
+std::vector<std::int32_t> buckets_of_modules(const ModuleTree& tree, const std::vector<BucketEntry>& buckets);
 
 }  // namespace overlap

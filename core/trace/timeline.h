@@ -37,6 +37,8 @@ class Timeline {
     std::span<const Lane> lanes() const { return lanes_; }
     const LaneMip& mip(std::uint32_t lane) const { return mips_[lane]; }
     const MemoryCurve& memory() const { return memory_; }
+    /// MemoryCurve::peak() of it, found once: painting asks again and again. 0 where there is no curve.
+    std::size_t memory_peak() const { return memory_peak_; }
     /// From the first event or point of memory to the last; never shorter than 1 ns.
     TimeRange range() const { return range_; }
     std::string_view name(std::uint32_t index) const { return names_[index]; }
@@ -60,6 +62,7 @@ class Timeline {
     std::vector<Lane> lanes_;
     std::vector<LaneMip> mips_;
     MemoryCurve memory_;
+    std::size_t memory_peak_ = 0;
     TimeRange range_{0, 1};
     std::vector<std::string> names_;
     std::vector<Occurrence> occurrences_;

@@ -57,6 +57,7 @@ void TimelineBuilder::set_memory(MemoryCurve memory) {
         kept.time_ns.push_back(memory.time_ns[index]);
         kept.bytes.push_back(memory.bytes[index]);
     }
+    timeline_->memory_peak_ = kept.peak();
 }
 
 void TimelineBuilder::include(TimeRange range) {

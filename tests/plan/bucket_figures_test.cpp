@@ -55,17 +55,41 @@ TEST(BucketFigures, ListWhatNoEntryCovers) {
     const auto graph = test_graph("llama3_8b_fsdp64_aot_fw");
     const ModuleTree tree(*graph, ModuleSource::module_stack);
     const BucketingEligibility eligibility(*graph);
-    EXPECT_EQ(uncovered_collectives(*graph, tree, eligibility, {}).size(), eligibility.collectives().size());
+    const auto all = bucketable_collectives(*graph, tree, eligibility);
+    ASSERT_EQ(all.size(), eligibility.collectives().size());
+    EXPECT_EQ(uncovered_collectives(all, tree, {}).size(), all.size());
     std::vector<BucketEntry> buckets = one_bucket_per_block(tree, graph.get());
-    EXPECT_TRUE(uncovered_collectives(*graph, tree, eligibility, buckets).empty());
+    EXPECT_TRUE(uncovered_collectives(all, tree, buckets).empty());
     std::erase_if(buckets, [](const BucketEntry& entry) { return entry.modules.front() == "layers.3"; });
-    const auto uncovered = uncovered_collectives(*graph, tree, eligibility, buckets);
+    const auto uncovered = uncovered_collectives(all, tree, buckets);
     ASSERT_FALSE(uncovered.empty());
-    for (const UncoveredCollective& each : uncovered) {
+    for (const BucketableCollective& each : uncovered) {
         EXPECT_TRUE(tree.path(each.module).starts_with("layers.3.")) << tree.path(each.module);
         EXPECT_NE(each.parameter, no_node);
         EXPECT_GT(each.bytes, 0);
     }
+}
+
+TEST(BucketFigures, TellTheBucketOfEachModule) {
+    const auto graph = test_graph("llama3_8b_fsdp64_aot_fw");
+    const ModuleTree tree(*graph, ModuleSource::module_stack);
+    const auto none = buckets_of_modules(tree, {});
+    EXPECT_EQ(none, std::vector<std::int32_t>(tree.module_count(), -1));
+
+    // The first entry counts, be it the inner module's or the outer one's; unknown modules are in none.
+    const std::vector<BucketEntry> buckets{
+        {{"layers.3.attention", "nothing"}}, {{"layers.3"}}, {{"layers.1", "layers.5"}}, {{"layers.1.feed_forward"}}};
+    const auto bucket_of = buckets_of_modules(tree, buckets);
+    for (ModuleTree::ModuleId module = 0; module < tree.module_count(); ++module) {
+        const std::string path = tree.path(module) + '.';
+        const int expected = path.starts_with("layers.3.attention.")                          ? 0
+                             : path.starts_with("layers.3.")                                  ? 1
+                             : path.starts_with("layers.1.") || path.starts_with("layers.5.") ? 2
+                                                                                              : -1;
+        EXPECT_EQ(bucket_of[module], expected) << path;
+    }
+    EXPECT_EQ(bucket_of[tree.find("layers.3.attention")], 0);
+    EXPECT_EQ(bucket_of[tree.find("layers.1.feed_forward")], 2);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST_F(TimelineOf, BucketsWithoutEntryTakeTheHuesAfterTheEntries) {
 
 TEST_F(TimelineOf, CurveReachesThePeak) {
     const MemoryCurve& memory = timeline_->memory();
-    EXPECT_EQ(memory.bytes[memory.peak()], evaluation_->memory.peak_bytes);
+    EXPECT_EQ(memory.bytes[timeline_->memory_peak()], evaluation_->memory.peak_bytes);
     EXPECT_TRUE(std::is_sorted(memory.time_ns.begin(), memory.time_ns.end()));
     const auto other = timeline_of(*evaluation_, StorageRule::corrected);
     const MemoryCurve& corrected = other->memory();

@@ -36,7 +36,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     variants_.clear();
     loaded_ = loaded;
     times_ = nullptr;
-    modules_ = {{}, loaded_.modules, loaded_.module_figures};
+    modules_ = {{}, loaded_.modules, loaded_.module_figures, loaded_.bucketable};
 
     Plan baseline;
     baseline.name = "Baseline";
@@ -155,7 +155,7 @@ Plan Document::readFittingPlan(const QString& path) const {
     if (!isOpen()) throw InputError(path.toStdString(), "", "a plan needs its graph; open the graph first");
     Plan plan = read_plan_file(QFile::encodeName(path).toStdString());
     try {
-        check_plan_fits(plan, *loaded_.graph);
+        check_plan_fits(plan, *loaded_.empty_plan.graph);
     } catch (const InputError& error) {
         throw error.file().empty() ? error.in_file(path.toStdString()) : error;
     }
@@ -243,10 +243,14 @@ void Document::updateModules() {
     const bool others = rules != modules_.rules;
     if (!others && modules_.figures) return;
     if (rules.empty()) {
-        modules_ = {{}, loaded_.modules, times_ ? times_->module_figures : loaded_.module_figures};
+        modules_ = {{}, loaded_.modules, times_ ? times_->module_figures : loaded_.module_figures, loaded_.bucketable};
     } else {
         const std::shared_ptr<const Graph> graph = repair_modules(loaded_.graph, rules)->graph;
-        if (others) modules_.tree = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
+        if (others) {
+            modules_.tree = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
+            modules_.bucketable = std::make_shared<const std::vector<BucketableCollective>>(
+                bucketable_collectives(*graph, *modules_.tree, *loaded_.eligibility));
+        }
         modules_.rules = rules;
         modules_.figures =
             std::make_shared<const ModuleFiguresTable>(module_figures(*graph, *modules_.tree, baseline().times_ms));

@@ -44,6 +44,8 @@ class Document : public QObject {
     /// The modules of the graph, with those that the current plan's rules give.
     const ModuleTree& modules() const { return *modules_.tree; }
     const std::shared_ptr<const ModuleTree>& sharedModules() const { return modules_.tree; }
+    /// The collectives that could be bucketed, in these modules.
+    const std::vector<BucketableCollective>& bucketable() const { return *modules_.bucketable; }
     /// The graph without any pass, in the times that figures are of.
     const Evaluation& baseline() const { return times_ ? *times_->baseline : *loaded_.baseline; }
     const ModuleFiguresTable& moduleFigures() const { return *modules_.figures; }
@@ -152,6 +154,7 @@ class Document : public QObject {
         std::vector<ModuleRule> rules;  ///< that were applied
         std::shared_ptr<const ModuleTree> tree;
         std::shared_ptr<const ModuleFiguresTable> figures;
+        std::shared_ptr<const std::vector<BucketableCollective>> bucketable;
     };
 
     LoadedGraph loaded_;

@@ -85,6 +85,8 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     if (large) graph = releasedElsewhere(std::move(graph));
     auto modules = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
     auto eligibility = std::make_shared<const BucketingEligibility>(*graph);
+    auto bucketable = std::make_shared<const std::vector<BucketableCollective>>(
+        bucketable_collectives(*graph, *modules, *eligibility));
     if (told) tell(share_of_reading + share_of_modules);
     loaded.read_ms = static_cast<double>(timer.nsecsElapsed()) / 1e6;
     auto baseline = evaluate_baseline(graph, stop);
@@ -100,6 +102,7 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     loaded.graph = std::move(graph);
     loaded.modules = std::move(modules);
     loaded.eligibility = std::move(eligibility);
+    loaded.bucketable = std::move(bucketable);
     loaded.baseline = std::move(baseline);
     if (large) {
         loaded.modules = releasedElsewhere(std::move(loaded.modules));

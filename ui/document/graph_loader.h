@@ -11,6 +11,7 @@
 #include "core/imports/import_source.h"
 #include "core/io/graph_file.h"
 #include "core/passes/eligibility.h"
+#include "core/plan/bucket_figures.h"
 #include "core/plan/evaluation.h"
 #include "core/plan/module_figures.h"
 #include "core/plan/plan.h"
@@ -27,10 +28,11 @@ struct LoadedGraph {
     std::vector<std::string> notes;  ///< what an import could not take over; sentences without full stop
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<const ModuleTree> modules;
-    std::shared_ptr<const BucketingEligibility> eligibility;  ///< which collectives can be bucketed
+    std::shared_ptr<const BucketingEligibility> eligibility;              ///< which collectives can be bucketed
+    std::shared_ptr<const std::vector<BucketableCollective>> bucketable;  ///< these collectives
     std::shared_ptr<const Evaluation> baseline;
     std::shared_ptr<const ModuleFiguresTable> module_figures;
-    Plan empty_plan;  ///< what a plan for the graph begins with; has its fingerprint
+    Plan empty_plan;  ///< what a plan for the graph begins with; always has its fingerprint
     /// group_pass_obstacle() of the passes that move collectives to groups of their own. They are found by running the
     /// passes, which is nothing for the window's thread.
     std::string isolate_obstacle, reassign_obstacle;

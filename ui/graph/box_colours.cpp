@@ -1,8 +1,9 @@
 #include "ui/graph/box_colours.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 
+#include "core/plan/bucket_figures.h"
 #include "ui/document/document.h"
 #include "ui/graph/box_texts.h"
 #include "ui/theme/numbers.h"
@@ -61,62 +62,97 @@ QString titleOf(BoxColouring colouring) {
                                               : BoxColours::tr(qPrintable(nameOf(colouring)));
 }
 
-void BoxColours::setFigures(const BoxTree& tree, const std::vector<BoxFigures>& figures) {
+OccurringFigures::OccurringFigures(std::span<const BoxFigures> figures) {
+    std::array<std::size_t, 256> boxes_of{};  // by dtype, which is a byte
+    for (const BoxFigures& box : figures) {
+        kinds.set(static_cast<std::size_t>(box.kind));
+        stages.set(static_cast<std::size_t>(box.stage));
+        if (box.has_dtype) ++boxes_of[static_cast<std::size_t>(box.dtype)];
+    }
+    for (std::size_t dtype = 0; dtype < boxes_of.size(); ++dtype)
+        if (boxes_of[dtype] > 0) dtypes.push_back(static_cast<Dtype>(dtype));
+    std::stable_sort(dtypes.begin(), dtypes.end(), [&](Dtype a, Dtype b) {
+        return boxes_of[static_cast<std::size_t>(a)] > boxes_of[static_cast<std::size_t>(b)];
+    });
+}
+
+void BoxColours::setBoxes(const BoxTree& tree, const std::vector<BoxFigures>& figures,
+                          const OccurringFigures& occurring) {
     tree_ = &tree;
     figures_ = &figures;
-    buckets_.clear();
-    exposed_ms_.clear();
-    std::map<Dtype, int> found;
-    for (const BoxFigures& box : figures)
-        if (box.has_dtype) ++found[box.dtype];
-    dtypes_.clear();
-    for (const auto& [dtype, count] : found) dtypes_.push_back(dtype);
-    std::stable_sort(dtypes_.begin(), dtypes_.end(), [&](Dtype a, Dtype b) { return found[a] > found[b]; });
+    occurring_ = &occurring;
+    bucket_of_module_.clear();
+    buckets_inside_.clear();
+    forgetExposed();
 }
 
-void BoxColours::update(const Document& document, const BoxTree& tree) {
-    const ModuleTree& modules = document.modules();
-    std::vector<int> of_module(modules.module_count(), -1);
-    for (std::size_t bucket = 0; bucket < document.buckets().size(); ++bucket)
-        for (const std::string& path : document.buckets()[bucket].modules)
-            if (const auto module = modules.find(path); module != ModuleTree::no_module)
-                of_module[module] = static_cast<int>(bucket);
-    for (ModuleTree::ModuleId module = 1; module < modules.module_count(); ++module)  // parents come first
-        if (of_module[module] < 0) of_module[module] = of_module[modules.module(module).parent];
-
-    buckets_.assign(tree.box_count(), {});
-    for (BoxId id = tree.box_count(); id-- > 1;) {
-        const Box& box = tree.box(id);
-        std::vector<int>& own = buckets_[id];
-        const bool of_one = box.kind == BoxKind::module && of_module[box.module] >= 0;
-        if (of_one) own = {of_module[box.module]};
-        std::sort(own.begin(), own.end());
-        if (own.size() > most_buckets) own.resize(most_buckets);
-        if (box.parent == BoxTree::root) continue;
-        std::vector<int>& around = buckets_[box.parent];
-        for (const int bucket : own)
-            if (std::find(around.begin(), around.end(), bucket) == around.end()) around.push_back(bucket);
-    }
-    // An operation belongs to the bucket of its module, alone.
-    for (BoxId id = 1; id < tree.box_count(); ++id) {
-        const Box& box = tree.box(id);
-        if (box.kind == BoxKind::module || tree.has_children(id) || box.parent == BoxTree::root) continue;
-        const Box& around = tree.box(box.parent);
-        if (around.kind == BoxKind::module && of_module[around.module] >= 0) buckets_[id] = {of_module[around.module]};
-    }
-
+void BoxColours::forgetExposed() {
+    evaluation_ = nullptr;
     exposed_ms_.clear();
     longest_exposed_ms_ = 0;
-    const auto evaluation = document.evaluation();
-    if (!evaluation) return;
-    exposed_ms_ = box_exposed_ms(*evaluation, tree, modules, document.buckets());
-    for (BoxId id = 1; id < tree.box_count(); ++id)
-        if (tree.box(id).parent == BoxTree::root) longest_exposed_ms_ = std::max(longest_exposed_ms_, exposed_ms_[id]);
 }
 
-const std::vector<int>& BoxColours::buckets(BoxId box) const {
-    static const std::vector<int> none;
-    return buckets_.empty() ? none : buckets_[box];
+void BoxColours::update(const Document& document) {
+    modules_ = document.sharedModules();
+    plan_buckets_ = document.buckets();
+    updateBuckets();
+    forgetExposed();
+    evaluation_ = document.evaluation();
+}
+
+void BoxColours::updateBuckets() {
+    bucket_of_module_.clear();
+    buckets_inside_.clear();
+    if (plan_buckets_.empty()) return;
+    bucket_of_module_ = buckets_of_modules(*modules_, plan_buckets_);
+    // What is around a bucket's modules, up to what is in a bucket itself, tells the buckets inside it.
+    for (ModuleTree::ModuleId module = 0; module < bucket_of_module_.size(); ++module) {
+        if (bucket_of_module_[module] < 0) continue;
+        for (const Phase phase : {Phase::forward, Phase::backward})
+            if (const BoxId box = tree_->box_of(module, phase); box != no_box)
+                addToBoxesAround(box, bucket_of_module_[module]);
+    }
+    for (auto& [box, buckets] : buckets_inside_) {
+        std::sort(buckets.begin(), buckets.end());
+        if (buckets.size() > most_buckets) buckets.resize(most_buckets);
+    }
+}
+
+void BoxColours::addToBoxesAround(BoxId box, int bucket) {
+    for (BoxId around = tree_->box(box).parent; around != BoxTree::root; around = tree_->box(around).parent) {
+        if (ownBucket(around) >= 0) return;
+        std::vector<int>& inside = buckets_inside_[around];
+        if (std::find(inside.begin(), inside.end(), bucket) != inside.end()) return;  // so has all that is around it
+        inside.push_back(bucket);
+    }
+}
+
+int BoxColours::ownBucket(BoxId box) const {
+    if (bucket_of_module_.empty()) return -1;
+    // Slices, and what is no module, belong to the module that they are drawn in.
+    if (tree_->box(box).kind != BoxKind::module && !tree_->has_children(box)) box = tree_->box(box).parent;
+    while (tree_->box(box).kind == BoxKind::slice) box = tree_->box(box).parent;
+    return tree_->box(box).kind == BoxKind::module ? bucket_of_module_[tree_->box(box).module] : -1;
+}
+
+std::vector<int> BoxColours::buckets(BoxId box) const {
+    if (const int own = ownBucket(box); own >= 0) return {own};
+    const auto inside = buckets_inside_.find(box);
+    return inside == buckets_inside_.end() ? std::vector<int>() : inside->second;
+}
+
+void BoxColours::workOutExposed() const {
+    if (!evaluation_ || !exposed_ms_.empty()) return;
+    exposed_ms_ = box_exposed_ms(*evaluation_, *tree_, *modules_, plan_buckets_);
+    longest_exposed_ms_ = 0;
+    for (BoxId id = 1; id < tree_->box_count(); ++id)
+        if (tree_->box(id).parent == BoxTree::root)
+            longest_exposed_ms_ = std::max(longest_exposed_ms_, exposed_ms_[id]);
+}
+
+double BoxColours::exposedMs(BoxId box) const {
+    workOutExposed();
+    return exposed_ms_.empty() ? 0 : exposed_ms_[box];
 }
 
 QList<BoxColours::Part> BoxColours::stripe(BoxId box, BoxColouring colouring, const Theme& theme) const {
@@ -137,9 +173,10 @@ QList<BoxColours::Part> BoxColours::stripe(BoxId box, BoxColouring colouring, co
             parts.append({colourOf(stage_hues[static_cast<std::size_t>(figures.stage)].bucket_hue, theme)});
             break;
         case BoxColouring::dtype:
-            if (const auto place = std::find(dtypes_.begin(), dtypes_.end(), figures.dtype);
-                figures.has_dtype && place != dtypes_.end())
-                parts.append({theme.bucket(static_cast<std::uint32_t>(place - dtypes_.begin()))});
+            if (figures.has_dtype) {
+                const auto place = std::ranges::find(occurring_->dtypes, figures.dtype);
+                parts.append({theme.bucket(static_cast<std::uint32_t>(place - occurring_->dtypes.begin()))});
+            }
             break;
     }
     return parts;
@@ -147,11 +184,12 @@ QList<BoxColours::Part> BoxColours::stripe(BoxId box, BoxColouring colouring, co
 
 QList<BoxColours::Key> BoxColours::legend(BoxColouring colouring, const Theme& theme) const {
     QList<Key> keys;
-    const auto occurs = [&](auto&& test) { return figures_ && std::any_of(figures_->begin(), figures_->end(), test); };
+    if (!occurring_) return keys;
     switch (colouring) {
         case BoxColouring::bucket:
             break;
         case BoxColouring::exposed:
+            workOutExposed();
             keys.append({{theme.exposed, true},
                          longest_exposed_ms_ > 0
                              ? tr("waits for communication, full height %1").arg(formatTime(longest_exposed_ms_))
@@ -159,17 +197,18 @@ QList<BoxColours::Key> BoxColours::legend(BoxColouring colouring, const Theme& t
             break;
         case BoxColouring::kind:
             for (std::size_t i = 0; i < kind_hues.size(); ++i)
-                if (occurs([&](const BoxFigures& box) { return static_cast<std::size_t>(box.kind) == i; }))
+                if (occurring_->kinds[i])
                     keys.append({{colourOf(kind_hues[i].bucket_hue, theme)}, tr(kind_hues[i].meaning)});
             break;
         case BoxColouring::stage:
             for (std::size_t i = 0; i < stage_hues.size(); ++i)
-                if (occurs([&](const BoxFigures& box) { return static_cast<std::size_t>(box.stage) == i; }))
+                if (occurring_->stages[i])
                     keys.append({{colourOf(stage_hues[i].bucket_hue, theme)}, tr(stage_hues[i].meaning)});
             break;
         case BoxColouring::dtype:
-            for (std::size_t i = 0; i < dtypes_.size(); ++i)
-                keys.append({{theme.bucket(static_cast<std::uint32_t>(i))}, fromCore(dtype_info(dtypes_[i]).name)});
+            for (std::size_t i = 0; i < occurring_->dtypes.size(); ++i)
+                keys.append(
+                    {{theme.bucket(static_cast<std::uint32_t>(i))}, fromCore(dtype_info(occurring_->dtypes[i]).name)});
             break;
     }
     return keys;

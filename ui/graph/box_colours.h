@@ -4,8 +4,13 @@
 #include <QCoreApplication>
 #include <QList>
 #include <QString>
+#include <bitset>
+#include <memory>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
+#include "core/graph/module_tree.h"
 #include "core/layout/box_tree.h"
 #include "core/plan/box_figures.h"
 
@@ -24,7 +29,17 @@ QString nameOf(BoxColouring colouring);
 /// What people read: `bucket`, `exposed time`, …
 QString titleOf(BoxColouring colouring);
 
-/// Which buckets boxes are in and how long they are exposed; renewed with plan and evaluation.
+/// What occurs among boxes: the meanings that a legend explains. Of large graphs it is made in the background.
+struct OccurringFigures {
+    explicit OccurringFigures(std::span<const BoxFigures> figures);
+
+    std::bitset<operation_kind_count> kinds;
+    std::bitset<stage_count> stages;
+    std::vector<Dtype> dtypes;  ///< those of most boxes first
+};
+
+/// Which buckets boxes are in and how long they are exposed; renewed with plan and evaluation, which takes time that
+/// grows with the buckets and the modules, not with the boxes.
 class BoxColours {
     Q_DECLARE_TR_FUNCTIONS(BoxColours)
 
@@ -40,27 +55,40 @@ class BoxColours {
         QString meaning;
     };
 
-    void setFigures(const BoxTree& tree, const std::vector<BoxFigures>& figures);
+    /// The boxes to colour; what is referred to stays alive until there are others.
+    void setBoxes(const BoxTree& tree, const std::vector<BoxFigures>& figures, const OccurringFigures& occurring);
     /// Looks at the document's plan and evaluation again.
-    void update(const Document& document, const BoxTree& tree);
+    void update(const Document& document);
 
     /// Parts of a box's stripe; empty where there is nothing to tell.
     QList<Part> stripe(BoxId box, BoxColouring colouring, const Theme& theme) const;
     /// What the colours that occur mean; empty for buckets, which cards explain.
     QList<Key> legend(BoxColouring colouring, const Theme& theme) const;
-    double exposedMs(BoxId box) const { return exposed_ms_.empty() ? 0 : exposed_ms_[box]; }
+    double exposedMs(BoxId box) const;
     /// Indices of the buckets that a box's nodes are in, in order, at most `most_buckets`.
-    const std::vector<int>& buckets(BoxId box) const;
+    std::vector<int> buckets(BoxId box) const;
 
     static constexpr std::size_t most_buckets = 6;
 
   private:
+    void updateBuckets();
+    void addToBoxesAround(BoxId box, int bucket);
+    /// The bucket that the whole of a box is in, or -1.
+    int ownBucket(BoxId box) const;
+    void forgetExposed();
+    /// Of all boxes at once, when somebody asks for the first time.
+    void workOutExposed() const;
+
     const BoxTree* tree_ = nullptr;
     const std::vector<BoxFigures>* figures_ = nullptr;
-    std::vector<std::vector<int>> buckets_;
-    std::vector<double> exposed_ms_;
-    double longest_exposed_ms_ = 0;
-    std::vector<Dtype> dtypes_;  ///< that occur, by the number of boxes
+    const OccurringFigures* occurring_ = nullptr;
+    std::shared_ptr<const ModuleTree> modules_;
+    std::vector<BucketEntry> plan_buckets_;
+    std::vector<std::int32_t> bucket_of_module_;                  ///< or -1; empty without buckets
+    std::unordered_map<BoxId, std::vector<int>> buckets_inside_;  ///< of boxes that are in no bucket themselves
+    std::shared_ptr<const Evaluation> evaluation_;                ///< that exposed times are of
+    mutable std::vector<double> exposed_ms_;
+    mutable double longest_exposed_ms_ = 0;
 };
 
 }  // namespace overlap::ui

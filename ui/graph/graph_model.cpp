@@ -20,6 +20,7 @@ GraphModel::Contents::Contents(std::shared_ptr<const Graph> read, std::shared_pt
       places(box_places(*graph, *modules)),
       tree(*graph, *modules, places),
       figures(box_figures(*graph, tree, places, times_ms)),
+      occurring(figures),
       texts(*graph, *modules, tree, figures) {}
 
 GraphModel::GraphModel(Document& document, QObject* parent) : QObject(parent), document_(document) {
@@ -41,6 +42,7 @@ GraphModel::~GraphModel() = default;
 void GraphModel::read() {
     reading_.cancel();
     contents_ = nullptr;
+    colours_ = {};  // they refer to the contents
     open_.clear();
     sizes_.clear();
     cache_.clear();
@@ -63,7 +65,7 @@ void GraphModel::read() {
 
 void GraphModel::show(std::shared_ptr<Contents> contents) {
     contents_ = std::move(contents);
-    colours_.setFigures(contents_->tree, contents_->figures);
+    colours_.setBoxes(contents_->tree, contents_->figures, contents_->occurring);
     for (const BoxId box : first_open_boxes(contents_->tree)) open_.insert(box);
     updateColours();
     rearrange(no_box);
@@ -76,7 +78,7 @@ void GraphModel::updateFigures() {
     if (!contents_) return;
     contents_->figures =
         box_figures(*contents_->graph, contents_->tree, contents_->places, document_.baseline().times_ms);
-    colours_.setFigures(contents_->tree, contents_->figures);
+    contents_->occurring = OccurringFigures(contents_->figures);
     sizes_.clear();  // boxes are as wide as what they say
     updateColours();
     rearrange(no_box);
@@ -103,7 +105,7 @@ void GraphModel::setSubset(BoxSubset subset) {
 void GraphModel::updateColours() {
     // A document tells of plan and evaluation of its next graph before it tells of the graph.
     if (!contents_ || contents_->graph != document_.graph()) return;
-    colours_.update(document_, contents_->tree);
+    colours_.update(document_);
     updateFilter();
 }
 

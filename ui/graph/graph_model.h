@@ -100,6 +100,7 @@ class GraphModel : public QObject {
         BoxPlaces places;
         BoxTree tree;
         std::vector<BoxFigures> figures;
+        OccurringFigures occurring;
         BoxTexts texts;
         Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
                  const std::vector<double>& times_ms);

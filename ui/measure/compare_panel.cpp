@@ -67,9 +67,12 @@ void ComparisonFilter::setUnchangedShown(bool shown) {
 }
 
 bool ComparisonFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
-    const QModelIndex index = sourceModel()->index(row, 0, parent);
-    if (!unchanged_ && index.data(ComparisonModel::same_role).toBool()) return false;
-    return text_.isEmpty() || index.data(ComparisonModel::search_role).toString().contains(text_, Qt::CaseInsensitive);
+    // Not through data(): there may be hundreds of thousands of rows, few of which differ.
+    const auto* model = static_cast<const ComparisonModel*>(sourceModel());
+    if (!unchanged_ && model->row(row).change == CollectiveChange::same) return false;
+    if (text_.isEmpty()) return true;
+    const QModelIndex index = model->index(row, 0, parent);
+    return index.data(ComparisonModel::search_role).toString().contains(text_, Qt::CaseInsensitive);
 }
 
 ComparePanel::ComparePanel(Document& document, Measurements& measurements, QWidget* parent)

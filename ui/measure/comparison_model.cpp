@@ -163,8 +163,6 @@ QVariant ComparisonModel::trueData(const QModelIndex& index, int role) const {
             if (shown.after) all.append(QString::fromStdString(shown.after->name));
             return all.join(u'\n');
         }
-        case same_role:
-            return shown.change == CollectiveChange::same;
         default:
             return {};
     }

@@ -29,7 +29,6 @@ class ComparisonModel : public HarmlessModel<QAbstractTableModel> {
     enum Role {
         sort_role = Qt::UserRole,  ///< number or text, of which a column is sorted by
         search_role,               ///< everything of the row that a filter looks at
-        same_role,                 ///< whether nothing differs
     };
 
     using HarmlessModel::HarmlessModel;

@@ -10,6 +10,7 @@
 #include "core/graph/number_text.h"
 #include "core/mesh/sharding_text.h"
 #include "ui/document/document.h"
+#include "ui/document/released_elsewhere.h"
 #include "ui/mesh/cost_models.h"
 #include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
@@ -69,6 +70,23 @@ std::shared_ptr<const GraphLinks> linksOf(std::shared_ptr<const Graph> graph, co
     return links;
 }
 
+/// The rows of the parameters that can be redistributed.
+std::vector<MeshParameter> rowsOf(const ComparedChains& compared) {
+    std::vector<MeshParameter> rows;
+    for (std::size_t index = 0; index < compared.chains.parameters.size(); ++index) {
+        const ParameterChains& parameter = compared.chains.parameters[index];
+        if (!parameter.inferred()) continue;
+        const OrderComparison& comparison = compared.comparisons[index];
+        MeshParameter& offered = rows.emplace_back();
+        offered.name = QString::fromStdString(parameter.name);
+        if (const OrderAlternative* best = comparison.best(); best && best->saved_ms > 0)
+            offered.detail = MeshView::tr("saves %1").arg(QString::fromStdString(time_text(best->saved_ms)));
+        offered.help = helpOf(parameter, comparison);
+        offered.inputs = inputsOf(parameter);
+    }
+    return rows;
+}
+
 QString savingText(double ms) {
     const QString time = QString::fromStdString(time_text(std::abs(ms)));
     return ms > 0 ? MeshView::tr("saves %1").arg(time) : ms < 0 ? MeshView::tr("costs %1").arg(time) : QString();
@@ -119,18 +137,22 @@ MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* pare
 }
 
 void MeshConnection::findChains() {
-    show(nullptr);
+    show({}, {});
     task_.cancel();
     const std::shared_ptr<const Graph> graph = document_.graph();
     if (!graph) return;
     task_.start([this, graph](std::stop_token) -> LatestTask::Delivery {
-        std::shared_ptr<const ComparedChains> compared;
+        Found found;
         try {
-            compared = std::make_shared<const ComparedChains>(compare_chains(*graph));
+            found.compared = std::make_shared<const ComparedChains>(compare_chains(*graph));
         } catch (const InputError&) {
             return {};  // Times are not known; the evaluation tells why.
         }
-        return [this, compared] { show(compared); };
+        found.links = linksOf(graph, *found.compared);
+        if (graph->node_count() >= large_graph_nodes) found.compared = releasedElsewhere(found.compared);
+        // There may be a hundred thousand rows: they are made here, and handed over rather than copied.
+        auto rows = std::make_shared<std::vector<MeshParameter>>(rowsOf(*found.compared));
+        return [this, found, rows] { show(found, std::move(*rows)); };
     });
 }
 
@@ -148,7 +170,7 @@ void MeshConnection::openPlacements(const QString& path) {
 
 void MeshConnection::showPlacements(const QString& path, std::shared_ptr<const ShardingDocument> placements) {
     placements_ = std::move(placements);
-    show(compared_);
+    show(Found(found_), found_.compared ? rowsOf(*found_.compared) : std::vector<MeshParameter>());
     const std::size_t rows = placementRows(*placements_).size();
     QString sentence = MeshView::tr("%1: placements of %2 nodes, of which the Mesh view lists %3 redistributions")
                            .arg(QFileInfo(path).fileName())
@@ -161,34 +183,22 @@ void MeshConnection::showPlacements(const QString& path, std::shared_ptr<const S
     emit told(sentence);
 }
 
-void MeshConnection::show(std::shared_ptr<const ComparedChains> compared) {
-    compared_ = std::move(compared);
+void MeshConnection::show(const Found& found, std::vector<MeshParameter> parameters) {
+    found_ = found;
     selected_.clear();
-    std::vector<MeshParameter> parameters;
-    for (std::size_t index = 0; compared_ && index < compared_->chains.parameters.size(); ++index) {
-        const ParameterChains& parameter = compared_->chains.parameters[index];
-        if (!parameter.inferred()) continue;
-        const OrderComparison& comparison = compared_->comparisons[index];
-        MeshParameter& offered = parameters.emplace_back();
-        offered.name = QString::fromStdString(parameter.name);
-        if (const OrderAlternative* best = comparison.best(); best && best->saved_ms > 0)
-            offered.detail = MeshView::tr("saves %1").arg(QString::fromStdString(time_text(best->saved_ms)));
-        offered.help = helpOf(parameter, comparison);
-        offered.inputs = inputsOf(parameter);
-    }
     if (placements_) std::ranges::move(placementRows(*placements_), std::back_inserter(parameters));
     view_.setParameters(std::move(parameters));
-    view_.setLinks(compared_ ? linksOf(document_.graph(), *compared_) : nullptr);
+    view_.setLinks(found_.links);
     showOrders();
 }
 
 void MeshConnection::showOrders() {
     showRefusal();
-    if (!compared_ || !document_.isOpen()) return view_.orders().show({}, false);
+    if (!found_.compared || !document_.isOpen()) return view_.orders().show({}, false);
     const std::vector<DeviceOrder>& orders = document_.current()->plan().device_orders;
-    const std::vector<DeviceOrderStatus> statuses = device_order_statuses(orders, *compared_);
+    const std::vector<DeviceOrderStatus> statuses = device_order_statuses(orders, *found_.compared);
     std::vector<DeviceOrderRow> rows;
-    std::vector<QString> of_parameters(compared_->chains.parameters.size());
+    std::vector<QString> of_parameters(found_.compared->chains.parameters.size());
     for (std::size_t row = 0; row < orders.size(); ++row) {
         rows.push_back(rowOf(orders[row], statuses[row]));
         for (const std::size_t index : statuses[row].effect.parameters)
@@ -197,7 +207,7 @@ void MeshConnection::showOrders() {
     view_.orders().show(rows, document_.editable());
     std::vector<QString> marks;
     for (std::size_t index = 0; index < of_parameters.size(); ++index)
-        if (compared_->chains.parameters[index].inferred()) marks.push_back(of_parameters[index]);
+        if (found_.compared->chains.parameters[index].inferred()) marks.push_back(of_parameters[index]);
     view_.markParameters(marks);
 }
 
@@ -208,16 +218,16 @@ void MeshConnection::showRefusal() {
 void MeshConnection::showOrder(int row) {
     const std::vector<DeviceOrder>& orders = document_.current()->plan().device_orders;
     const DeviceOrder& order = orders[static_cast<std::size_t>(row)];
-    const DeviceOrderStatus status = device_order_statuses(orders, *compared_)[static_cast<std::size_t>(row)];
+    const DeviceOrderStatus status = device_order_statuses(orders, *found_.compared)[static_cast<std::size_t>(row)];
     if (status.effect.parameters.empty()) return;
-    const ParameterChains& parameter = compared_->chains.parameters[status.effect.parameters.front()];
+    const ParameterChains& parameter = found_.compared->chains.parameters[status.effect.parameters.front()];
     MeshInputs inputs = inputsOf(parameter);
     inputs.text(storageField(parameter)) = QString::fromStdString(order.order);
     view_.showParameter(QString::fromStdString(parameter.name), inputs);
 }
 
 void MeshConnection::changePattern(int row, const QString& pattern) {
-    if (!document_.editable() || !compared_) return;
+    if (!document_.editable() || !found_.compared) return;
     Plan plan = document_.current()->plan();
     DeviceOrder& order = plan.device_orders[static_cast<std::size_t>(row)];
     const bool taken = std::ranges::any_of(plan.device_orders, [&](const DeviceOrder& other) {
@@ -225,7 +235,7 @@ void MeshConnection::changePattern(int row, const QString& pattern) {
     });
     if (taken) return emit told(MeshView::tr("The plan has an order for %1 already").arg(pattern));
     order.parameters = pattern.toStdString();
-    const DeviceOrderEffect effect = effect_of(order, compared_->chains.parameters, compared_->comparisons);
+    const DeviceOrderEffect effect = effect_of(order, found_.compared->chains.parameters, found_.compared->comparisons);
     order.saving_ms = effect.saved_ms;
     order.saving_bytes = effect.saved_bytes;
     if (plan == document_.current()->plan()) return;
@@ -252,9 +262,10 @@ void MeshConnection::askForPattern(int row) {
 }
 
 const ParameterChains* MeshConnection::selected() const {
-    if (!compared_) return nullptr;
-    const auto found = std::ranges::find(compared_->chains.parameters, selected_.toStdString(), &ParameterChains::name);
-    return found == compared_->chains.parameters.end() ? nullptr : &*found;
+    if (!found_.compared) return nullptr;
+    const auto found =
+        std::ranges::find(found_.compared->chains.parameters, selected_.toStdString(), &ParameterChains::name);
+    return found == found_.compared->chains.parameters.end() ? nullptr : &*found;
 }
 
 const OrderAlternative* MeshConnection::shownOrder() const {
@@ -264,8 +275,8 @@ const OrderAlternative* MeshConnection::shownOrder() const {
     const bool target = storageField(*parameter) == MeshField::target;
     const std::optional<ShardingState>& storage = target ? question.target : question.source;
     if (!storage) return nullptr;
-    const auto index = static_cast<std::size_t>(parameter - compared_->chains.parameters.data());
-    return compared_->comparisons[index].find(*storage);
+    const auto index = static_cast<std::size_t>(parameter - found_.compared->chains.parameters.data());
+    return found_.compared->comparisons[index].find(*storage);
 }
 
 QString MeshConnection::refusal() const {
@@ -288,7 +299,7 @@ QString MeshConnection::suggestedPattern() const {
 void MeshConnection::takeOrder(const QString& pattern) {
     if (!refusal().isEmpty()) return;
     Plan plan = document_.current()->plan();
-    DeviceOrder order = device_order(pattern.toStdString(), *selected(), shownOrder()->storage, *compared_);
+    DeviceOrder order = device_order(pattern.toStdString(), *selected(), shownOrder()->storage, *found_.compared);
     const auto known = std::ranges::find(plan.device_orders, order.parameters, &DeviceOrder::parameters);
     if (known == plan.device_orders.end()) {
         plan.device_orders.push_back(std::move(order));

@@ -2,10 +2,12 @@
 
 #include <QObject>
 #include <memory>
+#include <vector>
 
 #include "core/imports/sharding_document.h"
 #include "core/plan/device_orders.h"
 #include "ui/document/latest_task.h"
+#include "ui/mesh/mesh_parameters.h"
 
 class QWidget;
 
@@ -13,6 +15,7 @@ namespace overlap::ui {
 
 class Document;
 class MeshView;
+struct GraphLinks;
 
 /// Connects the Mesh view with the document: offers the open graph's parameters with what redistributes them, found in
 /// the background, and takes the order that the view shows into the current plan, whose orders it lists.
@@ -25,7 +28,7 @@ class MeshConnection : public QObject {
     /// True while the open graph's chains are being looked for, or placements are being read.
     bool busy() const { return task_.busy() || placements_task_.busy(); }
     /// The open graph's chains; nullptr until they are found, and where times are not known.
-    std::shared_ptr<const ComparedChains> chains() const { return compared_; }
+    std::shared_ptr<const ComparedChains> chains() const { return found_.compared; }
 
     /// Reads placements that autoparallel exported, in the background, and lists what they redistribute behind the open
     /// graph's parameters; they stay until others are opened. Failures are told by failed().
@@ -55,9 +58,16 @@ class MeshConnection : public QObject {
     void failed(const QString& reason);
 
   private:
+    /// What is found of the open graph in the background; nothing before that.
+    struct Found {
+        std::shared_ptr<const ComparedChains> compared;
+        std::shared_ptr<const GraphLinks> links;  ///< the meshes that they are redistributed over
+    };
+
     void findChains();
     void showPlacements(const QString& path, std::shared_ptr<const ShardingDocument> placements);
-    void show(std::shared_ptr<const ComparedChains> compared);
+    /// @param parameters rows of those that can be redistributed
+    void show(const Found& found, std::vector<MeshParameter> parameters);
     /// Tells the view what the current plan has, and what could be done.
     void showOrders();
     void showRefusal();
@@ -68,7 +78,7 @@ class MeshConnection : public QObject {
 
     Document& document_;
     MeshView& view_;
-    std::shared_ptr<const ComparedChains> compared_;
+    Found found_;
     std::shared_ptr<const ShardingDocument> placements_;
     QString selected_;
     LatestTask task_, placements_task_;

@@ -2,6 +2,7 @@
 
 #include <QMimeData>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "ui/document/bucket_commands.h"
@@ -38,9 +39,10 @@ QString shortClassName(const QString& class_name) {
 std::vector<ModuleTree::ModuleId> shownChildren(const ModuleTree& tree, ModuleTree::ModuleId module) {
     auto children = tree.module(module).children;
     auto number = [&](ModuleTree::ModuleId child) {
-        bool numeric = false;
-        const int value = text(tree.module(child).name).toInt(&numeric);
-        return numeric ? value : -1;
+        const std::string& name = tree.module(child).name;
+        int value = -1;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
+        return error == std::errc() && end == name.data() + name.size() ? value : -1;
     };
     if (std::all_of(children.begin(), children.end(), [&](auto child) { return number(child) >= 0; }))
         std::stable_sort(children.begin(), children.end(), [&](auto a, auto b) { return number(a) < number(b); });
@@ -67,38 +69,39 @@ void ModuleTreeModel::rebuild() {
     children_.assign(count, {});
     row_of_module_.assign(count, 0);
     bucket_of_module_.assign(count, -1);
-    for (ModuleId module = 0; module < count; ++module) {
-        children_[module] = shownChildren(*modules_, module);
-        for (std::size_t row = 0; row < children_[module].size(); ++row)
-            row_of_module_[children_[module][row]] = static_cast<int>(row);
-    }
     endResetModel();
     updateBuckets();
-    setSearch(search_);
+    findRows();
+}
+
+const std::vector<ModuleTreeModel::ModuleId>& ModuleTreeModel::childrenOf(ModuleId module) const {
+    std::vector<ModuleId>& children = children_[module];
+    if (children.size() == modules_->module(module).children.size()) return children;
+    children = shownChildren(*modules_, module);
+    for (std::size_t row = 0; row < children.size(); ++row) row_of_module_[children[row]] = static_cast<int>(row);
+    return children;
+}
+
+bool ModuleTreeModel::isListed(ModuleId module) const {
+    return module == ModuleTree::root || !children_[modules_->module(module).parent].empty();
 }
 
 void ModuleTreeModel::updateBuckets() {
     if (!modules_) return;
-    const Buckets& buckets = document_.buckets();
-    std::vector<int> bucket(bucket_of_module_.size(), -1);
-    for (std::size_t i = 0; i < buckets.size(); ++i)
-        for (const std::string& path : buckets[i].modules)
-            if (const ModuleId module = modules_->find(path); module != ModuleTree::no_module && bucket[module] < 0)
-                bucket[module] = static_cast<int>(i);
-    // Parents have smaller numbers than their children, so one walk hands buckets down.
-    for (ModuleId module = 1; module < bucket.size(); ++module)
-        if (bucket[module] < 0 && modules_->module(module).parent != ModuleTree::no_module)
-            bucket[module] = bucket[modules_->module(module).parent];
+    const std::vector<std::int32_t> bucket = buckets_of_modules(*modules_, document_.buckets());
     for (ModuleId module = 0; module < bucket.size(); ++module) {
         if (bucket[module] == bucket_of_module_[module]) continue;
         bucket_of_module_[module] = bucket[module];
+        if (!isListed(module)) continue;  // nobody shows it
         const QModelIndex changed = indexOfModule(module);
         emit dataChanged(changed, changed, {bucket_role});
     }
 }
 
 QModelIndex ModuleTreeModel::indexOfModule(ModuleId module, int column) const {
-    return createIndex(module == ModuleTree::root ? 0 : row_of_module_[module], column, quintptr{module});
+    if (module == ModuleTree::root) return createIndex(0, column, quintptr{module});
+    childrenOf(modules_->module(module).parent);  // which tells the row
+    return createIndex(row_of_module_[module], column, quintptr{module});
 }
 
 QModelIndex ModuleTreeModel::index(int row, int column, const QModelIndex& parent) const {
@@ -107,7 +110,7 @@ QModelIndex ModuleTreeModel::index(int row, int column, const QModelIndex& paren
         return row == 0 && modules_->exists() ? indexOfModule(ModuleTree::root, column)
                                               : createIndex(row, column, outside_id);
     if (parent.internalId() == outside_id) return createIndex(row, column, node_id_base + static_cast<quintptr>(row));
-    return indexOfModule(children_[parent.internalId()][static_cast<std::size_t>(row)], column);
+    return indexOfModule(childrenOf(static_cast<ModuleId>(parent.internalId()))[static_cast<std::size_t>(row)], column);
 }
 
 QModelIndex ModuleTreeModel::parent(const QModelIndex& child) const {
@@ -122,7 +125,7 @@ int ModuleTreeModel::rowCount(const QModelIndex& parent) const {
     if (!parent.isValid()) return (modules_->exists() ? 1 : 0) + (outside.empty() ? 0 : 1);
     if (parent.internalId() == outside_id) return static_cast<int>(outside.size());
     if (parent.internalId() >= node_id_base) return 0;
-    return static_cast<int>(children_[parent.internalId()].size());
+    return static_cast<int>(modules_->module(static_cast<ModuleId>(parent.internalId())).children.size());
 }
 
 int ModuleTreeModel::columnCount(const QModelIndex&) const {
@@ -277,15 +280,21 @@ QStringList ModuleTreeModel::modulePaths(const QModelIndexList& indexes) const {
 
 void ModuleTreeModel::setSearch(const QString& text_to_find) {
     search_ = text_to_find.trimmed();
-    found_.clear();
-    if (!search_.isEmpty()) collectFound({});
-    std::function<void(const QModelIndex&)> refresh = [&](const QModelIndex& parent) {
-        const int rows = rowCount(parent);
-        if (rows == 0) return;
-        emit dataChanged(index(0, 0, parent), index(rows - 1, column_count - 1, parent), {matches_role});
-        for (int row = 0; row < rows; ++row) refresh(index(row, 0, parent));
+    findRows();
+    if (!modules_) return;
+    const auto refresh = [&](const QModelIndex& parent) {
+        if (const int rows = rowCount(parent); rows > 0)
+            emit dataChanged(index(0, 0, parent), index(rows - 1, column_count - 1, parent), {matches_role});
     };
     refresh({});
+    refresh(createIndex(modules_->exists() ? 1 : 0, 0, outside_id));
+    for (ModuleId module = 0; module < children_.size(); ++module)
+        if (!children_[module].empty()) refresh(indexOfModule(module));
+}
+
+void ModuleTreeModel::findRows() {
+    found_.clear();
+    if (!search_.isEmpty()) collectFound({});
 }
 
 bool ModuleTreeModel::matches(const QModelIndex& index) const {

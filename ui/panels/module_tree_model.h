@@ -55,6 +55,11 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     using ModuleId = ModuleTree::ModuleId;
     void rebuild();
     void updateBuckets();
+    /// As shown: numbered modules in order of their numbers. Made when it is asked for: a large graph has hundreds of
+    /// thousands of modules, of which few are ever shown.
+    const std::vector<ModuleId>& childrenOf(ModuleId module) const;
+    /// True once an index of the module may have been given out.
+    bool isListed(ModuleId module) const;
     QModelIndex indexOfModule(ModuleId module, int column = name_column) const;
     QVariant figureData(const ModuleFigures& figures, int column) const;
     /// A dash where times are not known.
@@ -63,14 +68,15 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     QVariant outsideData(int column, int role) const;
     QVariant nodeData(NodeId node, int column, int role) const;
     bool matches(const QModelIndex& index) const;
+    void findRows();
     void collectFound(const QModelIndex& parent);
 
     Document& document_;
     std::shared_ptr<const Graph> graph_;
     std::shared_ptr<const ModuleTree> modules_;
-    std::vector<std::vector<ModuleId>> children_;  ///< as shown: numbered modules in order of their numbers
-    std::vector<int> row_of_module_;
-    std::vector<int> bucket_of_module_;
+    mutable std::vector<std::vector<ModuleId>> children_;  ///< see childrenOf(); empty until they are made
+    mutable std::vector<int> row_of_module_;               ///< of modules that are listed
+    std::vector<std::int32_t> bucket_of_module_;
     QString search_;
     std::vector<QPersistentModelIndex> found_;
 };

@@ -11,7 +11,6 @@
 #include <QMenu>
 #include <QPainter>
 #include <QPushButton>
-#include <QStringListModel>
 #include <QStyledItemDelegate>
 #include <QTimer>
 #include <QToolButton>
@@ -25,6 +24,7 @@
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
 #include "ui/plan/drop_preview.h"
+#include "ui/plan/module_paths.h"
 #include "ui/plan/uncovered_model.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -95,7 +95,8 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     automatic_layout->addWidget(manual_, 0, Qt::AlignLeft);
     automatic_layout->addWidget(manual_refusal_);
     auto* completer = new QCompleter(this);
-    completer->setModel(new QStringListModel(completer));
+    auto* paths = new ModulePaths(completer);
+    completer->setModel(paths);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     entry_->setCompleter(completer);
 
@@ -142,13 +143,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     connect(uncovered_list_, &QListView::clicked, this, [this](const QModelIndex& index) {
         document_.selection().selectNode(index.data(UncoveredModel::node_role).toString());
     });
-    const auto complete_modules = [this, completer] {
-        QStringList paths;
-        const ModuleTree& tree = document_.modules();
-        for (std::size_t module = 1; module < tree.module_count(); ++module)
-            paths.append(QString::fromStdString(tree.path(static_cast<ModuleTree::ModuleId>(module))));
-        static_cast<QStringListModel*>(completer->model())->setStringList(paths);
-    };
+    const auto complete_modules = [this, paths] { paths->setModules(document_.sharedModules()); };
     connect(&document, &Document::graphChanged, this, complete_modules);
     connect(&document, &Document::modulesChanged, this, complete_modules);
     auto update_editable = [this] {

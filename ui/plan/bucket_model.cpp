@@ -147,20 +147,23 @@ void BucketModel::updateEvaluation() {
 
 void BucketModel::addSimulation(std::vector<Row>& rows) const {
     const Variant* current = document_.current();
-    if (!current || current->stale()) return;
+    if (!current || current->stale() || rows.empty()) return;
     for (Row& row : rows) {
         row.summary.communication_ms = row.summary.exposed_ms = 0;
         row.severity = -1;
         row.problem.clear();
     }
     const Evaluation& evaluation = *current->evaluation();
+    const ModuleTree& modules = document_.modules();
+    const std::vector<std::int32_t> bucket_of = buckets_of_modules(modules, document_.buckets());
     for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
         if (evaluation.refused) break;  // these are the baseline's
         int bucket = timing.start < evaluation.bucket_of_node.size() ? evaluation.bucket_of_node[timing.start] : -1;
         // What the pass left alone still belongs to the bucket whose modules have it, if it could have been merged.
         const NodeId input = timing.start < evaluation.origin.size() ? evaluation.origin[timing.start] : no_node;
         if (bucket < 0 && input != no_node && document_.loaded().eligibility->eligible(input)) {
-            bucket = document_.bucketOfNode({evaluation.graph.get(), timing.start, true});
+            const ModuleTree::ModuleId module = modules.innermost(input);
+            if (module != ModuleTree::no_module) bucket = bucket_of[module];
         }
         if (bucket < 0 || static_cast<std::size_t>(bucket) >= rows.size()) continue;
         BucketSummary& summary = rows[static_cast<std::size_t>(bucket)].summary;

@@ -26,8 +26,7 @@ void UncoveredModel::update() {
     beginResetModel();
     collectives_.clear();
     if (document_.isOpen())
-        collectives_ = uncovered_collectives(*document_.graph(), document_.modules(), *document_.loaded().eligibility,
-                                             document_.buckets());
+        collectives_ = uncovered_collectives(document_.bucketable(), document_.modules(), document_.buckets());
     endResetModel();
 }
 
@@ -37,7 +36,7 @@ int UncoveredModel::rowCount(const QModelIndex& parent) const {
 
 QVariant UncoveredModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    const UncoveredCollective& collective = collectives_[static_cast<std::size_t>(index.row())];
+    const BucketableCollective& collective = collectives_[static_cast<std::size_t>(index.row())];
     const Graph& graph = *document_.graph();
     const QString module = collective.module == ModuleTree::no_module
                                ? tr("not in a module")
@@ -83,12 +82,12 @@ QMimeData* UncoveredModel::mimeData(const QModelIndexList& indexes) const {
 std::size_t UncoveredModel::count(CollectiveKind kind) const {
     return static_cast<std::size_t>(
         std::count_if(collectives_.begin(), collectives_.end(),
-                      [&](const UncoveredCollective& collective) { return collective.kind == kind; }));
+                      [&](const BucketableCollective& collective) { return collective.kind == kind; }));
 }
 
 std::int64_t UncoveredModel::bytes() const {
     std::int64_t sum = 0;
-    for (const UncoveredCollective& collective : collectives_) sum += collective.bytes;
+    for (const BucketableCollective& collective : collectives_) sum += collective.bytes;
     return sum;
 }
 

@@ -32,7 +32,7 @@ class UncoveredModel : public HarmlessModel<QAbstractListModel> {
     void update();
 
     Document& document_;
-    std::vector<UncoveredCollective> collectives_;
+    std::vector<BucketableCollective> collectives_;
 };
 
 }  // namespace overlap::ui

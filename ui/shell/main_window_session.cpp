@@ -50,7 +50,7 @@ bool sameGraph(const std::optional<GraphFingerprint>& found, const GraphFingerpr
 RestoredVariant readAgain(const QString& file, const LoadedGraph& loaded) {
     const QByteArray digest = fileDigest(file);
     Plan plan = read_plan_file(QFile::encodeName(file).toStdString());
-    check_plan_fits(plan, *loaded.graph);
+    check_plan_fits(plan, *loaded.empty_plan.graph);
     return {std::move(plan), file, false, digest};
 }
 
@@ -59,7 +59,7 @@ RestoredVariant readAgain(const QString& file, const LoadedGraph& loaded) {
 std::vector<RestoredVariant> restore(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
                                      QStringList& told) {
     Plan plan = read_plan_text(kept.plan.toStdString(), loaded.path.toStdString());
-    check_plan_fits(plan, *loaded.graph);
+    check_plan_fits(plan, *loaded.empty_plan.graph);
     RestoredVariant variant{std::move(plan), kept.file, kept.modified, kept.digest};
     if (!looks.answers(kept.file)) {
         told.append(MainWindow::tr("%1; the plan is as it was here").arg(FileLooks::silence(kept.file)));

@@ -7,6 +7,7 @@
 #include "core/plan/timeline_of.h"
 #include "core/simulate/alive_storages.h"
 #include "ui/document/document.h"
+#include "ui/document/released_elsewhere.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
@@ -82,6 +83,7 @@ void TimelineConnection::makeTimeline() {
     task_.start([this, evaluation](std::stop_token stop) -> LatestTask::Delivery {
         auto timeline = timeline_of(*evaluation);
         if (stop.stop_requested()) return {};
+        if (evaluation->graph->node_count() >= large_graph_nodes) timeline = releasedElsewhere(std::move(timeline));
         return [this, evaluation, timeline = std::move(timeline)] {
             evaluation_ = evaluation;
             const auto& cost = evaluation->graph->header().cost;

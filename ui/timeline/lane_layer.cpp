@@ -233,7 +233,7 @@ const LaneLayer::ShapedText& LaneLayer::shaped(const QString& text, const QFont&
 
 double LaneLayer::memoryScaleBytes(const Timeline& timeline, std::int64_t limit_bytes) {
     const MemoryCurve& curve = timeline.memory();
-    const double peak = curve.empty() ? 0 : static_cast<double>(curve.bytes[curve.peak()]);
+    const double peak = curve.empty() ? 0 : static_cast<double>(curve.bytes[timeline.memory_peak()]);
     const auto limit = static_cast<double>(limit_bytes);
     // A limit far above the curve would press it flat, and says nothing anyway.
     return 1.15 * std::max({1.0, peak, limit <= 3 * peak ? limit : 0.0});

@@ -184,7 +184,7 @@ void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const 
 void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
                       std::int64_t limit_bytes, const QStringList& notes, const Theme& theme) {
     const MemoryCurve& curve = timeline.memory();
-    const std::size_t peak = curve.peak();
+    const std::size_t peak = timeline.memory_peak();
     const QRect area = geometry.memory;
     const QRect cell(0, area.top(), geometry.labelWidth - gridPx, area.height());
     painter.fillRect(cell, theme.panel);

@@ -177,7 +177,8 @@ bool TimelineView::noteKey(const QKeyEvent& event) {
         case Qt::Key_M: {
             const MemoryCurve& curve = timeline_->memory();
             if (curve.empty()) return true;
-            showAlive(selection_.valid() ? timeline_->event(selection_).begin_ns : curve.time_ns[curve.peak()]);
+            showAlive(selection_.valid() ? timeline_->event(selection_).begin_ns
+                                         : curve.time_ns[timeline_->memory_peak()]);
             return true;
         }
         default:

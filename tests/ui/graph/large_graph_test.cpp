@@ -81,6 +81,31 @@ class LargeGraphTest : public QObject {
         QCOMPARE(second_view.state()["open"], state["open"]);
     }
 
+    void bucketsReachOperationsInSlicesAndWhatIsAroundTheirModule() {
+        Document document;
+        GraphModel model(document);
+        document.setGraph(loaded_);
+        QTRY_VERIFY_WITH_TIMEOUT(model.isOpen(), 60'000);
+        const BoxTree& tree = model.tree();
+        const ModuleTree& modules = document.modules();
+        const BoxId layer = tree.box_of(modules.find("layers.3"), Phase::forward);
+        const BoxId other = tree.box_of(modules.find("layers.4"), Phase::forward);
+        QVERIFY(layer != no_box && other != no_box);
+        const BoxId operation = tree.operation_of(modules.nodes("layers.3")[500]);
+        QCOMPARE(tree.box(tree.box(operation).parent).kind, BoxKind::slice);
+        const std::vector<int> none;
+        QCOMPARE(model.colours().buckets(operation), none);
+
+        document.editBuckets("Add", {{.modules = {"layers.8"}}, {.modules = {"layers.3"}}});
+        const std::vector<int> its{1};
+        for (const BoxId inside : {layer, tree.box(operation).parent, operation})
+            QCOMPARE(model.colours().buckets(inside), its);
+        QCOMPARE(model.colours().buckets(other), none);
+        const BoxId around = tree.box(layer).parent;  // the layers are alike and make a run
+        QCOMPARE(tree.box(around).kind, BoxKind::run);
+        QCOMPARE(model.colours().buckets(around), (std::vector<int>{0, 1}));
+    }
+
     void anotherGraphMeanwhileWins() {
         Document document;
         GraphModel model(document);

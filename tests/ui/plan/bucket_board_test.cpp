@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QCompleter>
 #include <QDragEnterEvent>
 #include <QLineEdit>
 #include <QListView>
@@ -75,6 +76,19 @@ class BucketBoardTest : public QObject {
         QCOMPARE(refused.count(), 1);
         QCOMPARE(board_->entryField()->text(), "layers.[0-");  // what was typed stays, to be mended
         QCOMPARE(plan(), "layers.0 layers.1 layers.2");
+    }
+
+    void whatIsTypedIsCompletedToModules() {
+        const ModuleTree& modules = document_->modules();
+        const QAbstractItemModel* paths = board_->entryField()->completer()->model();
+        QCOMPARE(paths->rowCount(), static_cast<int>(modules.module_count()) - 1);
+        for (int row = 0; row < paths->rowCount(); ++row)
+            QCOMPARE(modules.find(paths->index(row, 0).data(Qt::EditRole).toString().toStdString()),
+                     static_cast<ModuleTree::ModuleId>(row + 1));
+        QTest::keyClicks(board_->entryField(), "LAYERS.1");
+        const QAbstractItemModel* offered = board_->entryField()->completer()->completionModel();
+        QVERIFY(offered->rowCount() > 0 && offered->rowCount() < paths->rowCount());
+        QVERIFY(offered->index(0, 0).data().toString().startsWith("layers.1"));
     }
 
     void modulesAreDroppedOnCards() {
