@@ -16,8 +16,10 @@ import itertools
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,6 +31,10 @@ SHORT_INPUT = 4 * 1024
 LONG_SHARE = 0.2
 MOST_EXECUTIONS = 2**31 - 1
 SLOWEST_S = 1
+# libFuzzer writes an input that took longer than the slowest behind it; one that takes this long it stops, in a signal
+# handler that allocates and so may wait for ever on a lock of the allocator. Others on the machine must not get it there.
+HANG_S = 20
+PATIENCE_S = 120  # beyond the time that a target has, until it is taken to be stuck
 MEMORY_MB = 2048
 # Undefined operations end the program with their stack. Who allocated is not noted at each allocation, new memory is not
 # filled, and what was given back is kept from use while a few more inputs run and still fits the processor's cache: by
@@ -39,10 +45,14 @@ ENVIRONMENT = os.environ | {
                     "quarantine_size_mb=1:thread_local_quarantine_size_kb=256"}
 
 
-def run_program(command, output):
-    """Exit status, and the processor time that the run takes: what others do on the machine is not in it."""
+def run_program(command, output, limit_s):
+    """Exit status, and the processor time that the run takes: what others do on the machine is not in it. A run that
+    has not ended after `limit_s` is killed."""
     child = subprocess.Popen(command, env=ENVIRONMENT, stdout=output, stderr=subprocess.STDOUT)
+    killer = threading.Timer(limit_s, child.kill)
+    killer.start()
     _, status, usage = os.wait4(child.pid, 0)
+    killer.cancel()
     child.returncode = os.waitstatus_to_exitcode(status)
     return child.returncode, usage.ru_utime + usage.ru_stime
 
@@ -62,7 +72,7 @@ class Target:
         for folder in (*self.corpora.values(), self.findings, self.logs):
             folder.mkdir(parents=True, exist_ok=True)
         self.executions = self.coverage = self.processor_s = 0
-        self.failed = False
+        self.failed = self.stuck = False
         self.starts = 0
 
     def run(self, seconds, most_executions):
@@ -71,7 +81,7 @@ class Target:
         self.run_lengths(INPUT_LIMIT, seconds * LONG_SHARE, most_executions)
         self.run_lengths(SHORT_INPUT, seconds * (1 - LONG_SHARE), most_executions)
         # What stops a target without an input, such as a program that cannot be started, is a finding too.
-        self.failed = bool(self.found()) or self.executions == 0
+        self.failed = bool(self.found()) or self.stuck or self.executions == 0
 
     def open_log(self):
         """The first log that no other run holds: what it counts is this run's alone. One that an ended run left behind
@@ -89,21 +99,22 @@ class Target:
 
     def run_lengths(self, longest, seconds, most_executions):
         end = time.monotonic() + seconds
-        while not self.found() and (wanted := most_executions - self.executions) > 0:
+        while not self.found() and not self.stuck and (wanted := most_executions - self.executions) > 0:
             if (left := round(end - time.monotonic())) <= 0:
                 break
             self.starts += 1
-            status, processor_s = run_program(self.command(longest, left, wanted), self.log_file)
+            status, processor_s = run_program(self.command(longest, left, wanted), self.log_file, left + PATIENCE_S)
             self.processor_s += processor_s
+            self.stuck = status == -signal.SIGKILL
             self.read_log()
             self.drop_false_alarms()
             if status == 0:
                 break
 
     def command(self, longest, seconds, executions):
-        options = {"max_total_time": seconds, "runs": executions, "max_len": longest, "timeout": SLOWEST_S,
-                   "rss_limit_mb": MEMORY_MB, "print_final_stats": 1, "artifact_prefix": f"{self.findings}/",
-                   "reload": 0, "print_funcs": 0,
+        options = {"max_total_time": seconds, "runs": executions, "max_len": longest, "timeout": HANG_S,
+                   "report_slow_units": SLOWEST_S, "rss_limit_mb": MEMORY_MB, "print_final_stats": 1,
+                   "artifact_prefix": f"{self.findings}/", "reload": 0, "print_funcs": 0,
                    # Weighing rare features takes longer than running most of the inputs.
                    "entropic": 0}
         if self.seed is not None:
@@ -118,9 +129,9 @@ class Target:
         slow = [path for path in self.found() if path.name.startswith(("timeout-", "slow-unit-"))]
         if not slow:
             return
-        _, start_s = run_program([self.program, "-runs=0"], subprocess.DEVNULL)
+        _, start_s = run_program([self.program, "-runs=0"], subprocess.DEVNULL, PATIENCE_S)
         for path in slow:
-            _, took_s = run_program([self.program, "-timeout=600", path], subprocess.DEVNULL)
+            _, took_s = run_program([self.program, "-timeout=600", path], subprocess.DEVNULL, 600 + PATIENCE_S)
             if took_s - start_s < SLOWEST_S:
                 path.unlink()
 
@@ -174,7 +185,7 @@ def print_failure(target):
         if path.stat().st_size <= SHORT_INPUT:
             print(f"in base64: {base64.b64encode(path.read_bytes()).decode()}")
     if not target.found():
-        print(f"{target.name}: did not run, see {target.log}")
+        print(f"{target.name}: did not {'end' if target.stuck else 'run'}, see {target.log}")
     log = target.log.read_text(errors="replace")
     reason = re.search(r"^.*(ERROR|runtime error|: error).*(\n.*){0,30}", log, re.MULTILINE)
     if reason:

@@ -192,15 +192,21 @@ def dictionary(texts):
     return "".join(f'"{line}"\n' for line in lines)
 
 
+def write(path, content):
+    """What is there already stays: another run may be reading it."""
+    if not path.exists() or path.read_bytes() != content:
+        path.write_bytes(content)
+
+
 def main(folder):
     for target, texts in seeds().items():
         place = folder / target
         place.mkdir(parents=True, exist_ok=True)
         cut = list(dict.fromkeys(text[:INPUT_LIMIT] for text in texts))[:MOST_SEEDS]
         for number, text in enumerate(cut + longest_inputs(target, cut)):
-            (place / str(number)).write_bytes(text)
+            write(place / str(number), text)
         if target not in DECIDING:
-            (folder / f"{target}.dict").write_text(dictionary(cut))
+            write(folder / f"{target}.dict", dictionary(cut).encode())
 
 
 if __name__ == "__main__":

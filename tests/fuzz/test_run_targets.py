@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
+
+import run_targets
 
 RUN_TARGETS = pathlib.Path(__file__).with_name("run_targets.py")
 TARGET = "bucket_text"
@@ -70,6 +73,15 @@ class Logs(unittest.TestCase):
         self.assertEqual(self.counted_executions(), self.real_executions())
         log = (self.work / "logs" / f"{TARGET}.log").read_text()
         self.assertEqual(log.count("executed_units") * EXECUTIONS * 2, self.real_executions())
+
+    def test_a_target_that_does_not_end_is_killed_and_fails(self):
+        stuck = self.programs / f"{TARGET}_fuzz"
+        stuck.write_text("#!/bin/sh\nexec sleep 600\n")
+        target = run_targets.Target(stuck, self.work, seed=None)
+        with unittest.mock.patch.object(run_targets, "PATIENCE_S", 1):
+            target.run(seconds=1, most_executions=1)
+        self.assertTrue(target.failed)
+        self.assertTrue(target.stuck)
 
 
 if __name__ == "__main__":
