@@ -146,6 +146,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     const auto complete_modules = [this, paths] { paths->setModules(document_.sharedModules()); };
     connect(&document, &Document::graphChanged, this, complete_modules);
     connect(&document, &Document::modulesChanged, this, complete_modules);
+    complete_modules();
     auto update_editable = [this] {
         entry_->setEnabled(document_.editable());
         if (header_) header_->setEnabled(document_.editable());
