@@ -9,10 +9,12 @@
 
 void overlap::fuzz::run(std::string_view input) {
     // A few letters may stand for so many modules, which count as if each had been typed. Long inputs get the bound
-    // that people get; with it, short ones would take longer to expand than all else together. Each name may be as long
-    // as the input, so the longer it is the fewer it may have.
+    // that people get; with it, short ones would take longer to expand than all else together.
     ExpansionBounds bounds;
-    if (input.size() <= 4096) bounds.most_modules = std::min<std::size_t>(300, 100'000 / (input.size() + 1));
+    if (input.size() <= 4096) {
+        bounds.most_modules = 300;
+        bounds.letters = (8 << 20) - 30 * (input.size() + 100);  // fewer are left than people have
+    }
     count_input(bounds.most_modules * std::string_view("layers.0,").size());
     const std::vector<BucketEntry> entries = parse_bucket_entries(input, bounds);
     // Those of one range are much alike: the first ones tell as much as all of them.

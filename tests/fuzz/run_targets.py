@@ -6,7 +6,8 @@ PROGRAMS holds the targets (build/fuzz/bin), WORK what is kept: corpora, finding
 been executed in all. The log of a target is logs/TARGET.log; a run beside another one of the same target has
 logs/TARGET-2.log, and so on. A fifth of the time goes to inputs of up to 64 kB, for which the bounds of time and memory
 are promised, the rest to short ones, of which more can be tried. Exit status 1 where an input brought a target down,
-took longer than a second, or needed more memory than is allowed; its file is named.
+took longer than a second, or needed more memory than is allowed; its file is named. It is 1, too, where a target did not
+end: nobody knows the input then.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,10 +33,12 @@ SHORT_INPUT = 4 * 1024
 LONG_SHARE = 0.2
 MOST_EXECUTIONS = 2**31 - 1
 SLOWEST_S = 1
-# libFuzzer writes an input that took longer than the slowest behind it; one that takes this long it stops, in a signal
-# handler that allocates and so may wait for ever on a lock of the allocator. Others on the machine must not get it there.
+# libFuzzer writes an input that took longer than that once it is over. One that takes this long it ends, in a signal
+# handler that allocates and so may wait for ever on a lock of the allocator: others on the machine must not get it there.
 HANG_S = 20
 PATIENCE_S = 120  # beyond the time that a target has, until it is taken to be stuck
+# A start of a target; what it found is judged behind it. A start tells no slow input behind a slower one.
+START_S = 300
 MEMORY_MB = 2048
 # Undefined operations end the program with their stack. Who allocated is not noted at each allocation, new memory is not
 # filled, and what was given back is kept from use while a few more inputs run and still fits the processor's cache: by
@@ -45,16 +49,27 @@ ENVIRONMENT = os.environ | {
                     "quarantine_size_mb=1:thread_local_quarantine_size_kb=256"}
 
 
-def run_program(command, output, limit_s):
-    """Exit status, and the processor time that the run takes: what others do on the machine is not in it. A run that
-    has not ended after `limit_s` is killed."""
-    child = subprocess.Popen(command, env=ENVIRONMENT, stdout=output, stderr=subprocess.STDOUT)
-    killer = threading.Timer(limit_s, child.kill)
-    killer.start()
-    _, status, usage = os.wait4(child.pid, 0)
-    killer.cancel()
-    child.returncode = os.waitstatus_to_exitcode(status)
-    return child.returncode, usage.ru_utime + usage.ru_stime
+class Run:
+    """A program that has ended."""
+
+    def __init__(self, command, output, limit_s):
+        child = subprocess.Popen(command, env=ENVIRONMENT, stdout=output, stderr=subprocess.STDOUT)
+        self.killed = False  # since it had not ended after `limit_s`
+
+        def kill():
+            self.killed = True
+            os.kill(child.pid, signal.SIGKILL)
+
+        killer = threading.Timer(limit_s, kill)
+        killer.daemon = True
+        killer.start()
+        try:
+            _, status, usage = os.wait4(child.pid, 0)
+        finally:
+            killer.cancel()
+        self.status = child.returncode = os.waitstatus_to_exitcode(status)
+        # What others do on the machine is not in it.
+        self.processor_s = usage.ru_utime + usage.ru_stime
 
 
 class Target:
@@ -66,7 +81,8 @@ class Target:
         self.dictionary = work / "seeds" / f"{self.name}.dict"
         self.findings = work / "findings" / self.name
         self.logs = work / "logs"
-        self.log = self.log_file = None
+        self.all_artifacts = work / "artifacts"
+        self.log = self.log_file = self.artifacts = None
         # What long inputs find is kept apart: each start of the short ones would read it again.
         self.corpora = {INPUT_LIMIT: work / "corpus_long" / self.name, SHORT_INPUT: work / "corpus" / self.name}
         for folder in (*self.corpora.values(), self.findings, self.logs):
@@ -75,11 +91,13 @@ class Target:
         self.failed = self.stuck = False
         self.starts = 0
 
-    def run(self, seconds, most_executions):
-        """Runs until the time is over, as many inputs were tried, or something is found."""
+    def run(self, seconds, most_executions, on_executed):
+        """Runs until the time is over, as many inputs were tried, or something is found.
+
+        `on_executed` is called with the number of executions of each start."""
         self.open_log()
-        self.run_lengths(INPUT_LIMIT, seconds * LONG_SHARE, most_executions)
-        self.run_lengths(SHORT_INPUT, seconds * (1 - LONG_SHARE), most_executions)
+        self.run_lengths(INPUT_LIMIT, seconds * LONG_SHARE, most_executions, on_executed)
+        self.run_lengths(SHORT_INPUT, seconds * (1 - LONG_SHARE), most_executions, on_executed)
         # What stops a target without an input, such as a program that cannot be started, is a finding too.
         self.failed = bool(self.found()) or self.stuck or self.executions == 0
 
@@ -95,26 +113,34 @@ class Target:
                 self.log_file.close()
             else:
                 self.log_file.truncate(0)
-                return
+                break
+        self.artifacts = self.all_artifacts / self.log.stem
+        shutil.rmtree(self.artifacts, ignore_errors=True)
+        self.artifacts.mkdir(parents=True)
 
-    def run_lengths(self, longest, seconds, most_executions):
+    def run_lengths(self, longest, seconds, most_executions, on_executed):
         end = time.monotonic() + seconds
         while not self.found() and not self.stuck and (wanted := most_executions - self.executions) > 0:
-            if (left := round(end - time.monotonic())) <= 0:
+            began = time.monotonic()
+            if (left := min(START_S, round(end - began))) <= 0:
                 break
             self.starts += 1
-            status, processor_s = run_program(self.command(longest, left, wanted), self.log_file, left + PATIENCE_S)
-            self.processor_s += processor_s
-            self.stuck = status == -signal.SIGKILL
-            self.read_log()
-            self.drop_false_alarms()
-            if status == 0:
-                break
+            log_begin = self.log.stat().st_size
+            run = Run(self.command(longest, left, wanted), self.log_file, left + PATIENCE_S)
+            self.processor_s += run.processor_s
+            executions = self.read_log(log_begin)
+            self.executions += executions
+            on_executed(executions)
+            was_false_alarm = self.judge()
+            # An alarm that others on the machine set off may be what it is stuck in.
+            self.stuck = run.killed and not was_false_alarm
+            if run.status == 0 and time.monotonic() - began < left - 1:
+                break  # it has tried as many as it was told to
 
     def command(self, longest, seconds, executions):
         options = {"max_total_time": seconds, "runs": executions, "max_len": longest, "timeout": HANG_S,
                    "report_slow_units": SLOWEST_S, "rss_limit_mb": MEMORY_MB, "print_final_stats": 1,
-                   "artifact_prefix": f"{self.findings}/", "reload": 0, "print_funcs": 0,
+                   "artifact_prefix": f"{self.artifacts}/", "reload": 0, "print_funcs": 0,
                    # Weighing rare features takes longer than running most of the inputs.
                    "entropic": 0}
         if self.seed is not None:
@@ -124,29 +150,41 @@ class Target:
         folders = dict.fromkeys((self.corpora[longest], self.corpora[SHORT_INPUT], self.seeds))
         return [self.program, *(f"-{name}={value}" for name, value in options.items()), *folders]
 
-    def drop_false_alarms(self):
-        """The limit is a clock's; inputs that the program itself took less time for were slowed down by others."""
-        slow = [path for path in self.found() if path.name.startswith(("timeout-", "slow-unit-"))]
-        if not slow:
-            return
-        _, start_s = run_program([self.program, "-runs=0"], subprocess.DEVNULL, PATIENCE_S)
-        for path in slow:
-            _, took_s = run_program([self.program, "-timeout=600", path], subprocess.DEVNULL, 600 + PATIENCE_S)
-            if took_s - start_s < SLOWEST_S:
-                path.unlink()
+    def judge(self):
+        """Keeps what the last start has found, but for slow inputs that were slowed down by others: the limit is a
+        clock's, and the program itself took less time. Tells whether there was such a one."""
+        was_false_alarm = False
+        start_s = None
+        for path in sorted(self.artifacts.iterdir()):
+            if path.name.startswith(("timeout-", "slow-unit-")):
+                if start_s is None:
+                    start_s = Run([self.program, "-runs=0"], subprocess.DEVNULL, PATIENCE_S).processor_s
+                again = Run([self.program, "-timeout=600", path], subprocess.DEVNULL, 600 + PATIENCE_S)
+                if again.status == 0 and again.processor_s - start_s < SLOWEST_S:
+                    path.unlink()
+                    was_false_alarm = True
+                    continue
+            path.replace(self.findings / path.name)
+        return was_false_alarm
 
     def found(self):
         return sorted(path for path in self.findings.iterdir())
 
-    def read_log(self):
-        text = self.log.read_text(errors="replace")
-        self.executions = sum(int(number) for number in re.findall(r"stat::number_of_executed_units: (\d+)", text))
-        self.coverage = max((int(number) for number in re.findall(r" cov: (\d+)", text)), default=0)
+    def read_log(self, begin):
+        """What the log has from `begin` on, that of one start: how many inputs were executed."""
+        with self.log.open("rb") as log:
+            log.seek(begin)
+            text = log.read().decode(errors="replace")
+        self.coverage = max([self.coverage, *(int(number) for number in re.findall(r" cov: (\d+)", text))])
+        # A start that was killed has said from time to time how far it was.
+        said = (re.findall(r"stat::number_of_executed_units: (\d+)", text)
+                or re.findall(r"^#(\d+)\t", text, re.MULTILINE))
+        return int(said[-1]) if said else 0
 
 
 class Counts:
-    """How often each target has been executed in all, on the disk after each of them. Runs beside each other may count
-    at once."""
+    """How often each target has been executed in all, on the disk after each start. Runs beside each other may count at
+    once."""
 
     def __init__(self, path):
         self.path = path
@@ -158,11 +196,11 @@ class Counts:
     def of(self, target):
         return self.total.get(target.name, 0)
 
-    def add(self, target):
+    def add(self, target, executions):
         with self.path.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.total = self.read()
-            self.total[target.name] = self.of(target) + target.executions
+            self.total[target.name] = self.of(target) + executions
             # Never half a file: what it counts took days.
             written = self.path.with_suffix(".new")
             written.write_text(json.dumps(self.total, indent=1))
@@ -214,8 +252,8 @@ def main():
         targets = [target for target in targets if counts.of(target) < arguments.until]
 
     def run(target):
-        target.run(arguments.seconds, arguments.until - counts.of(target) if arguments.until else MOST_EXECUTIONS)
-        counts.add(target)
+        target.run(arguments.seconds, arguments.until - counts.of(target) if arguments.until else MOST_EXECUTIONS,
+                   lambda executions: counts.add(target, executions))
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(run, targets))

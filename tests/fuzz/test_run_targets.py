@@ -74,14 +74,75 @@ class Logs(unittest.TestCase):
         log = (self.work / "logs" / f"{TARGET}.log").read_text()
         self.assertEqual(log.count("executed_units") * EXECUTIONS * 2, self.real_executions())
 
-    def test_a_target_that_does_not_end_is_killed_and_fails(self):
-        stuck = self.programs / f"{TARGET}_fuzz"
-        stuck.write_text("#!/bin/sh\nexec sleep 600\n")
-        target = run_targets.Target(stuck, self.work, seed=None)
+
+class Findings(unittest.TestCase):
+    """What becomes of what a start has found: the stand-in writes a file as libFuzzer does, and behaves in its own way
+    when it is run again with that file."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.work = pathlib.Path(scratch.name)
+
+    def run_stand_in(self, start, again="", seconds=10):
+        """Runs a target that does `start`; with a file, `again`. @returns the target and how often it was counted."""
+        program = self.work / f"{TARGET}_fuzz"
+        program.write_text(f"""#!{sys.executable}
+import pathlib, sys, time
+folder = [argument.removeprefix("-artifact_prefix=") for argument in sys.argv if "artifact_prefix" in argument]
+if folder:
+    def find(name): (pathlib.Path(folder[0]) / name).write_text("input")
+    print("#4096\\tpulse", flush=True)
+    {start}
+    print("stat::number_of_executed_units: {EXECUTIONS}")
+elif sys.argv[1] != "-runs=0":
+    {again or "pass"}
+""")
+        program.chmod(0o755)
+        target = run_targets.Target(program, self.work, seed=None)
+        counted = []
         with unittest.mock.patch.object(run_targets, "PATIENCE_S", 1):
-            target.run(seconds=1, most_executions=1)
-        self.assertTrue(target.failed)
+            target.run(seconds, most_executions=10 * EXECUTIONS, on_executed=counted.append)
+        target.log_file.close()
+        self.assertEqual(sum(counted), target.executions)
+        return target, counted
+
+    def names(self, target):
+        return [path.name for path in target.found()]
+
+    def test_a_target_that_does_not_end_is_killed_and_fails_with_what_it_has_executed(self):
+        target, counted = self.run_stand_in("time.sleep(600)")
         self.assertTrue(target.stuck)
+        self.assertTrue(target.failed)
+        self.assertEqual(counted, [4096])  # as it said last; it was not started again
+
+    def test_an_input_that_others_slowed_down_is_dropped(self):
+        target, counted = self.run_stand_in("find('slow-unit-1')")
+        self.assertEqual(self.names(target), [])
+        self.assertFalse(target.failed)
+        self.assertEqual(counted, [EXECUTIONS, EXECUTIONS])  # long and short inputs
+
+    def test_an_alarm_that_others_set_off_and_that_hangs_is_no_finding(self):
+        target, counted = self.run_stand_in("find('timeout-1'); time.sleep(600)")
+        self.assertEqual(self.names(target), [])
+        self.assertFalse(target.failed)
+        self.assertGreater(len(counted), 1)
+
+    def test_a_slow_input_is_a_finding(self):
+        target, counted = self.run_stand_in("find('slow-unit-1')", "while time.process_time() < 1.5: pass")
+        self.assertEqual(self.names(target), ["slow-unit-1"])
+        self.assertTrue(target.failed)
+        self.assertEqual(counted, [EXECUTIONS])
+
+    def test_an_input_that_hangs_without_taking_time_is_a_finding(self):
+        target, _ = self.run_stand_in("find('timeout-1')", "sys.exit(70)")
+        self.assertEqual(self.names(target), ["timeout-1"])
+        self.assertTrue(target.failed)
+
+    def test_an_input_that_crashes_is_a_finding_and_is_not_run_again(self):
+        target, _ = self.run_stand_in("find('crash-1')", "sys.exit(1)")
+        self.assertEqual(self.names(target), ["crash-1"])
+        self.assertTrue(target.failed)
 
 
 if __name__ == "__main__":
