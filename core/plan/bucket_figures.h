@@ -57,7 +57,8 @@ std::vector<BucketableCollective> bucketable_collectives(const Graph& graph, con
                                                          const BucketingEligibility& eligibility);
 
 /// Those of `collectives` that are in no entry.
-/// @param collectives all of the graph that `tree` is of: made once, used for each change of the entries.
+/// @param collectives all of the graph that `tree` is of, in graph order: made once, used for each change of the
+/// entries.
 std::vector<BucketableCollective> uncovered_collectives(std::span<const BucketableCollective> collectives,
                                                         const ModuleTree& tree,
                                                         const std::vector<BucketEntry>& buckets);

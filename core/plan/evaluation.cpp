@@ -174,7 +174,9 @@ class Evaluator {
         std::vector<std::int32_t> of_input(result_->input->node_count(), -1);
         for (std::size_t entry = 0; entry < buckets.size(); ++entry) {
             for (const std::string& module : buckets[entry].modules) {
-                for (const NodeId node : tree.nodes(module)) of_input[node] = static_cast<std::int32_t>(entry);
+                for (const NodeId node : tree.nodes(module)) {
+                    if (of_input[node] < 0) of_input[node] = static_cast<std::int32_t>(entry);  // as everywhere
+                }
             }
         }
         for (std::size_t node = 0; node < result_->entry_of_node.size(); ++node) {

@@ -76,7 +76,7 @@ TEST(BucketFigures, TellTheBucketOfEachModule) {
     const auto none = buckets_of_modules(tree, {});
     EXPECT_EQ(none, std::vector<std::int32_t>(tree.module_count(), -1));
 
-    // The first entry counts, be it the inner module's or the outer one's; unknown modules are in none.
+    // The first entry counts, be it the inner module's or the outer one's; modules that are not there tell nothing.
     const std::vector<BucketEntry> buckets{
         {{"layers.3.attention", "nothing"}}, {{"layers.3"}}, {{"layers.1", "layers.5"}}, {{"layers.1.feed_forward"}}};
     const auto bucket_of = buckets_of_modules(tree, buckets);

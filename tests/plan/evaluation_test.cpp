@@ -207,6 +207,9 @@ TEST(Evaluation, OfARefusedPlanHasTheFiguresOfTheInput) {
     EXPECT_EQ(evaluation->simulation.step_ms, evaluate_baseline(graph)->simulation.step_ms);
     EXPECT_EQ(count(evaluation->problems, "overlapping_entries"), 1u);
     EXPECT_EQ(count(evaluation->problems, "refused"), 0u);  // said already
+    // What is drawn all the same has the colour of the first entry that names it.
+    const ModuleTree tree(*graph, ModuleSource::module_fqn);
+    for (const NodeId node : tree.nodes("layers.0.attention")) EXPECT_EQ(evaluation->entry_of_node[node], 1);
 }
 
 TEST(Evaluation, TurnsEveryMistakeIntoAProblem) {

@@ -112,18 +112,17 @@ void BoxColours::updateBuckets() {
             if (const BoxId box = tree_->box_of(module, phase); box != no_box)
                 addToBoxesAround(box, bucket_of_module_[module]);
     }
-    for (auto& [box, buckets] : buckets_inside_) {
-        std::sort(buckets.begin(), buckets.end());
-        if (buckets.size() > most_buckets) buckets.resize(most_buckets);
-    }
 }
 
 void BoxColours::addToBoxesAround(BoxId box, int bucket) {
     for (BoxId around = tree_->box(box).parent; around != BoxTree::root; around = tree_->box(around).parent) {
         if (ownBucket(around) >= 0) return;
         std::vector<int>& inside = buckets_inside_[around];
-        if (std::find(inside.begin(), inside.end(), bucket) != inside.end()) return;  // so has all that is around it
-        inside.push_back(bucket);
+        const auto place = std::lower_bound(inside.begin(), inside.end(), bucket);
+        // What is told here already, and what is behind the last that is, is so in all that is around it, too.
+        if (place != inside.end() ? *place == bucket : inside.size() == most_buckets) return;
+        inside.insert(place, bucket);
+        if (inside.size() > most_buckets) inside.pop_back();
     }
 }
 

@@ -29,7 +29,7 @@ QString nameOf(BoxColouring colouring);
 /// What people read: `bucket`, `exposed time`, …
 QString titleOf(BoxColouring colouring);
 
-/// What occurs among boxes: the meanings that a legend explains. Of large graphs it is made in the background.
+/// What occurs among boxes: the meanings that a legend explains.
 struct OccurringFigures {
     explicit OccurringFigures(std::span<const BoxFigures> figures);
 
@@ -38,8 +38,8 @@ struct OccurringFigures {
     std::vector<Dtype> dtypes;  ///< those of most boxes first
 };
 
-/// Which buckets boxes are in and how long they are exposed; renewed with plan and evaluation, which takes time that
-/// grows with the buckets and the modules, not with the boxes.
+/// Which buckets boxes are in and how long they are exposed; renewed with plan and evaluation. To renew takes time that
+/// grows with the buckets and the modules, not with the boxes; exposed times are worked out when somebody asks.
 class BoxColours {
     Q_DECLARE_TR_FUNCTIONS(BoxColours)
 

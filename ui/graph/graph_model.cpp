@@ -103,8 +103,9 @@ void GraphModel::setSubset(BoxSubset subset) {
 }
 
 void GraphModel::updateColours() {
-    // A document tells of plan and evaluation of its next graph before it tells of the graph.
-    if (!contents_ || contents_->graph != document_.graph()) return;
+    // A document tells of plan and evaluation of its next graph before it tells of the graph. The graph with another
+    // cost model is another graph of the same nodes in the same modules.
+    if (!contents_ || contents_->modules != document_.sharedModules()) return;
     colours_.update(document_);
     updateFilter();
 }
@@ -177,7 +178,7 @@ BoxId GraphModel::boxOfKey(const QString& key) const {
 void GraphModel::updateSelection() {
     selected_.clear();
     selected_shown_.clear();
-    if (!contents_ || contents_->graph != document_.graph()) return;
+    if (!contents_ || contents_->modules != document_.sharedModules()) return;
     const Selection& selection = document_.selection();
     const auto add_module = [&](ModuleTree::ModuleId module) {
         for (const Phase phase : {Phase::forward, Phase::backward})

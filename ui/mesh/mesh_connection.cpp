@@ -122,6 +122,9 @@ DeviceOrderRow rowOf(const DeviceOrder& order, const DeviceOrderStatus& status) 
 MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* parent)
     : QObject(parent), document_(document), view_(view) {
     connect(&document, &Document::graphChanged, this, &MeshConnection::findChains);
+    connect(&document, &Document::timesChanged, this, [this] {
+        if (searched_ != document_.graph()) findChains();  // another cost model: links are others
+    });
     connect(&view, &MeshView::parameterSelected, this, [this](const QString& name) {
         selected_ = name;
         showRefusal();
@@ -140,6 +143,7 @@ void MeshConnection::findChains() {
     show({}, {});
     task_.cancel();
     const std::shared_ptr<const Graph> graph = document_.graph();
+    searched_ = graph;
     if (!graph) return;
     task_.start([this, graph](std::stop_token) -> LatestTask::Delivery {
         Found found;
@@ -170,7 +174,7 @@ void MeshConnection::openPlacements(const QString& path) {
 
 void MeshConnection::showPlacements(const QString& path, std::shared_ptr<const ShardingDocument> placements) {
     placements_ = std::move(placements);
-    show(Found(found_), found_.compared ? rowsOf(*found_.compared) : std::vector<MeshParameter>());
+    show(found_, found_.compared ? rowsOf(*found_.compared) : std::vector<MeshParameter>());
     const std::size_t rows = placementRows(*placements_).size();
     QString sentence = MeshView::tr("%1: placements of %2 nodes, of which the Mesh view lists %3 redistributions")
                            .arg(QFileInfo(path).fileName())
@@ -183,8 +187,8 @@ void MeshConnection::showPlacements(const QString& path, std::shared_ptr<const S
     emit told(sentence);
 }
 
-void MeshConnection::show(const Found& found, std::vector<MeshParameter> parameters) {
-    found_ = found;
+void MeshConnection::show(Found found, std::vector<MeshParameter> parameters) {
+    found_ = std::move(found);
     selected_.clear();
     if (placements_) std::ranges::move(placementRows(*placements_), std::back_inserter(parameters));
     view_.setParameters(std::move(parameters));

@@ -67,7 +67,7 @@ class MeshConnection : public QObject {
     void findChains();
     void showPlacements(const QString& path, std::shared_ptr<const ShardingDocument> placements);
     /// @param parameters rows of those that can be redistributed
-    void show(const Found& found, std::vector<MeshParameter> parameters);
+    void show(Found found, std::vector<MeshParameter> parameters);
     /// Tells the view what the current plan has, and what could be done.
     void showOrders();
     void showRefusal();
@@ -78,6 +78,7 @@ class MeshConnection : public QObject {
 
     Document& document_;
     MeshView& view_;
+    std::shared_ptr<const Graph> searched_;  ///< that chains were looked for in
     Found found_;
     std::shared_ptr<const ShardingDocument> placements_;
     QString selected_;

@@ -294,7 +294,14 @@ void ModuleTreeModel::setSearch(const QString& text_to_find) {
 
 void ModuleTreeModel::findRows() {
     found_.clear();
-    if (!search_.isEmpty()) collectFound({});
+    if (search_.isEmpty()) return;
+    std::vector<QModelIndex> next{QModelIndex()};  // not recursive: a file may nest modules as deeply as it likes
+    while (!next.empty()) {
+        const QModelIndex here = next.back();
+        next.pop_back();
+        if (here.isValid() && matches(here)) found_.emplace_back(here);
+        for (int row = rowCount(here); row-- > 0;) next.push_back(index(row, name_column, here));
+    }
 }
 
 bool ModuleTreeModel::matches(const QModelIndex& index) const {
@@ -306,16 +313,7 @@ bool ModuleTreeModel::matches(const QModelIndex& index) const {
     if (search_.contains(u'.') && contains(name.data(path_role).toString())) return true;
     const int bucket = name.data(bucket_role).toInt();
     return bucket >= 0 && contains(BucketCommands(document_).title(bucket)) &&
-           bucketOfModule(document_.buckets(),
-                          modules_->path(modules_->module(static_cast<ModuleId>(name.internalId())).parent)) < 0;
-}
-
-void ModuleTreeModel::collectFound(const QModelIndex& parent) {
-    for (int row = 0; row < rowCount(parent); ++row) {
-        const QModelIndex here = index(row, name_column, parent);
-        if (matches(here)) found_.emplace_back(here);
-        collectFound(here);
-    }
+           bucket_of_module_[modules_->module(static_cast<ModuleId>(name.internalId())).parent] < 0;
 }
 
 }  // namespace overlap::ui

@@ -69,7 +69,6 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     QVariant nodeData(NodeId node, int column, int role) const;
     bool matches(const QModelIndex& index) const;
     void findRows();
-    void collectFound(const QModelIndex& parent);
 
     Document& document_;
     std::shared_ptr<const Graph> graph_;

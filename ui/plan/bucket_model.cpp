@@ -154,17 +154,13 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
         row.problem.clear();
     }
     const Evaluation& evaluation = *current->evaluation();
-    const ModuleTree& modules = document_.modules();
-    const std::vector<std::int32_t> bucket_of = buckets_of_modules(modules, document_.buckets());
     for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
         if (evaluation.refused) break;  // these are the baseline's
         int bucket = timing.start < evaluation.bucket_of_node.size() ? evaluation.bucket_of_node[timing.start] : -1;
         // What the pass left alone still belongs to the bucket whose modules have it, if it could have been merged.
         const NodeId input = timing.start < evaluation.origin.size() ? evaluation.origin[timing.start] : no_node;
-        if (bucket < 0 && input != no_node && document_.loaded().eligibility->eligible(input)) {
-            const ModuleTree::ModuleId module = modules.innermost(input);
-            if (module != ModuleTree::no_module) bucket = bucket_of[module];
-        }
+        if (bucket < 0 && input != no_node && document_.loaded().eligibility->eligible(input))
+            bucket = evaluation.entry_of_node[timing.start];
         if (bucket < 0 || static_cast<std::size_t>(bucket) >= rows.size()) continue;
         BucketSummary& summary = rows[static_cast<std::size_t>(bucket)].summary;
         summary.communication_ms += timing.end_ms - timing.start_ms;

@@ -14,7 +14,7 @@ int ModulePaths::rowCount(const QModelIndex& parent) const {
 }
 
 QVariant ModulePaths::trueData(const QModelIndex& index, int role) const {
-    if (role != Qt::DisplayRole && role != Qt::EditRole) return {};
+    if (!index.isValid() || (role != Qt::DisplayRole && role != Qt::EditRole)) return {};
     return QString::fromStdString(modules_->path(static_cast<ModuleTree::ModuleId>(index.row() + 1)));
 }
 

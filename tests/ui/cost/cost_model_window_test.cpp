@@ -11,8 +11,10 @@
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
+#include "ui/graph/graph_view.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/mesh/mesh_connection.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/actions.h"
@@ -117,6 +119,35 @@ class CostModelWindowTest : public QObject {
         window.actions().find(QStringLiteral("plan.contention"))->trigger();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.document().evaluation()->contention);
+    }
+
+    void aCostModelReachesBoxesAndMesh() {
+        QTemporaryDir folder;
+        MainWindow window(folder.filePath("session"));
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        const GraphModel& boxes = window.findChild<GraphView*>()->model();
+        const auto* mesh = window.findChild<MeshConnection*>();
+        const auto chains = mesh->chains();
+        QVERIFY(chains);
+        window.cost().model().use(contended_);
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(mesh->chains() && mesh->chains() != chains);
+
+        window.document().editBuckets("Add", {{.modules = {"layers.0"}}});
+        window.document().selection().selectModule("layers.0");
+        QVERIFY(waitUntilIdle(window));
+        const ModuleTree& modules = window.document().modules();
+        const BoxId layer = boxes.tree().box_of(modules.find("layers.0"), Phase::forward);
+        QVERIFY(layer != no_box);
+        QCOMPARE(boxes.colours().buckets(layer), std::vector<int>{0});
+        QVERIFY(boxes.isSelected(layer));
+        const std::vector<double> exposed_ms = box_exposed_ms(*window.document().evaluation(), boxes.tree(), modules,
+                                                              window.document().buckets());
+        QVERIFY(exposed_ms[BoxTree::root] > 0);
+        for (BoxId box = 1; box < boxes.tree().box_count(); ++box)
+            QCOMPARE(boxes.colours().exposedMs(box), exposed_ms[box]);
     }
 
     void aMeasurementIsCalibratedShownAndUsedOnRequest() {
