@@ -177,8 +177,9 @@ void write_file_atomically(const std::string& path, std::string_view bytes, Olde
     std::error_code error;
     if (std::filesystem::is_directory(target, error)) throw InputError(path, "", "it is a folder, not a file");
     try {
-        if (std::filesystem::exists(target, error) && !std::filesystem::is_regular_file(target, error))
-            return write_in_place(target, bytes);
+        // By the name as it is: where /dev/stdout leads to for a pipe is no name of anything.
+        if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+            return write_in_place(path, bytes);
         refuse_read_only(target);
         if (older == OlderVersion::kept)
             if (const auto before = content(target); before && *before != bytes)

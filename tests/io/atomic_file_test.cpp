@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -140,6 +141,17 @@ TEST(AtomicFile, AFolderThatIsGoneIsTold) {
     EXPECT_EQ(problem_of((folder / "gone/a.plan.json").string(), "x"),
               "it cannot be written: No such file or directory");
     EXPECT_EQ(problem_of(folder.path().string(), "x"), "it is a folder, not a file");
+}
+
+TEST(AtomicFile, APipeIsWrittenByTheNameThatLeadsToIt) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    EXPECT_EQ(problem_of("/dev/fd/" + std::to_string(ends[1]), "text"), "");  // as /dev/stdout leads to a pipe
+    char received[8] = {};
+    EXPECT_EQ(read(ends[0], received, sizeof received), 4);
+    EXPECT_STREQ(received, "text");
+    close(ends[0]);
+    close(ends[1]);
 }
 
 TEST(AtomicFile, ADeviceIsWrittenAsItIs) {
