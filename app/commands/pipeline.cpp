@@ -1,7 +1,6 @@
 #include "app/commands/pipeline.h"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <ostream>
 
@@ -132,26 +131,21 @@ Pipeline read_pipeline(const std::string& path, const Graph& graph) {
     return pipeline;
 }
 
-/// Checked before the graph is read; preset_pipeline() knows what each is.
+/// Checked before the graph is read.
 std::string unknown_preset(const std::string& name) {
-    const std::array<std::string, 2> names = {"torchtitan_default", "torchtitan_performance"};
-    if (std::ranges::find(names, name) != names.end()) return {};
-    return "there is no preset " + in_quotes(name) + suggest_names(name, names);
+    if (std::ranges::find(preset_names, name) != preset_names.end()) return {};
+    return "there is no preset " + in_quotes(name) + suggest_names(name, preset_names);
 }
 
+/// @param name one of preset_names.
 Pipeline preset_pipeline(const std::string& name, const Graph& graph) {
-    std::vector<std::string> names;
-    for (PipelinePreset& preset : pipeline_presets(graph)) {
-        if (preset.name == name) {
-            Pipeline pipeline;
-            pipeline.file = "preset " + name;
-            pipeline.steps = lower(plan_of(preset, graph, preset.title));
-            pipeline.problems = std::move(preset.notes);
-            return pipeline;
-        }
-        names.push_back(preset.name);
-    }
-    throw InputError("--preset", "", "there is no preset " + in_quotes(name) + suggest_names(name, names));
+    const auto place = std::ranges::find(preset_names, name) - preset_names.begin();
+    PipelinePreset preset = pipeline_presets(graph)[static_cast<std::size_t>(place)];
+    Pipeline pipeline;
+    pipeline.file = "preset " + name;
+    pipeline.steps = lower(plan_of(preset, graph, preset.title));
+    pipeline.problems = std::move(preset.notes);
+    return pipeline;
 }
 
 }  // namespace

@@ -211,11 +211,11 @@ std::vector<PipelinePreset> pipeline_presets(const Graph& graph) {
     if (!traits.joint) move_tail_behind_embeddings(buckets);
 
     PipelinePreset by_default = PresetWriter(traits, false).write();
-    by_default.name = "torchtitan_default";
+    by_default.name = preset_names[0];
     by_default.title = "torchtitan default";
     by_default.help = "What torchtitan runs unless configured otherwise: clean-ups, then one bucket a block.";
     PipelinePreset performance = PresetWriter(traits, true).write();
-    performance.name = "torchtitan_performance";
+    performance.name = preset_names[1];
     performance.title = "torchtitan performance";
     performance.help =
         "The default, and everything that torchtitan can switch on for overlap: process groups of their own for "

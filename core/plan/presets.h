@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace overlap {
 /// A pipeline by name, made for one graph: what torchtitan's trainer would run on it (graph_trainer/passes.py,
 /// construct_default_graph_passes), as far as the graph tells which of its conditions hold.
 struct PipelinePreset {
-    std::string name;   ///< stable: `torchtitan_default`, `torchtitan_performance`
+    std::string name;   ///< one of preset_names
     std::string title;  ///< for people
     std::string help;   ///< one sentence
     /// In order. Steps that take buckets have none of their own: they take the plan's.
@@ -24,7 +25,10 @@ struct PipelinePreset {
     std::vector<Problem> notes;
 };
 
-/// The presets for a graph, the default first. Graphs of separate forward and backward passes, whose nodes have module
+/// Stable names of the presets, in their order.
+inline const std::array<std::string, 2> preset_names{"torchtitan_default", "torchtitan_performance"};
+
+/// The presets for a graph, in the order of preset_names. Graphs of separate forward and backward passes, whose nodes have module
 /// stacks, get the pass that torchtitan's compile mode runs on each; joint graphs of its graph trainer get the whole
 /// list. The performance preset adds what `enable_fsdp_ag_rs_overlap`, `enable_fsdp_dense_region_overlap` and expert
 /// parallelism's overlap switch on.
