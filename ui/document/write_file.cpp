@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QImageWriter>
 #include <QSet>
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -52,6 +53,11 @@ QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion old
     }
 }
 
+LateExports& LateExports::instance() {
+    static auto* const exports = new LateExports;  // never destroyed: see ExportsUnderWay
+    return *exports;
+}
+
 QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience) {
     // An older export that hangs would be written over a newer one in the end.
     if (!ExportsUnderWay::begin(path))
@@ -60,25 +66,32 @@ QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::mi
                    "%1 is still being written: its folder has not answered. Choose another folder, or try "
                    "again when it does")
             .arg(path);
-    // Shared with the thread, which may outlive this call.
-    const auto problem = std::make_shared<QString>(
-        QCoreApplication::translate("WriteFile",
-                                    "%1 is not written yet: its folder does not answer. It is tried until the program "
-                                    "ends; look there whether it has come")
-            .arg(path));
+    // Shared with the thread, which may outlive this call. Whoever comes second tells the person.
+    struct Outcome {
+        std::atomic<bool> one_has_come = false;
+        QString problem;
+    };
+    const auto outcome = std::make_shared<Outcome>();
+    LateExports& late = LateExports::instance();
     try {
         DetachedTasks().run(
-            [path, bytes, problem]() -> DetachedTasks::Delivery {
-                const QString outcome = writeFile(path, bytes);
+            [path, bytes, outcome, &late]() -> DetachedTasks::Delivery {
+                outcome->problem = writeFile(path, bytes);
                 ExportsUnderWay::end(path);
-                return [problem, outcome] { *problem = outcome; };
+                if (outcome->one_has_come.exchange(true))
+                    late.calls_.put([&late, path, outcome] { emit late.finished(path, outcome->problem); });
+                return [] {};
             },
             patience);
     } catch (const std::exception& error) {
         ExportsUnderWay::end(path);
         return QString::fromUtf8(error.what());
     }
-    return *problem;
+    if (outcome->one_has_come.exchange(true)) return outcome->problem;
+    return QCoreApplication::translate("WriteFile",
+                                       "%1 is not written yet: its folder does not answer. It is tried until the "
+                                       "program ends; what becomes of it will be told")
+        .arg(path);
 }
 
 QString writePicture(const QString& path, const QImage& picture) {

@@ -1,4 +1,3 @@
-#include "ui/document/latest_task.h"
 #include "ui/shell/main_window.h"
 
 #include <QCloseEvent>
@@ -15,6 +14,8 @@
 #include "ui/cost/graph_cost_model.h"
 #include "ui/diagnostics/log_file.h"
 #include "ui/document/companion_program.h"
+#include "ui/document/latest_task.h"
+#include "ui/document/write_file.h"
 #include "ui/graph/graph_controls.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/compare_panel.h"
@@ -130,6 +131,10 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
     first_layout_ = saveState();
 
     connect(plan_saver_, &PlanSaver::finishedLate, this, &MainWindow::showSaved);
+    connect(&LateExports::instance(), &LateExports::finished, this,
+            [this](const QString& path, const QString& problem) {
+                problem.isEmpty() ? tell(tr("Saved %1").arg(QFileInfo(path).fileName()), path) : warn(problem);
+            });
     connect(&document_, &Document::currentChanged, this, &MainWindow::updateTitle);
     connect(&document_, &Document::variantsChanged, this, &MainWindow::updateTitle);
     connect(&document_, &Document::evaluationChanged, this, &MainWindow::updateStatus);

@@ -39,7 +39,10 @@ class WriteFileTest : public QObject {
         // The older one would be written over a newer one.
         const QString newer = exportFile(path, "c,d\n", std::chrono::minutes(1));
         QVERIFY2(newer.contains("is still being written"), qPrintable(newer));
+        QSignalSpy late(&LateExports::instance(), &LateExports::finished);
         QCOMPARE(std::async(std::launch::async, contentOf, path).get(), QByteArray("a,b\n"));
+        QTRY_COMPARE(late.count(), 1);
+        QCOMPARE(late.first(), (QVariantList{path, QString()}));
     }
 };
 
