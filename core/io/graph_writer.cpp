@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <vector>
 
 #include "core/io/graph_file.h"
 #include "core/io/graph_supplements.h"
+#include "core/io/json_document.h"
 #include "core/io/json_output.h"
 #include "core/io/json_text.h"
 
@@ -26,6 +28,15 @@ class ObjectWriter {
     void boolean(std::string_view name, bool value) { key(name) += value ? "true" : "false"; }
     void json(std::string_view name, std::string_view value) { key(name) += value; }
     void members(std::string_view object_json) { append_json_members(text_, object_json, first_); }
+    /// The same without the members of these names.
+    void members_without(std::string_view object_json, std::span<const std::string_view> names) {
+        const JsonDocument document{JsonBytes(std::string(object_json))};
+        JsonMembers others;
+        for (const auto [name, value] : document.root().get_object()) {
+            if (std::ranges::find(names, name) == names.end()) others.add(name, value);
+        }
+        members(others.close());
+    }
     void end() { text_ += '}'; }
 
   private:
@@ -116,13 +127,33 @@ class GraphWriter {
         }
         if (metadata.autograd_backward) object.boolean("autograd_backward", *metadata.autograd_backward);
         if (metadata.estimate_ms) append_json_number(object.key("estimate_ms"), *metadata.estimate_ms);
-        object.members(graph_.text(metadata.extra_json));
+        write_unknown_fields(object, metadata);
         const std::span<const NodeId> users = graph_.users(node);
         if (!std::is_sorted(users.begin(), users.end())) {
             object.key("users_order");
             write_list(text_, users, [&](NodeId user) { append_json_string(text_, graph_.name(user)); });
         }
         object.end();
+    }
+
+    /// A field that says as much as an absent one, such as an empty stack, was kept as an unknown one. It goes once the
+    /// node has been given such a field.
+    void write_unknown_fields(ObjectWriter& object, const NodeMetadata& metadata) {
+        const std::string_view unknown = graph_.text(metadata.extra_json);
+        if (unknown.empty()) return;
+        std::vector<std::string_view> given;
+        const auto see = [&](std::string_view field, bool is_given) {
+            if (is_given && unknown.find(field) != std::string_view::npos) given.push_back(field);
+        };
+        see("module_stack", metadata.module_stack != 0);
+        see("fwd_module_stack", metadata.fwd_module_stack != 0);
+        see("partitioner_tag", metadata.partitioner_tag != empty_string);
+        see("seq_nr", metadata.sequence_number.has_value());
+        if (given.empty()) {
+            object.members(unknown);
+        } else {
+            object.members_without(unknown, given);
+        }
     }
 
     void write_module_stack(ObjectWriter& object, std::string_view field, ModuleStackId stack) {

@@ -183,6 +183,22 @@ TEST(ModuleRepair, TheFirstRuleThatFitsCounts) {
     EXPECT_NE(repaired->outcomes[1].problem.find("nobody"), std::string::npos);
 }
 
+// Exporters write an empty stack where torch has none. Such a field says nothing, and is kept until there is a module.
+TEST(ModuleRepair, AModuleReplacesTheEmptyStackOfTheFile) {
+    const auto graph = read_graph_text(R"({"format": "overlap-graph", "version": 1, "nodes": [
+        {"name": "a", "op": "placeholder", "target": "a", "args": [], "kwargs": {}, "colour": "red",
+         "module_stack": [], "fwd_module_stack": []},
+        {"name": "b", "op": "placeholder", "target": "b", "args": [], "kwargs": {}, "module_stack": []}]})",
+                                       "empty stacks");
+    const auto repaired = repair_modules(graph, {named({"a"}, "norm")});
+    const std::string text = write_graph_text(*repaired->graph);
+    EXPECT_EQ(module_in(*read_graph_text(text, "written"), "a"), "norm");
+    const auto nodes = nlohmann::json::parse(text).at("nodes");
+    EXPECT_EQ(nodes[0].at("colour"), "red");
+    EXPECT_EQ(nodes[0].at("fwd_module_stack"), nlohmann::json::array());
+    EXPECT_EQ(nodes[1].at("module_stack"), nlohmann::json::array());
+}
+
 TEST(ModuleRepair, AskingAgainGivesTheSameGraph) {
     const auto stripped = without_modules(*test_graph("llama3_debugmodel_fsdp8.prebucket"));
     const std::vector<ModuleRule> rules = {named({"embedding"}, "tok_embeddings")};
