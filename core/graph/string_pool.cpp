@@ -9,7 +9,8 @@ namespace overlap {
 
 namespace {
 
-constexpr std::size_t block_bytes = 64 * 1024;
+/// Each block is twice as large as the one before: most pools lie on another one, for a pass, and get few texts.
+constexpr std::size_t first_block_bytes = 1024, most_doublings = 6;
 constexpr std::size_t first_places = 64;
 
 std::uint32_t hash_of(std::string_view text) {
@@ -74,8 +75,9 @@ void StringPool::grow() {
 
 std::string_view StringPool::store(std::string_view text) {
     if (text.size() > block_left_) {
-        const std::size_t bytes = std::max(block_bytes, text.size());
-        blocks_.push_back(std::make_unique<char[]>(bytes));
+        const std::size_t usual = first_block_bytes << std::min(blocks_.size(), most_doublings);
+        const std::size_t bytes = std::max(usual, text.size());
+        blocks_.push_back(std::make_unique_for_overwrite<char[]>(bytes));
         block_next_ = blocks_.back().get();
         block_left_ = bytes;
     }
