@@ -1,7 +1,8 @@
 // Where the items of rows stand: each sweep asks for the mean of what an item is linked to and takes the nearest
 // positions that keep the order and the gaps, by isotonic regression.
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/layout/row_graph.h"
 
@@ -16,79 +17,96 @@ double pull(const RowGraph::Item& a, const RowGraph::Item& b) {
     return a.bend() && b.bend() ? straight_bends : a.bend() || b.bend() ? bend_to_box : 1;
 }
 
-/// Moves a row's centres as near to what is wished as their order and distances allow (pool adjacent violators).
-void fit_row(const RowGraph& rows, const std::vector<std::uint32_t>& row, double gap, const std::vector<double>& wish,
-             const std::vector<double>& weight, std::vector<double>& centre) {
+/// Centres of the items, which sweeps over the rows bring nearer to what the items are linked to. Hundreds of sweeps go
+/// over short rows: what they need is made once.
+class CentreSweeps {
+  public:
+    /// At first every row is as narrow as can be, around one axis.
+    CentreSweeps(const RowGraph& rows, double gap) : rows_(rows), centre_(rows.items.size()), offset_(centre_.size()) {
+        for (const auto& row : rows.rows) {
+            double width = row.empty() ? 0 : -gap;
+            for (const std::uint32_t item : row) width += rows.items[item].width + gap;
+            double x = -width / 2;
+            for (const std::uint32_t item : row) {
+                centre_[item] = x + rows.items[item].width / 2;
+                x += rows.items[item].width + gap;
+            }
+            for (std::size_t place = 1; place < row.size(); ++place) {
+                const double widths = rows.items[row[place - 1]].width + rows.items[row[place]].width;
+                offset_[row[place]] = offset_[row[place - 1]] + widths / 2 + gap;
+            }
+        }
+    }
+
+    void sweep(const std::vector<std::uint32_t>& row, bool above, bool below) {
+        wish_.clear();
+        weight_.clear();
+        for (const std::uint32_t index : row) {
+            const RowGraph::Item& item = rows_.items[index];
+            double sum = 0, pulls = 0;
+            const auto ask = [&](const std::vector<std::uint32_t>& links) {
+                for (const std::uint32_t link : links) {
+                    const double strength = pull(item, rows_.items[link]);
+                    sum += strength * centre_[link];
+                    pulls += strength;
+                }
+            };
+            if (above) ask(item.above);
+            if (below) ask(item.below);
+            wish_.push_back(pulls > 0 ? sum / pulls : centre_[index]);
+            weight_.push_back(pulls > 0 ? pulls : unlinked_weight);
+        }
+        fit(row);
+    }
+
+    std::vector<double> take() { return std::move(centre_); }
+
+  private:
+    /// Items side by side, as near as they can be.
     struct Block {
         double sum, weight;
         std::size_t count;
         double mean() const { return sum / weight; }
     };
-    std::vector<double> offset(row.size(), 0);
-    for (std::size_t i = 1; i < row.size(); ++i) {
-        const RowGraph::Item& left = rows.items[row[i - 1]];
-        const RowGraph::Item& right = rows.items[row[i]];
-        offset[i] = offset[i - 1] + (left.width + right.width) / 2 + gap;
-    }
-    std::vector<Block> blocks;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        blocks.push_back({(wish[i] - offset[i]) * weight[i], weight[i], 1});
-        while (blocks.size() > 1 && blocks[blocks.size() - 2].mean() > blocks.back().mean()) {
-            Block& before = blocks[blocks.size() - 2];
-            before.sum += blocks.back().sum;
-            before.weight += blocks.back().weight;
-            before.count += blocks.back().count;
-            blocks.pop_back();
+
+    /// Moves a row's centres as near to what is wished as their order and distances allow (pool adjacent violators).
+    void fit(const std::vector<std::uint32_t>& row) {
+        blocks_.clear();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            blocks_.push_back({(wish_[i] - offset_[row[i]]) * weight_[i], weight_[i], 1});
+            while (blocks_.size() > 1 && blocks_[blocks_.size() - 2].mean() > blocks_.back().mean()) {
+                Block& before = blocks_[blocks_.size() - 2];
+                before.sum += blocks_.back().sum;
+                before.weight += blocks_.back().weight;
+                before.count += blocks_.back().count;
+                blocks_.pop_back();
+            }
+        }
+        std::size_t at = 0;
+        for (const Block& block : blocks_) {
+            const double mean = block.mean();
+            for (std::size_t i = 0; i < block.count; ++i, ++at) centre_[row[at]] = mean + offset_[row[at]];
         }
     }
-    std::size_t at = 0;
-    for (const Block& block : blocks)
-        for (std::size_t i = 0; i < block.count; ++i, ++at) centre[row[at]] = block.mean() + offset[at];
-}
 
-void sweep_row(const RowGraph& rows, const std::vector<std::uint32_t>& row, double gap, bool above, bool below,
-               std::vector<double>& centre) {
-    std::vector<double> wish(row.size()), weight(row.size());
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        const RowGraph::Item& item = rows.items[row[i]];
-        double sum = 0, pulls = 0;
-        const auto ask = [&](const std::vector<std::uint32_t>& links) {
-            for (const std::uint32_t link : links) {
-                const double strength = pull(item, rows.items[link]);
-                sum += strength * centre[link];
-                pulls += strength;
-            }
-        };
-        if (above) ask(item.above);
-        if (below) ask(item.below);
-        wish[i] = pulls > 0 ? sum / pulls : centre[row[i]];
-        weight[i] = pulls > 0 ? pulls : unlinked_weight;
-    }
-    fit_row(rows, row, gap, wish, weight, centre);
-}
+    const RowGraph& rows_;
+    std::vector<double> centre_;
+    std::vector<double> offset_;         ///< least distance from the row's first item
+    std::vector<double> wish_, weight_;  ///< of the row that is swept
+    std::vector<Block> blocks_;
+};
 
 }  // namespace
 
 std::vector<double> assign_centres(const RowGraph& rows, double gap, int sweeps) {
-    std::vector<double> centre(rows.items.size(), 0);
-    // At first every row is as narrow as can be, around one axis.
-    for (const auto& row : rows.rows) {
-        double width = row.empty() ? 0 : -gap;
-        for (const std::uint32_t item : row) width += rows.items[item].width + gap;
-        double x = -width / 2;
-        for (const std::uint32_t item : row) {
-            centre[item] = x + rows.items[item].width / 2;
-            x += rows.items[item].width + gap;
-        }
-    }
+    CentreSweeps centres(rows, gap);
     for (int sweep = 0; sweep < sweeps; ++sweep) {
-        for (std::size_t row = 0; row < rows.rows.size(); ++row)
-            sweep_row(rows, rows.rows[row], gap, true, false, centre);
-        for (std::size_t row = rows.rows.size(); row-- > 0;) sweep_row(rows, rows.rows[row], gap, false, true, centre);
+        for (auto row = rows.rows.begin(); row != rows.rows.end(); ++row) centres.sweep(*row, true, false);
+        for (auto row = rows.rows.rbegin(); row != rows.rows.rend(); ++row) centres.sweep(*row, false, true);
     }
     for (int sweep = 0; sweep < 2; ++sweep)
-        for (const auto& row : rows.rows) sweep_row(rows, row, gap, true, true, centre);
-    return centre;
+        for (const auto& row : rows.rows) centres.sweep(row, true, true);
+    return centres.take();
 }
 
 }  // namespace overlap
