@@ -1,20 +1,18 @@
 #include "tests/fuzz/edited_graph.h"
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <limits>
+#include <cstddef>
 #include <string>
 
+#include "core/graph/error.h"
+#include "core/graph/graph_editor.h"
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
-#include "tests/fuzz/editable_document.h"
-#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/graph_edits.h"
+#include "tests/fuzz/readable_graph.h"
 
 namespace overlap::fuzz {
 namespace {
-
-using Json = EditableDocument::Json;
 
 /// Every kind of collective, modules in stacks and by name, results of passes, several groups, two meshes.
 constexpr std::array sources = {
@@ -31,227 +29,68 @@ constexpr std::array sources = {
     "graphs/everything.graph.json",
 };
 constexpr std::size_t most_edits = 24;
+/// What an edit makes a document longer by, at most: a node stands there once more, or has a module.
+constexpr std::size_t bytes_of_edit = 256;
 
-const std::vector<SourceDocument>& documents() {
-    static const std::vector<SourceDocument> read = [] {
-        std::vector<SourceDocument> list;
-        for (const char* source : sources) {
-            list.emplace_back(write_graph_text(*read_graph_file(std::string(OVERLAP_TEST_DATA) + "/" + source)));
-        }
-        return list;
-    }();
-    return read;
-}
-
-/// Values that arguments and fields may be changed to.
-const std::vector<Json>& odd_values() {
-    constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
-    static const std::vector<Json> values = {0,
-                                             1,
-                                             2,
-                                             7,
-                                             -1,
-                                             greatest,
-                                             std::int64_t{1} << 31,
-                                             nullptr,
-                                             true,
-                                             0.5,
-                                             "",
-                                             "0",
-                                             "1",
-                                             "avg",
-                                             "no such group",
-                                             Json::array(),
-                                             {{"dtype", "bfloat16"}},
-                                             {1, 2},
-                                             {{"symbol", "s0"}, {"hint", 8}},
-                                             {{"float", "inf"}}};
-    return values;
-}
-
-const std::vector<std::string>& odd_modules() {
-    static const std::vector<std::string> modules = {"",  "layers.0", "layers.1.attention", "layers", "norm",
-                                                     ".", "a..b",     "L['self'].layers.0"};
-    return modules;
-}
-
-/// Changes of a document.
-class Edit {
-  public:
-    Edit(EditableDocument& document, Choices& choices) : document_(document), choices_(choices) {}
-
-    /// Makes one change, unless there is no node left.
-    void apply() {
-        if (document_.node_count() == 0) return;
-        switch (choices_.below(14)) {
-            case 0:
-                return refer_elsewhere();
-            case 1:
-                return change_argument();
-            case 2:
-                return change_tensor("shape");
-            case 3:
-                return change_tensor("stride");
-            case 4:
-                return change_type();
-            case 5:
-                return change_time();
-            case 6:
-                return change_module();
-            case 7:
-                return swap_nodes();
-            case 8:
-                return remove_node();
-            case 9:
-                return change_target();
-            case 10:
-                return change_storage();
-            case 11:
-                return repeat_node();
-            case 12:
-                return change_flags();
-            default:
-                return change_argument_count();
-        }
-    }
-
-  private:
-    std::size_t place() { return choices_.below(document_.node_count()); }
-    /// A node, to be changed.
-    Json& node() { return document_.change(place()); }
-
-    /// The arguments of a node, which may be none.
-    Json* arguments() {
-        Json& chosen = node();
-        const auto found = chosen.find("args");
-        return found == chosen.end() || !found->is_array() || found->empty() ? nullptr : &*found;
-    }
-
-    Json* argument() {
-        Json* const list = arguments();
-        return list ? &(*list)[choices_.below(list->size())] : nullptr;
-    }
-
-    Json* tensor() {
-        Json& chosen = node();
-        const auto found = chosen.find("outputs");
-        if (found == chosen.end() || !found->is_array() || found->empty()) return nullptr;
-        Json& output = (*found)[choices_.below(found->size())];
-        return output.is_object() ? &output : nullptr;
-    }
-
-    void refer_elsewhere() {
-        if (Json* const changed = argument()) *changed = {{"node", document_.node(place()).at("name")}};
-    }
-
-    void change_argument() {
-        if (Json* const changed = argument()) *changed = choices_.one_of(odd_values());
-    }
-
-    void change_argument_count() {
-        Json* const list = arguments();
-        if (!list) return;
-        if (choices_.one_in(2)) {
-            list->push_back(choices_.one_of(odd_values()));
-        } else {
-            list->erase(list->size() - 1);
-        }
-    }
-
-    void change_tensor(const char* field) {
-        static const std::vector<std::int64_t> sizes = {0, 1, 2, 3, 5, 8, 1 << 20, std::int64_t{1} << 40, -1};
-        Json* const changed = tensor();
-        if (!changed || !changed->contains(field) || !changed->at(field).is_array()) return;
-        Json& list = changed->at(field);
-        const std::size_t place = choices_.below(list.size() + 1);
-        if (place == list.size()) {
-            list.push_back(choices_.one_of(sizes));
-        } else {
-            list[place] = choices_.one_of(sizes);
-        }
-    }
-
-    void change_type() {
-        static const std::vector<std::string> types = {"float32", "bfloat16",      "int64",
-                                                       "bool",    "float8_e4m3fn", "complex64"};
-        if (Json* const changed = tensor()) (*changed)["dtype"] = choices_.one_of(types);
-    }
-
-    void change_time() {
-        static const std::vector<double> times = {0, 0.001, 0.25, 1, 1e9, 1e300, -1};
-        node()["estimate_ms"] = choices_.one_of(times);
-    }
-
-    void change_module() {
-        Json& changed = node();
-        const std::string module = choices_.one_of(odd_modules());
-        if (choices_.one_in(2)) {
-            changed["custom"]["module_fqn"] = module;
-        } else {
-            changed["module_stack"] = Json::array({Json::array({module, "Module"})});
-        }
-    }
-
-    void swap_nodes() {
-        const std::size_t first = place();
-        document_.swap(first, place());
-    }
-
-    void remove_node() { document_.remove(place()); }
-
-    void change_target() {
-        const Json target = document_.node(place()).at("target");
-        node()["target"] = target;
-    }
-
-    void change_storage() {
-        Json* const changed = tensor();
-        if (!changed) return;
-        (*changed)["storage"] = choices_.below(20);
-        if (choices_.one_in(2)) (*changed)["storage_bytes"] = choices_.below(3) << 4;
-    }
-
-    /// The same node once more behind itself, with a name of its own.
-    void repeat_node() {
-        const std::size_t repeated = place();
-        Json copy = document_.node(repeated);
-        copy["name"] = copy["name"].get<std::string>() + "_" + std::to_string(document_.node_count() + 100);
-        document_.insert(repeated + 1, std::move(copy));
-    }
-
-    void change_flags() {
-        Json& changed = node();
-        switch (choices_.below(4)) {
-            case 0:
-                changed["autograd_backward"] = choices_.one_in(2);
-                break;
-            case 1:
-                changed["partitioner_tag"] = choices_.one_in(2) ? "is_backward" : "is_forward";
-                break;
-            case 2:
-                changed["seq_nr"] = choices_.below(8);
-                break;
-            default:
-                changed.erase("users_order");
-        }
-    }
-
-    EditableDocument& document_;
-    Choices& choices_;
+/// A graph as it is read, and how long its document is.
+struct Source {
+    std::shared_ptr<const Graph> graph;
+    std::size_t bytes = 0;
 };
+
+/// The first `count` nodes of `graph`. The output stays, of what is left.
+Source first_nodes(const std::shared_ptr<const Graph>& graph, std::size_t count) {
+    GraphEditor editor(graph);
+    std::vector<NodeId> gone;
+    for (auto node = static_cast<NodeId>(count); node < graph->node_count(); ++node) {
+        if (graph->op(node) != NodeOp::output) gone.push_back(node);
+    }
+    const NodeId output = graph->node_count() - 1;
+    if (!gone.empty() && graph->op(output) == NodeOp::output) {
+        // A list in all sources.
+        const std::span<const Value> returned = graph->children(*graph->argument(output, 0));
+        std::vector<Value> left;
+        for (const Value& value : returned) {
+            const bool stays = !value.is(ValueKind::node) || value.node < count;
+            left.push_back(stays ? value : Value::of_none());
+        }
+        const Value list = editor.list(left);
+        editor.set_arguments(output, editor.list({&list, 1}), graph->record(output).kwargs);
+    }
+    for (auto node = gone.rbegin(); node != gone.rend(); ++node) editor.erase(*node);
+    std::vector<NodeId> origin;
+    const std::string text = write_graph_text(*editor.finish(origin));
+    return {read_graph_text(text, "source"), text.size()};
+}
+
+/// By document and by number of nodes less one. Inputs share them: to cut and to read takes longer than most passes.
+const std::vector<std::vector<Source>>& all_sources() {
+    static const std::vector<std::vector<Source>> cut = [] {
+        std::vector<std::vector<Source>> documents;
+        for (const char* source : sources) {
+            const auto whole = read_graph_file(std::string(OVERLAP_TEST_DATA) + "/" + source);
+            documents.emplace_back();
+            for (std::size_t count = 1; count <= whole->node_count(); ++count) {
+                documents.back().push_back(first_nodes(whole, count));
+            }
+        }
+        return documents;
+    }();
+    return cut;
+}
 
 }  // namespace
 
 std::shared_ptr<const Graph> edited_graph(Choices& choices) {
-    EditableDocument document(choices.one_of(documents()));
+    const std::vector<Source>& cut = choices.one_of(all_sources());
     // Many small graphs tell more than few larger ones in the same time.
-    if (!choices.one_in(4)) document.keep_first(1 + choices.below(document.node_count()));
+    const Source& source = choices.one_in(4) ? cut.back() : choices.one_of(cut);
+    const bool is_tried_as_file = choices.one_in(61);  // which bytes of ones, of which the fuzzer is fond, are not
     const std::size_t edits = choices.below(most_edits + 1);
-    Edit edit(document, choices);
-    for (std::size_t done = 0; done < edits; ++done) edit.apply();
-    const std::string text = document.text();
-    count_input(text.size());
-    return read_graph_text(text, "edited");
+    count_input(source.bytes + edits * bytes_of_edit);
+    const auto graph = with_edits(source.graph, edits, choices);
+    if (is_tried_as_file) require_readable(*graph);
+    return graph;
 }
 
 std::vector<std::string> module_names(const Graph& graph, Choices& choices) {

@@ -9,10 +9,10 @@
 
 namespace overlap::fuzz {
 
-/// A small graph of tests/data whose document `choices` have edited: arguments, shapes, types, times, modules, targets,
-/// storages and the order of nodes. What comes of it is read as a file would be, so that it is a graph that a person
-/// can open.
-/// @throws InputError where the reader refuses it.
+/// The first nodes of a small graph of tests/data, edited as `choices` say: arguments, sizes, types, times, modules,
+/// targets, storages, the order and the number of nodes. All of it is what a person can open as a file, which some of
+/// the inputs try.
+/// @throws InputError where its tensors have more bytes than a document may have.
 std::shared_ptr<const Graph> edited_graph(Choices& choices);
 
 /// Paths of modules, most of them of `graph`.

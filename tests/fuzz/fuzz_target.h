@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/graph/error.h"
+
 namespace overlap::fuzz {
 
 /// Longer inputs are ignored: what is promised of time and memory is promised up to here.
@@ -19,6 +21,17 @@ void count_input(std::size_t bytes);
 
 /// Ends the program with `reason` as the finding, unless `holds`.
 void require(bool holds, std::string_view reason);
+
+/// What `read` gives for something that the application has written: a refusal is a finding here.
+template <typename Read>
+auto must_accept(Read&& read) {
+    try {
+        return read();
+    } catch (const InputError& error) {
+        require(false, error.what());
+        throw;
+    }
+}
 
 /// The smallest part of `input` up to `separator`, which is removed from its front together with it; all of it where
 /// there is no separator.

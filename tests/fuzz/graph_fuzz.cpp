@@ -1,9 +1,8 @@
 // libFuzzer target: any bytes are refused or a graph, which is written as a text that reads back the same.
 
 #include "core/graph/module_tree.h"
-#include "core/io/graph_file.h"
-#include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/gzip_text.h"
+#include "tests/fuzz/readable_graph.h"
 
 void overlap::fuzz::run(std::string_view input) {
     count_gzip_text(input);
@@ -14,6 +13,5 @@ void overlap::fuzz::run(std::string_view input) {
         graph->group_name(node);
         if (graph->target_info(node).is_wait) graph->awaited_start(node);
     }
-    const std::string text = write_graph_text(*graph);
-    require(write_graph_text(*read_graph_text(text, "again")) == text, "a graph was read back as another one");
+    require_readable(*graph);
 }

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "tests/fuzz/choices.h"
+
+namespace overlap::fuzz {
+
+/// `source` with that many changes, as `choices` say. What a file may have only this way still holds: each node is
+/// behind its inputs, there is one output at most, sizes and times are in the reader's bounds.
+/// @throws InputError where its tensors have more bytes together than a document may have.
+std::shared_ptr<const Graph> with_edits(std::shared_ptr<const Graph> source, std::size_t count, Choices& choices);
+
+/// Paths that nodes' modules are changed to.
+const std::vector<std::string>& odd_modules();
+
+}  // namespace overlap::fuzz
