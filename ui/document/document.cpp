@@ -227,15 +227,21 @@ Document::NodePlace Document::findNode(const QString& name) const {
 
 int Document::bucketOfNode(const NodePlace& place) const {
     if (place.node == no_node || !isOpen()) return -1;
-    const auto shown = evaluation();
     NodeId input = place.node;
     if (place.evaluated) {
+        const auto shown = evaluation();
+        if (!variant(current_).stale()) return shown->entry_of_node[place.node];
         if (const int bucket = shown->bucket_of_node[place.node]; bucket >= 0) return bucket;
         input = shown->origin[place.node];
     }
-    if (input == no_node) return -1;
-    const auto module = modules().innermost(input);
-    return module == ModuleTree::no_module ? -1 : bucketOfModule(buckets(), modules().path(module));
+    // Not by the innermost module's name: a stack may end in a module, such as a parametrization, whose path is no part
+    // of the others'.
+    const auto holds = [&](const std::string& module) {
+        return std::ranges::binary_search(modules().nodes(module), input);
+    };
+    const auto entry = std::ranges::find_if(
+        buckets(), [&](const BucketEntry& bucket) { return std::ranges::any_of(bucket.modules, holds); });
+    return input == no_node || entry == buckets().end() ? -1 : static_cast<int>(entry - buckets().begin());
 }
 
 void Document::updateModules() {

@@ -375,6 +375,29 @@ class DocumentTest : public QObject {
         QCOMPARE(document->findNode("no such node").node, no_node);
     }
 
+    /// As passes and cards see it, also before there is an evaluation of the newest plan.
+    void aNodeWhoseStackEndsOutsideItsBlockIsInTheBlocksBucket() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("parametrized.graph.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"format": "overlap-graph", "version": 1, "nodes": [
+            {"name": "a", "op": "placeholder", "target": "a", "args": [], "kwargs": {},
+             "module_stack": [["layers.0", "Block"], ["parametrizations.weight.0", "Shard"]]},
+            {"name": "b", "op": "placeholder", "target": "b", "args": [], "kwargs": {},
+             "module_stack": [["layers.1", "Block"]]}]})");
+        file.close();
+        Document document;
+        document.setGraph(loadGraph(path));
+        BucketCommands(document).addText("layers.0");
+        QCOMPARE(document.bucketOfNode(document.findNode("a")), 0);
+        QCOMPARE(document.bucketOfNode(document.findNode("b")), -1);
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(document.findNode("a").evaluated);
+        QCOMPARE(document.bucketOfNode(document.findNode("a")), 0);
+        QCOMPARE(document.bucketOfNode(document.findNode("b")), -1);
+    }
+
     void filesAreToldByContent() {
         QString reason;
         QCOMPARE(fileKind(smallGraphFile()), FileKind::graph);
