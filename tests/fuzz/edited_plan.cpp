@@ -114,6 +114,7 @@ Plan chosen_plan(const Graph& graph, Choices& choices) {
     for (std::size_t left = choices.below(3); left > 0; --left) {
         plan.pipeline.push_back(chosen_step(graph, choices));
         plan.pipeline.back().enabled = !choices.one_in(8);
+        check_options(require_pass(plan.pipeline.back().pass), plan.pipeline.back().options);
     }
     for (std::size_t left = choices.below(3); left > 0; --left) {
         plan.overlaps.list.push_back(chosen_directive(graph, choices));
@@ -123,7 +124,10 @@ Plan chosen_plan(const Graph& graph, Choices& choices) {
     for (std::size_t left = choices.below(3); left > 0; --left) {
         plan.module_rules.push_back(chosen_rule(graph, choices));
     }
-    return read_plan_text(write_plan_text(plan), "chosen");
+    // The whole text takes longer than most plans take to work out. What it may not have is refused in any case.
+    if (choices.one_in(5)) return read_plan_text(write_plan_text(plan), "chosen");
+    if (!plan.module_rules.empty()) plan.module_rules = read_module_rules(module_rules_json(plan.module_rules));
+    return plan;
 }
 
 }  // namespace overlap::fuzz
