@@ -25,6 +25,18 @@ bool is_contiguous(std::span<const std::int64_t> sizes, std::span<const std::int
     return true;
 }
 
+std::optional<std::int64_t> memory_reach(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides) {
+    if (std::ranges::find(sizes, 0) != sizes.end()) return 0;
+    std::int64_t last = 0, step = 0;
+    for (std::size_t dimension = 0; dimension < sizes.size(); ++dimension) {
+        if (__builtin_mul_overflow(sizes[dimension] - 1, strides[dimension], &step) ||
+            __builtin_add_overflow(last, step, &last) || last >= most_reach) {
+            return std::nullopt;
+        }
+    }
+    return last + 1;
+}
+
 std::optional<std::vector<std::int64_t>> view_strides(std::span<const std::int64_t> old_sizes,
                                                       std::span<const std::int64_t> old_strides,
                                                       std::span<const std::int64_t> new_sizes) {

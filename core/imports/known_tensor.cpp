@@ -57,16 +57,9 @@ std::int64_t element_count(std::span<const std::int64_t> shape) {
 }
 
 std::int64_t dense_bytes(Dtype dtype, std::span<const std::int64_t> shape, std::span<const std::int64_t> stride) {
-    std::int64_t last = 0;
-    for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
-        if (shape[dimension] == 0) return 0;
-        std::int64_t reach = 0;
-        if (__builtin_mul_overflow(shape[dimension] - 1, stride[dimension], &reach) ||
-            __builtin_add_overflow(last, reach, &last) || last > most_elements) {
-            throw InputError("", "a tensor reaches further than 2^56 elements");
-        }
-    }
-    return (last + 1) * dtype_info(dtype).bytes;
+    const std::optional<std::int64_t> elements = memory_reach(shape, stride);
+    if (!elements) throw InputError("", "a tensor reaches further than 2^56 elements");
+    return *elements * dtype_info(dtype).bytes;
 }
 
 bool KnownTensor::is_contiguous() const {

@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "core/graph/strides.h"
+
 namespace overlap {
 
 namespace {
@@ -202,7 +204,7 @@ TensorMeta GraphNodeReader::read_tensor(element value, const JsonPlace& place) {
         } else if (key == "storage_bytes") {
             tensor.storage_bytes = json_integer(item, field, 0, total_bytes_limit);
         } else if (key == "storage_offset") {
-            tensor.storage_offset = json_integer(item, field, 0);
+            tensor.storage_offset = json_integer(item, field, 0, most_reach);
             if (tensor.storage_offset == 0) further_of_tensor_.add(key, item);
         } else {
             further_of_tensor_.add(key, item);
@@ -216,6 +218,7 @@ TensorMeta GraphNodeReader::read_tensor(element value, const JsonPlace& place) {
                    std::to_string(strides_.size()));
     }
     count_bytes(tensor, place);
+    if (!memory_reach(sizes_, strides_)) place.fail("with its strides the tensor reaches further than 2^56 elements");
     tensor.rank = static_cast<std::uint8_t>(sizes_.size());
     tensor.first_dimension = builder_.dimensions(sizes_, strides_);
     if (!further_of_tensor_.empty()) tensor.extra_json = builder_.intern(further_of_tensor_.close());

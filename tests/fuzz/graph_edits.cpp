@@ -7,6 +7,7 @@
 
 #include "core/graph/error.h"
 #include "core/graph/graph_editor.h"
+#include "core/graph/strides.h"
 #include "core/io/graph_node_reader.h"
 
 namespace overlap::fuzz {
@@ -286,7 +287,7 @@ class GraphEdits {
         order_ = editor_.order();
     }
 
-    /// As the reader counts them.
+    /// As the reader does.
     void refuse_too_many_bytes() const {
         constexpr std::int64_t limit = GraphNodeReader::total_bytes_limit;
         std::int64_t total = 0;
@@ -299,6 +300,9 @@ class GraphEdits {
                     is_empty |= size == 0;
                     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) bytes = limit + 1;
                     if (bytes > limit) throw InputError("edited", "a tensor has too many bytes");
+                }
+                if (!memory_reach(editor_.shape(tensor), editor_.stride(tensor))) {
+                    throw InputError("edited", "a tensor reaches too far");
                 }
                 total += std::max(is_empty ? 0 : bytes, tensor.storage_bytes);
                 if (total > limit) throw InputError("edited", "the tensors have too many bytes");

@@ -229,6 +229,13 @@ TEST(BadDocument, Tensors) {
          place + ": the tensor has more bytes than 64 bits can count"},
         {tensor(start + R"("shape":[1152921504606846976],"stride":[1])"),
          place + ": the graph's tensors up to here have more than 72057594037927936 bytes"},
+        {tensor(start + R"("shape":[1048576,1048576],"stride":[1099511627776,1])"),
+         place + ": with its strides the tensor reaches further than 2^56 elements"},
+        {tensor(start + R"("shape":[3],"stride":[9223372036854775807])"),
+         place + ": with its strides the tensor reaches further than 2^56 elements"},
+        {tensor(R"("storage_offset":72057594037927937)"),
+         place + ".storage_offset: expected an integer from 0 to 72057594037927936, found the integer "
+                 "72057594037927937"},
         {tensor(R"("storage_bytes":-4)"),
          place + ".storage_bytes: expected an integer from 0 to 72057594037927936, found the integer -4"},
         {tensor(R"("storage":-1)"), place + ".storage: expected an integer from 0 to 4294967294, found the integer -1"},
