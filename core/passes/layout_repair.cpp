@@ -104,6 +104,7 @@ class LayoutRepair {
         after.storage_bytes = base.storage_bytes;
         const std::optional<Sizes> strides = view_of(node, packet, in_place, base, before, after.storage_offset);
         if (!strides) return false;  // the reference's evaluation raises, and it leaves the node as it was
+        if (strides->size() != before.rank) refuse_rank(node, strides->size());
         if (*strides == strides_of(before) && after.storage_offset == before.storage_offset) return false;
         after.first_dimension = graph_.dimensions(sizes_of(before), *strides);
         graph_.mutable_outputs(node).front() = after;
@@ -114,22 +115,10 @@ class LayoutRepair {
     std::optional<Sizes> view_of(NodeId node, std::string_view packet, bool in_place, const TensorMeta& base,
                                  const TensorMeta& before, std::int64_t& offset) const {
         Sizes strides = strides_of(base);
-        const auto rank = static_cast<std::int64_t>(strides.size());
-        const auto dimension = [&](std::size_t index) -> std::int64_t {
-            const Value* value = graph_.argument(node, index);
-            if (!value || !value->is(ValueKind::integer)) return 0;
-            return value->integer < 0 ? value->integer + rank : value->integer;
-        };
         const bool same_bytes = dtype_info(base.dtype).bytes == dtype_info(before.dtype).bytes;
         if (packet == "aten.t" || packet == "aten.transpose") {
             offset = base.storage_offset;
-            if (packet == "aten.t") {
-                std::ranges::reverse(strides);
-            } else {
-                std::swap(strides.at(static_cast<std::size_t>(dimension(1))),
-                          strides.at(static_cast<std::size_t>(dimension(2))));
-            }
-            return strides;
+            return packet == "aten.t" ? reversed(strides) : swapped(strides, dimension(node, 1), dimension(node, 2));
         }
         if (graph_.target(node) != "aten.view.dtype" && (packet == "aten.view" || packet == "aten.reshape")) {
             offset = base.storage_offset;
@@ -145,6 +134,31 @@ class LayoutRepair {
         if (!moved_only(node, base)) refuse(node);
         offset += shift_of(node, base) * dtype_info(base.dtype).bytes / dtype_info(before.dtype).bytes;
         return strides_of(before);
+    }
+
+    /// `aten.t`, which takes matrices and what has fewer dimensions.
+    static std::optional<Sizes> reversed(Sizes strides) {
+        if (strides.size() > 2) return std::nullopt;
+        std::ranges::reverse(strides);
+        return strides;
+    }
+
+    /// The dimension that argument `index` names, from the last one where it is negative.
+    std::int64_t dimension(NodeId node, std::size_t index) const {
+        const Value* value = graph_.argument(node, index);
+        return value && value->is(ValueKind::integer) ? value->integer : 0;
+    }
+
+    static std::optional<Sizes> swapped(Sizes strides, std::int64_t first, std::int64_t second) {
+        // A tensor without dimensions has one where dimensions are named.
+        const auto rank = std::max<std::int64_t>(static_cast<std::int64_t>(strides.size()), 1);
+        for (std::int64_t* named : {&first, &second}) {
+            if (*named < -rank || *named >= rank) return std::nullopt;
+            if (*named < 0) *named += rank;
+        }
+        if (!strides.empty())
+            std::swap(strides[static_cast<std::size_t>(first)], strides[static_cast<std::size_t>(second)]);
+        return strides;
     }
 
     /// Several views at once, such as a split: they move with their base.
@@ -217,6 +231,13 @@ class LayoutRepair {
         throw InputError("node " + in_quotes(graph_.name(node)),
                          "a bucket returns one of its inputs with other strides, PyTorch evaluates it anew, and how " +
                              std::string(graph_.target(node)) + " then lays out its result is not reproduced");
+    }
+
+    [[noreturn]] void refuse_rank(NodeId node, std::size_t rank) const {
+        throw InputError("node " + in_quotes(graph_.name(node)),
+                         "a bucket returns its input, PyTorch evaluates it anew, and its result then has a rank of " +
+                             std::to_string(rank) + ", where the document gives it one of " +
+                             std::to_string(graph_.outputs(node).front().rank));
     }
 
     GraphEditor& graph_;
