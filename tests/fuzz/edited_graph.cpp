@@ -85,11 +85,10 @@ std::shared_ptr<const Graph> edited_graph(Choices& choices) {
     const std::vector<Source>& cut = choices.one_of(all_sources());
     // Many small graphs tell more than few larger ones in the same time.
     const Source& source = choices.one_in(4) ? cut.back() : choices.one_of(cut);
-    const bool is_tried_as_file = choices.one_in(61);  // which bytes of ones, of which the fuzzer is fond, are not
     const std::size_t edits = choices.below(most_edits + 1);
     count_input(source.bytes + edits * bytes_of_edit);
     const auto graph = with_edits(source.graph, edits, choices);
-    if (is_tried_as_file) require_readable(*graph);
+    if (choices.by_lot(32)) require_readable(*graph);
     return graph;
 }
 
