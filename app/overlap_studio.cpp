@@ -7,13 +7,13 @@
 #include <QRegularExpression>
 #include <QSize>
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
 
+#include "app/display.h"
 #include "ui/diagnostics/crash_report.h"
 #include "ui/diagnostics/log_file.h"
 #include "ui/document/session.h"
@@ -34,23 +34,12 @@ int wrongUsage(const QString& reason) {
     return 2;
 }
 
-/// Whether an argument is answered without a window: help, the version, and pictures. What is said of pictures alone is
-/// refused without `--screenshot`, which needs no window either.
-bool needsNoWindow(const std::string& argument) {
-    const std::string name = argument.substr(0, argument.find('='));
-    constexpr std::array names = {"--help", "-h",     "--help-all", "--version", "-v",    "--screenshot",
-                                  "--size", "--view", "--select",   "--zoom",    "--drag"};
-    return std::ranges::find(names, name) != names.end();
-}
-
-/// What has to be settled before there is a QApplication: the scale, and whether a window can be shown at all.
-/// @returns the exit status, after saying why, when the scale is none or a window is wanted and there is no display.
-std::optional<int> prepareEnvironment(int argc, char** argv) {
-    bool window = true;
+/// What has to be settled before there is a QApplication: the scale. @returns the exit status, after saying why, when
+/// it is none.
+std::optional<int> prepareScale(int argc, char** argv) {
     const std::string scale_is = "--scale=";
     for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
         const std::string argument = argv[i];
-        if (needsNoWindow(argument)) window = false;
         std::optional<QByteArray> scale;
         if (argument == "--scale" && i + 1 < argc) scale = argv[++i];
         if (argument.starts_with(scale_is)) scale = argument.substr(scale_is.size()).c_str();
@@ -64,17 +53,7 @@ std::optional<int> prepareEnvironment(int argc, char** argv) {
                                   .arg(QString::fromLocal8Bit(*scale)));
         qputenv("QT_SCALE_FACTOR", *scale);
     }
-    for (const char* display : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
-        if (qEnvironmentVariableIsSet(display)) return std::nullopt;
-    if (!window) {
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-        return std::nullopt;
-    }
-    std::fprintf(
-        stderr,
-        "overlap-studio: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set); --screenshot OUT.png "
-        "draws the window into a picture, and the program overlap does the same work on the command line\n");
-    return 1;
+    return std::nullopt;
 }
 
 /// What `--size` gives, into `size`. @returns why it cannot be, or nothing.
@@ -95,7 +74,10 @@ QString readSize(const QString& text, QSize& size) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (const std::optional<int> status = prepareEnvironment(argc, argv)) return *status;
+    if (const std::optional<int> status = prepareScale(argc, argv)) return *status;
+    // Help, the version, wrong usage and pictures need none.
+    const bool has_display = overlap::is_there_a_display();
+    if (!has_display) qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(argc, argv);
     overlap::ui::loadResources();
     QApplication::setApplicationName(QStringLiteral("Overlap Studio"));
@@ -127,8 +109,8 @@ int main(int argc, char** argv) {
     const QCommandLineOption view(
         QStringLiteral("view"),
         QStringLiteral("part of the window in the picture: window, modules, buckets, "
-                       "inspector, problems, passes, groups, compare, statistics, run, graph, mesh, timeline "
-                       "or toolbar"),
+                       "inspector, problems, passes, groups, compare, statistics, run, chooser, graph, mesh, "
+                       "timeline or toolbar"),
         QStringLiteral("name"));
     const QCommandLineOption select(
         QStringLiteral("select"),
@@ -188,6 +170,14 @@ int main(int argc, char** argv) {
         return overlap::ui::renderScreenshot(parser.positionalArguments(), options);
     }
 
+    if (!has_display) {
+        std::fprintf(
+            stderr,
+            "overlap-studio: there is no display (neither DISPLAY nor WAYLAND_DISPLAY names one that answers); "
+            "--screenshot OUT.png draws the window into a picture, and the program overlap does the same work "
+            "on the command line\n");
+        return 1;
+    }
     // The log and reports of crashes lie beside the session, also where no session is kept.
     const QString folder = overlap::ui::Session::defaultFolder();
     if (const QString problem = overlap::ui::startLogFile(folder); !problem.isEmpty())

@@ -9,6 +9,8 @@ SMALL = ("--size", "640x480", "--view", "toolbar")
 
 
 class Studio(CommandLine):
+    display = {}
+
     def studio(self, *arguments):
         """Without a display: what would open a window ends with status 1 and says so."""
         environment = {name: value for name, value in os.environ.items()
@@ -16,6 +18,7 @@ class Studio(CommandLine):
         for kind in ("DATA", "CONFIG", "CACHE"):
             environment[f"XDG_{kind}_HOME"] = self.scratch.name
         environment["XDG_RUNTIME_DIR"] = self.scratch.name
+        environment.update(self.display)
         return subprocess.run([program("overlap-studio"), *arguments], capture_output=True, text=True, timeout=100,
                               check=False, env=environment)
 
@@ -42,6 +45,18 @@ class Options(Studio):
     def test_a_window_needs_a_display(self):
         self.refuse(1, ["display"], self.graph)
         self.refuse(1, ["display"], "--scale", "2", self.graph)
+
+    def test_a_display_that_does_not_answer_is_none(self):
+        """As a terminal keeps it whose session has ended."""
+        for self.display in ({"DISPLAY": ":9876"}, {"WAYLAND_DISPLAY": "nobody"}, {"QT_QPA_PLATFORM": ""},
+                             {"DISPLAY": "", "WAYLAND_DISPLAY": ""}, {"DISPLAY": "no display at all"}):
+            with self.subTest(self.display):
+                self.assertRegex(self.expect_answer("--version"), r"\d+\.\d+\.\d+\n$")
+                self.refuse(1, ["no display"], self.graph)
+
+    def test_wrong_usage_is_told_also_without_a_display(self):
+        self.refuse(2, ["bogus"], "--bogus")
+        self.refuse(2, ["--theme", "foo"], "--theme", "foo")
 
     def test_scales(self):
         picture = self.path("picture.png")

@@ -174,8 +174,9 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     MainWindow window;
     QWidget* wanted = part(window, options.view);
     if (!wanted) {
-        fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
-                            "problems, passes, groups, compare, statistics, run, graph, mesh, timeline or toolbar")
+        fail(QStringLiteral(
+                 "overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
+                 "problems, passes, groups, compare, statistics, run, chooser, graph, mesh, timeline or toolbar")
                  .arg(options.view));
         return 2;
     }

@@ -1,0 +1,48 @@
+#include "app/display.h"
+
+#include <QDir>
+#include <QLibrary>
+#include <QLibraryInfo>
+
+namespace overlap {
+namespace {
+
+/// A session that has ended leaves DISPLAY behind, in terminals that outlive it for example.
+bool x_server_answers() {
+    if (qEnvironmentVariableIsEmpty("DISPLAY")) return false;
+    // Qt's own way to the server, with the same authority. Without it there is no platform of Qt for it either.
+    QLibrary library(QStringLiteral("xcb"), 1);
+    const auto connect = reinterpret_cast<void* (*)(const char*, int*)>(library.resolve("xcb_connect"));
+    const auto error_of = reinterpret_cast<int (*)(void*)>(library.resolve("xcb_connection_has_error"));
+    const auto disconnect = reinterpret_cast<void (*)(void*)>(library.resolve("xcb_disconnect"));
+    if (!connect || !error_of || !disconnect) return false;
+    void* const connection = connect(nullptr, nullptr);
+    const bool answers = error_of(connection) == 0;
+    disconnect(connection);
+    return answers;
+}
+
+bool compositor_answers() {
+    if (qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY")) return false;
+    const QDir platforms(QLibraryInfo::path(QLibraryInfo::PluginsPath) + QStringLiteral("/platforms"));
+    if (platforms.entryList({QStringLiteral("libqwayland*")}).isEmpty()) return false;
+    QLibrary library(QStringLiteral("wayland-client"), 0);
+    const auto connect = reinterpret_cast<void* (*)(const char*)>(library.resolve("wl_display_connect"));
+    const auto disconnect = reinterpret_cast<void (*)(void*)>(library.resolve("wl_display_disconnect"));
+    if (!connect || !disconnect) return false;
+    void* const display = connect(nullptr);
+    if (!display) return false;
+    disconnect(display);
+    return true;
+}
+
+}  // namespace
+
+bool is_there_a_display() {
+    if (!qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) return true;
+    const bool x_server = x_server_answers(), compositor = compositor_answers();
+    if (x_server != compositor) qputenv("QT_QPA_PLATFORM", x_server ? "xcb" : "wayland");
+    return x_server || compositor;
+}
+
+}  // namespace overlap
