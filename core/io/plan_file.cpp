@@ -281,6 +281,10 @@ Plan read_document(const Json& document) {
     Plan plan;
     if (document.contains("name")) plan.name = read_string(document, "name", "");
     plan.graph = read_fingerprint(document);
+    if (plan.graph) {
+        for (const auto& [key, value] : document.at("graph").items())
+            if (key != "name" && key != "nodes" && key != "digest") plan.graph_extra[key] = value;
+    }
     if (const auto rules = document.find("module_rules"); rules != document.end()) {
         plan.module_rules = read_module_rules(*rules);
     }
@@ -351,6 +355,7 @@ std::string write_plan_text(const Plan& plan) {
     document["name"] = plan.name;
     if (plan.graph) {
         document["graph"] = {{"name", plan.graph->name}, {"nodes", plan.graph->nodes}, {"digest", plan.graph->digest}};
+        document["graph"].update(plan.graph_extra);
     }
     if (!plan.module_rules.empty()) document["module_rules"] = module_rules_json(plan.module_rules);
     document["buckets"] = Json::array();

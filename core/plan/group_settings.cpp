@@ -88,6 +88,21 @@ std::vector<GroupSettings> group_settings(const Json& process_groups) {
     return all;
 }
 
+std::vector<std::string> unknown_group_settings(const Json& process_groups) {
+    std::vector<std::string> known = {"name", "high_priority"};
+    for (const GroupNumber& number : group_numbers()) known.emplace_back(number.name);
+    std::vector<std::string> unknown;
+    if (!process_groups.is_array()) return unknown;
+    for (std::size_t index = 0; index < process_groups.size(); ++index) {
+        if (!process_groups[index].is_object()) continue;
+        for (const auto& [key, value] : process_groups[index].items()) {
+            if (std::ranges::find(known, key) != known.end()) continue;
+            unknown.push_back(place_of(index, key) + suggest_names(key, known));
+        }
+    }
+    return unknown;
+}
+
 void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph) {
     for (std::size_t index = 0; index < settings.size(); ++index) {
         if (const auto missing = missing_group(settings, index, graph)) throw *missing;

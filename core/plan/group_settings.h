@@ -14,6 +14,10 @@ namespace overlap {
 /// blocks at least than at most.
 std::vector<GroupSettings> group_settings(const Json& process_groups);
 
+/// Where entries have fields that are no settings, such as misspelt ones, each with the setting that is called nearly
+/// so.
+std::vector<std::string> unknown_group_settings(const Json& process_groups);
+
 /// @param graph what the plan makes; passes may have made groups of it.
 /// @throws InputError with the place in the plan for a group that the graph does not have.
 void check_group_settings(const std::vector<GroupSettings>& settings, const Graph& graph);

@@ -52,6 +52,7 @@ GraphFingerprint fingerprint(const Graph& graph);
 struct Plan {
     std::string name = "Plan A";
     std::optional<GraphFingerprint> graph;
+    Json graph_extra = Json::object();  ///< fields of the document's `graph` that this version does not know
     /// Modules for nodes that have none, given before anything else is done (core/plan/module_repair.h).
     std::vector<ModuleRule> module_rules;
     std::vector<BucketEntry> buckets;

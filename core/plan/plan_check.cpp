@@ -176,6 +176,29 @@ class BucketCheck {
     std::vector<Problem> problems_;
 };
 
+/// Where the plan's document has fields that this version does not know, each with what it may have been meant for.
+std::vector<std::string> unknown_fields(const Plan& plan) {
+    std::vector<std::string> fields;
+    const auto add_all = [&](const std::string& place, const Json& object) {
+        for (const auto& [key, value] : object.items()) fields.push_back(place + "." + key);
+    };
+    const auto add_list = [&](const std::string& list, const auto& items) {
+        for (std::size_t index = 0; index < items.size(); ++index)
+            add_all(list + "[" + std::to_string(index) + "]", items[index].extra);
+    };
+    for (const auto& [key, value] : plan.unevaluated.items()) {
+        if (key != "process_groups") fields.push_back(key);
+    }
+    add_all("graph", plan.graph_extra);
+    add_list("module_rules", plan.module_rules);
+    add_list("buckets", plan.buckets);
+    add_list("overlaps", plan.overlaps.list);
+    add_list("device_orders", plan.device_orders);
+    for (const std::string& setting : unknown_group_settings(plan.unevaluated.value("process_groups", Json::array())))
+        fields.push_back(setting);
+    return fields;
+}
+
 }  // namespace
 
 std::vector<Problem> check_unevaluated(const Plan& plan) {
@@ -196,9 +219,7 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
             "manual_overlap_bucketing");
     }
     std::string unknown;
-    for (const auto& [key, value] : plan.unevaluated.items()) {
-        if (key != "process_groups") unknown.append(unknown.empty() ? "" : ", ").append(key);
-    }
+    for (const std::string& field : unknown_fields(plan)) unknown.append(unknown.empty() ? "" : ", ").append(field);
     if (!unknown.empty()) {
         add(Severity::note, "the plan has fields that this version keeps but does not know: " + unknown);
     }

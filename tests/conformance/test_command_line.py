@@ -318,6 +318,10 @@ class Apply(CommandLine):
 
     def test_what_a_plan_holds_and_is_not_evaluated_is_told(self):
         for later, told in (({"from_the_future": 1}, "keeps but does not know: from_the_future"),
+                            ({"process_groups": [{"name": "0", "max_ctass": 16}]},
+                             'does not know: process_groups[0].max_ctass; nearest: "max_ctas"'),
+                            ({"buckets": [{"modules": "norm", "titel": "n"}]}, "does not know: buckets[0].titel"),
+                            ({"overlaps": [{"collective": "gone", "befor": "mm"}]}, "does not know: overlaps[0].befor"),
                             ({"process_groups": [{"min_ctas": 1}]}, "a run would refuse process_groups[0]")):
             plan = self.path("later.plan.json", {"format": "overlap-plan", "version": 1, **later})
             done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", self.path("o.json"))
@@ -343,7 +347,7 @@ class Apply(CommandLine):
     def test_overlaps_by_hand(self):
         plan, out, report = self.overlaps_plan(), self.path("o.graph.json"), self.path("r.json")
         done = self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", out, "--report", report)
-        self.assertIn("error: overlap 3 (gone starts before", done.stderr)
+        self.assertIn("caution: overlap 3 (gone starts before", done.stderr)
         self.assertIn("is left out: the graph has no collective", done.stderr)
         before, after = ([node["name"] for node in read_document(file)["nodes"]] for file in (self.graph, out))
         self.assertNotEqual(before, after)

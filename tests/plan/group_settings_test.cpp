@@ -100,9 +100,13 @@ TEST(GroupSettings, APlanKeepsThemAndProblemsTellWhatARunWouldRefuse) {
     EXPECT_EQ(read_plan_text(write_plan_text(plan), "p.json"), plan);
     EXPECT_NE(write_plan_text(plan).find("\"red\""), std::string::npos);
     const std::vector<Problem> problems = check_unevaluated(plan);
-    ASSERT_EQ(problems.size(), 1u);
+    ASSERT_EQ(problems.size(), 2u);
     EXPECT_EQ(problems[0].message,
               "a run would refuse process_groups[0].min_ctas: found 0, expected a whole number from 1 to 64");
+    EXPECT_EQ(problems[1].severity, Severity::note);
+    EXPECT_TRUE(problems[1].message.starts_with(
+        "the plan has fields that this version keeps but does not know: process_groups[0].colour; there are: \"name\""))
+        << problems[1].message;
     const Plan good = read_plan_text(
         R"({"format": "overlap-plan", "version": 1, "process_groups": [{"name": "0", "min_ctas": 1}]})", "p.json");
     EXPECT_TRUE(check_unevaluated(good).empty());

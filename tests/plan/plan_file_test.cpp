@@ -47,6 +47,18 @@ TEST(PlanFile, KeepsWhatItDoesNotKnow) {
     EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
 }
 
+TEST(PlanFile, WhatItDoesNotKnowIsToldWithItsPlace) {
+    const Plan plan =
+        read_plan_text(head + R"("graph": {"name": "g", "nodes": 1, "digest": "0123456789abcdef", "rank": 3},
+        "buckets": ["norm", {"modules": "a", "titel": "A"}], "overlaps": [{"collective": "c", "befor": "mm"}]})",
+                       "p.json");
+    EXPECT_EQ(Json::parse(write_plan_text(plan))["graph"]["rank"], 3);
+    const std::vector<Problem> problems = check_unevaluated(plan);
+    EXPECT_EQ(problems.back().message,
+              "the plan has fields that this version keeps but does not know: graph.rank, buckets[1].titel, "
+              "overlaps[0].befor");
+}
+
 TEST(PlanFile, ReadsOverlapsAndWritesThemAsTheyWere) {
     const char* documents[] = {
         R"([{"collective":"x","start_after":"a","start_before":"b","wait_after":"c","hide_behind":"d","newer":1}])",
