@@ -131,7 +131,7 @@ void write_totals(std::ostream& out, const ComparisonOutput& output) {
     if (before.peak_bytes != 0 && after.peak_bytes != 0) {
         const std::int64_t change = after.peak_bytes - before.peak_bytes;
         std::string sign = change < 0 ? "-" : "+";
-        table.add({"peak memory", bytes_text(before.peak_bytes), bytes_text(after.peak_bytes),
+        table.add({"peak memory as torch estimates it", bytes_text(before.peak_bytes), bytes_text(after.peak_bytes),
                    sign.append(bytes_text(std::abs(change)))});
     }
     table.add({"collectives", std::to_string(before.collectives), std::to_string(after.collectives), ""});

@@ -89,7 +89,7 @@ OverlapPreview::Effect OverlapPreview::measured(const PassResult& result) const 
     const Simulation simulation =
         sourced_simulation(graph, times_of(result), evaluation_->contention ? evaluation_->time_source.get() : nullptr)
             .simulation;
-    return {{}, simulation.step_ms, simulation.exposed_ms, memory_profile(graph, StorageRule::reference).peak_bytes};
+    return {{}, simulation.step_ms, simulation.exposed_ms, memory_profile(graph, StorageRule::corrected).peak_bytes};
 }
 
 OverlapDirectives OverlapPreview::with(const OverlapDirective& directive) const {

@@ -18,7 +18,7 @@ class OverlapPreview {
         std::string refusal;  ///< why the directive cannot hold; the figures are then those of no directive
         double step_ms = 0;
         double exposed_ms = 0;
-        std::int64_t peak_bytes = 0;  ///< the reference's estimate
+        std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
     };
 
     /// @param evaluation of `plan`, not refused.

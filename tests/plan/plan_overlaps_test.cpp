@@ -77,7 +77,7 @@ TEST(PlanOverlaps, OneThatDoesNotFitIsAProblemAndTheOthersHold) {
     ASSERT_EQ(told.size(), 2u);
     EXPECT_EQ(told[0].message.substr(0, told[0].message.find(';')),
               "overlap 1 (gone starts before mm) is left out: the graph has no collective \"gone\"");
-    EXPECT_EQ(told[0].severity, Severity::error);
+    EXPECT_EQ(told[0].severity, Severity::caution);
     EXPECT_EQ(told[1].fix, "remove the overlap");
     EXPECT_EQ(told[1].fix_value, Json(2));
     EXPECT_TRUE(told[1].message.ends_with("a collective cannot be placed by itself"));
@@ -118,7 +118,7 @@ TEST(OverlapPreview, TellsWhatAnEvaluationTells) {
                 ASSERT_EQ(effect.refusal, after->overlaps.directives.back().refusal);
                 ASSERT_EQ(effect.step_ms, after->simulation.step_ms);
                 ASSERT_EQ(effect.exposed_ms, after->simulation.exposed_ms);
-                ASSERT_EQ(effect.peak_bytes, after->memory.peak_bytes);
+                ASSERT_EQ(effect.peak_bytes, after->corrected_memory.peak_bytes);
                 ASSERT_EQ(preview.refusal(OverlapWish::start_before, node).empty(), effect.refusal.empty());
                 ++(effect.refusal.empty() ? held : refused);
             }

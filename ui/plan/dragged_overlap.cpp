@@ -127,7 +127,7 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const OverlapDirective& dir
         answer_.effects = {QStringLiteral("%1 %2").arg(tr("step"), formatKnownTime(0, false))};
     }
     answer_.effects.append(effect(tr("peak"), formatBytes(peak),
-                                  formatDifference(peak - static_cast<double>(before.memory.peak_bytes), Unit::Bytes)));
+                                  formatDifference(peak - static_cast<double>(before.corrected_memory.peak_bytes), Unit::Bytes)));
     return answer_;
 }
 

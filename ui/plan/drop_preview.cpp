@@ -92,7 +92,7 @@ void DropPreview::showOutcome(const Evaluation& evaluation) {
             improvement_ = 1;
             outcome_ = tr("no longer refused: step %1   peak %2")
                            .arg(formatKnownTime(evaluation.simulation.step_ms, evaluation.times_known),
-                                formatBytes(static_cast<double>(evaluation.memory.peak_bytes)));
+                                formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)));
             emit changed();
             return;
         }
@@ -102,8 +102,8 @@ void DropPreview::showOutcome(const Evaluation& evaluation) {
                                                              formatTime(evaluation.simulation.step_ms))
                                                     : formatKnownTime(0, false);
         outcome_ = tr("step %1   peak %2")
-                       .arg(step, fromTo(formatBytes(static_cast<double>(now->memory.peak_bytes)),
-                                         formatBytes(static_cast<double>(evaluation.memory.peak_bytes))));
+                       .arg(step, fromTo(formatBytes(static_cast<double>(now->corrected_memory.peak_bytes)),
+                                         formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes))));
     }
     emit changed();
 }
