@@ -91,8 +91,10 @@ std::optional<PlanSaver::Outcome> PlanSaver::save(int index, const QString& file
 
 void PlanSaver::finish(const Request& request, const Outcome& outcome) {
     under_way_.removeOne(request.file);
+    if (outcome.result != Result::saved) return;
+    markReplaced(request);
     const int index = document_.indexOf(request.variant);
-    if (outcome.result != Result::saved || index < 0) return;
+    if (index < 0) return;
     Variant& variant = document_.variant(index);
     if (newest_.value(request.variant) != request.number || variant.filePath() != request.plan_file) return;
     const QByteArray digest = contentDigest(QByteArray::fromStdString(write_plan_text(request.plan)));
@@ -100,6 +102,16 @@ void PlanSaver::finish(const Request& request, const Outcome& outcome) {
         variant.setSaved(request.file, digest);
     } else {
         variant.setUnsaved(request.file, digest);  // edited since: the file has the plan before
+    }
+}
+
+/// Another tab's plan that was in the file, such as the one that somebody else had put there, is in no file any more.
+void PlanSaver::markReplaced(const Request& request) {
+    for (int index = 0; index < document_.variantCount(); ++index) {
+        Variant& other = document_.variant(index);
+        const bool was_there = other.filePath() == request.file && !other.modified();
+        if (was_there && other.key() != request.variant && other.plan() != request.plan)
+            other.setUnsaved(request.file, other.fileDigest());
     }
 }
 

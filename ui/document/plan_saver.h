@@ -60,6 +60,7 @@ class PlanSaver : public QObject {
     struct Request;
     static Outcome written(const Request& request);
     void finish(const Request& request, const Outcome& outcome);
+    void markReplaced(const Request& request);
 
     Document& document_;
     Write write_;

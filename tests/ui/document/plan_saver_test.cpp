@@ -98,6 +98,26 @@ class PlanSaverTest : public QObject {
         QCOMPARE(document_->variant(1).filePath(), path);
     }
 
+    /// Somebody else changed the file, theirs was opened beside the own plan, and then the own one was saved over it.
+    void aPlanWhoseFileIsReplacedIsUnsaved() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("shared.plan.json");
+        PlanSaver saver(*document_);
+        const auto saved = [&](int index) { return saver.save(index, file, true)->result == Result::saved; };
+        const int own = document_->currentIndex();
+        QVERIFY(saved(own));
+        Variant& theirs = document_->addCopyOfCurrent();
+        const int second = document_->currentIndex();
+        BucketCommands(*document_).addText("layers.1");
+        QVERIFY(saved(second));
+        QVERIFY(!theirs.modified());
+        QVERIFY(document_->variant(own).modified());  // and so is the first one, whose file has another plan now
+        QVERIFY(saved(own));
+        QVERIFY(!document_->variant(own).modified());
+        QVERIFY(theirs.modified());
+        QCOMPARE(theirs.filePath(), file);
+    }
+
     void aFolderThatHangsHoldsNobodyUp() {
         HangingFolder folder;
         PlanSaver saver(*document_, nullptr, folder.writer(), 10ms);
