@@ -27,11 +27,32 @@ constexpr int usage_is_wrong = 2;
 using overlap::commands::Command;
 using overlap::commands::one_line;
 
+/// CLI11 misses a required option before it tells that one is misspelt.
+/// @returns what is wrong with the first option that `command` does not have; empty where it has them all.
+std::string unknown_option(const CLI::App& command) {
+    for (const std::string& argument : command.remaining()) {
+        if (argument.size() < 2 || argument.front() != '-') continue;
+        std::vector<std::string> names;
+        for (const CLI::Option* option : command.get_options())
+            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const CLI::App* group : command.get_subcommands(nullptr))
+            for (const CLI::Option* option : group->get_options())
+                for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        const std::string written = argument.substr(0, argument.find('='));
+        const std::vector<std::string> near = overlap::nearest_names(written, names, 1);
+        return "there is no option " + overlap::in_quotes(written) +
+               (near.empty() ? "" : "; nearest: " + overlap::in_quotes(near.front()));
+    }
+    return {};
+}
+
 int usage_error(const CLI::App& parser, const CLI::ParseError& error) {
     const std::vector<const CLI::App*> chosen =
         parser.get_subcommands([](const CLI::App* subcommand) { return subcommand->parsed(); });
     const std::string program = chosen.empty() ? "overlap" : "overlap " + chosen.front()->get_name();
-    std::cerr << one_line(program + ": " + error.what() + "; see " + program + " --help") << '\n';
+    const std::string unknown = chosen.empty() ? "" : unknown_option(*chosen.front());
+    std::cerr << one_line(program + ": " + (unknown.empty() ? error.what() : unknown) + "; see " + program + " --help")
+              << '\n';
     return usage_is_wrong;
 }
 

@@ -28,6 +28,7 @@ const char* kind_of(mode_t mode) {
 }  // namespace
 
 InputFile open_input_file(const std::string& path) {
+    if (path.empty()) fail("the name of the file is empty");
     const auto reason = [] { return std::generic_category().message(errno); };
     // Without waiting for somebody who writes into a pipe.
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

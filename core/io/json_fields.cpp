@@ -84,7 +84,8 @@ std::int64_t json_integer(simdjson::dom::element value, const JsonPlace& place, 
     std::string expected = "an integer";
     constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
     constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-    if (least != lowest && greatest != highest) {
+    const bool is_larger = (value.is_uint64() && !value.is_int64()) || !wide_number(value).empty();
+    if (least != lowest && (greatest != highest || is_larger)) {
         expected += " from " + std::to_string(least) + " to " + std::to_string(greatest);
     } else if (least != lowest) {
         expected += " of at least " + std::to_string(least);

@@ -12,6 +12,7 @@
 #include "core/io/atomic_file.h"
 #include "core/io/format_version.h"
 #include "core/io/json_bytes.h"
+#include "core/io/utf8.h"
 #include "core/mesh/sharding_text.h"
 #include "core/passes/describe_json.h"
 
@@ -54,7 +55,14 @@ std::string text_place(std::string_view text, std::size_t byte) {
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
+/// The number that nlohmann's message quotes.
+std::string overflowing_number(const std::string& message) {
+    const std::size_t begin = message.find('\''), end = message.rfind('\'');
+    return begin < end ? message.substr(begin + 1, end - begin - 1) : "";
+}
+
 Json parse_json(std::string_view text) {
+    require_utf8(text);
     // Depth first: the parser itself has no limit, and destroying what it made would recurse.
     int depth = 0;
     bool in_string = false;
@@ -88,8 +96,9 @@ Json parse_json(std::string_view text) {
             }
             return true;
         });
-    } catch (const Json::out_of_range&) {
-        throw InputError("", "invalid JSON: a number is beyond what a double holds, such as 1e999");
+    } catch (const Json::out_of_range& error) {
+        throw InputError(
+            "", "invalid JSON: the number " + overflowing_number(error.what()) + " is beyond what a double holds");
     } catch (const Json::parse_error& error) {
         // The message ends in what was expected; what comes before is the library's own numbering of places.
         std::string reason = error.what();

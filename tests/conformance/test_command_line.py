@@ -316,6 +316,13 @@ class Apply(CommandLine):
         before, after = (self.json("simulate", file, "--json") for file in (graph, out))
         self.assertLess(after["step_ms"], before["step_ms"])
 
+    def test_a_misspelt_option_is_named_before_a_missing_one(self):
+        done = self.expect(2, "apply", self.graph, "--presett", "torchtitan_default", "-o", self.path("o.json"))
+        self.assertIn('there is no option "--presett"; nearest: "--preset"', done.stderr)
+
+    def test_a_file_without_a_name_is_no_file(self):
+        self.assertIn("the name of the file is empty", self.expect(1, "info", "").stderr)
+
     def test_what_a_plan_holds_and_is_not_evaluated_is_told(self):
         for later, told in (({"from_the_future": 1}, "keeps but does not know: from_the_future"),
                             ({"process_groups": [{"name": "0", "max_ctass": 16}]},

@@ -83,7 +83,7 @@ TEST(BadDocument, Format) {
         {document("", R"("world_size":0,)"), "world_size: expected an integer of at least 1, found the integer 0"},
         {document("", R"("rank":-1,)"), "rank: expected an integer of at least 0, found the integer -1"},
         {document("", R"("rank":99999999999999999999,)"),
-         "rank: expected an integer of at least 0, found the number 99999999999999999999"},
+         "rank: expected an integer from 0 to 9223372036854775807, found the number 99999999999999999999"},
     });
 }
 

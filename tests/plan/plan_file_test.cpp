@@ -75,9 +75,14 @@ TEST(PlanFile, ReadsOverlapsAndWritesThemAsTheyWere) {
 }
 
 TEST(PlanFile, NumbersBeyondADoubleAreAnError) {
-    for (const char* text : {R"({"version": 1e999})", R"({"pipeline": [{"options": {"max_in_flight_gb": -1e400}}]})"}) {
-        EXPECT_EQ(error_of(text), "a.plan.json: invalid JSON: a number is beyond what a double holds, such as 1e999");
+    for (const std::string number : {"1e999", "-1e400"}) {
+        EXPECT_EQ(error_of(R"({"pipeline": [{"options": {"max_in_flight_gb": )" + number + "}}]}"),
+                  "a.plan.json: invalid JSON: the number " + number + " is beyond what a double holds");
     }
+}
+
+TEST(PlanFile, TextThatIsNoUtf8IsAnErrorWithoutItsBytes) {
+    EXPECT_EQ(error_of("{\"version\": \"n\377\"}"), "a.plan.json: byte 14: this is not UTF-8, and JSON must be");
 }
 
 TEST(PlanFile, PutsBucketsIntoThePipeline) {

@@ -45,6 +45,9 @@ void MainWindow::registerActions() {
     registerViewActions();
     registerTimelineActions(*actions_, *timeline_,
                             [this](bool visibleOnly) { emit timeline_->exportWanted(visibleOnly); });
+    // The last of its menu, behind what views have for files.
+    actions_->add("file.quit", tr("File"), tr("&Quit"), tr("Quit; everything comes back at the next start"),
+                  {QKeySequence::Quit}, [this] { close(); });
     registerHelp();
 
     auto toolButton = [this](const char* id, const char* icon, bool text) {
@@ -86,8 +89,6 @@ void MainWindow::registerFileActions() {
     actions_->add("file.picture", file, tr("Save p&icture…"), tr("Save the window as a picture"), {},
                   [this] { exportPicture(); });
     plan_export_->registerActions(*actions_);
-    actions_->add("file.quit", file, tr("&Quit"), tr("Quit; everything comes back at the next start"),
-                  {QKeySequence::Quit}, [this] { close(); });
 
     const QString edit = tr("Edit");
     QAction* undo = history_->makeUndoAction(this);

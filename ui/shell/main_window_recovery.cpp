@@ -122,6 +122,7 @@ void MainWindow::discardRecovered() {
     }
     if (!files.isEmpty()) openFiles(files);
     scheduleSession();
+    if (count == 0) return tell(tr("Nothing was discarded: what was recovered has been saved or closed since"));
     tell(tr("Recovered plans were closed: %1; Plan ▸ Reopen closed plan brings them back").arg(count));
 }
 
