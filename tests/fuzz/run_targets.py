@@ -5,7 +5,7 @@
 PROGRAMS holds the targets (build/fuzz/bin), WORK what is kept: corpora, findings, logs and how often each target has
 been executed in all. The log of a target is logs/TARGET.log; a run beside another one of the same target has
 logs/TARGET-2.log, and so on. A fifth of the time goes to inputs of up to 64 kB, for which the bounds of time and memory
-are promised, the rest to short ones, of which more can be tried. Exit status 1 where an input brought a target down,
+are promised, the rest to shorter ones, of which more can be tried. Exit status 1 where an input brought a target down,
 took longer than a second, or needed more memory than is allowed; its file is named. It is 1, too, where a target did not
 end: nobody knows the input then.
 """
@@ -30,7 +30,9 @@ import seeds
 
 INPUT_LIMIT = seeds.INPUT_LIMIT
 SHORT_INPUT = 4 * 1024
-LONG_SHARE = 0.2
+# Lengths of inputs, and the share of the time that inputs of up to that length get. Of the shortest ten times as many
+# can be tried as of those that are eight times as long, and they reach nearly as much.
+LENGTHS = {INPUT_LIMIT: 0.2, SHORT_INPUT: 0.2, 512: 0.6}
 MOST_EXECUTIONS = 2**31 - 1
 SLOWEST_S = 1
 # libFuzzer writes an input that took longer than that once it is over. One that takes this long it ends, in a signal
@@ -84,8 +86,8 @@ class Target:
         self.all_artifacts = work / "artifacts"
         self.log = self.log_file = self.artifacts = None
         # What long inputs find is kept apart: each start of the short ones would read it again.
-        self.corpora = {INPUT_LIMIT: work / "corpus_long" / self.name, SHORT_INPUT: work / "corpus" / self.name}
-        for folder in (*self.corpora.values(), self.findings, self.logs):
+        self.corpus, self.long_corpus = work / "corpus" / self.name, work / "corpus_long" / self.name
+        for folder in (self.corpus, self.long_corpus, self.findings, self.logs):
             folder.mkdir(parents=True, exist_ok=True)
         self.executions = self.coverage = self.processor_s = 0
         self.failed = self.stuck = False
@@ -96,8 +98,8 @@ class Target:
 
         `on_executed` is called with the number of executions of each start."""
         self.open_log()
-        self.run_lengths(INPUT_LIMIT, seconds * LONG_SHARE, most_executions, on_executed)
-        self.run_lengths(SHORT_INPUT, seconds * (1 - LONG_SHARE), most_executions, on_executed)
+        for longest, share in LENGTHS.items():
+            self.run_inputs_up_to(longest, seconds * share, most_executions, on_executed)
         # What stops a target without an input, such as a program that cannot be started, is a finding too.
         self.failed = bool(self.found()) or self.stuck or self.executions == 0
 
@@ -118,7 +120,7 @@ class Target:
         shutil.rmtree(self.artifacts, ignore_errors=True)
         self.artifacts.mkdir(parents=True)
 
-    def run_lengths(self, longest, seconds, most_executions, on_executed):
+    def run_inputs_up_to(self, longest, seconds, most_executions, on_executed):
         end = time.monotonic() + seconds
         while not self.found() and not self.stuck and (wanted := most_executions - self.executions) > 0:
             began = time.monotonic()
@@ -147,7 +149,8 @@ class Target:
             options["seed"] = self.seed + self.starts
         if self.dictionary.exists():
             options["dict"] = self.dictionary
-        folders = dict.fromkeys((self.corpora[longest], self.corpora[SHORT_INPUT], self.seeds))
+        # What is found goes into the first.
+        folders = [*([self.long_corpus] if longest == INPUT_LIMIT else []), self.corpus, self.seeds]
         return [self.program, *(f"-{name}={value}" for name, value in options.items()), *folders]
 
     def judge(self):
@@ -211,7 +214,7 @@ def print_table(targets, counts):
     print(f"{'target':24}{'executions':>12}{'per CPU second':>16}{'in all':>12}{'edges':>8}{'corpus':>8}"
           f"{'findings':>10}")
     for target in targets:
-        corpus = len(list(target.corpora[SHORT_INPUT].iterdir()))
+        corpus = len(list(target.corpus.iterdir()))
         print(f"{target.name:24}{target.executions:12,}{target.executions / max(target.processor_s, 0.01):16,.0f}"
               f"{counts.of(target):12,}{target.coverage:8,}{corpus:8,}{len(target.found()):10}")
 

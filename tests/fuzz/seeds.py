@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
 SHARED = ROOT.parent / "shared"
 INPUT_LIMIT = 64 * 1024
-MOST_SEEDS = 60
+MOST_SEEDS = 100
 DICTIONARY_WORDS = 250
 
 # Targets whose input is not a file but a list of decisions.
@@ -125,10 +125,11 @@ def seeds():
     packed = sorted((DATA / "bad").glob("*.gz")) + sorted((DATA / "random_goldens").glob("*.gz"))
     plan_files = files((DATA / "plans", "*.json"), (ROOT / "resources" / "samples", "*.plan.json"))
     logs = files((SHARED / "traces", "*.log"), (DATA / "structured_logs", "*.log"))
+    functions = files((DATA / "fx_text", "*.py"), (DATA / "fx_text", "*.txt"))
     found = {
         "bucket_text": BUCKET_TEXTS + bucket_lists,
         "cost_model": files((DATA / "cost_models", "*.json")),
-        "fx_text": files((DATA / "fx_text", "*.py"), (DATA / "fx_text", "*.txt")),
+        "fx_text": functions + [small for text in functions for small in one_statement_each(text)],
         "graph": graphs,
         "gzip": [path.read_bytes() for path in packed],
         "layout_message": LAYOUT_MESSAGES,
@@ -160,6 +161,19 @@ REPEATED = {
     "tensor_table": [(b'{"a": "f32[', piece, b'1]"}') for piece in (b"1+", b"(", b"1,")],
     "bucket_text": [(b"", b"a+", b"[0-9]"), (b"a", b"[0]", b"[0-9999]")],
 }
+
+
+def one_statement_each(text):
+    """The functions that have just one of the statements of the function `text`, and return what it gives. They are
+    tried far more often than the whole one."""
+    lines = text.decode().strip().splitlines()
+    begin = next(at for at, line in enumerate(lines) if "def forward" in line or line == "graph():") + 1
+    while "placeholder" in lines[begin]:
+        begin += 1
+    for line in lines[begin:]:
+        name = re.match(r"(\s*)(%?\w+)\b.* = ", line)
+        if name:
+            yield "\n".join([*lines[:begin], line, f"{name[1]}return ({name[2]},)", ""]).encode()
 
 
 def deep_module(graph):
@@ -203,7 +217,9 @@ def main(folder):
         place = folder / target
         place.mkdir(parents=True, exist_ok=True)
         cut = list(dict.fromkeys(text[:INPUT_LIMIT] for text in texts))[:MOST_SEEDS]
-        for number, text in enumerate(cut + longest_inputs(target, cut)):
+        # Decisions end long before the longest input does.
+        longest = [] if target in DECIDING else longest_inputs(target, cut)
+        for number, text in enumerate(cut + longest):
             write(place / str(number), text)
         if target not in DECIDING:
             write(folder / f"{target}.dict", dictionary(cut).encode())
