@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 
 #include "core/plan/bucket_figures.h"
 #include "ui/document/document.h"
@@ -105,25 +107,35 @@ void BoxColours::updateBuckets() {
     buckets_inside_.clear();
     if (plan_buckets_.empty()) return;
     bucket_of_module_ = buckets_of_modules(*modules_, plan_buckets_);
-    // What is around a bucket's modules, up to what is in a bucket itself, tells the buckets inside it.
+    std::map<BoxId, Inside, std::greater<>> open;
     for (ModuleTree::ModuleId module = 0; module < bucket_of_module_.size(); ++module) {
         if (bucket_of_module_[module] < 0) continue;
-        for (const Phase phase : {Phase::forward, Phase::backward})
-            if (const BoxId box = tree_->box_of(module, phase); box != no_box)
-                addToBoxesAround(box, bucket_of_module_[module]);
+        for (const Phase phase : {Phase::forward, Phase::backward}) {
+            const BoxId box = tree_->box_of(module, phase);
+            if (box == no_box) continue;
+            const BoxId around = tree_->box(box).parent;
+            const std::uint32_t nodes = tree_->box(box).node_count;
+            // What is around a bucket's modules, up to what is in a bucket itself, tells the buckets inside it.
+            if (isAround(around)) open[around].add({{{bucket_of_module_[module], nodes}}, nodes});
+        }
+    }
+    // Boxes are made after those that they lie in: the last one has been told all that is inside it.
+    while (!open.empty()) {
+        const auto [box, inside] = *open.begin();
+        open.erase(open.begin());
+        if (const BoxId around = tree_->box(box).parent; isAround(around)) open[around].add(inside);
+        buckets_inside_[box] = inside;
     }
 }
 
-void BoxColours::addToBoxesAround(BoxId box, int bucket) {
-    for (BoxId around = tree_->box(box).parent; around != BoxTree::root; around = tree_->box(around).parent) {
-        if (ownBucket(around) >= 0) return;
-        std::vector<int>& inside = buckets_inside_[around];
-        const auto place = std::lower_bound(inside.begin(), inside.end(), bucket);
-        // What is told here already, and what is behind the last that is, is so in all that is around it, too.
-        if (place != inside.end() ? *place == bucket : inside.size() == most_buckets) return;
-        inside.insert(place, bucket);
-        if (inside.size() > most_buckets) inside.pop_back();
-    }
+bool BoxColours::isAround(BoxId box) const {
+    return box != BoxTree::root && ownBucket(box) < 0;
+}
+
+void BoxColours::Inside::add(const Inside& more) {
+    nodes += more.nodes;
+    for (const auto& [bucket, count] : more.nodes_of) nodes_of[bucket] += count;
+    while (nodes_of.size() > most_buckets) nodes_of.erase(std::prev(nodes_of.end()));
 }
 
 int BoxColours::ownBucket(BoxId box) const {
@@ -136,8 +148,27 @@ int BoxColours::ownBucket(BoxId box) const {
 
 std::vector<int> BoxColours::buckets(BoxId box) const {
     if (const int own = ownBucket(box); own >= 0) return {own};
-    const auto inside = buckets_inside_.find(box);
-    return inside == buckets_inside_.end() ? std::vector<int>() : inside->second;
+    std::vector<int> found;
+    if (const auto inside = buckets_inside_.find(box); inside != buckets_inside_.end())
+        for (const auto& [bucket, nodes] : inside->second.nodes_of) found.push_back(bucket);
+    return found;
+}
+
+QList<BoxColours::Part> BoxColours::bucketParts(BoxId box, const Theme& theme) const {
+    const auto part = [&](int bucket, double share) {
+        return Part{.colour = theme.bucket(static_cast<std::uint32_t>(bucket)), .share = share};
+    };
+    if (const int own = ownBucket(box); own >= 0) return {part(own, 1)};
+    const auto found = buckets_inside_.find(box);
+    if (found == buckets_inside_.end()) return {};
+    const Inside& inside = found->second;
+    double told = 0;
+    for (const auto& [bucket, nodes] : inside.nodes_of) told += nodes;
+    // Buckets beyond those that are told add to these: only what is in no bucket stays without a colour.
+    const double covered = static_cast<double>(inside.nodes) / tree_->box(box).node_count;
+    QList<Part> parts;
+    for (const auto& [bucket, nodes] : inside.nodes_of) parts.append(part(bucket, covered * nodes / told));
+    return parts;
 }
 
 void BoxColours::workOutExposed() const {
@@ -159,8 +190,7 @@ QList<BoxColours::Part> BoxColours::stripe(BoxId box, BoxColouring colouring, co
     const BoxFigures& figures = (*figures_)[box];
     switch (colouring) {
         case BoxColouring::bucket:
-            for (const int bucket : buckets(box)) parts.append({theme.bucket(static_cast<std::uint32_t>(bucket))});
-            break;
+            return bucketParts(box, theme);
         case BoxColouring::exposed:
             if (const double ms = exposedMs(box); ms > 0)
                 parts.append({theme.exposed, true, std::min(1.0, ms / longest_exposed_ms_)});

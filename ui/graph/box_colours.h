@@ -5,6 +5,7 @@
 #include <QList>
 #include <QString>
 #include <bitset>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -44,11 +45,13 @@ class BoxColours {
     Q_DECLARE_TR_FUNCTIONS(BoxColours)
 
   public:
-    /// One part of a stripe, in equal shares from above. Of its share it fills `filled` from below.
+    /// One part of a stripe; they follow one another from above. Of its share of the height it fills `filled` from
+    /// below.
     struct Part {
         QColor colour;
         bool hatched = false;
         double filled = 1;
+        double share = 1;
     };
     struct Key {
         Part part;
@@ -60,7 +63,8 @@ class BoxColours {
     /// Looks at the document's plan and evaluation again.
     void update(const Document& document);
 
-    /// Parts of a box's stripe; empty where there is nothing to tell.
+    /// Parts of a box's stripe; empty where there is nothing to tell. Buckets have the shares of the box's nodes that
+    /// are in them: what the parts leave below them is in no bucket.
     QList<Part> stripe(BoxId box, BoxColouring colouring, const Theme& theme) const;
     /// What the colours that occur mean; empty for buckets, which cards explain.
     QList<Key> legend(BoxColouring colouring, const Theme& theme) const;
@@ -71,8 +75,18 @@ class BoxColours {
     static constexpr std::size_t most_buckets = 6;
 
   private:
+    /// What of a box is in buckets.
+    struct Inside {
+        std::map<int, std::uint32_t> nodes_of;  ///< by bucket, of the first `most_buckets`
+        std::uint32_t nodes = 0;                ///< in any bucket
+
+        void add(const Inside& more);
+    };
+
     void updateBuckets();
-    void addToBoxesAround(BoxId box, int bucket);
+    /// Whether a box can hold modules of buckets without being in one.
+    bool isAround(BoxId box) const;
+    QList<Part> bucketParts(BoxId box, const Theme& theme) const;
     /// The bucket that the whole of a box is in, or -1.
     int ownBucket(BoxId box) const;
     void forgetExposed();
@@ -84,9 +98,9 @@ class BoxColours {
     const OccurringFigures* occurring_ = nullptr;
     std::shared_ptr<const ModuleTree> modules_;
     std::vector<BucketEntry> plan_buckets_;
-    std::vector<std::int32_t> bucket_of_module_;                  ///< or -1; empty without buckets
-    std::unordered_map<BoxId, std::vector<int>> buckets_inside_;  ///< of boxes that are in no bucket themselves
-    std::shared_ptr<const Evaluation> evaluation_;                ///< that exposed times are of
+    std::vector<std::int32_t> bucket_of_module_;        ///< or -1; empty without buckets
+    std::unordered_map<BoxId, Inside> buckets_inside_;  ///< of boxes that are in no bucket themselves
+    std::shared_ptr<const Evaluation> evaluation_;      ///< that exposed times are of
     mutable std::vector<double> exposed_ms_;
     mutable double longest_exposed_ms_ = 0;
 };

@@ -161,18 +161,18 @@ void GraphPainter::paintStripe(QPainter& painter, const PlacedBox& placed, bool 
     if (parts.isEmpty()) return;
     const double inset = scale_ < smallest_round_scale ? 0 : boxRadius - 2;
     const QRectF rect = toQt(placed.rect).adjusted(0, inset, 0, -inset);
-    const double height = rect.height() / static_cast<double>(parts.size());
     painter.setPen(Qt::NoPen);
-    for (qsizetype i = 0; i < parts.size(); ++i) {
-        QRectF part(rect.x(), rect.y() + height * static_cast<double>(i), stripeWidth, height);
-        if (parts[i].filled < 1) {
-            painter.setBrush(faded(theme_.line, dimmed));
-            painter.drawRect(part);
-            part.setTop(part.bottom() - std::max(lowest_fill, height * parts[i].filled));
-        }
-        painter.setBrush(faded(parts[i].colour, dimmed));
+    painter.setBrush(faded(theme_.line, dimmed));
+    painter.drawRect(QRectF(rect.x(), rect.y(), stripeWidth, rect.height()));
+    double top = rect.top();
+    for (const BoxColours::Part& told : parts) {
+        const double height = std::max(lowest_fill, rect.height() * told.share);
+        QRectF part(rect.x(), top, stripeWidth, std::min(height, rect.bottom() - top));
+        top = part.bottom();
+        if (told.filled < 1) part.setTop(top - std::max(lowest_fill, height * told.filled));
+        painter.setBrush(faded(told.colour, dimmed));
         painter.drawRect(part);
-        if (!parts[i].hatched) continue;
+        if (!told.hatched) continue;
         painter.setPen(hairline(theme_.background));
         for (double y = part.top() + 2; y < part.bottom(); y += 6)
             painter.drawLine(QPointF(part.left(), y + 3), QPointF(part.right(), y));

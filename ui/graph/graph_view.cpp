@@ -28,7 +28,8 @@ constexpr double margin = 24;            ///< around what is fitted, pixels
 constexpr double kept_in_view = 48;      ///< pixels of the graph that cannot be moved out of view
 constexpr QSizeF minimap_size(132, 96);
 constexpr double minimap_margin = 12;
-constexpr double minimap_share = 0.3;  ///< of the view that the minimap takes at most, either way
+constexpr double opacity_over_boxes = 0.7;  ///< of the minimap: that something is behind it is seen
+constexpr double minimap_share = 0.3;       ///< of the view that the minimap takes at most, either way
 constexpr std::size_t most_places = 100;
 
 }  // namespace
@@ -135,6 +136,7 @@ void GraphView::setCurrent(BoxId box) {
     if (box == BoxTree::root) box = no_box;
     if (box == current_) return;
     current_ = box;
+    minimap_corner_stale_ = true;
     announceCurrentBox(*this);
     emit currentChanged(box);
     update();
@@ -362,8 +364,17 @@ QRectF GraphView::minimapRect() const {
     if (planeRect().contains(all)) return {};
     const QSizeF most = minimap_size.boundedTo(QSizeF(size()) * minimap_share);
     const QSizeF scaled = all.size().scaled(most, Qt::KeepAspectRatio).expandedTo({24, 24});
-    if (std::exchange(minimap_corner_stale_, false)) minimap_corner_ = freestCorner(scaled);
-    return inCorner(minimap_corner_, scaled);
+    if (std::exchange(minimap_corner_stale_, false)) findMinimapCorner(scaled);
+    const QRectF area = inCorner(minimap_corner_, scaled);
+    // A person who drags in it must not lose it.
+    return press_ != Press::minimap && closedPart(current_).intersects(area) ? QRectF() : area;
+}
+
+QRectF GraphView::closedPart(BoxId box) const {
+    if (box == no_box || box == BoxTree::root) return {};
+    QRectF rect = boxRect(box);
+    if (model_.isOpen(box)) rect.setHeight(std::min(rect.height(), headerHeight * place_.scale));
+    return rect;
 }
 
 QRectF GraphView::inCorner(Qt::Corner corner, QSizeF size) const {
@@ -374,21 +385,18 @@ QRectF GraphView::inCorner(Qt::Corner corner, QSizeF size) const {
             size};
 }
 
-/// Where a minimap covers no box, or where all corners are taken, the least of them. It stays where it is as long as it
-/// can.
-Qt::Corner GraphView::freestCorner(QSizeF size) const {
+/// Where a minimap covers no box, or where all corners are taken, the least of them, but the selected one last. It
+/// stays where it is as long as it can.
+void GraphView::findMinimapCorner(QSizeF size) const {
     Qt::Corner freest = minimap_corner_;
     double least = std::numeric_limits<double>::max();
     for (const Qt::Corner corner :
          {minimap_corner_, Qt::BottomRightCorner, Qt::TopRightCorner, Qt::TopLeftCorner, Qt::BottomLeftCorner}) {
         const QRectF area = inCorner(corner, size);
         double covered = area.intersects(legendRect()) ? area.width() * area.height() : 0;
+        if (closedPart(current_).intersects(area)) covered += width() * height();
         for (const PlacedBox& placed : shown_->boxes) {
-            // Of an open box, the title: what else is in it are boxes and room.
-            QRectF rect = boxRect(placed.box);
-            if (placed.box == BoxTree::root) continue;
-            if (model_.isOpen(placed.box)) rect.setHeight(std::min(rect.height(), headerHeight * place_.scale));
-            const QRectF shared = rect.intersected(area);
+            const QRectF shared = closedPart(placed.box).intersected(area);
             covered += std::max(0.0, shared.width()) * std::max(0.0, shared.height());
         }
         if (covered < least) {
@@ -396,7 +404,8 @@ Qt::Corner GraphView::freestCorner(QSizeF size) const {
             freest = corner;
         }
     }
-    return freest;
+    minimap_corner_ = freest;
+    minimap_covers_ = least > 0;
 }
 
 void GraphView::paintMinimap(QPainter& painter) {
@@ -413,7 +422,9 @@ void GraphView::paintMinimap(QPainter& painter) {
         GraphPainter(model_, theme, x_scale).paintAreas(inner);
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
+    if (minimap_covers_) painter.setOpacity(opacity_over_boxes);
     painter.drawPixmap(area.topLeft(), minimap_);
+    painter.setOpacity(1);
     painter.setPen(theme.line);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(area);

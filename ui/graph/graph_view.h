@@ -43,7 +43,7 @@ class GraphView : public QWidget {
     QRectF boxRect(BoxId box) const;
     /// The innermost box at a point of the screen, or no_box.
     BoxId boxAt(QPointF screen) const;
-    /// Where the minimap is; empty while all is in view.
+    /// Where the minimap is; empty while all is in view, and where it would cover the selected box.
     QRectF minimapRect() const;
     /// How often boxes were painted so far.
     int renderCount() const { return render_count_; }
@@ -123,7 +123,10 @@ class GraphView : public QWidget {
     void paintBase();
     void paintMinimap(QPainter& painter);
     QRectF inCorner(Qt::Corner corner, QSizeF size) const;
-    Qt::Corner freestCorner(QSizeF size) const;
+    void findMinimapCorner(QSizeF size) const;
+    /// Where a box covers what is behind it on the screen: of an open one, the title; what else is in it are boxes and
+    /// room.
+    QRectF closedPart(BoxId box) const;
     QRectF legendRect() const;
     void paintLegend(QPainter& painter) const;
     void paintEmpty(QPainter& painter) const;
@@ -156,7 +159,8 @@ class GraphView : public QWidget {
     // Found when they are asked for, since all boxes are looked at.
     mutable Qt::Corner minimap_corner_ = Qt::BottomRightCorner;
     mutable bool minimap_corner_stale_ = true;
-    bool follows_ = true;  ///< whether what is selected is brought into view
+    mutable bool minimap_covers_ = false;  ///< boxes or the legend: no corner is free
+    bool follows_ = true;                  ///< whether what is selected is brought into view
     bool base_stale_ = true, minimap_stale_ = true;
     int render_count_ = 0;
     double worst_frame_ms_ = 0;

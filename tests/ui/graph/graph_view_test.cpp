@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <QSignalSpy>
 #include <QWheelEvent>
+#include <cmath>
 #include <set>
 
 #include "tests/ui/ui_test_support.h"
@@ -190,6 +191,23 @@ class GraphViewTest : public QObject {
         QVERIFY(shown > 0);
     }
 
+    void theMinimapNeverCoversTheSelectedBox() {
+        view_->resize(330, 200);  // too small for a free corner everywhere
+        int hidden = 0, shown = 0;
+        for (const PlacedBox& placed : std::vector(model_->arrangement().boxes)) {
+            if (placed.box == BoxTree::root) continue;
+            view_->select(placed.box);
+            for (const double zoom : {1.0, 3.0}) {
+                view_->zoomBy(zoom, view_->boxRect(placed.box).center());
+                const QRectF map = view_->minimapRect();
+                ++(map.isEmpty() ? hidden : shown);
+                QVERIFY(map.isEmpty() || !map.intersects(view_->boxRect(placed.box)));
+            }
+            view_->zoomBy(1 / 3.0, view_->boxRect(placed.box).center());
+        }
+        QVERIFY(hidden > 0 && shown > 0);
+    }
+
     void searchingDimsTheRestAndStepsThroughMatches() {
         model_->setSearch("attention_norm");
         QVERIFY(model_->filter().active());
@@ -235,6 +253,33 @@ class GraphViewTest : public QObject {
             model_->setColouring(colouring);
             QCOMPARE(model_->colours().legend(colouring, theme).isEmpty(), colouring == BoxColouring::bucket);
         }
+    }
+
+    void aPileIsColouredAsFarAsItIsInBuckets() {
+        const BoxId pile = model_->tree().box(box("layers.2")).parent;
+        QCOMPARE(model_->tree().box(pile).kind, BoxKind::run);
+        const double one = 1.0 / model_->tree().box(pile).child_count;
+        const auto shares = [&] {
+            QList<double> found;
+            for (const auto& part : model_->colours().stripe(pile, BoxColouring::bucket, currentTheme()))
+                found.append(std::round(part.share / one * 1000) / 1000);
+            return found;
+        };
+        const auto pixel = [&](double down) {  // of the stripe, from 0 to 1
+            const QRectF rect = view_->boxRect(pile);
+            const double y = rect.top() + rect.height() * down;
+            return view_->grab().toImage().pixelColor(QPointF(rect.left() + 2 * view_->scale(), y).toPoint());
+        };
+        BucketCommands(*document_).addText("layers.2");
+        QCOMPARE(shares(), QList<double>{1});
+        QCOMPARE(pixel(0.15), currentTheme().bucket(0));
+        QCOMPARE(pixel(0.6), currentTheme().line);
+        BucketCommands(*document_).addText("layers.3+layers.4");
+        QCOMPARE(shares(), (QList<double>{1, 2}));
+        BucketCommands(*document_).addText("layers");
+        double sum = 0;
+        for (const double share : shares()) sum += share;
+        QCOMPARE(sum * one, 1.0);
     }
 
     void theMenuPutsModulesIntoBuckets() {
