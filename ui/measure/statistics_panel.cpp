@@ -5,7 +5,6 @@
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QPainter>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -14,6 +13,7 @@
 #include "ui/measure/statistics_model.h"
 #include "ui/panels/cell_delegate.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 
@@ -61,14 +61,13 @@ StatisticsPanel::StatisticsPanel(Measurements& measurements, QWidget* parent)
     : QWidget(parent),
       measurements_(measurements),
       model_(new StatisticsModel(this)),
-      caption_(new QLabel),
+      caption_(new ElidedLabel),
       view_(new QTreeView) {
     setObjectName("statistics");
     setAccessibleName(tr("Statistics"));
     caption_->setObjectName("statisticsCaption");
     caption_->setProperty("role", "dim");
     caption_->setContentsMargins(cell_margin, 6, cell_margin, 6);
-    caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long line must not widen the window
     view_->setModel(model_);
     view_->setItemDelegate(new StatisticsDelegate(view_));
     view_->setAccessibleName(tr("Times of each GPU and step"));
@@ -109,7 +108,7 @@ void StatisticsPanel::update() {
                          .arg(formatCount(static_cast<std::int64_t>(shown->aligned.matches.size()))));
     }
     caption_->setText(shownName(parts.join(QStringLiteral(" · "))));
-    caption_->setToolTip(shownLines(shown->files.join(u'\n')));
+    caption_->setToolTip(caption_->text() + u'\n' + shownLines(shown->files.join(u'\n')));
 }
 
 void StatisticsPanel::choose(const QModelIndex& row) {

@@ -20,7 +20,7 @@ constexpr int most_rows = 4;  ///< shown at once; more are scrolled
 
 DeviceOrderList::DeviceOrderList(QWidget* parent)
     : QWidget(parent),
-      take_(new QPushButton(tr("Use this order for…"))),
+      take_(new QPushButton(tr("Use order…"))),
       title_(new QLabel),
       list_(new QListWidget),
       edit_(flatButton(tr("Edit…"), tr("Change which parameters are stored in this order"))),

@@ -187,7 +187,6 @@ QWidget* MeshView::makeParameters() {
     layout->addWidget(filter_);
     layout->addWidget(list_, 1);
     layout->addWidget(orders_);
-    parameter_column_->setMinimumWidth(parameters_width / 2);
     parameter_column_->hide();
     return parameter_column_;
 }

@@ -32,6 +32,19 @@ namespace {
 
 constexpr int scroll_edge = 12;  ///< of the tree's height, where what is dragged scrolls it
 constexpr int rest_ms = 600;
+constexpr int name_margin = 16;    ///< beside names: what ModuleDelegate leaves, and the mark of the bucket
+constexpr int shortest_name = 10;  ///< in letters of average width, also on the deepest level
+
+/// Levels of rows that are open below a row.
+int openLevels(const QTreeView& tree, const QModelIndex& parent) {
+    const QAbstractItemModel& model = *tree.model();
+    const int rows = model.rowCount(parent);
+    int below = 0;
+    for (int row = 0; row < rows; ++row)
+        if (const QModelIndex child = model.index(row, 0, parent); tree.isExpanded(child))
+            below = std::max(below, openLevels(tree, child));
+    return rows > 0 ? below + 1 : 0;
+}
 
 }  // namespace
 
@@ -51,13 +64,34 @@ ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidg
     setFrameShape(NoFrame);
     setExpandsOnDoubleClick(true);
     header()->setStretchLastSection(false);
-    header()->setSectionResizeMode(ModuleTreeModel::name_column, QHeaderView::Stretch);
-    header()->setSectionResizeMode(ModuleTreeModel::compute_column, QHeaderView::Fixed);
-    header()->setSectionResizeMode(ModuleTreeModel::communication_column, QHeaderView::Fixed);
+    header()->setSectionResizeMode(QHeaderView::Fixed);
     header()->setSectionsMovable(false);
-    const int figure_width = QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061.0")) + 6;
-    setColumnWidth(ModuleTreeModel::compute_column, figure_width);
-    setColumnWidth(ModuleTreeModel::communication_column, figure_width);
+    setColumnWidth(ModuleTreeModel::compute_column, figureWidth());
+    setColumnWidth(ModuleTreeModel::communication_column, figureWidth());
+}
+
+int ModuleTreeView::figureWidth() {
+    return QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061.0")) + 6;
+}
+
+void ModuleTreeView::fitColumns() {
+    const int names = levels_ * indentation() + shortest_name * fontMetrics().averageCharWidth() + name_margin;
+    const int width = viewport()->width(), figure = figureWidth();
+    setColumnHidden(ModuleTreeModel::communication_column, width - 2 * figure < names);
+    setColumnHidden(ModuleTreeModel::compute_column, width - figure < names);
+    const int figures = (header()->count() - 1 - header()->hiddenSectionCount()) * figure;
+    setColumnWidth(ModuleTreeModel::name_column, std::max(width - figures, names));
+}
+
+void ModuleTreeView::updateGeometries() {
+    QTreeView::updateGeometries();
+    // Rows may have been opened or closed, many at once: what is open is counted when all of them have been.
+    opened_.start(0, this);
+}
+
+void ModuleTreeView::resizeEvent(QResizeEvent* event) {
+    QTreeView::resizeEvent(event);
+    fitColumns();
 }
 
 QString ModuleTreeView::markDropTarget(const QPoint& global) {
@@ -89,6 +123,11 @@ void ModuleTreeView::clearDropTarget() {
 }
 
 void ModuleTreeView::timerEvent(QTimerEvent* event) {
+    if (event->timerId() == opened_.timerId()) {
+        opened_.stop();
+        levels_ = openLevels(*this, {});
+        return fitColumns();
+    }
     if (event->timerId() != resting_.timerId()) return QTreeView::timerEvent(event);
     resting_.stop();
     expand(drop_target_);

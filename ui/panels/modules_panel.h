@@ -14,6 +14,8 @@ class Document;
 class ModuleTreeModel;
 
 /// The view of the module tree: a source of dragged modules, and a place to drop modules that shall leave their bucket.
+/// Names stay readable on every level that is open: where there is little room, figures go, bytes first, and below that
+/// the tree scrolls sideways.
 class ModuleTreeView : public QTreeView {
     Q_OBJECT
 
@@ -39,14 +41,21 @@ class ModuleTreeView : public QTreeView {
     void dropEvent(QDropEvent* event) override;
     void startDrag(Qt::DropActions actions) override;
     void timerEvent(QTimerEvent* event) override;
+    void updateGeometries() override;
+    void resizeEvent(QResizeEvent* event) override;
     void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     void drawBranches(QPainter* painter, const QRect& area, const QModelIndex& index) const override;
 
   private:
+    static int figureWidth();
+    void fitColumns();
+
     Document& document_;
     ModuleTreeModel& model_;
     QPersistentModelIndex drop_target_;
     QBasicTimer resting_;
+    QBasicTimer opened_;
+    int levels_ = 0;  ///< of rows that are open
 };
 
 /// The module tree with its search field.

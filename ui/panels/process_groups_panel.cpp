@@ -6,7 +6,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QPainter>
 #include <QScopedValueRollback>
 #include <QToolButton>
@@ -20,6 +19,7 @@
 #include "ui/panels/group_settings_popup.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/panels/process_groups_model.h"
+#include "ui/theme/elided_label.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 
@@ -30,7 +30,7 @@ constexpr int cell_margin = 8;
 constexpr int gap = 8;
 /// Of the view that columns of text may take at most: group, ranks, collectives. What waits for what has the rest.
 constexpr std::array<double, 3> widest_shares = {0.22, 0.12, 0.18};
-constexpr int lowest_table = 48;
+constexpr int lowest_table = 24;  ///< so that the buttons above it stay whole in the lowest dock
 
 /// Text, and behind it in a lower tone what it is called in the file.
 class GroupDelegate : public CellDelegate {
@@ -116,10 +116,9 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
             connect(action, &QAction::triggered, this,
                     [this, button] { settings_->openAt(button->mapToGlobal(QPoint(0, button->height()))); });
     }
-    auto* effect = new QLabel;
+    auto* effect = new ElidedLabel;
     effect->setObjectName("groupEffect");
     effect->setProperty("role", "dim");
-    effect->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long sentence must not widen the window
     bar->addWidget(effect, 1);
     connect(effect_, &GroupEffect::changed, effect, [this, effect] {
         effect->setText(effect_->text());

@@ -37,6 +37,7 @@ constexpr int message_ms = 8000;
 constexpr int uncovered_height = 132;
 constexpr int fewest_cards_height = 72;
 constexpr int hint_height = 104;
+constexpr int uncovered_title_padding = 13;  ///< with the border, of the style sheet
 
 /// A line of the list of what no bucket covers: module at the left, figures at the right.
 class UncoveredDelegate : public QStyledItemDelegate {
@@ -240,7 +241,7 @@ void BucketBoard::updateUncovered() {
     if (uncovered_->rowCount() == 0) {
         // Without buckets either, there is none that a bucket could take.
         const bool any = document_.isOpen() && !document_.current()->plan().buckets.empty();
-        text = any                  ? tr("all collectives that can be bucketed are")
+        text = any                  ? tr("no collective is left to bucket")
                : document_.isOpen() ? tr("no collective of a module to bucket")
                                     : QString();
     } else {
@@ -254,14 +255,21 @@ void BucketBoard::updateUncovered() {
         text += parts.join(QStringLiteral(", "));
     }
     const bool shown = !uncovered_title_->isHidden() && uncovered_title_->isChecked() && uncovered_->rowCount() > 0;
-    uncovered_title_->setText((uncovered_->rowCount() == 0 ? QString()
-                               : shown                     ? QStringLiteral("▾ ")
-                                                           : QStringLiteral("▸ ")) +
-                              text);
+    uncovered_text_ = (uncovered_->rowCount() == 0 ? QString()
+                       : shown                     ? QStringLiteral("▾ ")
+                                                   : QStringLiteral("▸ ")) +
+                      text;
+    elideUncoveredTitle();
     uncovered_title_->setAccessibleName(text.isEmpty() ? tr("Collectives in no bucket") : text);
-    uncovered_title_->setToolTip(tr("Collectives in no bucket, %1 in all; drop modules here to take them out")
-                                     .arg(formatBytes(static_cast<double>(uncovered_->bytes()))));
+    const QString help = tr("Collectives in no bucket, %1 in all; drop modules here to take them out")
+                             .arg(formatBytes(static_cast<double>(uncovered_->bytes())));
+    uncovered_title_->setToolTip(text.isEmpty() ? help : text + u'\n' + help);
     uncovered_list_->setVisible(shown);
+}
+
+void BucketBoard::elideUncoveredTitle() {
+    const int room = uncovered_title_->width() - 2 * uncovered_title_padding;
+    uncovered_title_->setText(uncovered_title_->fontMetrics().elidedText(uncovered_text_, Qt::ElideRight, room));
 }
 
 void BucketBoard::setManualStart(QAction* action) {
@@ -314,6 +322,7 @@ void BucketBoard::showUncovered(bool) {
 }
 
 bool BucketBoard::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == uncovered_title_ && event->type() == QEvent::Resize) elideUncoveredTitle();
     const bool drag =
         event->type() == QEvent::DragEnter || event->type() == QEvent::DragMove || event->type() == QEvent::Drop;
     if (!drag) return QWidget::eventFilter(watched, event);

@@ -56,6 +56,8 @@ class BucketBoard : public QWidget {
     void makeHeader();
     void addTyped();
     void updateUncovered();
+    /// As much of what it says as there is room for; the tool tip has all of it.
+    void elideUncoveredTitle();
     void updateAutomatic();
     void updateRepair();
     void showUncovered(bool shown);
@@ -75,6 +77,7 @@ class BucketBoard : public QWidget {
     QToolButton* repair_;     ///< shown where the graph has no module names
     BucketView* view_;
     QPushButton* uncovered_title_;
+    QString uncovered_text_;
     QListView* uncovered_list_;
 };
 

@@ -27,8 +27,8 @@ int CardGeometry::chipAt(const QPoint& position) const {
     return -1;
 }
 
-CardGeometry layOutCard(const QRect& row, const QString& figures, const std::vector<BucketChip>& chips, bool all_chips,
-                        int preview_lines) {
+CardGeometry layOutCard(const QRect& row, const CardHeading& heading, const std::vector<BucketChip>& chips,
+                        bool all_chips, int preview_lines) {
     const QFontMetrics title_metrics(textFont(largeTextPx, QFont::DemiBold));
     const QFontMetrics small_metrics(textFont(smallTextPx));
     const QFontMetrics figure_metrics(numberFont(smallTextPx));
@@ -39,7 +39,11 @@ CardGeometry layOutCard(const QRect& row, const QString& figures, const std::vec
     const int right = card.right() - padding;
     int y = card.top() + padding - 1;
 
-    const int figures_width = std::min(figure_metrics.horizontalAdvance(figures) + 2, std::max(0, right - left - 60));
+    const auto figuresWidth = [&](const QString& figures) { return figure_metrics.horizontalAdvance(figures) + 2; };
+    const int title_width = title_metrics.horizontalAdvance(shownName(heading.title));
+    const bool both = left + title_width + padding + figuresWidth(heading.figures) <= right + 1;
+    geometry.figures_text = both ? heading.figures : heading.short_figures;
+    const int figures_width = std::min(figuresWidth(geometry.figures_text), std::max(0, right - left - 60));
     geometry.figures = QRect(right - figures_width + 1, y, figures_width, title_metrics.height());
     geometry.title = QRect(left, y, std::max(0, geometry.figures.left() - left - padding), title_metrics.height());
     y += title_metrics.height() + gridPx + 2;

@@ -14,7 +14,8 @@ struct CardGeometry {
     QRect mark;  ///< the bucket's hue
     QRect title;
     QRect figures;
-    QRect bar;  ///< exposed share
+    QString figures_text;  ///< all of them, or what there is room for
+    QRect bar;             ///< exposed share
     struct ChipPlace {
         QRect area;
         int chip = -1;  ///< index of the chip; -1 for the one that stands for the rest
@@ -28,9 +29,16 @@ struct CardGeometry {
     int chipAt(const QPoint& position) const;
 };
 
+/// The first line of a card.
+struct CardHeading {
+    QString title;
+    QString figures;
+    QString short_figures;  ///< where all of them would cut the title
+};
+
 /// @param row the row's rectangle; its height does not matter.
 /// @param all_chips wraps chips over as many lines as they need instead of leaving the rest out.
-CardGeometry layOutCard(const QRect& row, const QString& figures, const std::vector<BucketChip>& chips, bool all_chips,
-                        int preview_lines);
+CardGeometry layOutCard(const QRect& row, const CardHeading& heading, const std::vector<BucketChip>& chips,
+                        bool all_chips, int preview_lines);
 
 }  // namespace overlap::ui

@@ -13,8 +13,17 @@ namespace {
 
 constexpr double radius = 4;
 
-void paintElided(QPainter& painter, const QRect& area, int flags, const QString& text) {
-    painter.drawText(area, flags, elidedName(painter.fontMetrics(), text, Qt::ElideRight, area.width()));
+void paintElided(QPainter& painter, const QRect& area, int flags, const QString& text,
+                 Qt::TextElideMode mode = Qt::ElideRight) {
+    painter.drawText(area, flags, elidedName(painter.fontMetrics(), text, mode, area.width()));
+}
+
+bool warns(const QModelIndex& index) {
+    return index.data(BucketModel::severity_role).toInt() >= static_cast<int>(Severity::caution);
+}
+
+QString warningSign() {
+    return QStringLiteral("▲ ");
 }
 
 }  // namespace
@@ -26,8 +35,10 @@ CardGeometry BucketDelegate::geometry(const QRect& row, const QModelIndex& index
     int lines = 0;
     if (preview.active() && preview.target() == index.row()) lines = 2;
     const bool all_chips = view_.currentIndex() == index;
-    return layOutCard(row, index.data(BucketModel::figures_role).toString(), view_.buckets().chips(index.row()),
-                      all_chips, lines);
+    const CardHeading heading{
+        (warns(index) ? warningSign() : QString()) + index.data(BucketModel::title_role).toString(),
+        index.data(BucketModel::figures_role).toString(), index.data(BucketModel::time_role).toString()};
+    return layOutCard(row, heading, view_.buckets().chips(index.row()), all_chips, lines);
 }
 
 QSize BucketDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
@@ -68,18 +79,18 @@ void BucketDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     painter->setFont(textFont(largeTextPx, QFont::DemiBold));
     painter->setPen(theme.text);
     QRect title = card.title;
-    const int severity = index.data(BucketModel::severity_role).toInt();
-    if (severity >= static_cast<int>(Severity::caution)) {
-        painter->setPen(severity == static_cast<int>(Severity::error) ? theme.exposed : theme.caution);
-        painter->drawText(title, Qt::AlignVCenter, QStringLiteral("▲"));
-        title.setLeft(title.left() + painter->fontMetrics().horizontalAdvance(QStringLiteral("▲ ")));
+    if (warns(index)) {
+        const bool error = index.data(BucketModel::severity_role).toInt() == static_cast<int>(Severity::error);
+        painter->setPen(error ? theme.exposed : theme.caution);
+        painter->drawText(title, Qt::AlignVCenter, warningSign());
+        title.setLeft(title.left() + painter->fontMetrics().horizontalAdvance(warningSign()));
         painter->setPen(theme.text);
     }
-    paintElided(*painter, title, Qt::AlignVCenter, index.data(BucketModel::title_role).toString());
+    // The ends tell titles apart: most begin alike and end in a number.
+    paintElided(*painter, title, Qt::AlignVCenter, index.data(BucketModel::title_role).toString(), Qt::ElideMiddle);
     painter->setFont(numberFont(smallTextPx));
     painter->setPen(selected || target ? theme.asText(theme.dim) : theme.dim);
-    painter->drawText(card.figures, Qt::AlignVCenter | Qt::AlignRight,
-                      index.data(BucketModel::figures_role).toString());
+    painter->drawText(card.figures, Qt::AlignVCenter | Qt::AlignRight, card.figures_text);
     paintChips(*painter, card, index);
     paintBar(*painter, card, index);
     if (target) paintPreview(*painter, card);

@@ -202,6 +202,7 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
             return accessibleText(row);
         case Qt::ToolTipRole: {
             QStringList lines{row.modules.join(QStringLiteral(" + "))};
+            if (const QString figures = bucketFiguresText(row.summary); !figures.isEmpty()) lines.append(figures);
             if (row.summary.communication_ms > 0)
                 lines.append(tr("%1 of %2 communication exposed")
                                  .arg(formatTime(row.summary.exposed_ms), formatTime(row.summary.communication_ms)));
@@ -212,6 +213,8 @@ QVariant BucketModel::trueData(const QModelIndex& index, int role) const {
             return row.modules;
         case figures_role:
             return bucketFiguresText(row.summary);
+        case time_role:
+            return row.summary.time_ms ? formatTime(*row.summary.time_ms) : QString();
         case exposed_role:
             return row.summary.communication_ms > 0 ? row.summary.exposed_ms / row.summary.communication_ms : -1.0;
         case severity_role:

@@ -48,6 +48,7 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
         title_role = Qt::UserRole,
         modules_role,   ///< QStringList of dotted paths
         figures_role,   ///< bucketFiguresText()
+        time_role,      ///< of these the time, where there is no room for all
         exposed_role,   ///< share of communication that is exposed, 0 to 1; -1 while unknown
         severity_role,  ///< the worst problem of the bucket: -1 none, else overlap::Severity
         problem_role,   ///< its sentence

@@ -16,7 +16,8 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int gap = 24;
+constexpr int wide_gap = 24;
+constexpr int narrow_gap = 16;
 constexpr int difference_gap = 8;
 constexpr int value_px = 15;
 constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
@@ -162,39 +163,48 @@ void FiguresBar::update() {
     QWidget::update();
 }
 
-int FiguresBar::cellWidth(const Figure& figure, Detail detail) const {
+QString FiguresBar::labelOf(const Figure& figure, Detail detail) {
+    if (detail == Detail::values) return {};
+    return detail == Detail::short_labels ? figure.label.section(QStringLiteral(" · "), 0, 0) : figure.label;
+}
+
+int FiguresBar::cellWidth(const Figure& figure, Detail detail) {
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
     int width = value.horizontalAdvance(figure.value);
     if (detail == Detail::all && !figure.difference.isEmpty())
         width += small.horizontalAdvance(figure.difference) + difference_gap;
-    return detail == Detail::values ? width : std::max(width, small.horizontalAdvance(figure.label));
+    return std::max(width, small.horizontalAdvance(labelOf(figure, detail))) + gapOf(detail);
+}
+
+int FiguresBar::gapOf(Detail detail) {
+    return detail == Detail::all || detail == Detail::labels ? wide_gap : narrow_gap;
 }
 
 FiguresBar::Layout FiguresBar::layOut() const {
     Layout layout;
-    for (const Detail detail : {Detail::all, Detail::labels, Detail::values}) {
+    for (const Detail detail : {Detail::all, Detail::labels, Detail::short_labels, Detail::values}) {
         layout = {detail, figures_.size(), 0};
-        for (const Figure& figure : figures_) layout.width += cellWidth(figure, detail) + gap;
+        for (const Figure& figure : figures_) layout.width += cellWidth(figure, detail);
         if (layout.width <= width()) return layout;
     }
     while (layout.count > 1 && layout.width > width()) {
         --layout.count;
-        layout.width -= cellWidth(figures_[layout.count], layout.detail) + gap;
+        layout.width -= cellWidth(figures_[layout.count], layout.detail);
     }
     return layout;
 }
 
 QSize FiguresBar::sizeHint() const {
     int width = 0;
-    for (const Figure& figure : figures_) width += cellWidth(figure, Detail::all) + gap;
+    for (const Figure& figure : figures_) width += cellWidth(figure, Detail::all);
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
     return {width, small.height() + value.height()};
 }
 
 QSize FiguresBar::minimumSizeHint() const {
-    const int width = figures_.empty() ? 0 : cellWidth(figures_.front(), Detail::values) + gap;
+    const int width = figures_.empty() ? 0 : cellWidth(figures_.front(), Detail::values);
     return {width, sizeHint().height()};
 }
 
@@ -206,16 +216,17 @@ void FiguresBar::paintEvent(QPaintEvent*) {
     const QFont small_font = textFont(smallTextPx);
     const Layout layout = layOut();
     const int label_height = layout.detail == Detail::values ? 0 : QFontMetrics(small_font).height();
-    int x = std::max(0, width() - layout.width) + gap / 2;
+    int x = std::max(0, width() - layout.width) + gapOf(layout.detail) / 2;
     for (std::size_t i = 0; i < layout.count; ++i) {
         const Figure& figure = figures_[i];
         const int cell = cellWidth(figure, layout.detail);
         if (layout.detail != Detail::values) {
             painter.setFont(small_font);
             painter.setPen(theme.dim);
-            painter.drawText(QRect(x, 0, cell + gap, label_height), Qt::AlignLeft | Qt::AlignTop, figure.label);
+            painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop,
+                             labelOf(figure, layout.detail));
         }
-        const QRect line(x, std::max(0, label_height - 1), cell + gap, height() - std::max(0, label_height - 1));
+        const QRect line(x, std::max(0, label_height - 1), cell, height() - std::max(0, label_height - 1));
         painter.setFont(value_font);
         // Where differences have no room, the colour of the value tells that it is worse or better.
         const QColor change = theme.asText(figure.change > 0   ? theme.hidden
@@ -230,7 +241,7 @@ void FiguresBar::paintEvent(QPaintEvent*) {
             painter.drawText(line.adjusted(value_width + difference_gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
                              figure.difference);
         }
-        x += cell + gap;
+        x += cell;
     }
 }
 
@@ -239,7 +250,7 @@ QString FiguresBar::helpAt(int position) const {
     const Figure* hovered = nullptr;
     int x = std::max(0, width() - layout.width);
     for (std::size_t i = 0; i < layout.count && !hovered; ++i) {
-        x += cellWidth(figures_[i], layout.detail) + gap;
+        x += cellWidth(figures_[i], layout.detail);
         if (position < x) hovered = &figures_[i];
     }
     if (!hovered) return {};

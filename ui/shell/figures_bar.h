@@ -23,7 +23,7 @@ struct Figure {
 std::vector<Figure> figuresOf(const Document& document);
 
 /// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little room,
-/// differences go first, then labels, then the last figures; the tool tip has them all.
+/// differences go first, then what labels add, then labels, then the last figures; the tool tip has them all.
 class FiguresBar : public QWidget {
     Q_OBJECT
 
@@ -43,8 +43,8 @@ class FiguresBar : public QWidget {
     bool event(QEvent* event) override;
 
   private:
-    /// What there is room for: differences too, labels above values, or values alone.
-    enum class Detail { all, labels, values };
+    /// What there is room for: differences too, labels above values, of labels the first words, or values alone.
+    enum class Detail { all, labels, short_labels, values };
     struct Layout {
         Detail detail = Detail::all;
         std::size_t count = 0;  ///< of figures that are shown, from the first
@@ -53,7 +53,10 @@ class FiguresBar : public QWidget {
 
     void update();
     Layout layOut() const;
-    int cellWidth(const Figure& figure, Detail detail) const;
+    /// With the gap behind it.
+    static int cellWidth(const Figure& figure, Detail detail);
+    static QString labelOf(const Figure& figure, Detail detail);
+    static int gapOf(Detail detail);
 
     Document& document_;
     std::vector<Figure> figures_;

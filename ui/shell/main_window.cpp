@@ -247,8 +247,8 @@ void MainWindow::makeDocks() {
     setDockTitle(problems, nullptr, true);
     setDockTitle(addDock(QStringLiteral("log"), tr("Log"), new LogPanel(*log_), Qt::BottomDockWidgetArea), nullptr,
                  true);
-    setDockTitle(addDock(QStringLiteral("groups"), tr("Process groups"), groups_, Qt::BottomDockWidgetArea), nullptr,
-                 true);
+    QDockWidget* groups = addDock(QStringLiteral("groups"), tr("Process groups"), groups_, Qt::BottomDockWidgetArea);
+    setDockTitle(groups, nullptr, true);
     right_column_ = new ColumnShare(*this, *docks_[1], *docks_[2]);
     connect(&document_, &Document::planChanged, this, [this] {
         // Once the board has been laid out for what it shows now.
@@ -275,6 +275,7 @@ void MainWindow::makeDocks() {
     giveHeightWhenSeen(passes_dock_);
     giveHeightWhenSeen(compare_dock_);
     giveHeightWhenSeen(statistics_dock_);
+    giveHeightWhenSeen(groups);
     connect(passes_, &PassesPanel::told, this, [this](const QString& sentence) { tell(sentence); });
     connect(passes_, &PassesPanel::overlapEditWanted, this,
             [this](const QString& collective) { overlaps_->edit(collective); });
@@ -284,8 +285,8 @@ void MainWindow::makeDocks() {
 }
 
 void MainWindow::giveHeightWhenSeen(QDockWidget* dock) {
-    // Steps with their options, and tables under their sums, need more room than the rows of the other tabs; a person
-    // may take it away again.
+    // Steps with their options, and tables under sums or buttons, need more room than the rows of the other tabs; a
+    // person may take it away again.
     connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, seen = false](bool visible) mutable {
         if (!visible || std::exchange(seen, true)) return;
         const int wanted = std::min(tall_dock_height, height() / 3);

@@ -4,6 +4,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QScopedValueRollback>
+#include <QStyleOptionTab>
 #include <QTabBar>
 #include <QToolButton>
 #include <algorithm>
@@ -18,17 +19,34 @@ namespace overlap::ui {
 namespace {
 
 constexpr int longest_title = 32;     ///< in characters; the tool tip has all of it
-constexpr int wanted_width = 320;     ///< below it tabs scroll; the figures beside them shrink first
+constexpr int wanted_width = 340;     ///< below it tabs scroll; the figures beside them shrink first
 constexpr int tab_side = 2 * 12 + 6;  ///< padding, border and margin of the style sheet
+constexpr int narrowest_text = 40;    ///< of a title that is elided; below it tabs scroll
 
-/// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current.
+/// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
+/// there is less room, titles are elided, but for the baseline's.
 class VariantTabs : public QTabBar {
   protected:
     QSize tabSizeHint(int index) const override {
-        const QFontMetrics metrics(textFont(normalTextPx, QFont::DemiBold));
-        const int text = metrics.size(Qt::TextShowMnemonic, tabText(index)).width();
+        const int text = currentMetrics().size(Qt::TextShowMnemonic, tabText(index)).width();
         return {text + tab_side, QTabBar::tabSizeHint(index).height()};
     }
+
+    QSize minimumTabSizeHint(int index) const override {
+        const QSize whole = tabSizeHint(index);
+        return index == 0 ? whole : QSize(std::min(whole.width(), narrowest_text + tab_side), whole.height());
+    }
+
+    void initStyleOption(QStyleOptionTab* option, int index) const override {
+        QTabBar::initStyleOption(option, index);
+        // Qt elides by the font of the bar, which is narrower than that of the current tab. Ends of titles tell them
+        // apart as often as beginnings do.
+        option->text = currentMetrics().elidedText(tabText(index), Qt::ElideMiddle, tabRect(index).width() - tab_side,
+                                                   Qt::TextShowMnemonic);
+    }
+
+  private:
+    static QFontMetrics currentMetrics() { return QFontMetrics(textFont(normalTextPx, QFont::DemiBold)); }
 };
 
 }  // namespace
@@ -38,7 +56,7 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     setObjectName("variantBar");
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
-    tabs_->setElideMode(Qt::ElideNone);
+    tabs_->setElideMode(Qt::ElideMiddle);
     tabs_->setUsesScrollButtons(true);
     tabs_->setAccessibleName(tr("Plan variants"));
     tabs_->installEventFilter(this);
@@ -90,7 +108,7 @@ void VariantBar::updateVariants() {
         const QString place = variant.readOnly()             ? tr("The graph as it was read, without any pass")
                               : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
                                                              : shownName(variant.filePath());
-        tabs_->setTabToolTip(i, cut ? name + u'\n' + place : place);
+        tabs_->setTabToolTip(i, variant.readOnly() ? place : name + u'\n' + place);  // the tab may elide it
         tabs_->setAccessibleTabName(i, variant.modified() ? tr("%1, not saved").arg(name) : name);
     }
 }
@@ -101,7 +119,7 @@ void VariantBar::updateMeasurements() {
         const int tab = document_.variantCount() + i;
         const QString title = shownName(measurement.title);
         tabs_->setTabText(tab, shownInMenu(title));
-        const QString files = shownLines(measurement.files.join(u'\n'));
+        const QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));
         tabs_->setTabToolTip(tab,
                              timesAreOf(measurement) ? tr("%1\nFigures of plans are of its times").arg(files) : files);
         tabs_->setAccessibleTabName(tab, title);

@@ -43,6 +43,7 @@ QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
 QTabBar::tab:focus { color: @accentText; }
 QTabBar::tab:disabled { color: @faint; }
+QTabBar QToolButton { padding: 0; }
 QTabWidget::pane { border: none; border-top: 1px solid @line; }
 
 QPushButton, QToolButton { background: @raised; border: 1px solid @line; border-radius: 4px; padding: 4px 12px; }

@@ -1,6 +1,7 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QMimeData>
 
@@ -83,6 +84,27 @@ class PanelsTest : public QObject {
         QCOMPARE(model.indexOfModule("layers").data(ModuleTreeModel::bucket_role).toInt(), -1);
         document->undoGroup().undo();
         QCOMPARE(model.indexOfModule("norm").data(ModuleTreeModel::bucket_role).toInt(), -1);
+    }
+
+    void namesStayReadableInANarrowTree() {
+        const auto document = openDocument();
+        ModulesPanel panel(*document);
+        panel.resize(600, 500);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const ModuleTreeView& tree = *panel.tree();
+        const QString deep = QStringLiteral("layers.2.feed_forward.w1");
+        document->selection().selectModule(deep);
+        QTRY_COMPARE(tree.header()->hiddenSectionCount(), 0);
+        for (const int width : {190, 120}) {
+            panel.resize(width, 500);
+            QTRY_VERIFY(tree.header()->hiddenSectionCount() > 0);
+            const QRect name = tree.visualRect(tree.currentIndex().siblingAtColumn(ModuleTreeModel::name_column));
+            QVERIFY2(name.width() >= tree.fontMetrics().horizontalAdvance("feed_for…"),
+                     qPrintable(QString::number(width)));
+        }
+        panel.resize(600, 500);
+        QTRY_COMPARE(tree.header()->hiddenSectionCount(), 0);
     }
 
     void draggedModulesAreNotInsideOneAnother() {

@@ -109,16 +109,18 @@ class BucketModelTest : public QObject {
     void cardsAreLaidOutWithoutOverlap() {
         std::vector<BucketChip> chips;
         for (int i = 0; i < 12; ++i) chips.push_back({QString::number(i), QStringLiteral("layers.%1").arg(i), true});
+        const CardHeading heading{"layers.0 + layers.1", "AG 436 MiB 11 ms", "11 ms"};
         for (const int width : {180, 332, 600}) {
-            const CardGeometry card = layOutCard(QRect(0, 40, width, 0), "AG 436 MiB 11 ms", chips, false, 2);
+            const CardGeometry card = layOutCard(QRect(0, 40, width, 0), heading, chips, false, 2);
             QVERIFY(card.chips.size() < chips.size());
             QCOMPARE(card.chips.back().chip, -1);
             QVERIFY(card.title.right() < card.figures.left());
+            QCOMPARE(card.figures_text, width == 180 ? heading.short_figures : heading.figures);
             QVERIFY(card.chips.back().area.right() < card.bar.left());
             QVERIFY(card.preview.top() > card.chips.front().area.bottom());
             QVERIFY(card.card.contains(card.preview));
             QCOMPARE(card.chipAt(card.chips[0].area.center()), 0);
-            const CardGeometry open = layOutCard(QRect(0, 40, width, 0), "AG 436 MiB 11 ms", chips, true, 0);
+            const CardGeometry open = layOutCard(QRect(0, 40, width, 0), heading, chips, true, 0);
             QCOMPARE(open.chips.size(), chips.size());
             QVERIFY(open.height > card.height || width == 600);
         }

@@ -11,6 +11,8 @@
 #include <QTabBar>
 #include <QTimer>
 #include <QToolButton>
+#include <QTreeView>
+#include <set>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/bucket_commands.h"
@@ -23,6 +25,7 @@
 #include "ui/shell/notice_bar.h"
 #include "ui/shell/screenshot.h"
 #include "ui/shell/variant_bar.h"
+#include "ui/theme/theme.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -68,9 +71,8 @@ class MainWindowTest : public QObject {
 
     void isolatingExpertsAddsALaneAndChangesTheStep() {
         MainWindow window;
-        open(window, {QStringLiteral(OVERLAP_TEST_DATA
-                                     "/graphs/deepseek_v3_debugmodel_fsdp8_ep8_epo_graph_moe_batch."
-                                     "pipeline-08-ep_overlap_chunk_pass.graph.json.gz")});
+        open(window, {QStringLiteral(OVERLAP_TEST_DATA "/graphs/deepseek_v3_debugmodel_fsdp8_ep8_epo_graph_moe_batch."
+                                                       "pipeline-08-ep_overlap_chunk_pass.graph.json.gz")});
         // Gathers of the experts are in flight while tokens are exchanged.
         QStringList buckets{"tok_embeddings", "layers.0.attention", "layers.0.feed_forward"};
         for (int layer = 1; layer < 6; ++layer)
@@ -373,6 +375,64 @@ class MainWindowTest : public QObject {
             QVERIFY(!help.isEmpty());
             if (figures->width() < figures->sizeHint().width()) QVERIFY(help.contains("collectives"));
         }
+    }
+
+    void figuresKeepTheirNamesInASmallWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(waitForEvaluation(window.document()));
+        auto* figures = window.findChild<FiguresBar*>();
+        window.resize(1024, 640);
+        window.show();
+        QTRY_VERIFY(figures->isVisible());
+        // The upper line, in which names stand, is not empty.
+        const QImage upper = figures->grab(QRect(0, 0, figures->width(), 10)).toImage();
+        std::set<QRgb> colours;
+        for (int x = 0; x < upper.width(); ++x)
+            for (int y = 0; y < upper.height(); ++y) colours.insert(upper.pixel(x, y));
+        QVERIFY(colours.size() > 3);
+    }
+
+    void titlesOfPlansAreElidedBeforeTabsScroll() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        for (int i = 0; i < 3; ++i) {
+            if (i > 0) window.document().addCopyOfCurrent();
+            window.document().renameCurrent(QStringLiteral("A plan whose name is long, %1").arg(i));
+        }
+        window.resize(1024, 640);
+        window.show();
+        QTabBar* tabs = window.variants().tabs();
+        QTRY_VERIFY(tabs->isVisible());
+        QTest::qWait(50);
+        for (const auto* button : tabs->findChildren<QToolButton*>()) QVERIFY(!button->isVisible());
+        for (int tab = 0; tab < tabs->count(); ++tab) QVERIFY(tabs->rect().contains(tabs->tabRect(tab)));
+        const QFontMetrics metrics(textFont(normalTextPx, QFont::DemiBold));
+        QVERIFY(tabs->tabRect(0).width() > metrics.horizontalAdvance(tabs->tabText(0)));
+        QVERIFY(tabs->tabRect(1).width() < metrics.horizontalAdvance(tabs->tabText(1)));
+        QVERIFY(tabs->tabToolTip(1).contains(window.document().variant(1).title()));
+    }
+
+    void processGroupsShowButtonsAndRowsInASmallWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.resize(1024, 640);
+        window.show();
+        auto* dock = window.findChild<QDockWidget*>("groups");
+        dock->raise();
+        auto* view = dock->findChild<QTreeView*>();
+        QTRY_VERIFY(view->isVisible());
+        QTRY_VERIFY(view->viewport()->height() >= 2 * view->sizeHintForRow(0));
+        const auto buttonsAreWhole = [&] {
+            for (const auto* button : dock->widget()->findChildren<QToolButton*>())
+                if (button->height() < button->sizeHint().height()) return false;
+            return true;
+        };
+        QVERIFY(buttonsAreWhole());
+        window.resizeDocks({dock}, {1}, Qt::Vertical);  // as low as a person can make it
+        QTest::qWait(50);
+        QVERIFY(buttonsAreWhole());
     }
 
     void aPlanAloneFindsItsGraph() {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QLabel>
+#include <QPainter>
+#include <QStyleOption>
+
+#include "ui/theme/harmless_text.h"
+
+namespace overlap::ui {
+
+/// One line of plain text that ends in an ellipsis where it is too long, and never widens what it is in. Who fills it
+/// gives it a tool tip with the whole.
+class ElidedLabel : public QLabel {
+  public:
+    explicit ElidedLabel(QWidget* parent = nullptr) : QLabel(parent) {
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        QStyleOption option;
+        option.initFrom(this);
+        const QRect area = contentsRect();
+        style()->drawItemText(&painter, area, QStyle::visualAlignment(layoutDirection(), alignment()), option.palette,
+                              isEnabled(), elidedName(fontMetrics(), text(), Qt::ElideRight, area.width()),
+                              foregroundRole());
+    }
+};
+
+}  // namespace overlap::ui
