@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "core/graph/quote.h"
 #include "core/io/json_text.h"
@@ -110,10 +111,13 @@ Value FxArguments::children(PythonExpressionId id, ValueKind kind) {
 
 Value FxArguments::dictionary(PythonExpressionId id) {
     std::vector<Value> entries;
+    std::set<StringId> keys;
     const auto parts = expressions_.children(id);
     for (std::size_t index = 0; index + 1 < parts.size(); index += 2) {
         const PythonExpression& key = expressions_[parts[index]];
         entries.push_back(builder_.string(key.kind == Kind::string ? key.text : expressions_.source(parts[index])));
+        // Python keeps the last of them; that nothing is lost silently, none is.
+        if (!keys.insert(entries.back().string).second) tokens_.fail(key.offset, "a dictionary has a key twice");
         entries.push_back(value(parts[index + 1]));
     }
     return builder_.dictionary(entries);

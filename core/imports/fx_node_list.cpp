@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <set>
 #include <unordered_map>
 
 #include "core/graph/error.h"
@@ -160,11 +161,13 @@ class FxNodeList {
         if (depth > deepest) fail("this is nested more than 64 levels deep");
         ++position_;
         std::vector<Value> entries;
+        std::set<StringId> keys;
         for (;;) {
             skip_space();
             if (position_ >= line_end_) fail("a dictionary does not end in this line");
             if (text_[position_] == '}') break;
             entries.push_back(graph_.builder.string(trimmed(until(": "))));
+            if (!keys.insert(entries.back().string).second) fail("a dictionary has a key twice");
             entries.push_back(value(depth + 1));
             separate('}');
         }

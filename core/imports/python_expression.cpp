@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -327,6 +328,7 @@ PythonExpressionId PythonExpressions::parse_call(PythonExpressionId callee) {
     const PythonToken open = tokens_.take();
     if (++depth_ > deepest) tokens_.fail(open.offset, "this is nested more than 64 levels deep");
     std::vector<PythonExpressionId> parts{callee};
+    std::set<std::string_view> keywords;
     bool comma = true;
     for (tokens_.skip_comments(); !tokens_.peek().is(")"); tokens_.skip_comments()) {
         if (!comma) tokens_.fail_expected("a comma or )");
@@ -334,9 +336,10 @@ PythonExpressionId PythonExpressions::parse_call(PythonExpressionId callee) {
         tokens_.skip_comments();
         if (tokens_.peek().is("=") && expressions_[argument].kind == PythonExpressionKind::name) {
             tokens_.take();
+            const PythonExpression keyword = expressions_[argument];
+            if (!keywords.insert(keyword.text).second) tokens_.fail(keyword.offset, "a keyword argument is repeated");
             const std::array value{parse_item()};
-            parts.push_back(
-                add(PythonExpressionKind::keyword, expressions_[argument].offset, expressions_[argument].text, value));
+            parts.push_back(add(PythonExpressionKind::keyword, keyword.offset, keyword.text, value));
         } else {
             if (expressions_[parts.back()].kind == PythonExpressionKind::keyword) {
                 tokens_.fail(expressions_[argument].offset, "a positional argument follows a keyword argument");

@@ -115,6 +115,10 @@ TEST(FxText, MistakesAreOneSentenceWithTheirPlace) {
               "line 3, column 5: the name \"b\" is given for the second time");
     EXPECT_EQ(problem_of("def forward(self, a):\n    b = f(a + 1)\n    return b\n"),
               "line 2, column 11: expected a value, found \"a + 1\"");
+    EXPECT_EQ(problem_of("def forward(self, a):\n    b = f(a, device = 1, device = 2)\n    return b\n"),
+              "line 2, column 26: a keyword argument is repeated");
+    EXPECT_EQ(problem_of("def forward(self, a):\n    b = f(a, {'k': 1, 'k': 2})\n    return b\n"),
+              "line 2, column 23: a dictionary has a key twice");
 }
 
 TEST(FxText, MistakesInNodeLists) {
@@ -125,6 +129,8 @@ TEST(FxText, MistakesInNodeLists) {
               "line 3, column 59: expected a value");
     EXPECT_EQ(problem_of(head + "call_function[target=f](args = %a, kwargs = {})\n    return b\n"),
               "line 3, column 59: expected the arguments in parentheses");
+    EXPECT_EQ(problem_of(head + "call_function[target=f](args = (%a,), kwargs = {k: 1, k: 2})\n    return b\n"),
+              "line 3, column 84: a dictionary has a key twice");
 }
 
 TEST(FxText, UnknownOperatorsAreCountedAndKeepTheirTypes) {
