@@ -166,8 +166,12 @@ class FxNodeList {
             skip_space();
             if (position_ >= line_end_) fail("a dictionary does not end in this line");
             if (text_[position_] == '}') break;
+            const std::size_t key_begin = position_;
             entries.push_back(graph_.builder.string(trimmed(until(": "))));
-            if (!keys.insert(entries.back().string).second) fail("a dictionary has a key twice");
+            if (!keys.insert(entries.back().string).second) {
+                position_ = key_begin;
+                fail("a dictionary has a key twice");
+            }
             entries.push_back(value(depth + 1));
             separate('}');
         }

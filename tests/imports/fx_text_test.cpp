@@ -130,7 +130,7 @@ TEST(FxText, MistakesInNodeLists) {
     EXPECT_EQ(problem_of(head + "call_function[target=f](args = %a, kwargs = {})\n    return b\n"),
               "line 3, column 59: expected the arguments in parentheses");
     EXPECT_EQ(problem_of(head + "call_function[target=f](args = (%a,), kwargs = {k: 1, k: 2})\n    return b\n"),
-              "line 3, column 84: a dictionary has a key twice");
+              "line 3, column 80: a dictionary has a key twice");
 }
 
 TEST(FxText, UnknownOperatorsAreCountedAndKeepTheirTypes) {
