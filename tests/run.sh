@@ -27,6 +27,7 @@ fuzz_packages=(clang libclang-rt-14-dev llvm)  # the last one tells findings by 
 load=false
 faults=false
 stress_seconds=
+packages+=(strace)  # by which a test sees what the window does with files from strangers
 case ${1:-} in
     "") ;;
     --with-torch)
@@ -36,10 +37,7 @@ case ${1:-} in
         ;;
     --bench) bench=true ;;
     --load) load=true ;;
-    --faults)
-        faults=true
-        packages+=(strace)
-        ;;
+    --faults) faults=true ;;
     --fuzz)
         fuzz_seconds=${2:-}
         if ! [[ $fuzz_seconds =~ ^[1-9][0-9]*$ ]]; then
