@@ -52,6 +52,9 @@ std::size_t next_separator(std::string_view text, std::string_view separators, s
     return std::string_view::npos;
 }
 
+/// Longer numbers are no index of anything, and where ranges are read, beyond what a range may have.
+constexpr std::size_t most_index_digits = 9;
+
 /// Whether each bracket of a name holds an index, as in `layers[0]`, and no range.
 bool has_indices_only(std::string_view name) {
     while (true) {
@@ -60,6 +63,7 @@ bool has_indices_only(std::string_view name) {
         const std::size_t close = name.find_first_not_of("0123456789", open + 1);
         if (name[open] == ']' || close == open + 1 || close == std::string_view::npos || name[close] != ']')
             return false;
+        if (close - open - 1 > most_index_digits) return false;
         name.remove_prefix(close + 1);
     }
 }

@@ -104,8 +104,14 @@ TEST(BucketText, SaysWhatIsWrongAndWhere) {
 TEST(BucketText, ShowsEntriesAsTyped) {
     EXPECT_EQ(display_name({{"norm", "lm_head"}}), "norm + lm_head");
     EXPECT_EQ(display_name({{"layers[0]", "a+b"}}), "layers[0] + \"a+b\"");
-    for (const std::vector<std::string>& modules :
-         Lists{{"norm", "lm_head"}, {"my layer", "a+b"}, {"a,b\"'\\"}, {"'"}, {"layers.[0-1]"}, {"[a"}, {"(b", "c]"}})
+    for (const std::vector<std::string>& modules : Lists{{"norm", "lm_head"},
+                                                         {"my layer", "a+b"},
+                                                         {"a,b\"'\\"},
+                                                         {"'"},
+                                                         {"layers.[0-1]"},
+                                                         {"[a"},
+                                                         {"(b", "c]"},
+                                                         {"steps[11111222222]"}})
         EXPECT_EQ(parsed(display_name({modules})), (Lists{modules})) << modules.front();
 }
 
