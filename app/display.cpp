@@ -24,8 +24,12 @@ bool x_server_answers() {
 
 bool compositor_answers() {
     if (qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY")) return false;
+    // What starts the program connected cannot be tried without taking the connection from Qt.
+    if (qEnvironmentVariableIsSet("WAYLAND_SOCKET")) return true;
+    const bool has_other_plugins =
+        qEnvironmentVariableIsSet("QT_PLUGIN_PATH") || qEnvironmentVariableIsSet("QT_QPA_PLATFORM_PLUGIN_PATH");
     const QDir platforms(QLibraryInfo::path(QLibraryInfo::PluginsPath) + QStringLiteral("/platforms"));
-    if (platforms.entryList({QStringLiteral("libqwayland*")}).isEmpty()) return false;
+    if (!has_other_plugins && platforms.entryList({QStringLiteral("libqwayland*")}).isEmpty()) return false;
     QLibrary library(QStringLiteral("wayland-client"), 0);
     const auto connect = reinterpret_cast<void* (*)(const char*)>(library.resolve("wl_display_connect"));
     const auto disconnect = reinterpret_cast<void (*)(void*)>(library.resolve("wl_display_disconnect"));

@@ -31,6 +31,7 @@ using overlap::commands::one_line;
 /// @returns what is wrong with the first option that `command` does not have; empty where it has them all.
 std::string unknown_option(const CLI::App& command) {
     for (const std::string& argument : command.remaining()) {
+        if (argument == "--") break;  // what follows are no options
         if (argument.size() < 2 || argument.front() != '-') continue;
         std::vector<std::string> names;
         for (const CLI::Option* option : command.get_options())

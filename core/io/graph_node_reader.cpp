@@ -179,6 +179,7 @@ TensorMeta GraphNodeReader::read_tensor(element value, const JsonPlace& place) {
     TensorMeta tensor;
     tensor.is_tensor = true;
     unsigned seen = 0;
+    bool has_offset = false;
     further_of_tensor_.clear();
     for (const auto [key, item] : json_object(value, place)) {
         const JsonPlace field(place, key);
@@ -204,6 +205,8 @@ TensorMeta GraphNodeReader::read_tensor(element value, const JsonPlace& place) {
         } else if (key == "storage_bytes") {
             tensor.storage_bytes = json_integer(item, field, 0, total_bytes_limit);
         } else if (key == "storage_offset") {
+            if (has_offset) field.fail("this field appears twice");
+            has_offset = true;
             tensor.storage_offset = json_integer(item, field, 0, most_reach);
             if (tensor.storage_offset == 0) further_of_tensor_.add(key, item);
         } else {

@@ -11,6 +11,8 @@ namespace overlap {
 
 namespace {
 
+constexpr std::string_view offset_field = "storage_offset";
+
 /// One object that is being written: keeps the commas.
 class ObjectWriter {
   public:
@@ -127,7 +129,7 @@ class GraphWriter {
         }
         if (metadata.autograd_backward) object.boolean("autograd_backward", *metadata.autograd_backward);
         if (metadata.estimate_ms) append_json_number(object.key("estimate_ms"), *metadata.estimate_ms);
-        write_unknown_fields(object, metadata);
+        write_unknown_fields(object, node);
         const std::span<const NodeId> users = graph_.users(node);
         if (!std::is_sorted(users.begin(), users.end())) {
             object.key("users_order");
@@ -138,7 +140,8 @@ class GraphWriter {
 
     /// A field that says as much as an absent one, such as an empty stack, was kept as an unknown one. It goes once the
     /// node has been given such a field.
-    void write_unknown_fields(ObjectWriter& object, const NodeMetadata& metadata) {
+    void write_unknown_fields(ObjectWriter& object, NodeId node) {
+        const NodeMetadata& metadata = graph_.metadata(node);
         const std::string_view unknown = graph_.text(metadata.extra_json);
         if (unknown.empty()) return;
         std::vector<std::string_view> given;
@@ -148,6 +151,7 @@ class GraphWriter {
         see("module_stack", metadata.module_stack != 0);
         see("fwd_module_stack", metadata.fwd_module_stack != 0);
         see("partitioner_tag", metadata.partitioner_tag != empty_string);
+        see("multi", graph_.record(node).multi);
         see("seq_nr", metadata.sequence_number.has_value());
         if (given.empty()) {
             object.members(unknown);
@@ -183,10 +187,15 @@ class GraphWriter {
         object.key("stride");
         write_integers(graph_.stride(tensor));
         object.string("device", graph_.text(tensor.device));
-        if (tensor.storage_offset != 0) object.integer("storage_offset", tensor.storage_offset);
+        if (tensor.storage_offset != 0) object.integer(offset_field, tensor.storage_offset);
         object.integer("storage", tensor.storage);
         object.integer("storage_bytes", tensor.storage_bytes);
-        object.members(graph_.text(tensor.extra_json));
+        const std::string_view unknown = graph_.text(tensor.extra_json);
+        if (tensor.storage_offset != 0 && unknown.find(offset_field) != std::string_view::npos) {
+            object.members_without(unknown, {&offset_field, 1});  // a 0 that the file had
+        } else {
+            object.members(unknown);
+        }
         object.end();
     }
 

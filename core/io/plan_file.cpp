@@ -97,8 +97,8 @@ Json parse_json(std::string_view text) {
             return true;
         });
     } catch (const Json::out_of_range& error) {
-        throw InputError(
-            "", "invalid JSON: the number " + overflowing_number(error.what()) + " is beyond what a double holds");
+        throw InputError("", "invalid JSON: the number " + shortened(overflowing_number(error.what())) +
+                                 " is beyond what a double holds");
     } catch (const Json::parse_error& error) {
         // The message ends in what was expected; what comes before is the library's own numbering of places.
         std::string reason = error.what();

@@ -320,6 +320,10 @@ class Apply(CommandLine):
         done = self.expect(2, "apply", self.graph, "--presett", "torchtitan_default", "-o", self.path("o.json"))
         self.assertIn('there is no option "--presett"; nearest: "--preset"', done.stderr)
 
+    def test_behind_two_dashes_there_are_no_options(self):
+        done = self.expect(2, "apply", "--preset", "torchtitan_default", "--", self.graph)
+        self.assertNotIn("there is no option", done.stderr)
+
     def test_a_file_without_a_name_is_no_file(self):
         self.assertIn("the name of the file is empty", self.expect(1, "info", "").stderr)
 

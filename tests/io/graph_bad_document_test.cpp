@@ -236,6 +236,7 @@ TEST(BadDocument, Tensors) {
         {tensor(R"("storage_offset":72057594037927937)"),
          place + ".storage_offset: expected an integer from 0 to 72057594037927936, found the integer "
                  "72057594037927937"},
+        {tensor(R"("storage_offset":0,"storage_offset":5)"), place + ".storage_offset: this field appears twice"},
         {tensor(R"("storage_bytes":-4)"),
          place + ".storage_bytes: expected an integer from 0 to 72057594037927936, found the integer -4"},
         {tensor(R"("storage":-1)"), place + ".storage: expected an integer from 0 to 4294967294, found the integer -1"},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/graph/graph_editor.h"
 #include "core/io/graph_file.h"
 #include "tests/io/round_trip.h"
 #include "tests/io/test_files.h"
@@ -35,6 +36,20 @@ TEST(GraphRoundTrip, FieldsThatAreAbsentStayAbsent) {
     expect_round_trip(R"({"format":"overlap-graph","version":1,"process_groups":[],"name":"","nodes":[]})", "empty");
     expect_round_trip(R"({"format":"overlap-graph","version":1,"nodes":[{"name":"a","op":"placeholder","target":""}]})",
                       "one node");
+}
+
+// As passes do it that move a view; the file may have told that there was no offset.
+TEST(GraphRoundTrip, AnOffsetReplacesTheZeroOfTheFile) {
+    const auto graph = read_graph_text(R"({"format":"overlap-graph","version":1,"nodes":[
+        {"name":"a","op":"placeholder","target":"a","outputs":[{"dtype":"int8","shape":[1],"stride":[1],"device":"cuda",
+         "storage":0,"storage_offset":0,"storage_bytes":8,"colour":"red"}]}]})",
+                                       "zero");
+    GraphEditor editor(graph);
+    editor.mutable_outputs(0)[0].storage_offset = 3;
+    std::vector<NodeId> origin;
+    const std::string text = write_graph_text(*editor.finish(origin));
+    EXPECT_EQ(read_graph_text(text, "moved")->outputs(0)[0].storage_offset, 3);
+    EXPECT_NE(text.find("red"), std::string::npos);
 }
 
 TEST(GraphRoundTrip, TextThatIsWrittenIsReadAsTheSameGraph) {

@@ -42,7 +42,7 @@ class OverlapDelegate : public CellDelegate {
         painter->save();
         if (refused) {
             const QRectF sign(area.left(), area.top() + 3, severity_sign_size, severity_sign_size);
-            paintSeveritySign(*painter, Severity::error, sign);
+            paintSeveritySign(*painter, Severity::caution, sign);
         }
         area.setLeft(area.left() + severity_sign_size + 8);
         const auto write = [&](const QFont& font, const QColor& colour, const QString& text) {
