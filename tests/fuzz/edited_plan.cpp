@@ -124,7 +124,8 @@ Plan chosen_plan(const Graph& graph, Choices& choices) {
     for (std::size_t left = choices.below(3); left > 0; --left) {
         plan.module_rules.push_back(chosen_rule(graph, choices));
     }
-    // The whole text takes longer than most plans take to work out. What it may not have is refused in any case.
+    // The whole text takes longer than most plans take to work out. Options and rules that it may not have are refused
+    // in any case.
     if (choices.by_lot(5)) return read_plan_text(write_plan_text(plan), "chosen");
     if (!plan.module_rules.empty()) plan.module_rules = read_module_rules(module_rules_json(plan.module_rules));
     return plan;

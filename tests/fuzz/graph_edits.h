@@ -12,7 +12,7 @@ namespace overlap::fuzz {
 
 /// `source` with that many changes, as `choices` say. What a file may have only this way still holds: each node is
 /// behind its inputs, there is one output at most, sizes and times are in the reader's bounds.
-/// @throws InputError where its tensors have more bytes together than a document may have.
+/// @throws InputError where its tensors have more bytes together, or one reaches further, than a document may have it.
 std::shared_ptr<const Graph> with_edits(std::shared_ptr<const Graph> source, std::size_t count, Choices& choices);
 
 /// Paths that nodes' modules are changed to.

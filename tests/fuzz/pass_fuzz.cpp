@@ -1,4 +1,5 @@
-// libFuzzer target: a pass on an edited graph refuses it or makes a graph that can be written, read and simulated.
+// libFuzzer target: a pass on an edited graph refuses it or makes a graph that is in order, or says that it is not, and
+// has a peak of memory. One result in five is written and read.
 
 #include <algorithm>
 
