@@ -147,20 +147,34 @@ void GraphBuilder::users_order(NodeId node, std::vector<NodeId> users) {
     users_orders_.emplace_back(node, std::move(users));
 }
 
-void GraphBuilder::check_one_output() const {
-    bool found = false;
-    for (const NodeRecord& record : graph_.records_) {
-        if (record.op != NodeOp::output) continue;
-        if (found) {
-            throw InputError("node " + in_quotes(strings_->text(record.name)),
-                             "this is a second output node, and a graph has one");
+void GraphBuilder::check_output() const {
+    NodeId output = no_node;
+    for (NodeId node = 0; node < graph_.node_count(); ++node) {
+        if (graph_.op(node) != NodeOp::output) continue;
+        const std::string place = "node " + in_quotes(graph_.name(node));
+        if (output != no_node) throw InputError(place, "this is a second output node, and a graph has one");
+        output = node;
+        const std::span<const NodeId> users = graph_.users(node);
+        if (!users.empty()) {
+            throw InputError(place, "node " + in_quotes(graph_.name(users.front())) +
+                                        " takes it as an input, and the output of a graph has no value");
         }
-        found = true;
+    }
+}
+
+void GraphBuilder::check_given_nodes() const {
+    for (NodeId node = 0; node < graph_.node_count(); ++node) {
+        const bool is_placeholder = graph_.op(node) == NodeOp::placeholder;
+        if (!is_placeholder && graph_.op(node) != NodeOp::get_attr) continue;
+        const std::span<const NodeId> inputs = graph_.inputs(node);
+        if (inputs.empty()) continue;
+        throw InputError("node " + in_quotes(graph_.name(node)),
+                         "it takes node " + in_quotes(graph_.name(inputs.front())) + " as an input, and a " +
+                             (is_placeholder ? "placeholder" : "get_attr") + " has none");
     }
 }
 
 Graph GraphBuilder::finish(GraphHeader header) {
-    check_one_output();
     graph_.header_ = std::make_shared<const GraphHeader>(std::move(header));
     auto naming = std::make_shared<NamingState>();
     for (const NodeRecord& record : graph_.records_) naming->remember(*strings_, record.name);
@@ -182,6 +196,8 @@ Graph GraphBuilder::finish(GraphHeader header) {
         }
         std::copy(order.begin(), order.end(), begin);
     }
+    check_output();
+    check_given_nodes();
     return std::move(graph_);
 }
 

@@ -67,12 +67,15 @@ class GraphBuilder {
     void describe_operator(std::string_view target, OperatorTraits traits, SideEffects side_effects);
 
     /// The graph; the builder is used up.
-    /// @throws InputError when a users_order does not fit, or a second node is an output: passes of torch take the last
-    /// node for it and may lose the other.
+    /// @throws InputError when a users_order does not fit, when a second node is an output (passes of torch take the
+    /// last node for it and may lose the other), when a node takes the output as an input (it would run behind the end
+    /// of the graph), or when a placeholder or get_attr has inputs (Python could not evaluate it, and passes put it in
+    /// front of them).
     Graph finish(GraphHeader header);
 
   private:
-    void check_one_output() const;
+    void check_output() const;
+    void check_given_nodes() const;
 
     Graph graph_;
     std::shared_ptr<StringPool> strings_;

@@ -53,6 +53,7 @@ class GraphEdits {
     }
 
     std::shared_ptr<const Graph> finish() {
+        refuse_odd_edges();
         refuse_too_many_bytes();
         std::vector<NodeId> origin;
         return editor_.finish(origin);
@@ -285,6 +286,19 @@ class GraphEdits {
                         .op = record.op},
                        editor_.next(node));
         order_ = editor_.order();
+    }
+
+    /// As the reader does.
+    void refuse_odd_edges() const {
+        for (const NodeId node : order_) {
+            const NodeOp op = editor_.op(node);
+            if (op == NodeOp::output && editor_.user_count(node) > 0) {
+                throw InputError("edited", "a node takes the output as an input");
+            }
+            if ((op == NodeOp::placeholder || op == NodeOp::get_attr) && !editor_.inputs(node).empty()) {
+                throw InputError("edited", "a placeholder or get_attr has inputs");
+            }
+        }
     }
 
     /// As the reader does.

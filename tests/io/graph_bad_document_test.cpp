@@ -170,6 +170,15 @@ TEST(BadDocument, Nodes) {
         {call(R"("users_order":["a"])"), "node \"b\", users_order: these are not exactly the nodes that use it"},
         {document(R"({"name":"o","op":"output","target":"output"},{"name":"p","op":"output","target":"output"})"),
          "node \"p\": this is a second output node, and a graph has one"},
+        {document(R"({"name":"o","op":"output","target":"output"},)"
+                  R"({"name":"c","op":"call_function","target":"aten.t.default","args":[{"node":"o"}]})"),
+         "node \"o\": node \"c\" takes it as an input, and the output of a graph has no value"},
+        {document(R"({"name":"a","op":"placeholder","target":"a"},)"
+                  R"({"name":"b","op":"placeholder","target":"b","args":[{"node":"a"}]})"),
+         "node \"b\": it takes node \"a\" as an input, and a placeholder has none"},
+        {document(R"({"name":"a","op":"placeholder","target":"a"},)"
+                  R"({"name":"b","op":"get_attr","target":"b","args":[{"node":"a"}]})"),
+         "node \"b\": it takes node \"a\" as an input, and a get_attr has none"},
     });
 }
 
