@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QLibrary>
 #include <QLibraryInfo>
+#include <string_view>
 
 namespace overlap {
 namespace {
@@ -40,13 +41,23 @@ bool compositor_answers() {
     return true;
 }
 
+/// Qt's own option, which QApplication takes from the arguments.
+bool is_platform_an_argument(int argc, const char* const* argv) {
+    for (int index = 1; index + 1 < argc; ++index) {
+        const std::string_view argument = argv[index];
+        if (argument == "-platform" || argument == "--platform") return true;
+    }
+    return false;
+}
+
 }  // namespace
 
-bool is_there_a_display() {
-    if (!qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) return true;
+Display find_display(int argc, const char* const* argv) {
+    if (!qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") || is_platform_an_argument(argc, argv)) return {.exists = true};
     const bool x_server = x_server_answers(), compositor = compositor_answers();
-    if (x_server != compositor) qputenv("QT_QPA_PLATFORM", x_server ? "xcb" : "wayland");
-    return x_server || compositor;
+    if (x_server && compositor) return {.exists = true};
+    if (x_server || compositor) return {.exists = true, .platform = x_server ? "xcb" : "wayland"};
+    return {.exists = false, .platform = "offscreen"};
 }
 
 }  // namespace overlap

@@ -76,9 +76,10 @@ QString readSize(const QString& text, QSize& size) {
 int main(int argc, char** argv) {
     if (const std::optional<int> status = prepareScale(argc, argv)) return *status;
     // Help, the version, wrong usage and pictures need none.
-    const bool has_display = overlap::is_there_a_display();
-    if (!has_display) qputenv("QT_QPA_PLATFORM", "offscreen");
+    const overlap::Display display = overlap::find_display(argc, argv);
+    if (display.platform) qputenv("QT_QPA_PLATFORM", display.platform);
     QApplication application(argc, argv);
+    if (display.platform) qunsetenv("QT_QPA_PLATFORM");  // what the window starts chooses for itself
     overlap::ui::loadResources();
     QApplication::setApplicationName(QStringLiteral("Overlap Studio"));
     QApplication::setApplicationVersion(QStringLiteral(OVERLAP_VERSION));
@@ -170,7 +171,7 @@ int main(int argc, char** argv) {
         return overlap::ui::renderScreenshot(parser.positionalArguments(), options);
     }
 
-    if (!has_display) {
+    if (!display.exists) {
         std::fprintf(
             stderr,
             "overlap-studio: there is no display (neither DISPLAY nor WAYLAND_DISPLAY names one that answers); "

@@ -30,7 +30,7 @@ std::optional<std::int64_t> memory_reach(std::span<const std::int64_t> sizes, st
     std::int64_t last = 0, step = 0;
     for (std::size_t dimension = 0; dimension < sizes.size(); ++dimension) {
         if (__builtin_mul_overflow(sizes[dimension] - 1, strides[dimension], &step) ||
-            __builtin_add_overflow(last, step, &last) || last >= most_reach) {
+            __builtin_add_overflow(last, step, &last) || last >= most_elements) {
             return std::nullopt;
         }
     }

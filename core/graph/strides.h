@@ -11,11 +11,12 @@ namespace overlap {
 std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> sizes);
 /// torch's `is_contiguous`: dimensions of size 1 do not count, and a tensor without elements is.
 bool is_contiguous(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
+/// More elements than any memory holds, and few enough that their bytes and products of a size and a stride stay in 64
+/// bits. Tensors with more are refused.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 56;
 /// Elements from a tensor's first one in memory to its last one, both counted; 0 for a tensor without elements. Nothing
-/// beyond `most_reach`, which is far beyond any memory and within which products of a size and a stride stay in 64
-/// bits.
+/// beyond `most_elements`.
 std::optional<std::int64_t> memory_reach(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides);
-inline constexpr std::int64_t most_reach = std::int64_t{1} << 56;
 /// Strides under which a tensor can be seen with other sizes without a copy, as torch's `computeStride` finds them;
 /// nothing where that is impossible. Both shapes have the same number of elements.
 /// @pre the tensor has a memory_reach().

@@ -10,8 +10,6 @@
 namespace overlap {
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 56;
-
 /// Whether dimension `left` comes behind `right` in memory (1), before it (-1), or nobody can tell (0).
 int memory_order(std::span<const std::int64_t> shape, std::span<const Sizes> operands, std::size_t left,
                  std::size_t right) {

@@ -207,7 +207,7 @@ TensorMeta GraphNodeReader::read_tensor(element value, const JsonPlace& place) {
         } else if (key == "storage_offset") {
             if (has_offset) field.fail("this field appears twice");
             has_offset = true;
-            tensor.storage_offset = json_integer(item, field, 0, most_reach);
+            tensor.storage_offset = json_integer(item, field, 0, most_elements);
             if (tensor.storage_offset == 0) further_of_tensor_.add(key, item);
         } else {
             further_of_tensor_.add(key, item);

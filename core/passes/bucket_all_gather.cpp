@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/graph/quote.h"
+#include "core/graph/strides.h"
 #include "core/passes/bucket_emission.h"
 
 namespace overlap {
@@ -79,9 +80,6 @@ std::vector<NodeId> unpack_by_copy(TracedSequence& trace, NodeId rows, const Gat
     }
     return outputs;
 }
-
-/// No tensor is larger; documents with larger ones are refused.
-constexpr std::int64_t most_elements = std::int64_t{1} << 56;
 
 std::int64_t group_size_of(const GraphEditor& graph, NodeId start) {
     const Value* size = graph.argument(start, 1);

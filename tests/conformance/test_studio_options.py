@@ -2,6 +2,7 @@
 """overlap-studio's options: what is answered without a window, what is refused, and pictures that cannot be written."""
 import os
 import subprocess
+import time
 
 from command_line import CommandLine, main, program
 
@@ -13,14 +14,17 @@ class Studio(CommandLine):
 
     def studio(self, *arguments):
         """Without a display: what would open a window ends with status 1 and says so."""
+        return subprocess.run([program("overlap-studio"), *arguments], capture_output=True, text=True, timeout=100,
+                              check=False, env=self.environment())
+
+    def environment(self):
         environment = {name: value for name, value in os.environ.items()
                        if name not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "QT_SCALE_FACTOR")}
         for kind in ("DATA", "CONFIG", "CACHE"):
             environment[f"XDG_{kind}_HOME"] = self.scratch.name
         environment["XDG_RUNTIME_DIR"] = self.scratch.name
         environment.update(self.display)
-        return subprocess.run([program("overlap-studio"), *arguments], capture_output=True, text=True, timeout=100,
-                              check=False, env=environment)
+        return environment
 
     def expect_answer(self, *arguments):
         done = self.studio(*arguments)
@@ -53,6 +57,17 @@ class Options(Studio):
             with self.subTest(self.display):
                 self.assertRegex(self.expect_answer("--version"), r"\d+\.\d+\.\d+\n$")
                 self.refuse(1, ["no display"], self.graph)
+
+    def test_a_platform_that_is_named_needs_no_display(self):
+        with subprocess.Popen([program("overlap-studio"), "-platform", "offscreen", self.graph], text=True,
+                              stderr=subprocess.PIPE, env=self.environment()) as window:
+            log = os.path.join(self.scratch.name, "Overlap Studio", "log.txt")
+            end = time.monotonic() + 60
+            while window.poll() is None and not os.path.exists(log) and time.monotonic() < end:
+                time.sleep(0.05)
+            self.assertIsNone(window.poll(), "the window is not there")
+            self.assertTrue(os.path.exists(log))
+            window.kill()
 
     def test_wrong_usage_is_told_also_without_a_display(self):
         self.refuse(2, ["bogus"], "--bogus")
