@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/graph/error.h"
 #include "core/graph/graph_edges.h"
+#include "core/graph/quote.h"
+#include "core/graph/tensor_bytes.h"
 
 namespace overlap {
 
@@ -408,9 +411,23 @@ bool GraphEditor::is_topological() const {
     return true;
 }
 
+void GraphEditor::check_total_bytes(std::span<const NodeId> nodes) const {
+    if (number_count() == source_count()) return;
+    std::int64_t total = 0;
+    for (const NodeId node : nodes) {
+        for (const TensorMeta& tensor : outputs(node)) {
+            if (tensor.is_tensor) total += counted_bytes(tensor, shape(tensor));
+            if (total <= total_bytes_limit) continue;
+            throw InputError("node " + in_quotes(name(node)), "the tensors up to here would have more than " +
+                                                                  std::to_string(total_bytes_limit) + " bytes");
+        }
+    }
+}
+
 std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     auto graph = std::make_shared<Graph>();
     std::vector<NodeId> nodes = order();
+    check_total_bytes(nodes);
     std::vector<NodeId> position(number_count(), no_node);
     for (NodeId place = 0; place < nodes.size(); ++place) position[nodes[place]] = place;
 

@@ -309,6 +309,7 @@ void FxStatements::assign_call(UntypedNode& node, Id call) {
     }
     if (!name) tokens_.fail(expression(callee).offset, "what is called here has no name");
     if (root == "self") {
+        if (*name == root) tokens_.fail(expression(callee).offset, "self is called, and only modules in it can be");
         set_target(node, NodeOp::call_module, std::string_view(*name).substr(5));
     } else {
         set_target(node, NodeOp::call_function, call_target(*name));

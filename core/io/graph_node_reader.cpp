@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/graph/strides.h"
+#include "core/graph/tensor_bytes.h"
 
 namespace overlap {
 
@@ -239,16 +240,7 @@ void GraphNodeReader::read_dimensions(element value, const JsonPlace& place, std
 }
 
 void GraphNodeReader::count_bytes(const TensorMeta& tensor, const JsonPlace& place) {
-    std::int64_t bytes = dtype_info(tensor.dtype).bytes;
-    bool empty = false;
-    for (const std::int64_t size : sizes_) {
-        empty = empty || size == 0;
-        // Zeros are passed over, so that a product of the others in any order stays in 64 bits too.
-        if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) {
-            place.fail("the tensor has more bytes than 64 bits can count");
-        }
-    }
-    total_bytes_ += std::min(std::max(empty ? 0 : bytes, tensor.storage_bytes), total_bytes_limit + 1);
+    total_bytes_ += counted_bytes(tensor, sizes_);
     if (total_bytes_ > total_bytes_limit) {
         place.fail("the graph's tensors up to here have more than " + std::to_string(total_bytes_limit) + " bytes");
     }

@@ -24,8 +24,6 @@ class GraphNodeReader {
     /// Gives the builder every `users_order` of the nodes read, which may name later nodes. @throws InputError
     void finish();
 
-    /// Tensors of one graph may have this many bytes in all: far beyond any job, and sums of them stay in 64 bits.
-    static constexpr std::int64_t total_bytes_limit = std::int64_t{1} << 56;
     static constexpr std::size_t rank_limit = 64;
 
   private:

@@ -31,10 +31,12 @@ PassResult unchanged(const std::shared_ptr<const Graph>& graph, std::string_view
 }
 
 PassResult finished(GraphEditor& editor, std::string_view pass) {
-    PassResult result;
-    result.report.pass = pass;
-    result.graph = editor.finish(result.origin);
-    return result;
+    return or_refused(pass, [&] {
+        PassResult result;
+        result.report.pass = pass;
+        result.graph = editor.finish(result.origin);
+        return result;
+    });
 }
 
 std::optional<Problem> order_left_open(const GraphEditor& editor) {

@@ -8,7 +8,7 @@
 #include "core/graph/error.h"
 #include "core/graph/graph_editor.h"
 #include "core/graph/strides.h"
-#include "core/io/graph_node_reader.h"
+#include "core/graph/tensor_bytes.h"
 
 namespace overlap::fuzz {
 namespace {
@@ -303,23 +303,15 @@ class GraphEdits {
 
     /// As the reader does.
     void refuse_too_many_bytes() const {
-        constexpr std::int64_t limit = GraphNodeReader::total_bytes_limit;
         std::int64_t total = 0;
         for (const NodeId node : order_) {
             for (const TensorMeta& tensor : editor_.outputs(node)) {
                 if (!tensor.is_tensor) continue;
-                std::int64_t bytes = dtype_info(tensor.dtype).bytes;
-                bool is_empty = false;
-                for (const std::int64_t size : editor_.shape(tensor)) {
-                    is_empty |= size == 0;
-                    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(size, 1), &bytes)) bytes = limit + 1;
-                    if (bytes > limit) throw InputError("edited", "a tensor has too many bytes");
-                }
+                total += counted_bytes(tensor, editor_.shape(tensor));
+                if (total > total_bytes_limit) throw InputError("edited", "the tensors have too many bytes");
                 if (!memory_reach(editor_.shape(tensor), editor_.stride(tensor))) {
                     throw InputError("edited", "a tensor reaches too far");
                 }
-                total += std::max(is_empty ? 0 : bytes, tensor.storage_bytes);
-                if (total > limit) throw InputError("edited", "the tensors have too many bytes");
             }
         }
     }

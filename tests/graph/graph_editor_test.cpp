@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "core/graph/error.h"
 #include "core/graph/graph_builder.h"
 #include "core/graph/topological_sort.h"
 
@@ -101,6 +102,31 @@ TEST_F(GraphEditorTest, FinishedGraphHasPositionsForNumbersAndTellsWhereNodesCom
     ASSERT_EQ(inputs.size(), 2u);
     EXPECT_EQ(finished->name(inputs[0]), "made");
     EXPECT_EQ(finished->name(inputs[1]), "a");
+}
+
+TEST_F(GraphEditorTest, AGraphDoesNotGrowBeyondWhatADocumentMayHave) {
+    const std::array half_of_the_limit = {std::int64_t{1} << 55};
+    const std::array tensor = {builder_.contiguous_tensor(*dtype_by_name("int8"), half_of_the_limit, "cuda")};
+    builder_.placeholder("large", tensor);
+    builder_.output({});
+    const auto source = std::make_shared<const Graph>(builder_.finish({}));
+    const auto with_more_of_them = [&](int count) {
+        GraphEditor graph(source);
+        GraphEditor::NewNode node;
+        node.base_name = "made";
+        node.outputs = tensor;
+        for (int made = 0; made < count; ++made) graph.create(node, graph.last());
+        std::vector<NodeId> origin;
+        return graph.finish(origin);
+    };
+    EXPECT_NE(with_more_of_them(1)->find("made"), no_node);  // the limit itself
+    try {
+        with_more_of_them(2);
+        FAIL() << "the limit is exceeded";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(),
+                     "node \"made_1\": the tensors up to here would have more than 72057594037927936 bytes");
+    }
 }
 
 TEST_F(GraphEditorTest, OrderSurvivesManyInsertionsAtOnePlace) {

@@ -117,6 +117,8 @@ TEST(FxText, MistakesAreOneSentenceWithTheirPlace) {
               "line 2, column 11: expected a value, found \"a + 1\"");
     EXPECT_EQ(problem_of("def forward(self, a):\n    b = f(a, device = 1, device = 2)\n    return b\n"),
               "line 2, column 26: a keyword argument is repeated");
+    EXPECT_EQ(problem_of("def forward(self, a):\n    b = self(a)\n    return b\n"),
+              "line 2, column 9: self is called, and only modules in it can be");
     EXPECT_EQ(problem_of("def forward(self, a):\n    b = f(a, {'k': 1, 'k': 2})\n    return b\n"),
               "line 2, column 23: a dictionary has a key twice");
 }
