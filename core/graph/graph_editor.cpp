@@ -6,6 +6,7 @@
 #include "core/graph/error.h"
 #include "core/graph/graph_edges.h"
 #include "core/graph/quote.h"
+#include "core/graph/strides.h"
 #include "core/graph/tensor_bytes.h"
 
 namespace overlap {
@@ -411,15 +412,21 @@ bool GraphEditor::is_topological() const {
     return true;
 }
 
-void GraphEditor::check_total_bytes(std::span<const NodeId> nodes) const {
+void GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
     if (number_count() == source_count()) return;
     std::int64_t total = 0;
     for (const NodeId node : nodes) {
         for (const TensorMeta& tensor : outputs(node)) {
-            if (tensor.is_tensor) total += counted_bytes(tensor, shape(tensor));
-            if (total <= total_bytes_limit) continue;
-            throw InputError("node " + in_quotes(name(node)), "the tensors up to here would have more than " +
-                                                                  std::to_string(total_bytes_limit) + " bytes");
+            if (!tensor.is_tensor) continue;
+            const auto place = [&] { return "node " + in_quotes(name(node)); };
+            total += counted_bytes(tensor, shape(tensor));
+            if (total > total_bytes_limit) {
+                throw InputError(place(), "the tensors up to here would have more than " +
+                                            std::to_string(total_bytes_limit) + " bytes");
+            }
+            if (!memory_reach(shape(tensor), stride(tensor))) {
+                throw InputError(place(), "with its strides the tensor would reach further than 2^56 elements");
+            }
         }
     }
 }
@@ -427,7 +434,7 @@ void GraphEditor::check_total_bytes(std::span<const NodeId> nodes) const {
 std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     auto graph = std::make_shared<Graph>();
     std::vector<NodeId> nodes = order();
-    check_total_bytes(nodes);
+    check_tensors(nodes);
     std::vector<NodeId> position(number_count(), no_node);
     for (NodeId place = 0; place < nodes.size(); ++place) position[nodes[place]] = place;
 

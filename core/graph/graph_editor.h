@@ -121,7 +121,8 @@ class GraphEditor {
     bool is_topological() const;
 
     /// The graph, and for each of its nodes its number here if it is the source's, else no_node.
-    /// @throws InputError where new nodes bring the tensors of the graph beyond total_bytes_limit.
+    /// @throws InputError where new nodes bring the tensors of the graph beyond total_bytes_limit, or a tensor beyond
+    /// what memory_reach() measures: a document may not have that.
     std::shared_ptr<const Graph> finish(std::vector<NodeId>& origin);
 
   private:
@@ -136,7 +137,7 @@ class GraphEditor {
     void append_user(NodeId input, std::uint32_t edge);
     void remove_user(std::uint32_t edge);
     void order_initial_users(NodeId node);
-    void check_total_bytes(std::span<const NodeId> nodes) const;
+    void check_tensors(std::span<const NodeId> nodes) const;
     StringId unique_name(std::string_view base, std::int64_t number);
     void mark_used(StringId name);
 

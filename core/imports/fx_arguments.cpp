@@ -1,10 +1,9 @@
 #include "core/imports/fx_arguments.h"
 
-#include <charconv>
-#include <cmath>
 #include <set>
 
 #include "core/graph/quote.h"
+#include "core/imports/printed_number.h"
 #include "core/io/json_text.h"
 
 namespace overlap {
@@ -43,18 +42,10 @@ Value FxArguments::number(PythonExpressionId id, bool negative) {
         }
         tokens_.fail(expression.offset, "arithmetic stands where a value was expected");
     }
-    if (expression.kind == Kind::integer) {
-        std::int64_t value = 0;
-        std::string digits(negative ? "-" : "");
-        digits += text;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error == std::errc() && end == digits.data() + digits.size()) return Value::of_integer(value);
-        return builder_.string(digits, ValueKind::raw_json);  // beyond 64 bits, as the graph format keeps it
-    }
-    double value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    if (!std::isfinite(value)) return builder_.string(negative ? "-inf" : "inf", ValueKind::special_float);
-    return Value::of_floating(negative ? -value : value);
+    std::string digits(negative ? "-" : "");
+    digits += text;
+    if (const auto number = printed_number(builder_, digits)) return *number;
+    tokens_.fail(expression.offset, "Python prints no number as " + in_quotes(shortened(text)));
 }
 
 Value FxArguments::constant(PythonExpressionId id, std::string_view dotted) {

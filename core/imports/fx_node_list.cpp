@@ -1,12 +1,12 @@
 #include "core/imports/fx_node_list.h"
 
 #include <array>
-#include <charconv>
 #include <set>
 #include <unordered_map>
 
 #include "core/graph/error.h"
 #include "core/graph/quote.h"
+#include "core/imports/printed_number.h"
 #include "core/imports/python_tokens.h"
 #include "core/io/json_text.h"
 
@@ -227,11 +227,7 @@ class FxNodeList {
         if (text == "True" || text == "False") return Value::of_boolean(text == "True");
         if (text == "inf" || text == "-inf" || text == "nan") return builder.string(text, ValueKind::special_float);
         if (text.starts_with("slice(") && text.ends_with(')')) return slice(text);
-        const char* end = text.data() + text.size();
-        std::int64_t integer = 0;
-        if (std::from_chars(text.data(), end, integer).ptr == end && !text.empty()) return Value::of_integer(integer);
-        double number = 0;
-        if (std::from_chars(text.data(), end, number).ptr == end && !text.empty()) return Value::of_floating(number);
+        if (const auto number = printed_number(builder, text)) return *number;
         if (text.starts_with("torch.")) return torch_constant(text);
         if (text.starts_with("cuda:") || text == "cpu" || text == "meta")
             return builder.string(text, ValueKind::device);

@@ -129,6 +129,25 @@ TEST_F(GraphEditorTest, AGraphDoesNotGrowBeyondWhatADocumentMayHave) {
     }
 }
 
+TEST_F(GraphEditorTest, ATensorDoesNotReachFurtherThanInADocument) {
+    const std::array two = {std::int64_t{2}};
+    std::array tensor = {builder_.contiguous_tensor(*dtype_by_name("int8"), two, "cuda")};
+    tensor[0].first_dimension = builder_.dimensions(two, std::array{std::int64_t{1} << 56});
+    GraphEditor graph = edit();
+    GraphEditor::NewNode node;
+    node.base_name = "made";
+    node.outputs = tensor;
+    graph.create(node, graph.last());
+    std::vector<NodeId> origin;
+    try {
+        graph.finish(origin);
+        FAIL() << "2^56 + 1 elements";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(),
+                     "node \"made\": with its strides the tensor would reach further than 2^56 elements");
+    }
+}
+
 TEST_F(GraphEditorTest, OrderSurvivesManyInsertionsAtOnePlace) {
     GraphEditor graph = edit();
     // More than a gap between labels holds, before and behind one node.

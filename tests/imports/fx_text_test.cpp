@@ -104,6 +104,26 @@ TEST(FxText, NodeListsOfPrintGraph) {
     EXPECT_EQ(graph.inputs(4)[0], 2u);
 }
 
+/// As the document has them: what was read is written and read again without loss.
+TEST(FxText, NumbersAreThoseThatPythonPrints) {
+    const ImportedGraph list = import_first(R"text(graph():
+    %f : [num_users=1] = call_function[target=f](args = (-7, 0, 1.5, -1e-05, 98765432109876543210, -inf), kwargs = {})
+    %g : [num_users=1] = call_function[target=g](args = (007, -iNf, infinity, 1e999, nan(1), -), kwargs = {})
+    return [f, g]
+)text");
+    const std::string text = write_graph_text(*list.graph);
+    EXPECT_NE(text.find(R"([-7,0,1.5,-1e-05,98765432109876543210,)"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"x(["007","-iNf","infinity","1e999","nan(1)","-"])x"), std::string::npos) << text;
+    EXPECT_EQ(write_graph_text(*read_graph_text(text, "again")), text);
+
+    const std::string head = "def forward(self, a):\n    b = f(a, ", tail = ")\n    return b\n";
+    const ImportedGraph statement = import_first(head + "-98765432109876543210, 1., -.5" + tail);
+    EXPECT_NE(write_graph_text(*statement.graph).find("-98765432109876543210,1.0,-0.5]"), std::string::npos);
+    for (const std::string number : {"007", "1e999", "1e-999"}) {
+        EXPECT_EQ(problem_of(head + number + tail), "line 2, column 14: Python prints no number as \"" + number + "\"");
+    }
+}
+
 TEST(FxText, MistakesAreOneSentenceWithTheirPlace) {
     EXPECT_EQ(problem_of("def forward(self, a):\n    b = f(c)\n    return b\n"),
               "line 2, column 11: no node before this is called \"c\"");
