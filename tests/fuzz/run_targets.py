@@ -1,6 +1,6 @@
 """Runs every fuzz target for some seconds, from what earlier runs found, and prints a table.
 
-    run_targets.py PROGRAMS WORK SECONDS [TARGET...] [--until EXECUTIONS] [--seed N]
+    run_targets.py PROGRAMS WORK SECONDS [TARGET...] [--until EXECUTIONS] [--seed N] [--anew]
 
 PROGRAMS holds the targets (build/fuzz/bin), WORK what is kept: corpora, findings, logs and how often each target has
 been executed in all. The log of a target is logs/TARGET.log; a run beside another one of the same target has
@@ -75,9 +75,10 @@ class Run:
 
 
 class Target:
-    def __init__(self, program, work, seed):
+    def __init__(self, program, work, seed, anew):
         self.program = program
         self.seed = seed
+        self.work_anew = work / "anew" if anew else None
         self.name = program.name.removesuffix("_fuzz")
         self.seeds = work / "seeds" / self.name
         self.dictionary = work / "seeds" / f"{self.name}.dict"
@@ -116,6 +117,8 @@ class Target:
             else:
                 self.log_file.truncate(0)
                 break
+        if self.work_anew:
+            self.corpus = self.work_anew / self.log.stem
         self.artifacts = self.all_artifacts / self.log.stem
         shutil.rmtree(self.artifacts, ignore_errors=True)
         self.artifacts.mkdir(parents=True)
@@ -127,6 +130,9 @@ class Target:
             if (left := min(START_S, round(end - began))) <= 0:
                 break
             self.starts += 1
+            if self.work_anew:
+                shutil.rmtree(self.corpus, ignore_errors=True)
+                self.corpus.mkdir(parents=True)
             log_begin = self.log.stat().st_size
             run = Run(self.command(longest, left, wanted), self.log_file, left + PATIENCE_S)
             self.processor_s += run.processor_s
@@ -150,7 +156,8 @@ class Target:
         if self.dictionary.exists():
             options["dict"] = self.dictionary
         # What is found goes into the first.
-        folders = [*([self.long_corpus] if longest == INPUT_LIMIT else []), self.corpus, self.seeds]
+        folders = [self.long_corpus] if longest == INPUT_LIMIT and not self.work_anew else []
+        folders += [self.corpus, self.seeds]
         return [self.program, *(f"-{name}={value}" for name, value in options.items()), *folders]
 
     def judge(self):
@@ -242,10 +249,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--until", type=int, help="executions of a target in all, behind which it is left out")
     parser.add_argument("--seed", type=int, help="of the random choices: the same inputs from the same corpora")
+    parser.add_argument("--anew", action="store_true",
+                        help="each start begins with the seeds alone, not with what earlier ones found: it gets elsewhere")
     arguments = parser.parse_args()
 
     seeds.main(arguments.work / "seeds")
-    targets = [Target(program, arguments.work, arguments.seed) for program in sorted(arguments.programs.glob("*_fuzz"))]
+    targets = [Target(program, arguments.work, arguments.seed, arguments.anew)
+               for program in sorted(arguments.programs.glob("*_fuzz"))]
     if arguments.targets:
         targets = [target for target in targets if target.name in arguments.targets]
     if not targets:

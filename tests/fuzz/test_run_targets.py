@@ -84,7 +84,7 @@ class Findings(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.work = pathlib.Path(scratch.name)
 
-    def run_stand_in(self, start, again="", seconds=10):
+    def run_stand_in(self, start, again="", seconds=10, anew=False):
         """Runs a target that does `start`; with a file, `again`. @returns the target and how often it was counted."""
         program = self.work / f"{TARGET}_fuzz"
         program.write_text(f"""#!{sys.executable}
@@ -99,7 +99,7 @@ elif sys.argv[1] != "-runs=0":
     {again or "pass"}
 """)
         program.chmod(0o755)
-        target = run_targets.Target(program, self.work, seed=None)
+        target = run_targets.Target(program, self.work, seed=None, anew=anew)
         counted = []
         with unittest.mock.patch.object(run_targets, "PATIENCE_S", 1):
             target.run(seconds, most_executions=10 * EXECUTIONS, on_executed=counted.append)
@@ -143,6 +143,14 @@ elif sys.argv[1] != "-runs=0":
         target, _ = self.run_stand_in("find('crash-1')", "sys.exit(1)")
         self.assertEqual(self.names(target), ["crash-1"])
         self.assertTrue(target.failed)
+
+    def test_what_a_start_found_is_there_for_the_next_unless_each_begins_anew(self):
+        found_so_far = "print('stat::number_of_executed_units:', len(list(pathlib.Path(sys.argv[-2]).iterdir())))"
+        find_something = "(pathlib.Path(sys.argv[-2]) / str(time.time())).write_text('input')"
+        start = f"{found_so_far}; {find_something}; sys.exit(0)"
+        for anew, found in ((False, [0, 1, 2]), (True, [0, 0, 0])):
+            with self.subTest(anew=anew):
+                self.assertEqual(self.run_stand_in(start, anew=anew)[1], found)
 
 
 if __name__ == "__main__":
