@@ -422,7 +422,7 @@ void GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
             total += counted_bytes(tensor, shape(tensor));
             if (total > total_bytes_limit) {
                 throw InputError(place(), "the tensors up to here would have more than " +
-                                            std::to_string(total_bytes_limit) + " bytes");
+                                              std::to_string(total_bytes_limit) + " bytes");
             }
             if (!memory_reach(shape(tensor), stride(tensor))) {
                 throw InputError(place(), "with its strides the tensor would reach further than 2^56 elements");
