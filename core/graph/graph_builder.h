@@ -69,8 +69,8 @@ class GraphBuilder {
     /// The graph; the builder is used up.
     /// @throws InputError when a users_order does not fit, when a second node is an output (passes of torch take the
     /// last node for it and may lose the other), when a node takes the output as an input (it would run behind the end
-    /// of the graph), or when a placeholder or get_attr has inputs (Python could not evaluate it, and passes put it in
-    /// front of them).
+    /// of the graph), or when a placeholder or get_attr has inputs (passes put it in front of them; Python cannot
+    /// evaluate a placeholder's, and get_attr has no use for any).
     Graph finish(GraphHeader header);
 
   private:
