@@ -15,9 +15,9 @@
 #include "app/commands/command.h"
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
 
 namespace {
 

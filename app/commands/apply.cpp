@@ -10,7 +10,7 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
-#include "core/io/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "core/io/graph_file.h"
 #include "core/passes/report_json.h"
 

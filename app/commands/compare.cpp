@@ -12,7 +12,7 @@
 #include "app/commands/comparison_output.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/plan_file.h"
 #include "core/io/profile_file.h"
 #include "core/io/trace_file.h"

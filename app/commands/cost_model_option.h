@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/graph.h"
 
 namespace overlap::commands {

@@ -1,7 +1,7 @@
 // overlap explain GRAPH --node NAME [--pipeline PIPELINE | --preset PRESET]: why a collective is bucketed, or not, and
 // exposed, or not.
 
-#include "core/plan/explain.h"
+#include "core/explain/explain.h"
 
 #include <algorithm>
 #include <ostream>
@@ -12,11 +12,12 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
+#include "core/explain/explain_schedule.h"
+#include "core/passes/registry/registry.h"
 #include "core/passes/report_json.h"
-#include "core/plan/explain_schedule.h"
 
 namespace overlap::commands {
 

@@ -10,9 +10,9 @@
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "core/base/error.h"
 #include "core/exports/export_format.h"
-#include "core/graph/error.h"
-#include "core/io/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "core/io/plan_file.h"
 
 namespace overlap::commands {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap::commands {
 

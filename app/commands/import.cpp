@@ -6,7 +6,7 @@
 #include "app/commands/cost_model_option.h"
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/imports/import_source.h"
 #include "core/imports/tensor_table.h"
 #include "core/imports/told_options.h"

@@ -6,17 +6,18 @@
 
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
 #include "core/graph/module_tree.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
 #include "core/io/plan_file.h"
+#include "core/modules/module_repair.h"
+#include "core/passes/registry/registry.h"
 #include "core/passes/report_json.h"
+#include "core/pipeline/plan_overlaps.h"
 #include "core/plan/group_passes.h"
 #include "core/plan/group_settings.h"
-#include "core/plan/module_repair.h"
 #include "core/plan/plan.h"
-#include "core/plan/plan_overlaps.h"
 #include "core/plan/presets.h"
 
 namespace overlap::commands {

@@ -9,7 +9,7 @@
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/redistribution_results.h"
-#include "core/io/json_output.h"
+#include "core/files/json_output.h"
 
 namespace overlap::commands {
 

@@ -5,11 +5,11 @@
 #include <limits>
 #include <optional>
 
-#include "core/graph/error.h"
-#include "core/mesh/optimal_planner.h"
+#include "core/base/error.h"
+#include "core/mesh/planners/optimal_planner.h"
+#include "core/mesh/planners/strided_order.h"
 #include "core/mesh/shard_layout.h"
 #include "core/mesh/sharding_text.h"
-#include "core/mesh/strided_order.h"
 
 namespace overlap::commands {
 

@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "app/commands/formatting.h"
-#include "core/graph/number_text.h"
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/mesh/sharding_text.h"
-#include "core/plan/wording.h"
 
 namespace overlap::commands {
 

@@ -2,7 +2,7 @@
 
 #include <iosfwd>
 
-#include "core/plan/device_orders.h"
+#include "core/redistribution/device_orders.h"
 
 namespace overlap::commands {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/runner/device_support.h"
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/run/cuda/cuda_executor.h"
 
 namespace overlap::runner {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap::runner {
 

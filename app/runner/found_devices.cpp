@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/runner/device_support.h"
-#include "core/graph/error.h"
-#include "core/simulate/json_writer.h"
+#include "core/base/error.h"
+#include "core/files/json_writer.h"
 #ifdef OVERLAP_WITH_MPI
 #include "core/run/mpi_ranks.h"
 #endif

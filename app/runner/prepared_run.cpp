@@ -1,8 +1,8 @@
 #include "app/runner/prepared_run.h"
 
+#include "core/base/error.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/no_cost_model.h"
-#include "core/graph/error.h"
 #include "core/imports/any_graph_file.h"
 #include "core/plan/group_settings.h"
 #include "core/run/run_checks.h"

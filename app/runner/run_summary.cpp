@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/commands/formatting.h"
-#include "core/graph/number_text.h"
-#include "core/graph/quote.h"
+#include "core/base/number_text.h"
+#include "core/base/quote.h"
 
 namespace overlap::runner {
 

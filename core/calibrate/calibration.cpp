@@ -5,14 +5,14 @@
 #include <cstdio>
 #include <map>
 
+#include "core/base/error.h"
+#include "core/base/quantile.h"
+#include "core/base/quote.h"
 #include "core/calibrate/line_fit.h"
 #include "core/calibrate/prediction.h"
-#include "core/calibrate/quantile.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/with_cost_model.h"
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/profile_guided_times.h"
-#include "core/graph/error.h"
 #include "core/simulate/simulation.h"
-#include "core/trace/interval_union.h"
+#include "core/timeline/interval_union.h"
 
 namespace overlap {
 

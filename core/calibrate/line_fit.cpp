@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/calibrate/quantile.h"
+#include "core/base/quantile.h"
 
 namespace overlap {
 

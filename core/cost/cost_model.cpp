@@ -6,14 +6,14 @@
 #include <optional>
 #include <string>
 
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
+#include "core/base/rounding.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/control_deps.h"
 #include "core/cost/flop_formulas.h"
 #include "core/cost/no_cost_model.h"
-#include "core/cost/rounding.h"
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
 
 namespace overlap {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
+#include "core/files/json_members.h"
 #include "core/graph/graph_editor.h"
-#include "core/graph/json_members.h"
 
 namespace overlap {
 

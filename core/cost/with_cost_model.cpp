@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/quote.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/graph_editor.h"
-#include "core/graph/quote.h"
 
 namespace overlap {
 

@@ -4,10 +4,10 @@
 #include <array>
 #include <cctype>
 
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
 #include "core/exports/formats.h"
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
 
 namespace overlap {
 

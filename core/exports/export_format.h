@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
 
 namespace overlap {

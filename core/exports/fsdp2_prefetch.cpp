@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/exports/formats.h"
 #include "core/exports/left_out.h"
 #include "core/exports/python_file.h"
 #include "core/exports/python_text.h"
 #include "core/graph/direction.h"
-#include "core/graph/error.h"
-#include "core/passes/eligibility.h"
+#include "core/passes/bucketing/eligibility.h"
+#include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
-#include "core/plan/wording.h"
 
 namespace overlap {
 

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/error.h"
 #include "core/exports/formats.h"
 #include "core/exports/left_out.h"
 #include "core/exports/python_file.h"
 #include "core/exports/python_text.h"
-#include "core/graph/error.h"
+#include "core/passes/registry/registry.h"
 #include "core/plan/automatic_plan.h"
 
 namespace overlap {

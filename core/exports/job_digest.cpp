@@ -1,7 +1,7 @@
 #include "core/exports/job_digest.h"
 
+#include "core/base/word_hash.h"
 #include "core/graph/value.h"
-#include "core/plan/word_hash.h"
 
 namespace overlap {
 

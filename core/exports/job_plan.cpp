@@ -4,15 +4,16 @@
 #include <array>
 #include <ranges>
 
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/cost/cost_model.h"
 #include "core/exports/formats.h"
 #include "core/exports/job_digest.h"
 #include "core/exports/job_nodes.h"
 #include "core/exports/wrapped_operators.h"
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
 #include "core/io/plan_file.h"
-#include "core/passes/overlap_directives.h"
+#include "core/passes/overlaps/overlap_directives.h"
+#include "core/passes/registry/registry.h"
 #include "core/plan/group_settings.h"
 
 namespace overlap {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/passes/pass.h"
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
 
 namespace overlap {

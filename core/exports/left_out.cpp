@@ -1,7 +1,8 @@
 #include "core/exports/left_out.h"
 
-#include "core/plan/device_orders.h"
-#include "core/plan/wording.h"
+#include "core/base/wording.h"
+#include "core/passes/registry/registry.h"
+#include "core/redistribution/device_orders.h"
 
 namespace overlap {
 

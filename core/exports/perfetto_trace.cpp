@@ -6,7 +6,7 @@
 
 #include "core/exports/formats.h"
 #include "core/exports/protobuf_writer.h"
-#include "core/plan/timeline_of.h"
+#include "core/views/timeline_of.h"
 
 namespace overlap {
 

@@ -5,19 +5,20 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
+#include "core/explain/explain.h"
 #include "core/exports/code_points.h"
 #include "core/exports/formats.h"
 #include "core/exports/html_text.h"
 #include "core/exports/report_style.h"
 #include "core/exports/timeline_picture.h"
-#include "core/graph/number_text.h"
 #include "core/passes/report_json.h"
+#include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
-#include "core/plan/device_orders.h"
-#include "core/plan/explain.h"
-#include "core/plan/process_groups.h"
-#include "core/plan/timeline_of.h"
-#include "core/plan/wording.h"
+#include "core/redistribution/device_orders.h"
+#include "core/views/process_groups.h"
+#include "core/views/timeline_of.h"
 
 namespace overlap {
 

@@ -3,9 +3,10 @@
 #include <unordered_map>
 
 #include "core/exports/formats.h"
-#include "core/io/csv_table.h"
+#include "core/files/csv_table.h"
+#include "core/modules/home_module.h"
+#include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
-#include "core/plan/home_module.h"
 
 namespace overlap {
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <charconv>
 
+#include "core/base/number_text.h"
 #include "core/exports/code_points.h"
 #include "core/exports/html_text.h"
-#include "core/graph/number_text.h"
-#include "core/trace/curve_rasterizer.h"
-#include "core/trace/time_axis.h"
+#include "core/timeline/curve_rasterizer.h"
+#include "core/timeline/time_axis.h"
 
 namespace overlap {
 

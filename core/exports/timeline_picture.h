@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/trace/timeline.h"
+#include "core/timeline/timeline.h"
 
 // Timelines as drawings in a page (SVG). Colours are classes, which the page's style sheet fills: `r0` to `r12` by
 // EventRole, `stall` for hatching, `held` and `held-before` for memory.

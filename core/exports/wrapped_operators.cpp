@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/io/graph_file.h"
+#include "core/passes/bucketing/safe_unpacking.h"
 #include "core/passes/pass_support.h"
-#include "core/passes/safe_unpacking.h"
+#include "core/passes/registry/registry.h"
 
 namespace overlap {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/passes/pass.h"
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 
 namespace overlap {
 

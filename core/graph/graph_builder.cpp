@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/graph/graph_edges.h"
-#include "core/graph/quote.h"
 
 namespace overlap {
 

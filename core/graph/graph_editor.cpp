@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/graph/graph_edges.h"
-#include "core/graph/quote.h"
 #include "core/graph/strides.h"
 #include "core/graph/tensor_bytes.h"
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/graph/json_members.h"
+#include "core/files/json_members.h"
 
 namespace overlap {
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/imports/import_source.h"
 
 namespace overlap {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/imports/md5.h"
+#include "core/base/md5.h"
 
 namespace overlap {
 namespace {

@@ -12,14 +12,14 @@
 #include <span>
 #include <tuple>
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/md5.h"
+#include "core/base/quote.h"
+#include "core/files/json_bytes.h"
+#include "core/files/text_window.h"
 #include "core/imports/graph_digest.h"
 #include "core/imports/log_rank.h"
 #include "core/imports/log_times.h"
-#include "core/imports/md5.h"
-#include "core/io/json_bytes.h"
-#include "core/io/text_window.h"
 
 namespace overlap {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/imports/fx_text.h"
+#include "core/imports/fx/fx_text.h"
 #include "core/imports/structured_log.h"
 
 namespace overlap {

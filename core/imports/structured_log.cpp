@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/imports/md5.h"
-#include "core/io/text_window.h"
+#include "core/base/error.h"
+#include "core/base/md5.h"
+#include "core/files/text_window.h"
 
 namespace overlap {
 namespace {

@@ -1,10 +1,10 @@
 #include "core/imports/tensor_table.h"
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
-#include "core/io/json_bytes.h"
-#include "core/io/json_document.h"
-#include "core/io/json_fields.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/files/json_bytes.h"
+#include "core/files/json_document.h"
+#include "core/files/json_fields.h"
 
 namespace overlap {
 namespace {

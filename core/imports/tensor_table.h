@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/imports/fx_types.h"
+#include "core/imports/untyped/fx_types.h"
 
 namespace overlap {
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <limits>
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
 
 namespace overlap {
 namespace {

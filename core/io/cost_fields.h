@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
+#include "core/files/json_fields.h"
 #include "core/graph/graph.h"
-#include "core/io/json_fields.h"
 
 namespace overlap {
 

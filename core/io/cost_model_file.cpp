@@ -5,16 +5,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/compute_class.h"
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
+#include "core/files/format_version.h"
+#include "core/files/json_document.h"
+#include "core/files/json_output.h"
+#include "core/files/json_text.h"
 #include "core/io/cost_fields.h"
-#include "core/io/format_version.h"
-#include "core/io/json_document.h"
-#include "core/io/json_output.h"
-#include "core/io/json_text.h"
 
 namespace overlap {
 

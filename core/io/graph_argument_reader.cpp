@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/io/json_text.h"
+#include "core/files/json_text.h"
 
 namespace overlap {
 

@@ -4,10 +4,10 @@
 #include <set>
 #include <unordered_set>
 
+#include "core/files/format_version.h"
+#include "core/files/json_fields.h"
+#include "core/files/json_text.h"
 #include "core/io/cost_fields.h"
-#include "core/io/format_version.h"
-#include "core/io/json_fields.h"
-#include "core/io/json_text.h"
 
 namespace overlap {
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/files/json_fields.h"
+#include "core/files/json_text.h"
 #include "core/graph/graph_builder.h"
 #include "core/io/graph_argument_reader.h"
-#include "core/io/json_fields.h"
-#include "core/io/json_text.h"
 
 namespace overlap {
 

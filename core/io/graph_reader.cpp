@@ -1,14 +1,14 @@
 #include <new>
 #include <optional>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/files/json_document.h"
+#include "core/files/json_list_pieces.h"
 #include "core/graph/graph_builder.h"
 #include "core/io/graph_file.h"
 #include "core/io/graph_header_reader.h"
 #include "core/io/graph_node_reader.h"
 #include "core/io/graph_supplements.h"
-#include "core/io/json_document.h"
-#include "core/io/json_list_pieces.h"
 
 namespace overlap {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/io/json_text.h"
+#include "core/files/json_text.h"
 
 namespace overlap {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "core/files/json_fields.h"
 #include "core/graph/graph_builder.h"
-#include "core/io/json_fields.h"
 
 namespace overlap {
 

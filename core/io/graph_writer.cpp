@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/files/json_document.h"
+#include "core/files/json_output.h"
+#include "core/files/json_text.h"
 #include "core/io/graph_file.h"
 #include "core/io/graph_supplements.h"
-#include "core/io/json_document.h"
-#include "core/io/json_output.h"
-#include "core/io/json_text.h"
 
 namespace overlap {
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <set>
 
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
-#include "core/io/json_document.h"
-#include "core/io/json_fields.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
+#include "core/files/json_document.h"
+#include "core/files/json_fields.h"
 
 namespace overlap {
 

@@ -6,15 +6,16 @@
 #include <optional>
 #include <regex>
 
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
-#include "core/io/atomic_file.h"
-#include "core/io/format_version.h"
-#include "core/io/json_bytes.h"
-#include "core/io/utf8.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
+#include "core/base/utf8.h"
+#include "core/files/atomic_file.h"
+#include "core/files/format_version.h"
+#include "core/files/json_bytes.h"
 #include "core/mesh/sharding_text.h"
 #include "core/passes/describe_json.h"
+#include "core/passes/registry/registry.h"
 
 namespace overlap {
 

@@ -5,10 +5,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/io/json_document.h"
-#include "core/io/json_fields.h"
-#include "core/io/json_text.h"
+#include "core/base/error.h"
+#include "core/files/json_document.h"
+#include "core/files/json_fields.h"
+#include "core/files/json_text.h"
 
 namespace overlap {
 

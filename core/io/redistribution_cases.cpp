@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/io/json_document.h"
-#include "core/io/json_fields.h"
+#include "core/base/error.h"
+#include "core/files/json_document.h"
+#include "core/files/json_fields.h"
 #include "core/mesh/sharding_text.h"
 
 namespace overlap {

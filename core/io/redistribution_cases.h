@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "core/mesh/nccl_cost_model.h"
-#include "core/mesh/torch_planners.h"
+#include "core/mesh/nccl/nccl_cost_model.h"
+#include "core/mesh/planners/torch_planners.h"
 
 namespace overlap {
 

@@ -1,10 +1,10 @@
 #include "core/io/run_file.h"
 
-#include "core/graph/error.h"
-#include "core/io/format_version.h"
-#include "core/io/json_bytes.h"
-#include "core/io/json_document.h"
-#include "core/io/json_fields.h"
+#include "core/base/error.h"
+#include "core/files/format_version.h"
+#include "core/files/json_bytes.h"
+#include "core/files/json_document.h"
+#include "core/files/json_fields.h"
 
 namespace overlap {
 

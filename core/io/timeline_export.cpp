@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/io/csv_table.h"
-#include "core/simulate/json_writer.h"
+#include "core/files/csv_table.h"
+#include "core/files/json_writer.h"
 
 namespace overlap {
 namespace {

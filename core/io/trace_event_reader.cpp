@@ -6,10 +6,10 @@
 #include <cstring>
 #include <string>
 
-#include "core/graph/error.h"
-#include "core/io/json_document.h"
-#include "core/io/json_fields.h"
-#include "core/io/json_scan.h"
+#include "core/base/error.h"
+#include "core/files/json_document.h"
+#include "core/files/json_fields.h"
+#include "core/files/json_scan.h"
 
 namespace overlap {
 

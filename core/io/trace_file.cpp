@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/io/json_scan.h"
-#include "core/io/text_window.h"
+#include "core/base/error.h"
+#include "core/files/json_scan.h"
+#include "core/files/text_window.h"
 #include "core/io/trace_event_reader.h"
 #include "core/io/trace_header_reader.h"
 

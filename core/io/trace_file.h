@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/io/gzip_reader.h"
+#include "core/files/gzip_reader.h"
 #include "core/trace/measured_trace.h"
 
 namespace overlap {

@@ -4,9 +4,9 @@
 #include <limits>
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/io/json_document.h"
-#include "core/io/json_fields.h"
+#include "core/base/error.h"
+#include "core/files/json_document.h"
+#include "core/files/json_fields.h"
 #include "core/trace/process_group_ranks.h"
 
 namespace overlap {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/layout/layering.h"
 #include "core/layout/layout_protocol.h"
 #include "core/layout/routes.h"

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap {
 namespace {

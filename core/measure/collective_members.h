@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 
 namespace overlap {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/graph/number_text.h"
-#include "core/measure/median.h"
+#include "core/base/median.h"
+#include "core/base/number_text.h"
 
 namespace overlap {
 

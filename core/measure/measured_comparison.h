@@ -8,7 +8,7 @@
 
 #include "core/measure/collective_match.h"
 #include "core/measure/measured_step.h"
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "core/trace/collective_alignment.h"
 
 namespace overlap {

@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/timeline/interval_union.h"
 #include "core/trace/gpu_steps.h"
-#include "core/trace/interval_union.h"
 
 namespace overlap {
 

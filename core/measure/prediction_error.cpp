@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/median.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
-#include "core/measure/median.h"
 
 namespace overlap {
 

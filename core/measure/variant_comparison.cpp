@@ -6,9 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "core/graph/number_text.h"
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/measure/collective_members.h"
-#include "core/plan/wording.h"
 
 namespace overlap {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/measure/measured_comparison.h"
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 
 namespace overlap {
 

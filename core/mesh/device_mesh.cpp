@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/tensor.h"
 
 namespace overlap {

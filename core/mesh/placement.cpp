@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/mesh/sharding_text.h"
 
 namespace overlap {

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "core/graph/quote.h"
+#include "core/base/quote.h"
 #include "core/passes/pass_support.h"
 
 namespace overlap {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
 #include "core/passes/describe_json.h"
 #include "core/passes/pass.h"
 

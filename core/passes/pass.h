@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/problem.h"
 #include "core/graph/graph.h"
 
 namespace overlap {
@@ -83,21 +84,6 @@ struct CollectiveReport {
     std::string kept_apart;  ///< of one that is in no bucket: a clause such as `with "x", because ...`, or empty
 };
 
-enum class Severity { note, caution, error };
-
-/// Something that a person should know of: a hazard of the reference, a refusal, a name that matches nothing.
-struct Problem {
-    Severity severity = Severity::note;
-    std::string kind;                ///< stable short name, such as `unknown_module`
-    std::string title;               ///< two or three words
-    std::string message;             ///< a sentence without full stop
-    std::vector<std::string> nodes;  ///< names of nodes concerned, in the graph that the message speaks of
-    int plan_entry = -1;             ///< index of the bucket entry concerned, or -1
-    std::string module;              ///< path in that entry that the message and the fix speak of, or empty
-    std::string fix;                 ///< label of a fix that the application offers, or empty
-    Json fix_value;                  ///< what the fix would put in place
-};
-
 struct PassReport {
     std::string pass;
     std::vector<BucketReport> buckets;
@@ -129,13 +115,6 @@ class Pass {
     virtual PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options,
                            std::stop_token stop) const = 0;
 };
-
-/// The pass called `name`, or nullptr.
-const Pass* find_pass(std::string_view name);
-/// @throws InputError when there is none, naming the nearest.
-const Pass& require_pass(std::string_view name);
-/// All passes, in alphabetical order.
-std::span<const Pass* const> all_passes();
 
 /// @throws InputError for an unknown option name or a wrong type or choice, naming the nearest existing name.
 void check_options(const Pass& pass, const Json& options);

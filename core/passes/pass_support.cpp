@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
 
 namespace overlap {
 

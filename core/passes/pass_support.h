@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/graph_editor.h"
 #include "core/passes/pass.h"
 

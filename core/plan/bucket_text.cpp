@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/plan/plan.h"
 
 namespace overlap {

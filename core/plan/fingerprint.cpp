@@ -1,7 +1,7 @@
 #include <bit>
 
+#include "core/base/word_hash.h"
 #include "core/plan/plan.h"
-#include "core/plan/word_hash.h"
 
 namespace overlap {
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/passes/registry/registry.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/plan.h"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/group_settings.h"
 #include "core/passes/pass.h"
 

@@ -1,6 +1,7 @@
 #include "core/plan/plan.h"
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/passes/registry/registry.h"
 
 namespace overlap {
 

@@ -7,9 +7,9 @@
 
 #include "core/graph/graph.h"
 #include "core/graph/module_tree.h"
-#include "core/passes/overlap_directives.h"
+#include "core/modules/module_rules.h"
+#include "core/passes/overlaps/overlap_directives.h"
 #include "core/passes/pass.h"
-#include "core/plan/module_rules.h"
 
 namespace overlap {
 
@@ -25,7 +25,7 @@ struct BucketEntry {
 };
 
 /// The order in which the job is to cut parameters that are sharded over several mesh dimensions. A training job lays
-/// parameters out, not a pass: the graph stays as it is (core/plan/device_orders.h).
+/// parameters out, not a pass: the graph stays as it is (core/redistribution/device_orders.h).
 struct DeviceOrder {
     std::string parameters;         ///< a name, or a pattern of names (see matches_pattern())
     std::vector<std::string> mesh;  ///< the process group along each mesh dimension, outermost first
@@ -53,7 +53,7 @@ struct Plan {
     std::string name = "Plan A";
     std::optional<GraphFingerprint> graph;
     Json graph_extra = Json::object();  ///< fields of the document's `graph` that this version does not know
-    /// Modules for nodes that have none, given before anything else is done (core/plan/module_repair.h).
+    /// Modules for nodes that have none, given before anything else is done (core/modules/module_repair.h).
     std::vector<ModuleRule> module_rules;
     std::vector<BucketEntry> buckets;
     /// Passes in order. A step that takes buckets (an option of type module_lists) and is not given any takes

@@ -2,13 +2,13 @@
 #include <map>
 #include <unordered_map>
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
-#include "core/passes/eligibility.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/base/wording.h"
+#include "core/modules/nearest_module.h"
+#include "core/passes/bucketing/eligibility.h"
 #include "core/plan/group_settings.h"
-#include "core/plan/nearest_module.h"
 #include "core/plan/plan.h"
-#include "core/plan/wording.h"
 
 namespace overlap {
 
@@ -88,7 +88,7 @@ class BucketCheck {
             problem.module = module;
             if (!nearest.empty()) {
                 problem.fix = "rename to " + nearest.front();
-                problem.fix_value = nearest.front();
+                problem.replacement = nearest.front();
             }
         }
     }

@@ -4,7 +4,7 @@
 #include <deque>
 #include <optional>
 
-#include "core/passes/eligibility.h"
+#include "core/passes/bucketing/eligibility.h"
 #include "core/plan/plan.h"
 
 namespace overlap {

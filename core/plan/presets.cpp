@@ -4,8 +4,9 @@
 #include <charconv>
 
 #include "core/graph/module_tree.h"
-#include "core/passes/eligibility.h"
-#include "core/plan/parameter_names.h"
+#include "core/modules/parameter_names.h"
+#include "core/passes/bucketing/eligibility.h"
+#include "core/passes/registry/registry.h"
 
 namespace overlap {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "core/graph/quote.h"
+#include "core/base/quote.h"
 
 namespace overlap {
 

@@ -1,7 +1,7 @@
 #include <sstream>
 
-#include "core/graph/number_text.h"
-#include "core/graph/quote.h"
+#include "core/base/number_text.h"
+#include "core/base/quote.h"
 #include "core/run/executor.h"
 
 namespace overlap {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/run/executor.h"
 
 namespace overlap {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <thread>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap {
 

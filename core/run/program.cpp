@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/cost/control_deps.h"
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
 #include "core/simulate/stream_steps.h"
 
 namespace overlap {

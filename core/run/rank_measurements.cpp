@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap {
 

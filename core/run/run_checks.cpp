@@ -2,10 +2,10 @@
 
 #include <string>
 
-#include "core/graph/error.h"
-#include "core/graph/json_members.h"
-#include "core/graph/number_text.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/base/quote.h"
+#include "core/files/json_members.h"
 #include "core/run/collective_support.h"
 
 namespace overlap {

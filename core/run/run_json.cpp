@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/files/json_writer.h"
 #include "core/run/run.h"
-#include "core/simulate/json_writer.h"
 
 namespace overlap {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/simulate/json_writer.h"
+#include "core/files/json_writer.h"
 
 namespace overlap {
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/graph/nearest_name.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
 #include "core/simulate/activity.h"
 #include "core/simulate/simulation_totals.h"
 #include "core/simulate/stream_steps.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <queue>
 
-#include "core/graph/number_text.h"
+#include "core/base/number_text.h"
 
 namespace overlap {
 

@@ -1,6 +1,6 @@
 #include "core/simulate/simulation_json.h"
 
-#include "core/simulate/json_writer.h"
+#include "core/files/json_writer.h"
 
 namespace overlap {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "core/trace/interval_union.h"
+#include "core/timeline/interval_union.h"
 #include "core/trace/trace_statistics.h"
 
 namespace overlap {

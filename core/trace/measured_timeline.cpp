@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/trace/interval_union.h"
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/interval_union.h"
+#include "core/timeline/timeline_builder.h"
 
 namespace overlap {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/timeline/timeline.h"
 #include "core/trace/measured_trace.h"
-#include "core/trace/timeline.h"
 
 namespace overlap {
 

@@ -10,7 +10,7 @@
 
 #include "core/graph/operator_traits.h"
 #include "core/graph/string_pool.h"
-#include "core/trace/lane.h"
+#include "core/timeline/lane.h"
 
 namespace overlap {
 

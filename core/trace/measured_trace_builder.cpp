@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/trace/measured_links.h"
 
 namespace overlap {

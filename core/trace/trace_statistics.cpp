@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "core/timeline/interval_union.h"
 #include "core/trace/gpu_steps.h"
-#include "core/trace/interval_union.h"
 
 namespace overlap {
 

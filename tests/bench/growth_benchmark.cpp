@@ -22,6 +22,7 @@
 
 #include "core/io/graph_file.h"
 #include "core/passes/pass.h"
+#include "core/passes/registry/registry.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
 #include "tests/support/repeated_layers.h"

@@ -6,7 +6,7 @@
 
 #include "core/io/graph_file.h"
 #include "core/layout/arrangement.h"
-#include "core/plan/box_places.h"
+#include "core/views/box_places.h"
 #include "tests/support/repeated_layers.h"
 
 namespace overlap {

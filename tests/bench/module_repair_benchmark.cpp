@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/io/graph_file.h"
-#include "core/plan/evaluation.h"
-#include "core/plan/module_proposals.h"
-#include "core/plan/rule_matches.h"
+#include "core/modules/module_proposals.h"
+#include "core/modules/rule_matches.h"
+#include "core/pipeline/evaluation.h"
 
 namespace overlap {
 namespace {

@@ -1,3 +1,4 @@
-add_executable(overlap_preview_benchmark ${CMAKE_CURRENT_SOURCE_DIR}/overlap_preview_benchmark.cpp)
-target_link_libraries(overlap_preview_benchmark PRIVATE overlap_settings overlap_plan overlap_io benchmark::benchmark)
+overlap_program(overlap_preview_benchmark
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/overlap_preview_benchmark.cpp
+  USES overlap_io overlap_pipeline benchmark::benchmark)
 target_compile_definitions(overlap_preview_benchmark PRIVATE OVERLAP_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")

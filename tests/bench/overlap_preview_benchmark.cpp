@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/io/graph_file.h"
-#include "core/plan/overlap_preview.h"
+#include "core/pipeline/overlap_preview.h"
 
 namespace overlap {
 namespace {

@@ -1,7 +1,7 @@
 # Reading, passes, and the whole evaluation, against the times of PyTorch that the goldens record.
 find_package(nlohmann_json REQUIRED)
-add_executable(pass_benchmark pass_benchmark.cpp)
-target_link_libraries(pass_benchmark PRIVATE
-  overlap_settings overlap_io overlap_plan overlap_passes overlap_graph nlohmann_json::nlohmann_json
-  benchmark::benchmark)
+overlap_program(pass_benchmark
+  SOURCES pass_benchmark.cpp
+  USES overlap_graph overlap_io overlap_pass overlap_passes overlap_pipeline overlap_plan nlohmann_json::nlohmann_json
+       benchmark::benchmark)
 target_compile_definitions(pass_benchmark PRIVATE OVERLAP_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")

@@ -18,7 +18,8 @@
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"
 #include "core/passes/pass.h"
-#include "core/plan/evaluation.h"
+#include "core/passes/registry/registry.h"
+#include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
 
 namespace {

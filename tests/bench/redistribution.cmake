@@ -1,3 +1,4 @@
 # Plans of redistributions: one at a time, and a table of all pairs of states.
-add_executable(redistribution_benchmark redistribution_benchmark.cpp)
-target_link_libraries(redistribution_benchmark PRIVATE overlap_settings overlap_mesh benchmark::benchmark)
+overlap_program(redistribution_benchmark
+  SOURCES redistribution_benchmark.cpp
+  USES overlap_mesh benchmark::benchmark)

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <random>
 
-#include "core/mesh/graph_planner.h"
-#include "core/mesh/optimal_planner.h"
+#include "core/mesh/planners/graph_planner.h"
+#include "core/mesh/planners/optimal_planner.h"
 
 namespace overlap {
 namespace {

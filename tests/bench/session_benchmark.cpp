@@ -6,7 +6,7 @@
 #include <QTemporaryDir>
 
 #include "ui/document/document.h"
-#include "ui/document/session_writer.h"
+#include "ui/session/session_writer.h"
 
 namespace overlap::ui {
 namespace {

@@ -1,8 +1,8 @@
 // Building and rasterising a timeline of a million events in 64 lanes. Zoom is the visible share in per mille.
 #include <benchmark/benchmark.h>
 
-#include "core/trace/lane_rasterizer.h"
-#include "core/trace/range_statistics.h"
+#include "core/timeline/lane_rasterizer.h"
+#include "core/timeline/range_statistics.h"
 #include "tests/trace/synthetic_timeline.h"
 
 namespace overlap {

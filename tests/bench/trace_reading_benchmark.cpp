@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "core/io/atomic_file.h"
-#include "core/io/json_bytes.h"
-#include "core/io/json_output.h"
-#include "core/io/json_scan.h"
+#include "core/files/atomic_file.h"
+#include "core/files/json_bytes.h"
+#include "core/files/json_output.h"
+#include "core/files/json_scan.h"
 #include "core/io/trace_file.h"
 #include "core/trace/measured_timeline.h"
 #include "core/trace/trace_statistics.h"

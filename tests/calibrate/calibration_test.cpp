@@ -4,12 +4,12 @@
 
 #include <random>
 
+#include "core/base/error.h"
 #include "core/calibrate/prediction.h"
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
-#include "core/graph/error.h"
 #include "core/io/graph_file.h"
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "core/plan/presets.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/simulation.h"

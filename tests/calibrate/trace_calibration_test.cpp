@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/error.h"
 #include "core/calibrate/calibration.h"
 #include "core/calibrate/prediction.h"
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
-#include "core/graph/error.h"
 #include "core/io/graph_file.h"
 #include "core/io/profile_file.h"
 #include "tests/measure/simulated_trace.h"

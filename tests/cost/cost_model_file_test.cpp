@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/cost/built_in_cost_models.h"
-#include "core/graph/error.h"
 
 namespace overlap {
 namespace {

@@ -8,7 +8,7 @@
 #include <array>
 #include <limits>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/cost/cost_model.h"
-#include "core/graph/error.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {

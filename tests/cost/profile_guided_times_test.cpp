@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/files/json_bytes.h"
 #include "core/io/graph_file.h"
-#include "core/io/json_bytes.h"
 #include "core/io/profile_file.h"
 
 namespace overlap {

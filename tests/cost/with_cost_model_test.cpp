@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/cost_model.h"
-#include "core/graph/error.h"
 #include "core/io/cost_model_file.h"
 #include "core/io/graph_file.h"
 #include "tests/cost/graph_sketch.h"

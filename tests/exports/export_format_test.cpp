@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/graph_file.h"
 #include "core/plan/presets.h"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/exports/job_digest.h"
-#include "core/graph/error.h"
 #include "core/io/plan_file.h"
 #include "tests/plan/test_graphs.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/timeline_builder.h"
 
 namespace overlap {
 namespace {

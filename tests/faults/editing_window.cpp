@@ -13,8 +13,8 @@
 #include <cstdio>
 #include <random>
 
+#include "ui/frame/notice_bar.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 
 namespace overlap::ui {
 namespace {

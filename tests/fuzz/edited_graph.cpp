@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/graph_editor.h"
 #include "core/graph/module_tree.h"
 #include "core/io/graph_file.h"

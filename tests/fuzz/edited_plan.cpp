@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/io/plan_file.h"
+#include "core/passes/registry/registry.h"
 #include "tests/fuzz/edited_graph.h"
 
 namespace overlap::fuzz {

@@ -2,10 +2,11 @@
 
 #include <cmath>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/explain/explain.h"
+#include "core/pipeline/evaluation.h"
+#include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
-#include "core/plan/evaluation.h"
-#include "core/plan/explain.h"
 #include "tests/fuzz/edited_graph.h"
 #include "tests/fuzz/edited_plan.h"
 #include "tests/fuzz/fuzz_target.h"

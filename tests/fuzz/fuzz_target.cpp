@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap::fuzz {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap::fuzz {
 

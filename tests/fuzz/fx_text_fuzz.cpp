@@ -1,7 +1,7 @@
 // libFuzzer target: any text is refused or a graph, which is a document that reads back the same.
 
-#include "core/graph/error.h"
-#include "core/imports/fx_text.h"
+#include "core/base/error.h"
+#include "core/imports/fx/fx_text.h"
 #include "tests/fuzz/readable_graph.h"
 
 void overlap::fuzz::run(std::string_view input) {

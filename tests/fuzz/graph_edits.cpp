@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/graph_editor.h"
 #include "core/graph/strides.h"
 #include "core/graph/tensor_bytes.h"

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/io/gzip_reader.h"
+#include "core/files/gzip_reader.h"
 #include "tests/fuzz/fuzz_target.h"
 
 void overlap::fuzz::run(std::string_view input) {

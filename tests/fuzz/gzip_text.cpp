@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/io/gzip_reader.h"
+#include "core/base/error.h"
+#include "core/files/gzip_reader.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace overlap::fuzz {

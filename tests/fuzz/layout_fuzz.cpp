@@ -1,7 +1,7 @@
 // libFuzzer target: boxes of an edited graph, every level of them laid out within its own size.
 
 #include "core/layout/arrangement.h"
-#include "core/plan/box_places.h"
+#include "core/views/box_places.h"
 #include "tests/fuzz/edited_graph.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,6 +1,6 @@
 // libFuzzer target: what the layout process says and what it is told, of which a broken one may make anything.
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/layout/layout_protocol.h"
 #include "tests/fuzz/fuzz_target.h"
 

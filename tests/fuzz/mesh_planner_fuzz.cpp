@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include "core/graph/error.h"
-#include "core/mesh/optimal_planner.h"
-#include "core/mesh/torch_planners.h"
+#include "core/base/error.h"
+#include "core/mesh/planners/optimal_planner.h"
+#include "core/mesh/planners/torch_planners.h"
 #include "tests/fuzz/choices.h"
 #include "tests/fuzz/fuzz_target.h"
 

@@ -1,6 +1,6 @@
 // libFuzzer target: a line with a pattern, a line with a template, and names behind them, a line each.
 
-#include "core/plan/module_pattern.h"
+#include "core/modules/module_pattern.h"
 #include "tests/fuzz/fuzz_target.h"
 
 void overlap::fuzz::run(std::string_view input) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/passes/pass.h"
+#include "core/passes/registry/registry.h"
 #include "core/simulate/memory_profile.h"
 #include "tests/fuzz/edited_graph.h"
 #include "tests/fuzz/edited_plan.h"

@@ -1,8 +1,8 @@
 // libFuzzer target: any bytes are no session, or one that is written as a text that reads back the same.
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "ui/document/session_state.h"
+#include "ui/session/session_state.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // libFuzzer target: any bytes are a log that is read as far as it goes, or refused.
 
-#include "core/imports/fx_functions.h"
+#include "core/imports/fx/fx_functions.h"
 #include "core/imports/log_times.h"
 #include "core/imports/structured_log.h"
 #include "tests/fuzz/fuzz_target.h"

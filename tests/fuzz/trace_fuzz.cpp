@@ -5,7 +5,6 @@
 
 #include "core/io/trace_file.h"
 #include "core/trace/collective_alignment.h"
-#include "core/trace/flow_links.h"
 #include "core/trace/measured_timeline.h"
 #include "core/trace/trace_statistics.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -16,7 +15,6 @@ void overlap::fuzz::run(std::string_view input) {
     const std::shared_ptr<const MeasuredTrace> trace = read_trace_bytes(input, "fuzz");
     device_times(*trace);
     holistic_times(*trace);
-    flow_links(*trace);
     align_ranks(std::vector<std::shared_ptr<const MeasuredTrace>>{trace, trace});
     std::size_t drawn = 0;
     for (const char phase : trace->events().phase) {

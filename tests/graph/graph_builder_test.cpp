@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "tests/graph/graph_in_code.h"
 
 namespace overlap {

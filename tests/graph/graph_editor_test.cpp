@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/graph_builder.h"
 #include "core/graph/topological_sort.h"
 

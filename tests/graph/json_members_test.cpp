@@ -1,4 +1,4 @@
-#include "core/graph/json_members.h"
+#include "core/files/json_members.h"
 
 #include <gtest/gtest.h>
 

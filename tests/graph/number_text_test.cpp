@@ -1,4 +1,4 @@
-#include "core/graph/number_text.h"
+#include "core/base/number_text.h"
 
 #include <gtest/gtest.h>
 

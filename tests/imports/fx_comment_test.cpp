@@ -1,4 +1,4 @@
-#include "core/imports/fx_comment.h"
+#include "core/imports/fx/fx_comment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "core/imports/fx_text.h"
+#include "core/imports/fx/fx_text.h"
 
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/graph_file.h"
 
 namespace overlap {

@@ -1,8 +1,8 @@
-#include "core/imports/python_expression.h"
+#include "core/imports/untyped/python_expression.h"
 
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap {
 namespace {

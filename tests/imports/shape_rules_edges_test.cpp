@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/imports/fx_text.h"
+#include "core/imports/fx/fx_text.h"
 
 namespace overlap {
 namespace {

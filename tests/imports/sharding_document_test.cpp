@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/mesh/sharding_text.h"
 
 namespace overlap {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "core/graph/json_members.h"
+#include "core/files/json_members.h"
 
 namespace overlap::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/graph/graph.h"
-#include "core/imports/tensor_typing.h"
+#include "core/imports/operators/tensor_typing.h"
 
 namespace overlap::test {
 

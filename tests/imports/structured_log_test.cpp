@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/md5.h"
 #include "core/imports/log_rank.h"
-#include "core/imports/md5.h"
 
 namespace overlap {
 namespace {

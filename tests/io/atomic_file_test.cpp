@@ -1,4 +1,4 @@
-#include "core/io/atomic_file.h"
+#include "core/files/atomic_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "tests/io/test_files.h"
 #include "tests/support/faults.h"
 

@@ -1,4 +1,4 @@
-#include "core/io/csv_table.h"
+#include "core/files/csv_table.h"
 
 #include <gtest/gtest.h>
 

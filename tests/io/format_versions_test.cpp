@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/cost_model_file.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"

@@ -5,9 +5,9 @@
 
 #include <random>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/files/json_output.h"
 #include "core/io/graph_file.h"
-#include "core/io/json_output.h"
 #include "tests/io/test_files.h"
 
 namespace overlap {

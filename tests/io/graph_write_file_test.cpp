@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/graph_file.h"
 #include "tests/io/test_files.h"
 

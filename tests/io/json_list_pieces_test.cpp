@@ -1,11 +1,11 @@
-#include "core/io/json_list_pieces.h"
+#include "core/files/json_list_pieces.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/graph_file.h"
 
 namespace overlap {

@@ -1,4 +1,4 @@
-#include "core/io/json_numbers.h"
+#include "core/files/json_numbers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/io/json_text.h"
+#include "core/files/json_text.h"
 
 #include <gtest/gtest.h>
 

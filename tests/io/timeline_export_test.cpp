@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/timeline_builder.h"
 
 namespace overlap {
 namespace {

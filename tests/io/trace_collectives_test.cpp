@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/trace/collective_alignment.h"
-#include "core/trace/flow_links.h"
 #include "core/trace/trace_statistics.h"
 #include "tests/io/trace_text.h"
 
@@ -204,25 +203,6 @@ TEST(Collectives, ArgsOfAnyTypeAreNoError) {
                                             "Process Group Name": null, "Seq": true)"));
     EXPECT_EQ(trace->activities()[0].work, GpuWork::communication);
     EXPECT_EQ(trace->collectives()[0].input_bytes, 0);
-}
-
-TEST(Flows, AreJoinedByCategoryAndId) {
-    const auto flow = [](const char* phase, const char* category, const char* id) {
-        return std::string(R"({"ph": ")") + phase + R"(", "cat": ")" + category + R"(", "id": )" + id +
-               R"(, "name": "x", "pid": 1, "tid": 1, "ts": 1, "bp": "e"})";
-    };
-    const auto trace =
-        trace_of(flow("s", "ac2g", "1") + "," + flow("s", "fwdbwd", "1") + "," + flow("f", "fwdbwd", "1") + "," +
-                 flow("f", "ac2g", "1") + "," + flow("f", "ac2g", R"("0x2")") + "," + flow("s", "ac2g", "2") + "," +
-                 flow("s", "ac2g", R"("a")") + "," + flow("f", "ac2g", R"("a")") + "," + flow("f", "ac2g", R"("b")"));
-    const FlowLinks links = flow_links(*trace);
-    const std::vector<std::pair<std::uint32_t, std::uint32_t>> expected = {{0, 3}, {1, 2}, {5, 4}, {6, 7}};
-    ASSERT_EQ(links.links.size(), expected.size());
-    for (std::size_t index = 0; index < expected.size(); ++index) {
-        EXPECT_EQ(links.links[index].start, expected[index].first);
-        EXPECT_EQ(links.links[index].finish, expected[index].second);
-    }
-    EXPECT_EQ(links.unmatched, 1u);
 }
 
 TEST(Memory, OfGpusIsKept) {

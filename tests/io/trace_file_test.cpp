@@ -8,9 +8,9 @@
 #include <fstream>
 #include <random>
 
-#include "core/graph/error.h"
-#include "core/io/json_output.h"
-#include "core/io/json_scan.h"
+#include "core/base/error.h"
+#include "core/files/json_output.h"
+#include "core/files/json_scan.h"
 #include "tests/io/test_files.h"
 #include "tests/io/trace_text.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/trace_event_reader.h"
 #include "tests/io/trace_text.h"
 

@@ -7,7 +7,7 @@
 #include "core/io/graph_file.h"
 #include "core/layout/arrangement.h"
 #include "core/layout/box_tree.h"
-#include "core/plan/box_places.h"
+#include "core/views/box_places.h"
 
 namespace overlap::test {
 

@@ -25,9 +25,9 @@
 
 #include "tests/load/scripted_person.h"
 #include "ui/document/document.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/centre_tabs.h"
 #include "ui/plan/bucket_model.h"
-#include "ui/shell/actions.h"
-#include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <QFile>
 #include <cstdio>
 
-#include "ui/document/bucket_commands.h"
+#include "ui/edits/bucket_commands.h"
 
 namespace overlap::ui {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/trace_file.h"
 #include "core/trace/trace_statistics.h"
 #include "tests/trace/trace_sketch.h"

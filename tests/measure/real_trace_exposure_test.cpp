@@ -10,10 +10,10 @@
 
 #include "core/io/trace_file.h"
 #include "core/measure/measured_step.h"
-#include "core/trace/event_search.h"
+#include "core/timeline/event_search.h"
+#include "core/timeline/range_statistics.h"
 #include "core/trace/gpu_steps.h"
 #include "core/trace/measured_timeline.h"
-#include "core/trace/range_statistics.h"
 #include "core/trace/trace_statistics.h"
 
 namespace overlap {

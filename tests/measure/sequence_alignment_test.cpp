@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap {
 namespace {

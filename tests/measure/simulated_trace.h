@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "core/trace/measured_trace.h"
 
 namespace overlap::test {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "core/mesh/nccl_cost_model.h"
-#include "core/mesh/nccl_times.h"
+#include "core/mesh/nccl/nccl_cost_model.h"
+#include "core/mesh/nccl/nccl_times.h"
 #include "core/mesh/sent_bytes.h"
 #include "core/mesh/sharding_text.h"
 

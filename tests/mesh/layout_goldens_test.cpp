@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/mesh/planners/strided_order.h"
 #include "core/mesh/shard_layout.h"
 #include "core/mesh/sharding_text.h"
-#include "core/mesh/strided_order.h"
 #include "tests/mesh/redistribution_goldens.h"
 
 namespace overlap {

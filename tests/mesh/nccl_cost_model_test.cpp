@@ -1,4 +1,4 @@
-#include "core/mesh/nccl_cost_model.h"
+#include "core/mesh/nccl/nccl_cost_model.h"
 
 #include <gtest/gtest.h>
 

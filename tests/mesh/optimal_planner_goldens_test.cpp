@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "core/mesh/optimal_planner.h"
-#include "core/mesh/torch_planners.h"
+#include "core/mesh/planners/optimal_planner.h"
+#include "core/mesh/planners/torch_planners.h"
 #include "tests/mesh/numeric_execution.h"
 #include "tests/mesh/redistribution_goldens.h"
 

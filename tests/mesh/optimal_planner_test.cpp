@@ -1,4 +1,4 @@
-#include "core/mesh/optimal_planner.h"
+#include "core/mesh/planners/optimal_planner.h"
 
 #include <gtest/gtest.h>
 

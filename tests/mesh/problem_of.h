@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap::test {
 

@@ -4,9 +4,9 @@
 
 #include <set>
 
+#include "core/mesh/planners/strided_order.h"
+#include "core/mesh/planners/torch_planners.h"
 #include "core/mesh/sharding_text.h"
-#include "core/mesh/strided_order.h"
-#include "core/mesh/torch_planners.h"
 #include "tests/mesh/numeric_execution.h"
 #include "tests/mesh/redistribution_goldens.h"
 

@@ -1,6 +1,6 @@
-#include "core/passes/bucket_keys.h"
+#include "core/passes/bucketing/bucket_keys.h"
 
-#include "core/passes/fsdp_collectives.h"
+#include "core/passes/bucketing/fsdp_collectives.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {

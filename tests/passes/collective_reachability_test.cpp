@@ -1,4 +1,4 @@
-#include "core/passes/collective_reachability.h"
+#include "core/passes/bucketing/collective_reachability.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/graph_builder.h"
 #include "core/graph/graph_editor.h"
 

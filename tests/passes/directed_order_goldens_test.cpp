@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "core/files/json_bytes.h"
 #include "core/graph/graph_builder.h"
 #include "core/io/graph_file.h"
-#include "core/io/json_bytes.h"
-#include "core/passes/directed_order.h"
+#include "core/passes/overlaps/directed_order.h"
 
 namespace overlap {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/passes/directed_order.h"
+#include "core/passes/overlaps/directed_order.h"
 
 #include "core/graph/graph_editor.h"
 #include "tests/passes/pass_fixture.h"

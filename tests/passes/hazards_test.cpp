@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/passes/registry/registry.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {

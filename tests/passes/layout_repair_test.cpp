@@ -1,4 +1,4 @@
-#include "core/passes/layout_repair.h"
+#include "core/passes/bucketing/layout_repair.h"
 
 #include "tests/passes/pass_fixture.h"
 

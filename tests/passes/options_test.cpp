@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/passes/pass.h"
+#include "core/passes/registry/registry.h"
 
 namespace overlap {
 namespace {

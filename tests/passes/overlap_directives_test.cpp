@@ -1,8 +1,8 @@
-#include "core/passes/overlap_directives.h"
+#include "core/passes/overlaps/overlap_directives.h"
 
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 
 namespace overlap {
 namespace {

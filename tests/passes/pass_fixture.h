@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/graph_builder.h"
 #include "core/passes/pass.h"
+#include "core/passes/registry/registry.h"
 
 namespace overlap::test {
 

@@ -1,3 +1,4 @@
+#include "core/passes/registry/registry.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {

@@ -1,8 +1,9 @@
 #include <limits>
 
 #include "core/graph/topological_sort.h"
-#include "core/passes/fsdp_pre_bucketing.h"
-#include "core/passes/greedy_bucketing.h"
+#include "core/passes/bucketing/fsdp_pre_bucketing.h"
+#include "core/passes/bucketing/greedy_bucketing.h"
+#include "core/passes/registry/registry.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {

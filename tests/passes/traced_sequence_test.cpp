@@ -1,4 +1,4 @@
-#include "core/passes/traced_sequence.h"
+#include "core/passes/bucketing/traced_sequence.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/passes/eligibility.h"
+#include "core/passes/bucketing/eligibility.h"
+#include "core/pipeline/manual_start.h"
 #include "core/plan/presets.h"
 #include "tests/plan/test_graphs.h"
 

@@ -1,8 +1,8 @@
-#include "core/plan/bucket_figures.h"
+#include "core/views/bucket_figures.h"
 
 #include <gtest/gtest.h>
 
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {

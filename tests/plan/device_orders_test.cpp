@@ -1,12 +1,12 @@
 // Device orders as a part of plans: patterns, what they come to on a graph, what is told of them.
 
-#include "core/plan/device_orders.h"
+#include "core/redistribution/device_orders.h"
 
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/plan_file.h"
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "tests/plan/redistribution_graphs.h"
 #include "tests/plan/test_graphs.h"
 

@@ -1,4 +1,4 @@
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 
 #include <gtest/gtest.h>
 

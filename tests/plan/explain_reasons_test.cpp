@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/plan/explain.h"
+#include "core/explain/explain.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap {

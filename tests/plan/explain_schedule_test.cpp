@@ -1,11 +1,11 @@
-#include "core/plan/explain_schedule.h"
+#include "core/explain/explain_schedule.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "core/explain/explain.h"
 #include "core/plan/automatic_plan.h"
-#include "core/plan/explain.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {

@@ -1,4 +1,4 @@
-#include "core/plan/explain.h"
+#include "core/explain/explain.h"
 
 #include <gtest/gtest.h>
 

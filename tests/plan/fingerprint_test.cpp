@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/graph/graph_builder.h"
 #include "core/io/plan_file.h"
 #include "tests/plan/test_graphs.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/passes/registry/registry.h"
 #include "core/plan/plan.h"
 #include "tests/plan/test_graphs.h"
 

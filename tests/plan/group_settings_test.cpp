@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {

@@ -1,4 +1,4 @@
-#include "core/plan/module_figures.h"
+#include "core/views/module_figures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,18 +1,18 @@
-#include "core/plan/module_rules.h"
+#include "core/modules/module_rules.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
-#include "core/plan/evaluation.h"
-#include "core/plan/module_pattern.h"
-#include "core/plan/module_proposals.h"
-#include "core/plan/module_repair.h"
-#include "core/plan/parameter_proposals.h"
-#include "core/plan/repetitions.h"
+#include "core/modules/module_pattern.h"
+#include "core/modules/module_proposals.h"
+#include "core/modules/module_repair.h"
+#include "core/modules/parameter_proposals.h"
+#include "core/modules/repetitions.h"
+#include "core/pipeline/evaluation.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {

@@ -1,8 +1,8 @@
-#include "core/plan/nearest_module.h"
+#include "core/modules/nearest_module.h"
 
 #include <gtest/gtest.h>
 
-#include "core/graph/nearest_name.h"
+#include "core/base/nearest_name.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {

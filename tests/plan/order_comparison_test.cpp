@@ -1,6 +1,6 @@
 // What other device orders would save, on graphs that torch's DTensor wrote.
 
-#include "core/plan/order_comparison.h"
+#include "core/redistribution/order_comparison.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "core/passes/eligibility.h"
+#include "core/passes/bucketing/eligibility.h"
 #include "core/plan/plan.h"
 #include "tests/plan/test_graphs.h"
 
@@ -42,7 +42,7 @@ TEST_F(PlanCheck, NamesTheNearestModule) {
     EXPECT_EQ(problems[0].plan_entry, 1);
     EXPECT_EQ(problems[0].module, "layers.6");
     EXPECT_EQ(problems[0].fix, "rename to layers.5");
-    EXPECT_EQ(problems[0].fix_value, "layers.5");
+    EXPECT_EQ(problems[0].replacement, "layers.5");
     EXPECT_EQ(
         problems[0].message,
         "\"layers.6\" matches no module; nearest: layers.5, layers.4, layers.3 (PyTorch would ignore it silently)");
@@ -52,7 +52,7 @@ TEST_F(PlanCheck, SeesStraySpaces) {
     const std::vector<Problem> problems = check_buckets(*graph_, *tree_, {{{" layers.0"}}});
     ASSERT_EQ(problems.size(), 1u);
     EXPECT_EQ(problems[0].kind, "stray_spaces");
-    EXPECT_EQ(problems[0].fix_value, "layers.0");
+    EXPECT_EQ(problems[0].replacement, "layers.0");
 }
 
 TEST_F(PlanCheck, NamesTheOverlap) {

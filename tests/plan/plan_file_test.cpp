@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/passes/registry/registry.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {

@@ -1,11 +1,11 @@
-#include "core/plan/plan_overlaps.h"
+#include "core/pipeline/plan_overlaps.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/plan/explain.h"
-#include "core/plan/overlap_preview.h"
+#include "core/explain/explain.h"
+#include "core/pipeline/overlap_preview.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {
@@ -79,7 +79,7 @@ TEST(PlanOverlaps, OneThatDoesNotFitIsAProblemAndTheOthersHold) {
               "overlap 1 (gone starts before mm) is left out: the graph has no collective \"gone\"");
     EXPECT_EQ(told[0].severity, Severity::caution);
     EXPECT_EQ(told[1].fix, "remove the overlap");
-    EXPECT_EQ(told[1].fix_value, Json(2));
+    EXPECT_EQ(told[1].directive, 2u);
     EXPECT_TRUE(told[1].message.ends_with("a collective cannot be placed by itself"));
 }
 

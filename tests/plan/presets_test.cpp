@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "core/graph/graph_builder.h"
-#include "core/plan/evaluation.h"
+#include "core/passes/registry/registry.h"
+#include "core/pipeline/evaluation.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {

@@ -1,4 +1,4 @@
-#include "core/plan/process_groups.h"
+#include "core/views/process_groups.h"
 
 #include <gtest/gtest.h>
 

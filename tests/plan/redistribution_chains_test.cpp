@@ -1,6 +1,6 @@
 // Chains of collectives as torch's DTensor writes them, on small traced graphs and in real training steps.
 
-#include "core/plan/redistribution_chains.h"
+#include "core/redistribution/redistribution_chains.h"
 
 #include <gtest/gtest.h>
 

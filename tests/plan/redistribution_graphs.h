@@ -9,7 +9,7 @@
 #include "core/io/graph_file.h"
 #include "core/mesh/sharding_text.h"
 #include "core/passes/pass.h"
-#include "core/plan/device_orders.h"
+#include "core/redistribution/device_orders.h"
 
 namespace overlap::test {
 

@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "core/io/trace_file.h"
-#include "core/mesh/graph_planner.h"
+#include "core/mesh/planners/graph_planner.h"
 #include "core/mesh/sharding_text.h"
-#include "core/plan/evaluation.h"
-#include "core/plan/module_repair.h"
+#include "core/modules/module_repair.h"
+#include "core/pipeline/evaluation.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {

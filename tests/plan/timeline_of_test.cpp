@@ -1,4 +1,4 @@
-#include "core/plan/timeline_of.h"
+#include "core/views/timeline_of.h"
 
 #include <gtest/gtest.h>
 

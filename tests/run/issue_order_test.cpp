@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {

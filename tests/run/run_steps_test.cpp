@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/run/run.h"
 #include "tests/cost/graph_sketch.h"
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <random>
 
+#include "core/base/error.h"
 #include "core/cost/cost_model.h"
-#include "core/graph/error.h"
 #include "core/io/graph_file.h"
 #include "tests/cost/graph_sketch.h"
 

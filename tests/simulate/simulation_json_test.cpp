@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/cost/cost_model.h"
-#include "core/simulate/json_writer.h"
+#include "core/files/json_writer.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {

@@ -1,4 +1,4 @@
-#include "core/trace/curve_rasterizer.h"
+#include "core/timeline/curve_rasterizer.h"
 
 #include <gtest/gtest.h>
 

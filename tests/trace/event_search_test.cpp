@@ -1,8 +1,8 @@
-#include "core/trace/event_search.h"
+#include "core/timeline/event_search.h"
 
 #include <gtest/gtest.h>
 
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/timeline_builder.h"
 
 namespace overlap {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/trace/interval_union.h"
+#include "core/timeline/interval_union.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/trace/lane_mip.h"
+#include "core/timeline/lane_mip.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/trace/lane_rasterizer.h"
+#include "core/timeline/lane_rasterizer.h"
 
 #include <gtest/gtest.h>
 

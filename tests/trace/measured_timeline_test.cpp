@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "core/trace/event_search.h"
-#include "core/trace/lane_rasterizer.h"
-#include "core/trace/range_statistics.h"
-#include "core/trace/timeline_stack.h"
+#include "core/timeline/event_search.h"
+#include "core/timeline/lane_rasterizer.h"
+#include "core/timeline/range_statistics.h"
+#include "core/timeline/timeline_stack.h"
 #include "tests/trace/trace_sketch.h"
 
 namespace overlap {

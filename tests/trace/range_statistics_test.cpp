@@ -1,11 +1,11 @@
-#include "core/trace/range_statistics.h"
+#include "core/timeline/range_statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "core/trace/interval_union.h"
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/interval_union.h"
+#include "core/timeline/timeline_builder.h"
 
 namespace overlap {
 namespace {

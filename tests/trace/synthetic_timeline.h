@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/timeline_builder.h"
 
 namespace overlap::test {
 

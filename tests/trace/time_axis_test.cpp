@@ -1,8 +1,8 @@
-#include "core/trace/time_axis.h"
+#include "core/timeline/time_axis.h"
 
 #include <gtest/gtest.h>
 
-#include "core/trace/lane_stack.h"
+#include "core/timeline/lane_stack.h"
 
 namespace overlap {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/timeline_builder.h"
 
 #include <gtest/gtest.h>
 

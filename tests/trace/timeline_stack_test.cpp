@@ -1,10 +1,10 @@
-#include "core/trace/timeline_stack.h"
+#include "core/timeline/timeline_stack.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/timeline_builder.h"
 
 namespace overlap {
 namespace {

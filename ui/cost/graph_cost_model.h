@@ -3,9 +3,9 @@
 #include <QObject>
 #include <QString>
 
-#include "ui/document/graph_loader.h"
-#include "ui/document/latest_task.h"
 #include "ui/document/measured_times.h"
+#include "ui/files/graph_loader.h"
+#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 

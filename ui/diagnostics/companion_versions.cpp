@@ -4,8 +4,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "ui/document/companion_program.h"
-#include "ui/document/program_question.h"
+#include "ui/files/companion_program.h"
+#include "ui/files/program_question.h"
 
 namespace overlap::ui {
 namespace {

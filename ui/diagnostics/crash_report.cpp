@@ -17,7 +17,7 @@
 #include <memory>
 #include <string>
 
-#include "ui/diagnostics/signal_stack.h"
+#include "ui/tasks/signal_stack.h"
 
 namespace overlap::ui {
 namespace {

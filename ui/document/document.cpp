@@ -4,9 +4,9 @@
 #include <QFileInfo>
 #include <algorithm>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/plan_file.h"
-#include "ui/document/file_digest.h"
+#include "ui/files/file_digest.h"
 
 namespace overlap::ui {
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
+#include "core/plan/plan_edits.h"
 #include "ui/document/evaluator.h"
-#include "ui/document/graph_loader.h"
 #include "ui/document/measured_times.h"
-#include "ui/document/plan_edits.h"
 #include "ui/document/selection.h"
 #include "ui/document/variant.h"
+#include "ui/files/graph_loader.h"
 
 namespace overlap::ui {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "ui/document/released_elsewhere.h"
+#include "ui/tasks/released_elsewhere.h"
 
 namespace overlap::ui {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "core/plan/evaluation.h"
-#include "ui/document/latest_task.h"
+#include "core/pipeline/evaluation.h"
+#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 

@@ -3,8 +3,8 @@
 #include <QStringList>
 #include <memory>
 
-#include "core/plan/evaluation.h"
-#include "core/plan/module_figures.h"
+#include "core/pipeline/evaluation.h"
+#include "core/views/module_figures.h"
 
 namespace overlap::ui {
 

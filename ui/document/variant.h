@@ -6,7 +6,7 @@
 #include <QUndoStack>
 #include <memory>
 
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
 
 namespace overlap::ui {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <iterator>
 
-#include "core/plan/bucket_figures.h"
+#include "core/views/bucket_figures.h"
 #include "ui/document/document.h"
 #include "ui/graph/box_texts.h"
 #include "ui/theme/numbers.h"

@@ -13,7 +13,7 @@
 
 #include "core/graph/module_tree.h"
 #include "core/layout/box_tree.h"
-#include "core/plan/box_figures.h"
+#include "core/views/box_figures.h"
 
 namespace overlap::ui {
 

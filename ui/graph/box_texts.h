@@ -6,7 +6,7 @@
 
 #include "core/layout/arrangement.h"
 #include "core/layout/box_tree.h"
-#include "core/plan/box_figures.h"
+#include "core/views/box_figures.h"
 
 namespace overlap::ui {
 

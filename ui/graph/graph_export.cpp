@@ -8,7 +8,7 @@
 #include <QSvgGenerator>
 #include <algorithm>
 
-#include "ui/document/write_file.h"
+#include "ui/files/write_file.h"
 #include "ui/graph/graph_model.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/theme/numbers.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "ui/document/document.h"
-#include "ui/document/released_elsewhere.h"
 #include "ui/graph/graph_metrics.h"
+#include "ui/tasks/released_elsewhere.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
 

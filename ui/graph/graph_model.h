@@ -8,12 +8,12 @@
 
 #include "core/layout/arrangement.h"
 #include "core/layout/box_neighbours.h"
-#include "core/plan/box_places.h"
-#include "ui/document/latest_task.h"
+#include "core/views/box_places.h"
 #include "ui/graph/box_colours.h"
 #include "ui/graph/box_filter.h"
 #include "ui/graph/box_texts.h"
 #include "ui/graph/layout_helper_client.h"
+#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 

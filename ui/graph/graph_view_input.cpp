@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/graph_view.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ui/document/companion_program.h"
+#include "ui/files/companion_program.h"
 
 namespace overlap::ui {
 namespace {

@@ -5,8 +5,8 @@
 #include <QWidget>
 #include <memory>
 
-#include "ui/document/latest_task.h"
 #include "ui/measure/compared_steps.h"
+#include "ui/tasks/latest_task.h"
 
 class QComboBox;
 class QLabel;

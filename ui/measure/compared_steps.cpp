@@ -4,11 +4,11 @@
 #include <QObject>
 #include <array>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/profile_file.h"
-#include "core/plan/timeline_of.h"
+#include "core/timeline/timeline_stack.h"
 #include "core/trace/measured_timeline.h"
-#include "core/trace/timeline_stack.h"
+#include "core/views/timeline_of.h"
 
 namespace overlap::ui {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/trace/time_axis.h"
+#include "core/timeline/time_axis.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "ui/inspector/inspector_content.h"
 #include "ui/measure/measurement.h"
-#include "ui/panels/inspector_content.h"
 
 namespace overlap::ui {
 

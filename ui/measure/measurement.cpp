@@ -7,13 +7,13 @@
 #include <limits>
 #include <set>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/trace_file.h"
 #include "core/measure/measurement_problems.h"
+#include "core/timeline/timeline_stack.h"
 #include "core/trace/measured_timeline.h"
-#include "core/trace/timeline_stack.h"
 #include "core/trace/trace_statistics.h"
-#include "ui/document/released_elsewhere.h"
+#include "ui/tasks/released_elsewhere.h"
 
 namespace overlap::ui {
 

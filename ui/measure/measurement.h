@@ -8,9 +8,9 @@
 
 #include "core/measure/measured_step.h"
 #include "core/passes/pass.h"
+#include "core/timeline/timeline.h"
 #include "core/trace/collective_alignment.h"
 #include "core/trace/measured_trace.h"
-#include "core/trace/timeline.h"
 #include "core/trace/trace_statistics.h"
 
 namespace overlap::ui {

@@ -6,8 +6,8 @@
 
 #include "core/io/trace_file.h"
 #include "ui/document/document.h"
+#include "ui/inspector/inspector_panel.h"
 #include "ui/measure/measured_event.h"
-#include "ui/panels/inspector_panel.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"

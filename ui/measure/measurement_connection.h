@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "core/io/gzip_reader.h"
-#include "ui/document/latest_task.h"
+#include "core/files/gzip_reader.h"
 #include "ui/measure/compared_steps.h"
 #include "ui/measure/measurements.h"
+#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 

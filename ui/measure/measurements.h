@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "ui/document/call_queue.h"
-#include "ui/document/latest_task.h"
 #include "ui/measure/measurement.h"
+#include "ui/tasks/call_queue.h"
+#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 

@@ -3,7 +3,7 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/run_file.h"
 
 namespace overlap::ui {

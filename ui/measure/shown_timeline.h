@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "ui/measure/measurement.h"
 
 namespace overlap::ui {

@@ -11,11 +11,11 @@
 
 #include "ui/measure/measurements.h"
 #include "ui/measure/statistics_model.h"
-#include "ui/panels/cell_delegate.h"
 #include "ui/panels/problems_panel.h"
-#include "ui/theme/elided_label.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/cell_delegate.h"
+#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 

@@ -3,7 +3,7 @@
 #include <QFile>
 #include <QFileInfo>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/profile_file.h"
 #include "ui/document/document.h"
 #include "ui/measure/run_of_trace.h"

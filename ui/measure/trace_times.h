@@ -4,8 +4,8 @@
 #include <QStringList>
 #include <memory>
 
-#include "ui/document/latest_task.h"
 #include "ui/measure/compared_steps.h"
+#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/io/measured_times_file.h"
-#include "core/mesh/nccl_times.h"
-#include "core/plan/link_times.h"
+#include "core/mesh/nccl/nccl_times.h"
+#include "core/redistribution/link_times.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

@@ -7,7 +7,7 @@
 
 #include "core/graph/graph.h"
 #include "core/mesh/collective_times.h"
-#include "core/plan/redistribution_mesh.h"
+#include "core/redistribution/redistribution_mesh.h"
 
 namespace overlap::ui {
 

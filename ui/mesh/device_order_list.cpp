@@ -8,8 +8,8 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
-#include "ui/mesh/flat_button.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/widgets/flat_button.h"
 
 namespace overlap::ui {
 namespace {

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/graph/error.h"
-#include "core/graph/number_text.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/mesh/sharding_text.h"
 #include "ui/document/document.h"
-#include "ui/document/released_elsewhere.h"
 #include "ui/mesh/cost_models.h"
 #include "ui/mesh/device_order_list.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/mesh/placement_rows.h"
+#include "ui/tasks/released_elsewhere.h"
 
 namespace overlap::ui {
 namespace {

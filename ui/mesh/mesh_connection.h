@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/imports/sharding_document.h"
-#include "core/plan/device_orders.h"
-#include "ui/document/latest_task.h"
+#include "core/redistribution/device_orders.h"
 #include "ui/mesh/mesh_parameters.h"
+#include "ui/tasks/latest_task.h"
 
 class QWidget;
 

@@ -17,12 +17,11 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/mesh/sharding_text.h"
-#include "ui/document/write_file.h"
+#include "ui/files/write_file.h"
 #include "ui/mesh/cost_box.h"
 #include "ui/mesh/device_order_list.h"
-#include "ui/mesh/flat_button.h"
 #include "ui/mesh/inputs_form.h"
 #include "ui/mesh/path_board.h"
 #include "ui/mesh/path_export.h"
@@ -30,6 +29,7 @@
 #include "ui/mesh/sharding_board.h"
 #include "ui/mesh/state_editor.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/widgets/flat_button.h"
 
 namespace overlap::ui {
 namespace {

@@ -6,10 +6,10 @@
 #include <QWidget>
 #include <memory>
 
-#include "ui/document/latest_task.h"
 #include "ui/mesh/mesh_inputs.h"
 #include "ui/mesh/mesh_parameters.h"
 #include "ui/mesh/path_comparison.h"
+#include "ui/tasks/latest_task.h"
 
 class QLabel;
 class QLineEdit;

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
+#include "core/mesh/planners/torch_planners.h"
 #include "core/mesh/sent_bytes.h"
 #include "core/mesh/sharding_text.h"
-#include "core/mesh/torch_planners.h"
 #include "ui/mesh/mesh_inputs.h"
 #include "ui/mesh/rank_slices.h"
 #include "ui/theme/numbers.h"

@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/mesh/optimal_planner.h"
+#include "core/mesh/planners/optimal_planner.h"
 #include "ui/mesh/cost_models.h"
 
 namespace overlap::ui {

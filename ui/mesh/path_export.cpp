@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/mesh/sharding_text.h"
-#include "ui/document/write_file.h"
+#include "ui/files/write_file.h"
 #include "ui/mesh/state_picture.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"

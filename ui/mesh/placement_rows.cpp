@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "core/graph/number_text.h"
+#include "core/base/number_text.h"
 #include "core/mesh/sharding_text.h"
 #include "ui/mesh/mesh_inputs.h"
 

@@ -7,10 +7,10 @@
 #include <QMenu>
 #include <QVBoxLayout>
 
-#include "ui/mesh/flat_button.h"
 #include "ui/mesh/rank_canvas.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/flat_button.h"
 
 namespace overlap::ui {
 namespace {

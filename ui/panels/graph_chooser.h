@@ -2,7 +2,7 @@
 
 #include <QDialog>
 
-#include "ui/document/graph_loader.h"
+#include "ui/files/graph_loader.h"
 
 class QDialogButtonBox;
 class QFormLayout;

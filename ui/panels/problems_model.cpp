@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ui/document/document.h"
-#include "ui/document/overlap_commands.h"
-#include "ui/panels/severity_sign.h"
+#include "ui/edits/overlap_commands.h"
+#include "ui/widgets/severity_sign.h"
 
 namespace overlap::ui {
 
@@ -77,7 +77,7 @@ void ProblemsModel::goTo(int row) {
 bool ProblemsModel::applyFix(int row) {
     const Problem shown = problem(row);
     if (shown.kind == "overlap_refused" && document_.editable()) {
-        OverlapCommands(document_).remove(shown.fix_value.get<int>());
+        OverlapCommands(document_).remove(static_cast<int>(*shown.directive));
         return true;
     }
     if (shown.kind == "no_modules" || shown.kind.starts_with("module_rule")) {
@@ -94,11 +94,11 @@ bool ProblemsModel::applyFix(int row) {
         entry >= buckets.size())
         return false;
     const QString text = QString::fromStdString(shown.fix);
-    if (shown.fix_value.is_string()) {
+    if (shown.replacement) {
         document_.editBuckets(text,
-                              edits::replaceModule(buckets, entry, shown.module, shown.fix_value.get<std::string>()));
+                              edits::replace_module(buckets, entry, shown.module, *shown.replacement));
     } else {
-        document_.editBuckets(text, edits::removeModule(buckets, entry, shown.module));
+        document_.editBuckets(text, edits::remove_module(buckets, entry, shown.module));
     }
     return true;
 }

@@ -6,11 +6,11 @@
 #include <QKeyEvent>
 #include <QPainter>
 
-#include "ui/panels/cell_delegate.h"
 #include "ui/panels/problems_model.h"
-#include "ui/panels/severity_sign.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/cell_delegate.h"
+#include "ui/widgets/severity_sign.h"
 
 namespace overlap::ui {
 namespace {

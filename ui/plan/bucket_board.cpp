@@ -16,11 +16,12 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
-#include "ui/document/automatic_commands.h"
-#include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
+#include "ui/edits/automatic_commands.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
 #include "ui/plan/drop_preview.h"

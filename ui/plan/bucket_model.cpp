@@ -3,8 +3,8 @@
 #include <QHash>
 #include <algorithm>
 
-#include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/plan/bucket_figures.h"
+#include "core/views/bucket_figures.h"
 #include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {

@@ -13,9 +13,9 @@
 #include <QScopedValueRollback>
 #include <QScrollBar>
 
-#include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_delegate.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/drag_picture.h"
@@ -65,7 +65,7 @@ BucketView::BucketView(Document& document, BucketModel& model, DropPreview& prev
         const Selection& selection = document_.selection();
         int bucket = selection.bucket();
         if (selection.kind() == Selection::Kind::module)
-            bucket = bucketOfModule(document_.buckets(), selection.module().toStdString());
+            bucket = bucket_of_module(document_.buckets(), selection.module().toStdString());
         if (selection.kind() == Selection::Kind::node)
             bucket = document_.bucketOfNode(document_.findNode(selection.node()));
         if (bucket < 0) {
@@ -163,7 +163,7 @@ void BucketView::paste() {
 
 void BucketView::showBucketOf(const QStringList& modules) {
     // Buckets that an edit left empty are gone, so the target may have another place than before.
-    makeCurrent(bucketOfModule(document_.buckets(), modules.front().toStdString()));
+    makeCurrent(bucket_of_module(document_.buckets(), modules.front().toStdString()));
 }
 
 void BucketView::pasteIntoNew() {

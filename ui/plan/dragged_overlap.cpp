@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "ui/document/document.h"
-#include "ui/document/overlap_commands.h"
+#include "ui/edits/overlap_commands.h"
 #include "ui/theme/known_time.h"
 
 namespace overlap::ui {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/plan/overlap_preview.h"
+#include "core/pipeline/overlap_preview.h"
 
 namespace overlap::ui {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "ui/document/bucket_commands.h"
 #include "ui/document/document.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/theme/known_time.h"
 
@@ -62,10 +62,10 @@ void DropPreview::weigh(const QStringList& modules, int target) {
     if (target >= 0) {
         entry = buckets[static_cast<std::size_t>(target)];
         before = summaryOf(entry);
-        plan.buckets = edits::moveModules(buckets, names, static_cast<std::size_t>(target));
+        plan.buckets = edits::move_modules(buckets, names, static_cast<std::size_t>(target));
     } else {
         plan.buckets =
-            edits::moveModulesToNew(buckets, names, at_ < 0 ? buckets.size() : static_cast<std::size_t>(at_));
+            edits::move_modules_to_new(buckets, names, at_ < 0 ? buckets.size() : static_cast<std::size_t>(at_));
     }
     for (const std::string& name : names)
         if (std::find(entry.modules.begin(), entry.modules.end(), name) == entry.modules.end())

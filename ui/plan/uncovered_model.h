@@ -3,7 +3,7 @@
 #include <QAbstractListModel>
 #include <vector>
 
-#include "core/plan/bucket_figures.h"
+#include "core/views/bucket_figures.h"
 #include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {

@@ -14,7 +14,7 @@
 #include <QVBoxLayout>
 
 #include "ui/document/document.h"
-#include "ui/document/program_question.h"
+#include "ui/files/program_question.h"
 #include "ui/run/run_form.h"
 #include "ui/run/run_nodes_view.h"
 #include "ui/run/run_report.h"

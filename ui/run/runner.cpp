@@ -6,8 +6,8 @@
 #include <QRegularExpression>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/cost/cost_model.h"
-#include "core/graph/error.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/run_file.h"

@@ -6,10 +6,10 @@
 
 #include "core/graph/graph.h"
 #include "core/plan/plan.h"
-#include "ui/document/latest_task.h"
 #include "ui/run/run_nodes_model.h"
 #include "ui/run/run_process.h"
 #include "ui/run/run_result.h"
+#include "ui/tasks/latest_task.h"
 
 namespace overlap::ui {
 

@@ -5,18 +5,18 @@
 #include <QFileInfo>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/cost/with_cost_model.h"
-#include "core/graph/error.h"
 #include "core/io/profile_file.h"
 #include "core/io/run_file.h"
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/document.h"
+#include "ui/frame/actions.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/run_of_trace.h"
 #include "ui/measure/trace_times.h"
-#include "ui/shell/actions.h"
 
 namespace overlap::ui {
 

@@ -3,7 +3,7 @@
 #include <QObject>
 
 #include "core/calibrate/calibration.h"
-#include "ui/document/latest_task.h"
+#include "ui/tasks/latest_task.h"
 
 class QAction;
 class QWidget;

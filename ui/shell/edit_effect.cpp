@@ -2,7 +2,7 @@
 
 #include <QStringList>
 
-#include "core/plan/evaluation.h"
+#include "core/pipeline/evaluation.h"
 #include "ui/document/document.h"
 #include "ui/document/variant.h"
 #include "ui/shell/edit_history.h"

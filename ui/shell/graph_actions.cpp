@@ -1,7 +1,7 @@
 #include "ui/shell/graph_actions.h"
 
+#include "ui/frame/actions.h"
 #include "ui/graph/graph_view.h"
-#include "ui/shell/actions.h"
 
 namespace overlap::ui {
 namespace {

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "ui/document/document.h"
-#include "ui/document/file_looks.h"
-#include "ui/document/plan_saver.h"
-#include "ui/document/session.h"
-#include "ui/document/session_writer.h"
-#include "ui/shell/actions.h"
+#include "ui/files/file_looks.h"
+#include "ui/frame/actions.h"
+#include "ui/session/plan_saver.h"
+#include "ui/session/session.h"
+#include "ui/session/session_writer.h"
 
 class QLabel;
 class QMenu;

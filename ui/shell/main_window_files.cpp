@@ -9,11 +9,12 @@
 #include <QMimeData>
 #include <QRegularExpression>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/imports/import_source.h"
-#include "ui/document/file_digest.h"
-#include "ui/document/file_kind.h"
-#include "ui/document/write_file.h"
+#include "ui/files/file_digest.h"
+#include "ui/files/file_kind.h"
+#include "ui/files/write_file.h"
+#include "ui/frame/notice_bar.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/mesh/mesh_connection.h"
@@ -21,7 +22,6 @@
 #include "ui/panels/log.h"
 #include "ui/shell/cost_actions.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

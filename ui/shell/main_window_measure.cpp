@@ -3,6 +3,10 @@
 #include <QFileInfo>
 #include <QStatusBar>
 
+#include "ui/frame/figures_bar.h"
+#include "ui/frame/load_progress.h"
+#include "ui/frame/notice_bar.h"
+#include "ui/frame/variant_bar.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
@@ -12,12 +16,8 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/cost_actions.h"
 #include "ui/shell/edit_history.h"
-#include "ui/shell/figures_bar.h"
-#include "ui/shell/load_progress.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 #include "ui/shell/timeline_connection.h"
-#include "ui/shell/variant_bar.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 

@@ -7,15 +7,15 @@
 
 #include "core/io/plan_file.h"
 #include "ui/diagnostics/crash_report.h"
-#include "ui/document/write_file.h"
+#include "ui/files/write_file.h"
+#include "ui/frame/centre_tabs.h"
+#include "ui/frame/notice_bar.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/measurements.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/log.h"
 #include "ui/run/run_panel.h"
-#include "ui/shell/centre_tabs.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 
 namespace overlap::ui {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <QDockWidget>
 
+#include "ui/frame/notice_bar.h"
 #include "ui/measure/measurements.h"
 #include "ui/run/run_panel.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 
 namespace overlap::ui {
 

@@ -8,7 +8,9 @@
 
 #include "core/io/plan_file.h"
 #include "ui/cost/graph_cost_model.h"
-#include "ui/document/file_digest.h"
+#include "ui/files/file_digest.h"
+#include "ui/frame/centre_tabs.h"
+#include "ui/frame/notice_bar.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
@@ -16,10 +18,8 @@
 #include "ui/mesh/mesh_view.h"
 #include "ui/panels/log.h"
 #include "ui/run/run_panel.h"
-#include "ui/shell/centre_tabs.h"
 #include "ui/shell/cost_actions.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -1,8 +1,8 @@
 #include "ui/shell/module_repair.h"
 
 #include "ui/document/document.h"
-#include "ui/document/module_commands.h"
-#include "ui/shell/actions.h"
+#include "ui/edits/module_commands.h"
+#include "ui/frame/actions.h"
 
 namespace overlap::ui {
 

@@ -4,7 +4,7 @@
 #include <QPointer>
 #include <QStringList>
 
-#include "ui/panels/module_repair_dialog.h"
+#include "ui/modules/module_repair_dialog.h"
 
 namespace overlap::ui {
 

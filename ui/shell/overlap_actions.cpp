@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 
-#include "ui/shell/actions.h"
+#include "ui/frame/actions.h"
 #include "ui/shell/overlap_connection.h"
 
 namespace overlap::ui {

@@ -3,8 +3,8 @@
 #include <QMenu>
 
 #include "ui/document/document.h"
-#include "ui/document/overlap_commands.h"
-#include "ui/panels/modules_panel.h"
+#include "ui/edits/overlap_commands.h"
+#include "ui/modules/modules_panel.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_view.h"
 

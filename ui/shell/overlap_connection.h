@@ -4,7 +4,7 @@
 #include <QPointer>
 #include <memory>
 
-#include "ui/panels/overlap_dialog.h"
+#include "ui/passes/overlap_dialog.h"
 
 class QMenu;
 

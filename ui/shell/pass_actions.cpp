@@ -2,9 +2,9 @@
 
 #include <QCoreApplication>
 
-#include "ui/panels/passes_panel.h"
-#include "ui/panels/passes_view.h"
-#include "ui/shell/actions.h"
+#include "ui/frame/actions.h"
+#include "ui/passes/passes_panel.h"
+#include "ui/passes/passes_view.h"
 
 namespace overlap::ui {
 namespace {

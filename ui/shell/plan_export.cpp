@@ -6,10 +6,10 @@
 #include <QFileDialog>
 #include <QFileInfo>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "ui/document/document.h"
-#include "ui/document/write_file.h"
-#include "ui/shell/actions.h"
+#include "ui/files/write_file.h"
+#include "ui/frame/actions.h"
 
 namespace overlap::ui {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/exports/export_format.h"
-#include "ui/document/latest_task.h"
+#include "ui/tasks/latest_task.h"
 
 class QWidget;
 

@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 
-#include "ui/shell/actions.h"
+#include "ui/frame/actions.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/plan/timeline_of.h"
 #include "core/simulate/alive_storages.h"
+#include "core/views/timeline_of.h"
 #include "ui/document/document.h"
-#include "ui/document/released_elsewhere.h"
+#include "ui/tasks/released_elsewhere.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"

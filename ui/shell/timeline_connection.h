@@ -3,8 +3,8 @@
 #include <QObject>
 #include <memory>
 
-#include "core/plan/evaluation.h"
-#include "ui/document/latest_task.h"
+#include "core/pipeline/evaluation.h"
+#include "ui/tasks/latest_task.h"
 #include "ui/timeline/alive_panel.h"
 
 namespace overlap::ui {

@@ -4,7 +4,7 @@
 #include <QFileInfo>
 
 #include "core/io/timeline_export.h"
-#include "ui/document/write_file.h"
+#include "ui/files/write_file.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
 

@@ -3,7 +3,7 @@
 #include <QString>
 #include <vector>
 
-#include "ui/timeline/list_panel.h"
+#include "ui/widgets/list_panel.h"
 
 namespace overlap::ui {
 

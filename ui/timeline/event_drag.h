@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "core/trace/timeline.h"
+#include "core/timeline/timeline.h"
 #include "ui/theme/theme.h"
-#include "ui/timeline/timeline_geometry.h"
+#include "ui/timeline/drawing/timeline_geometry.h"
 
 namespace overlap::ui {
 

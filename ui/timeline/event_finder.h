@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/trace/event_search.h"
+#include "core/timeline/event_search.h"
 
 namespace overlap::ui {
 

@@ -9,7 +9,7 @@
 
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
-#include "ui/timeline/duration_histogram.h"
+#include "ui/timeline/drawing/duration_histogram.h"
 
 namespace overlap::ui {
 namespace {

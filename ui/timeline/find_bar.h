@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/trace/event_search.h"
+#include "core/timeline/event_search.h"
 
 class QLabel;
 class QLineEdit;

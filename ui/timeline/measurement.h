@@ -3,7 +3,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "core/trace/range_statistics.h"
+#include "core/timeline/range_statistics.h"
 
 namespace overlap::ui {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "ui/timeline/list_panel.h"
-#include "ui/timeline/timeline_notes.h"
+#include "ui/timeline/drawing/timeline_notes.h"
+#include "ui/widgets/list_panel.h"
 
 namespace overlap::ui {
 

@@ -4,7 +4,7 @@
 #include <QHash>
 #include <memory>
 
-#include "core/trace/timeline.h"
+#include "core/timeline/timeline.h"
 
 namespace overlap::ui {
 

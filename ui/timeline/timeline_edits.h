@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "ui/timeline/lane_arrangement.h"
-#include "ui/timeline/timeline_notes.h"
+#include "ui/timeline/drawing/lane_arrangement.h"
+#include "ui/timeline/drawing/timeline_notes.h"
 
 namespace overlap::ui {
 

@@ -12,17 +12,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/trace/range_statistics.h"
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/range_statistics.h"
+#include "core/timeline/timeline_builder.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/timeline/drawing/note_marks.h"
+#include "ui/timeline/drawing/ruler.h"
+#include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/find_bar.h"
 #include "ui/timeline/measurement.h"
-#include "ui/timeline/note_marks.h"
-#include "ui/timeline/ruler.h"
 #include "ui/timeline/timeline_accessible.h"
-#include "ui/timeline/timeline_labels.h"
 
 namespace overlap::ui {
 namespace {

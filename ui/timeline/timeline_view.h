@@ -9,18 +9,18 @@
 #include <optional>
 #include <vector>
 
-#include "core/trace/range_statistics.h"
-#include "core/trace/timeline.h"
-#include "ui/document/latest_task.h"
+#include "core/timeline/range_statistics.h"
+#include "core/timeline/timeline.h"
+#include "ui/tasks/latest_task.h"
 #include "ui/timeline/alive_panel.h"
+#include "ui/timeline/drawing/lane_layer.h"
+#include "ui/timeline/drawing/timeline_geometry.h"
+#include "ui/timeline/drawing/timeline_overlay.h"
+#include "ui/timeline/drawing/timeline_picture.h"
 #include "ui/timeline/event_drag.h"
 #include "ui/timeline/event_finder.h"
 #include "ui/timeline/held_keys.h"
-#include "ui/timeline/lane_layer.h"
 #include "ui/timeline/timeline_edits.h"
-#include "ui/timeline/timeline_geometry.h"
-#include "ui/timeline/timeline_overlay.h"
-#include "ui/timeline/timeline_picture.h"
 #include "ui/timeline/view_history.h"
 
 class QMenu;

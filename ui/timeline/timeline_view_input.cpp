@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/trace/lane_rasterizer.h"
-#include "ui/timeline/note_marks.h"
+#include "core/timeline/lane_rasterizer.h"
+#include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

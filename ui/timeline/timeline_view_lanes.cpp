@@ -3,7 +3,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 
-#include "ui/timeline/timeline_labels.h"
+#include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

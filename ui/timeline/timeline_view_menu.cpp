@@ -3,8 +3,8 @@
 #include <QMenu>
 #include <utility>
 
+#include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/find_bar.h"
-#include "ui/timeline/note_marks.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "ui/timeline/alive_panel.h"
+#include "ui/timeline/drawing/note_marks.h"
+#include "ui/timeline/drawing/ruler.h"
 #include "ui/timeline/note_editor.h"
-#include "ui/timeline/note_marks.h"
 #include "ui/timeline/notes_panel.h"
-#include "ui/timeline/ruler.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -4,8 +4,8 @@
 #include <QKeyEvent>
 #include <algorithm>
 
-#include "core/trace/event_search.h"
-#include "core/trace/range_statistics.h"
+#include "core/timeline/event_search.h"
+#include "core/timeline/range_statistics.h"
 #include "ui/timeline/measurement.h"
 #include "ui/timeline/timeline_view.h"
 

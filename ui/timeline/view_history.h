@@ -3,7 +3,7 @@
 #include <QElapsedTimer>
 #include <vector>
 
-#include "core/trace/lane.h"
+#include "core/timeline/lane.h"
 
 namespace overlap::ui {
 

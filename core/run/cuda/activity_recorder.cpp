@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/run/cuda/device_errors.h"
 
 namespace overlap::cuda {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/graph/error.h"
-#include "core/graph/quote.h"
+#include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/run/collective_support.h"
 #include "core/run/cuda/device_errors.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/run/cuda/communicators.h"
 #include "core/run/cuda/device_errors.h"
 #include "core/run/cuda/device_objects.h"

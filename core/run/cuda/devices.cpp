@@ -5,7 +5,7 @@
 #include <cupti.h>
 #include <nccl.h>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/run/cuda/device_errors.h"
 
 namespace overlap::cuda {

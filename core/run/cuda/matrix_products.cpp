@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/run/cuda/device_errors.h"
 #include "core/run/device_work.h"
 

@@ -15,7 +15,7 @@ Dependencies = dict[fx.Node, OrderedSet[fx.Node]]
 
 
 def order_by_hand(graph: fx.Graph, overlaps: Mapping[str, Any]) -> None:
-    """Moves collectives as a plan's overlaps ask, in place (core/passes/directed_order.h tells the rules).
+    """Moves collectives as a plan's overlaps ask, in place (core/passes/overlaps/directed_order.h tells the rules).
 
     @param overlaps the job section's: edges (later, earlier) of each directive, as positions of nodes in this graph.
     """

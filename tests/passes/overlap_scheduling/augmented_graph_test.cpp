@@ -1,12 +1,12 @@
 // Dependencies beside those of the graph, and the timelines that take events out and put them back.
 
-#include "core/passes/overlap_scheduling/augmented_graph.h"
+#include "core/passes/scheduling/augmented_graph.h"
 
 #include <numeric>
 #include <optional>
 
-#include "core/passes/overlap_scheduling/bucket_application.h"
-#include "core/passes/overlap_scheduling/group_timeline.h"
+#include "core/passes/scheduling/bucket_application.h"
+#include "core/passes/scheduling/group_timeline.h"
 #include "tests/passes/overlap_scheduling/scheduling_fixture.h"
 
 namespace overlap::scheduling {

@@ -1,4 +1,4 @@
-#include "core/passes/overlap_scheduling/binary_heap.h"
+#include "core/passes/scheduling/binary_heap.h"
 
 #include <gtest/gtest.h>
 

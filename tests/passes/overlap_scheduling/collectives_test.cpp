@@ -1,6 +1,6 @@
 // Which collectives the scheduler sees, what they share, and how large it takes them to be.
 
-#include "core/passes/overlap_scheduling/collectives.h"
+#include "core/passes/scheduling/collectives.h"
 
 #include "tests/passes/overlap_scheduling/scheduling_fixture.h"
 

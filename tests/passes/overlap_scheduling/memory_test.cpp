@@ -3,8 +3,8 @@
 #include <optional>
 #include <random>
 
-#include "core/passes/overlap_scheduling/memory_tracker.h"
-#include "core/passes/overlap_scheduling/prefetch_budget.h"
+#include "core/passes/scheduling/memory_tracker.h"
+#include "core/passes/scheduling/prefetch_budget.h"
 #include "tests/passes/overlap_scheduling/scheduling_fixture.h"
 
 namespace overlap::scheduling {

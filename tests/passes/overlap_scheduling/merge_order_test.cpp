@@ -1,4 +1,4 @@
-#include "core/passes/overlap_scheduling/merge_order.h"
+#include "core/passes/scheduling/merge_order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/passes/registry/registry.h"
 #include "tests/passes/overlap_scheduling/scheduling_fixture.h"
 
 namespace overlap {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/cost/cost_model.h"
-#include "core/passes/overlap_scheduling/overlap_scheduler.h"
+#include "core/passes/scheduling/overlap_scheduler.h"
 #include "tests/passes/pass_fixture.h"
 
 namespace overlap::test {

@@ -1,6 +1,6 @@
 // Sets that are made of others, and what they share.
 
-#include "core/passes/overlap_scheduling/shared_sets.h"
+#include "core/passes/scheduling/shared_sets.h"
 
 #include <gtest/gtest.h>
 

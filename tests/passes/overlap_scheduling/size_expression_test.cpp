@@ -1,4 +1,4 @@
-#include "core/passes/overlap_scheduling/size_expression.h"
+#include "core/passes/scheduling/size_expression.h"
 
 #include <gtest/gtest.h>
 

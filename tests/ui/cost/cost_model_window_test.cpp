@@ -11,15 +11,15 @@
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/figures_bar.h"
 #include "ui/graph/graph_view.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
-#include "ui/shell/actions.h"
 #include "ui/shell/cost_actions.h"
-#include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
 
 namespace overlap::ui {

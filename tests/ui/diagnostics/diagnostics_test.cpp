@@ -15,7 +15,7 @@
 #include "ui/diagnostics/companion_versions.h"
 #include "ui/diagnostics/crash_report.h"
 #include "ui/diagnostics/log_file.h"
-#include "ui/diagnostics/signal_stack.h"
+#include "ui/tasks/signal_stack.h"
 
 /// Outside of any namespace, with a name that the backtrace can be searched for; as written, so that it has a frame.
 __attribute__((noipa, optimize("O0"))) void crashHereOnPurpose(const char* how) {

@@ -1,4 +1,4 @@
-#include "ui/document/call_queue.h"
+#include "ui/tasks/call_queue.h"
 
 #include <QtTest>
 #include <memory>

@@ -8,14 +8,14 @@
 #include <thread>
 #include <vector>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
-#include "ui/document/file_digest.h"
-#include "ui/document/file_kind.h"
 #include "ui/document/module_mime.h"
-#include "ui/document/pipeline_commands.h"
-#include "ui/document/plan_saver.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/files/file_digest.h"
+#include "ui/files/file_kind.h"
+#include "ui/session/plan_saver.h"
 
 namespace overlap::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/document/latest_task.h"
+#include "ui/tasks/latest_task.h"
 
 #include <new>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "ui/document/plan_saver.h"
+#include "ui/session/plan_saver.h"
 
 #include <QSignalSpy>
 #include <condition_variable>
@@ -7,8 +7,8 @@
 
 #include "core/io/plan_file.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
-#include "ui/document/file_digest.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/files/file_digest.h"
 
 namespace overlap::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/document/released_elsewhere.h"
+#include "ui/tasks/released_elsewhere.h"
 
 #include <QtTest>
 #include <future>

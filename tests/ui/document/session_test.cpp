@@ -1,4 +1,4 @@
-#include "ui/document/session.h"
+#include "ui/session/session.h"
 
 #include <sys/stat.h>
 
@@ -8,8 +8,8 @@
 #include "core/io/plan_file.h"
 #include "tests/support/faults.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
-#include "ui/document/session_writer.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/session/session_writer.h"
 
 namespace overlap::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/document/write_file.h"
+#include "ui/files/write_file.h"
 
 #include <sys/stat.h>
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_export.h"
 #include "ui/graph/graph_painter.h"

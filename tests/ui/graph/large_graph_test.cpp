@@ -3,8 +3,8 @@
 #include <QFile>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/released_elsewhere.h"
 #include "ui/graph/graph_view.h"
+#include "ui/tasks/released_elsewhere.h"
 
 namespace overlap::ui {
 namespace {

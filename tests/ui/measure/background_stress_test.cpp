@@ -5,7 +5,7 @@
 #include <random>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/measure/measurements.h"
 
 namespace overlap::ui {

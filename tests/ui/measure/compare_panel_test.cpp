@@ -11,7 +11,7 @@
 
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/step_chooser.h"

@@ -8,19 +8,19 @@
 
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/frame/figures_bar.h"
+#include "ui/frame/notice_bar.h"
+#include "ui/frame/variant_bar.h"
+#include "ui/inspector/inspector_panel.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/statistics_model.h"
 #include "ui/measure/statistics_panel.h"
 #include "ui/measure/trace_times.h"
-#include "ui/panels/inspector_panel.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
-#include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
-#include "ui/shell/variant_bar.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

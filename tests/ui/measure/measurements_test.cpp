@@ -6,7 +6,7 @@
 #include <QTreeView>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/file_kind.h"
+#include "ui/files/file_kind.h"
 #include "ui/measure/measured_event.h"
 #include "ui/measure/statistics_model.h"
 #include "ui/measure/statistics_panel.h"

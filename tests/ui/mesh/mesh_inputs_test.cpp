@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "core/graph/error.h"
+#include "core/base/error.h"
 #include "core/mesh/sharding_text.h"
 #include "ui/mesh/rank_slices.h"
 #include "ui/mesh/sharding_edit.h"

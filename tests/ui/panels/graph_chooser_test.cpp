@@ -7,8 +7,8 @@
 #include <QTreeWidget>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/session.h"
 #include "ui/panels/problems_model.h"
+#include "ui/session/session.h"
 
 namespace overlap::ui {
 

@@ -9,9 +9,9 @@
 
 #include "core/io/graph_file.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/panels/module_repair_dialog.h"
-#include "ui/panels/module_rules_model.h"
-#include "ui/panels/module_tree_model.h"
+#include "ui/modules/module_repair_dialog.h"
+#include "ui/modules/module_rules_model.h"
+#include "ui/modules/module_tree_model.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

@@ -6,12 +6,12 @@
 #include <QMimeData>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
 #include "ui/document/module_mime.h"
-#include "ui/panels/inspector_panel.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/inspector/inspector_panel.h"
+#include "ui/modules/module_tree_model.h"
+#include "ui/modules/modules_panel.h"
 #include "ui/panels/log.h"
-#include "ui/panels/module_tree_model.h"
-#include "ui/panels/modules_panel.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 

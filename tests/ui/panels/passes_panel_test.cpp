@@ -1,4 +1,4 @@
-#include "ui/panels/passes_panel.h"
+#include "ui/passes/passes_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -13,14 +13,14 @@
 
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
-#include "ui/document/pipeline_commands.h"
-#include "ui/panels/option_editor.h"
-#include "ui/panels/pass_options_form.h"
-#include "ui/panels/pass_picker.h"
-#include "ui/panels/passes_model.h"
-#include "ui/panels/passes_view.h"
-#include "ui/panels/step_changes_model.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/passes/option_editor.h"
+#include "ui/passes/pass_options_form.h"
+#include "ui/passes/pass_picker.h"
+#include "ui/passes/passes_model.h"
+#include "ui/passes/passes_view.h"
+#include "ui/passes/step_changes_model.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {
@@ -398,4 +398,5 @@ class PassesPanelTest : public QObject {
 }  // namespace overlap::ui
 
 QTEST_MAIN(overlap::ui::PassesPanelTest)
+#include "core/passes/registry/registry.h"
 #include "passes_panel_test.moc"

@@ -8,11 +8,11 @@
 
 #include "core/plan/group_passes.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/automatic_commands.h"
-#include "ui/panels/group_settings_popup.h"
-#include "ui/panels/inspector_content.h"
-#include "ui/panels/process_groups_model.h"
-#include "ui/panels/process_groups_panel.h"
+#include "ui/edits/automatic_commands.h"
+#include "ui/groups/group_settings_popup.h"
+#include "ui/groups/process_groups_model.h"
+#include "ui/groups/process_groups_panel.h"
+#include "ui/inspector/inspector_content.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

@@ -10,8 +10,8 @@
 #include <QPushButton>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
 #include "ui/document/module_mime.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_delegate.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"

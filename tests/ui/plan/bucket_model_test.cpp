@@ -3,8 +3,8 @@
 #include <QAbstractItemModelTester>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
 #include "ui/document/module_mime.h"
+#include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_card.h"
 #include "ui/plan/drop_preview.h"
 #include "ui/plan/uncovered_model.h"

@@ -8,15 +8,15 @@
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/cost/calibration_dialog.h"
-#include "ui/document/bucket_commands.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/notice_bar.h"
+#include "ui/frame/variant_bar.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/comparison_model.h"
 #include "ui/measure/measurements.h"
 #include "ui/run/run_nodes_view.h"
 #include "ui/run/run_panel.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
-#include "ui/shell/variant_bar.h"
 
 namespace overlap::ui {
 

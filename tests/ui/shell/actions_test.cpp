@@ -1,4 +1,4 @@
-#include "ui/shell/actions.h"
+#include "ui/frame/actions.h"
 
 #include <QLineEdit>
 #include <QListWidget>
@@ -8,12 +8,12 @@
 #include <QTextBrowser>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/frame/command_palette.h"
+#include "ui/frame/shortcut_help.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
-#include "ui/shell/command_palette.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/shortcut_help.h"
 
 namespace overlap::ui {
 

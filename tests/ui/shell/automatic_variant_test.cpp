@@ -4,16 +4,16 @@
 
 #include "core/plan/automatic_plan.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/automatic_commands.h"
-#include "ui/document/bucket_commands.h"
-#include "ui/document/pipeline_commands.h"
-#include "ui/panels/inspector_panel.h"
-#include "ui/panels/number_slider.h"
-#include "ui/panels/pass_options_form.h"
-#include "ui/panels/passes_panel.h"
+#include "ui/edits/automatic_commands.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/frame/notice_bar.h"
+#include "ui/inspector/inspector_panel.h"
+#include "ui/passes/number_slider.h"
+#include "ui/passes/pass_options_form.h"
+#include "ui/passes/passes_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 
 namespace overlap::ui {
 
@@ -212,3 +212,4 @@ class AutomaticVariantTest : public QObject {
 
 QTEST_MAIN(overlap::ui::AutomaticVariantTest)
 #include "automatic_variant_test.moc"
+#include "core/passes/registry/registry.h"

@@ -1,4 +1,4 @@
-#include "ui/shell/centre_tabs.h"
+#include "ui/frame/centre_tabs.h"
 
 #include <QLabel>
 #include <QSignalSpy>

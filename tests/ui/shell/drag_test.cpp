@@ -7,16 +7,16 @@
 #include <QWindow>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/centre_tabs.h"
+#include "ui/frame/figures_bar.h"
 #include "ui/graph/graph_model.h"
 #include "ui/graph/graph_view.h"
-#include "ui/panels/module_tree_model.h"
-#include "ui/panels/modules_panel.h"
+#include "ui/modules/module_tree_model.h"
+#include "ui/modules/modules_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
-#include "ui/shell/centre_tabs.h"
-#include "ui/shell/figures_bar.h"
 #include "ui/shell/main_window.h"
 
 namespace overlap::ui {

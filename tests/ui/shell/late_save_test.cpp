@@ -8,10 +8,10 @@
 
 #include "core/io/plan_file.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
-#include "ui/shell/actions.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/notice_bar.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -4,9 +4,9 @@
 #include <mutex>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/notice_bar.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/notice_bar.h"
 
 namespace overlap::ui {
 namespace {

@@ -3,9 +3,9 @@
 #include <QSignalSpy>
 
 #include "tests/ui/ui_test_support.h"
-#include "ui/document/bucket_commands.h"
 #include "ui/document/variant.h"
-#include "ui/shell/actions.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/actions.h"
 #include "ui/shell/edit_effect.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/timeline_export.h"

@@ -12,17 +12,17 @@
 #include <QtTest>
 #include <numeric>
 
-#include "core/trace/range_statistics.h"
-#include "core/trace/timeline_builder.h"
+#include "core/timeline/range_statistics.h"
+#include "core/timeline/timeline_builder.h"
 #include "tests/trace/synthetic_timeline.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/timeline/duration_histogram.h"
+#include "ui/timeline/drawing/duration_histogram.h"
+#include "ui/timeline/drawing/timeline_labels.h"
+#include "ui/timeline/drawing/timeline_picture.h"
 #include "ui/timeline/find_bar.h"
 #include "ui/timeline/measurement.h"
 #include "ui/timeline/note_editor.h"
 #include "ui/timeline/notes_panel.h"
-#include "ui/timeline/timeline_labels.h"
-#include "ui/timeline/timeline_picture.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -1,0 +1,32 @@
+#include "core/base/error.h"
+
+namespace overlap {
+
+namespace {
+
+std::string sentence(const std::string& file, const std::string& place, const std::string& problem) {
+    std::string text;
+    for (const std::string* part : {&file, &place}) {
+        if (!part->empty()) text += *part + ": ";
+    }
+    return text + problem;
+}
+
+}  // namespace
+
+InputError::InputError(std::string place, std::string problem) : InputError("", std::move(place), std::move(problem)) {}
+
+InputError::InputError(std::string file, std::string place, std::string problem)
+    : std::runtime_error(sentence(file, place, problem)),
+      file_(std::move(file)),
+      place_(std::move(place)),
+      problem_(std::move(problem)) {}
+
+InputError InputError::in_file(const std::string& file) const {
+    return {file, place_, problem_};
+}
+
+PassRefusal::PassRefusal(std::string pass, std::string place, std::string reason)
+    : InputError(pass, std::move(place), std::move(reason)), pass_(std::move(pass)) {}
+
+}  // namespace overlap

@@ -1,0 +1,193 @@
+#include "core/files/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "core/base/error.h"
+
+namespace overlap {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const std::string& what, int error) {
+    throw InputError(path, "", what + ": " + std::generic_category().message(error));
+}
+
+std::string folder_of(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+/// The file that links lead to, whether or not it is there; `path` itself where they lead in a circle.
+std::string link_target(const std::string& path) {
+    constexpr int most_links = 40;  // as the kernel's own limit
+    std::filesystem::path target = path;
+    std::error_code error;
+    for (int links = 0; links < most_links; ++links) {
+        const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+        if (error) return target.string();
+        target = target.parent_path() / next;
+    }
+    return path;
+}
+
+void write_all(int descriptor, std::string_view bytes, const std::string& path) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail(path, "it cannot be written", errno);
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+/// The name of a file is on the disk once its folder is.
+void synchronise_folder(const std::string& path) {
+    const int folder = open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;                                  // a folder that may be written to and not read
+    const bool failed = fsync(folder) != 0 && errno == EIO;  // other errors: a file system that cannot do this
+    close(folder);
+    if (failed) fail(path, "it is written, but might not outlast a loss of power", EIO);
+}
+
+/// A name beside the file that no other thread of this process gets, and hardly another process.
+std::string temporary_name(const std::string& path) {
+    static std::atomic<unsigned> count = 0;
+    return path + "." + std::to_string(getpid()) + "-" + std::to_string(++count);
+}
+
+/// Renaming over a file asks for no right to write to it.
+void refuse_read_only(const std::string& path) {
+    constexpr mode_t any_writer = S_IWUSR | S_IWGRP | S_IWOTH;
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0) return;
+    if ((status.st_mode & any_writer) == 0 || faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+        throw InputError(path, "", "it is read-only");
+}
+
+/// A file without a name in the folder of the wanted one, which nothing is left of when the process is killed; one
+/// with a temporary name where the file system has no such files.
+class TemporaryFile {
+  public:
+    /// @param like whose permissions and owner it gets, where that is there.
+    TemporaryFile(const std::string& path, const std::string& like) : path_(path) {
+        struct stat status {};
+        const bool is_there = stat(like.c_str(), &status) == 0;
+        // The system takes the process's mask from the mode of a file that is new.
+        const mode_t mode = is_there ? 0600 : 0666;
+        descriptor_ = open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+        if (descriptor_ < 0) {
+            do {
+                temporary_ = temporary_name(path);
+                descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+            } while (descriptor_ < 0 && errno == EEXIST);
+            if (descriptor_ < 0) {
+                const int reason = errno;
+                temporary_.clear();  // the destructor does not run; nothing was made
+                fail(path, "it cannot be written", reason);
+            }
+        }
+        if (is_there) {
+            // Who is not allowed to keep the owner still saves; the mode comes last, since a change of owner clears
+            // bits of it.
+            if (fchown(descriptor_, status.st_uid, status.st_gid) != 0) errno = 0;
+            fchmod(descriptor_, status.st_mode & 07777);
+        }
+    }
+    ~TemporaryFile() {
+        close(descriptor_);
+        if (!renamed_ && !temporary_.empty()) unlink(temporary_.c_str());
+    }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+    void write(std::string_view bytes) { write_all(descriptor_, bytes, path_); }
+
+    void take_place() {
+        if (fsync(descriptor_) != 0) fail(path_, "it cannot be written", errno);
+        if (temporary_.empty()) give_name();
+        if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "it cannot be put in place", errno);
+        renamed_ = true;
+        synchronise_folder(path_);
+    }
+
+  private:
+    void give_name() {
+        const std::string opened = "/proc/self/fd/" + std::to_string(descriptor_);
+        std::string name;
+        do {
+            name = temporary_name(path_);
+            if (linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+                temporary_ = name;
+                return;
+            }
+        } while (errno == EEXIST);
+        fail(path_, "it cannot be put in place", errno);
+    }
+
+    std::string path_, temporary_;
+    int descriptor_ = -1;
+    bool renamed_ = false;
+};
+
+void replace_file(const std::string& path, std::string_view bytes, const std::string& like) {
+    TemporaryFile file(path, like);
+    file.write(bytes);
+    file.take_place();
+}
+
+/// A device or pipe cannot be replaced.
+void write_in_place(const std::string& path, std::string_view bytes) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) fail(path, "it cannot be written", errno);
+    try {
+        write_all(descriptor, bytes, path);
+    } catch (...) {
+        close(descriptor);
+        throw;
+    }
+    close(descriptor);
+}
+
+std::optional<std::string> content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    return file.bad() ? std::nullopt : std::optional(std::move(bytes));
+}
+
+}  // namespace
+
+std::string older_version_path(const std::string& path) {
+    return path + "~";
+}
+
+void write_file_atomically(const std::string& path, std::string_view bytes, OlderVersion older) {
+    const std::string target = link_target(path);
+    std::error_code error;
+    if (std::filesystem::is_directory(target, error)) throw InputError(path, "", "it is a folder, not a file");
+    try {
+        // By the name as it is: where /dev/stdout leads to for a pipe is no name of anything.
+        if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+            return write_in_place(path, bytes);
+        refuse_read_only(target);
+        if (older == OlderVersion::kept)
+            if (const auto before = content(target); before && *before != bytes)
+                replace_file(older_version_path(target), *before, target);
+        replace_file(target, bytes, target);
+    } catch (const InputError& refusal) {
+        throw InputError(path, "", refusal.problem());  // in the name that the caller knows
+    }
+}
+
+}  // namespace overlap

@@ -1,0 +1,80 @@
+#include "core/files/json_members.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace overlap {
+
+namespace {
+
+constexpr std::string_view white_space = " \t\r\n";
+
+std::size_t skip_white_space(std::string_view text, std::size_t at) {
+    return std::min(text.find_first_not_of(white_space, at), text.size());
+}
+
+/// Behind the string whose opening quote is at `at`.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+    for (++at; at < text.size() && text[at] != '"'; ++at) {
+        if (text[at] == '\\') ++at;
+    }
+    return std::min(at + 1, text.size());
+}
+
+/// Behind the value that begins at `at`: the comma or bracket of what it is in, or white space before that.
+std::size_t end_of_value(std::string_view text, std::size_t at) {
+    if (at < text.size() && text[at] == '"') return end_of_string(text, at);
+    int depth = 0;
+    while (at < text.size()) {
+        const char letter = text[at];
+        if (letter == '"') {
+            at = end_of_string(text, at);
+            continue;
+        }
+        const bool opens = letter == '{' || letter == '[', closes = letter == '}' || letter == ']';
+        if (depth == 0 && (closes || letter == ',' || white_space.find(letter) != white_space.npos)) break;
+        ++at;
+        if (opens) ++depth;
+        if (closes && --depth == 0) break;
+    }
+    return at;
+}
+
+/// The place of the first member or item of `text` behind its opening bracket; its size where it is something else.
+std::size_t first_inside(std::string_view text, char bracket) {
+    const std::size_t begin = skip_white_space(text, 0);
+    return begin < text.size() && text[begin] == bracket ? skip_white_space(text, begin + 1) : text.size();
+}
+
+/// The place of the member or item behind the one that ends at `end`; the text's size behind the last.
+std::size_t next_inside(std::string_view text, std::size_t end) {
+    end = skip_white_space(text, end);
+    return end < text.size() && text[end] == ',' ? skip_white_space(text, end + 1) : text.size();
+}
+
+}  // namespace
+
+std::string_view json_member(std::string_view object, std::string_view key) {
+    std::string_view found;
+    for (std::size_t at = first_inside(object, '{'); at < object.size() && object[at] == '"';) {
+        const std::size_t key_end = end_of_string(object, at);
+        const std::size_t colon = skip_white_space(object, key_end);
+        const std::size_t begin = skip_white_space(object, std::min(colon + 1, object.size()));
+        const std::size_t end = end_of_value(object, begin);
+        if (object.substr(at + 1, key_end - at - 2) == key) found = object.substr(begin, end - begin);
+        at = next_inside(object, end);
+    }
+    return found;
+}
+
+std::vector<std::string_view> json_items(std::string_view list) {
+    std::vector<std::string_view> items;
+    for (std::size_t at = first_inside(list, '['); at < list.size() && list[at] != ']';) {
+        const std::size_t end = end_of_value(list, at);
+        items.push_back(list.substr(at, end - at));
+        at = next_inside(list, end);
+    }
+    return items;
+}
+
+}  // namespace overlap

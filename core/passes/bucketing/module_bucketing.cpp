@@ -1,0 +1,277 @@
+#include "core/passes/bucketing/module_bucketing.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/graph/graph_editor.h"
+#include "core/graph/module_tree.h"
+#include "core/passes/bucketing/bucket_keys.h"
+#include "core/passes/bucketing/bucket_report.h"
+#include "core/passes/bucketing/collective_reachability.h"
+#include "core/passes/bucketing/device_puts.h"
+#include "core/passes/bucketing/eligibility.h"
+#include "core/passes/bucketing/fsdp_collectives.h"
+#include "core/passes/bucketing/safe_unpacking.h"
+#include "core/passes/hazards.h"
+#include "core/passes/overlaps/overlap_order.h"
+#include "core/passes/pass_support.h"
+
+namespace overlap {
+
+namespace {
+
+/// Nodes of each plan entry. @throws InputError when a node belongs to two.
+std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, const ModuleTree& tree, const Json& plans) {
+    std::vector<std::vector<NodeId>> scopes;
+    if (!tree.exists()) return scopes;
+    std::size_t total = 0, distinct = 0;
+    std::vector<bool> seen(graph.node_count());
+    NodeId repeated = no_node;
+    for (const Json& entry : plans) {
+        std::vector<NodeId>& scope = scopes.emplace_back();
+        const auto add = [&](const Json& path) {
+            const std::span<const NodeId> nodes = tree.nodes(path.get_ref<const std::string&>());
+            scope.insert(scope.end(), nodes.begin(), nodes.end());
+        };
+        if (entry.is_string()) {
+            add(entry);
+        } else {
+            for (const Json& path : entry) add(path);
+        }
+        total += scope.size();
+        for (const NodeId node : scope) {
+            if (seen[node] && repeated == no_node) repeated = node;
+            if (!seen[node]) ++distinct;
+            seen[node] = true;
+        }
+    }
+    if (total > distinct) {
+        throw InputError("bucket plans", "entries overlap: " + std::to_string(total - distinct) +
+                                             " nodes are selected twice, such as " + in_quotes(graph.name(repeated)) +
+                                             ", and PyTorch raises an AssertionError");
+    }
+    return scopes;
+}
+
+class Run {
+  public:
+    Run(const std::shared_ptr<const Graph>& source, const ModuleBucketing& settings, std::stop_token stop)
+        : source_(*source),
+          settings_(settings),
+          stop_(std::move(stop)),
+          editor_(source),
+          reachability_(source_, recognised_collectives(source_)),
+          placeholders_(source_) {}
+
+    PassResult operator()() {
+        make_device_puts_blocking(editor_);
+        const ModuleTree tree(source_, settings_.source);
+        const auto scopes = select_scopes(source_, tree, settings_.plans);
+        require(!settings_.joint || scopes.size() == settings_.plans.size(),
+                "no node has a module, so no entry of the plan selects anything");
+        for (std::size_t entry = 0; entry < scopes.size(); ++entry) {
+            if (stop_.stop_requested()) return {};
+            if (settings_.joint) {
+                bucket_directions(entry, scopes[entry]);
+            } else {
+                bucket_scope(entry, scopes[entry]);
+            }
+        }
+        require(editor_.is_topological(), "the graph after bucketing is not in topological order");
+        reorder(scopes);
+        PassResult result;
+        result.report = std::move(report_);
+        result.graph = editor_.finish(result.origin);
+        std::ranges::move(find_hazards(source_, *result.graph, result.report),
+                          std::back_inserter(result.report.problems));
+        if (settings_.safe) result.report.problems.push_back(what_safe_changed());
+        return result;
+    }
+
+  private:
+    void reorder(const std::vector<std::vector<NodeId>>& scopes) {
+        std::vector<bool> in_scope(settings_.joint ? editor_.source_count() : 0);
+        if (settings_.joint) {
+            for (const std::vector<NodeId>& scope : scopes) {
+                for (const NodeId node : scope) in_scope[node] = true;
+            }
+        }
+        OverlapDependencies dependencies = settings_.joint ? joint_overlap_dependencies(editor_, roles_, in_scope)
+                                                           : overlap_dependencies(editor_, roles_);
+        for (const auto& [target, sources] : dependencies) {
+            for (const NodeId source : sources) {
+                report_.orderings.push_back({std::string(editor_.name(target)), std::string(editor_.name(source))});
+            }
+        }
+        require(move_overlap_nodes(editor_, dependencies, roles_) && editor_.is_topological(),
+                "the overlaps cannot be ordered without a cycle");
+        if (!settings_.insert_overlap_deps) return;
+        if (settings_.safe) leave_out_contradictions(dependencies);
+        insert_control_deps(editor_, dependencies);
+    }
+
+    /// Of the orderings wanted, those that the order of the nodes could not satisfy: as edges they would make a cycle.
+    void leave_out_contradictions(OverlapDependencies& dependencies) {
+        for (auto& [target, sources] : dependencies) {
+            orderings_left_out_ +=
+                std::erase_if(sources, [&, after = target](NodeId source) { return editor_.is_before(after, source); });
+        }
+        std::erase_if(dependencies, [](const auto& dependency) { return dependency.second.empty(); });
+    }
+
+    Problem what_safe_changed() const {
+        Problem problem;
+        problem.kind = "safe";
+        problem.title = "Not PyTorch's";
+        if (reads_ordered_ == 0 && orderings_left_out_ == 0) {
+            problem.title = "Nothing to add";
+            problem.message = "safe: no edge is missing, so the result is PyTorch's";
+            return problem;
+        }
+        problem.message = "safe: not PyTorch's result: " + std::to_string(reads_ordered_) +
+                          " gathered results were made to depend on the copies that fill their buffers";
+        if (orderings_left_out_ > 0) {
+            problem.message +=
+                ", and " + std::to_string(orderings_left_out_) + " orderings that contradict the data were left out";
+        }
+        return problem;
+    }
+
+    /// torchtitan's joint pass: forward and backward nodes of an entry are scopes of their own, and new nodes say which
+    /// entry and direction they belong to.
+    void bucket_directions(std::size_t entry, const std::vector<NodeId>& scope) {
+        for (const bool backward : {false, true}) {
+            std::vector<NodeId> nodes;
+            std::ranges::copy_if(scope, std::back_inserter(nodes), [&](NodeId node) {
+                return editor_.metadata(node).autograd_backward.value_or(false) == backward;
+            });
+            const NodeId first_new = editor_.number_count();
+            bucket_scope(entry, nodes);
+            const Json& plan = settings_.plans.at(entry);
+            const Json bucket = {{"fsdp_bucket",
+                                  {{"plan_fqns", plan.is_string() ? Json::array({plan}) : plan},
+                                   {"direction", backward ? "bwd" : "fwd"}}}};
+            const StringId extra = first_new < editor_.number_count() ? editor_.intern(bucket.dump()) : empty_string;
+            for (NodeId node = first_new; node < editor_.number_count(); ++node) {
+                editor_.metadata(node).extra_json = extra;
+                if (backward) editor_.metadata(node).autograd_backward = true;
+            }
+        }
+    }
+
+    /// Members in the order in which the job's parameters are registered, where that is known.
+    void sort_by_parameter(std::vector<NodeId>& bucket) const {
+        if (settings_.module_order.empty()) return;
+        const auto place = [&](NodeId start) {
+            const auto known = settings_.module_order.find(editor_.text(editor_.metadata(start).module_fqn));
+            const std::int64_t module = known == settings_.module_order.end() ? source_.node_count() : known->second;
+            return std::pair(module, start);
+        };
+        std::ranges::sort(bucket, {}, place);
+    }
+
+    static void require(bool holds, const char* otherwise) {
+        if (!holds) throw InputError("", std::string(otherwise) + ", and PyTorch raises an error");
+    }
+
+    /// Whether the reference buckets the collective, on the graph as it is now.
+    bool is_bucketed(NodeId node) const {
+        switch (bucketable_kind(editor_, node)) {
+            case CollectiveKind::all_gather:
+                return placeholders_.only_placeholder(node) != no_node;
+            case CollectiveKind::reduce_scatter:
+                return reaches_output_alone(editor_, node);
+            case CollectiveKind::all_reduce:
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    void bucket_scope(std::size_t entry, const std::vector<NodeId>& scope) {
+        std::vector<std::pair<BucketKey, std::vector<NodeId>>> groups;
+        for (const NodeId node : scope) {
+            if (reachability_.wait_of(node) == no_node || editor_.is_erased(node)) continue;
+            if (!is_bucketed(node)) continue;
+            const BucketKey key = bucket_key(editor_, node);
+            auto group = std::ranges::find(groups, key, &decltype(groups)::value_type::first);
+            if (group == groups.end()) group = groups.insert(group, {key, {}});
+            group->second.push_back(node);
+        }
+        // All buckets of a scope are planned before the first is merged.
+        std::vector<std::vector<NodeId>> buckets;
+        for (const auto& [key, members] : groups) {
+            for (std::vector<NodeId>& bucket : reachability_.independent_levels(members)) {
+                reachability_.plan_merge(bucket);
+                buckets.push_back(std::move(bucket));
+            }
+        }
+        std::vector<NodeId> changed;
+        for (std::vector<NodeId>& bucket : buckets) {
+            sort_by_parameter(bucket);
+            merge(entry, bucket, changed);
+        }
+        require(sort_if_needed(editor_, changed), "merging makes a cycle");
+    }
+
+    void merge(std::size_t entry, const std::vector<NodeId>& bucket, std::vector<NodeId>& changed) {
+        const auto in_order = [&](NodeId left, NodeId right) { return editor_.is_before(left, right); };
+        std::vector<NodeId> waits, candidates = {*std::ranges::min_element(bucket, in_order)};
+        for (const NodeId start : bucket) {
+            waits.push_back(reachability_.wait_of(start));
+            for (const NodeId user : editor_.users(waits.back())) changed.push_back(user);
+            candidates.push_back(merged_input(editor_, start));
+        }
+        const NodeId anchor = *std::ranges::max_element(candidates, in_order);
+        NodeId next = editor_.next(anchor);
+        while (std::ranges::find(bucket, next) != bucket.end()) next = editor_.next(next);
+        const NodeId first_wait = *std::ranges::min_element(waits, in_order);
+        const MergePlace place{next, editor_.is_before(first_wait, next) ? next : first_wait};
+
+        BucketReport report;
+        const MergedBucket merged = merge_bucket(editor_, bucket, settings_.mode, place, report);
+        report.plan_entry = entry;
+        if (settings_.safe) reads_ordered_ += order_reads_after_fill(editor_, merged.nodes);
+        roles_.set(merged.start, start_role(report.kind));
+        for (const NodeId wait : merged.waits) {
+            roles_.set(wait, wait_role(report.kind));
+            roles_.set_canonical_wait(wait, merged.waits.back());
+        }
+        for (const auto& [wait, output] : merged.replacements) changed.push_back(output);
+
+        report_.buckets.push_back(std::move(report));
+    }
+
+    const Graph& source_;
+    const ModuleBucketing& settings_;
+    std::stop_token stop_;
+    GraphEditor editor_;
+    CollectiveReachability reachability_;
+    BucketingEligibility placeholders_;
+    BucketRoles roles_;
+    PassReport report_;
+    std::size_t reads_ordered_ = 0, orderings_left_out_ = 0;  ///< by the option `safe`
+};
+
+}  // namespace
+
+BucketMode bucket_mode_by_name(const Json& name) {
+    if (!name.is_string() || name == "" || name.get_ref<const std::string&>().find("custom_ops") != std::string::npos) {
+        return BucketMode::custom_ops;
+    }
+    return name == "coalesced" ? BucketMode::coalesced : BucketMode::concatenate;
+}
+
+PassResult bucket_by_modules(const std::shared_ptr<const Graph>& graph, const ModuleBucketing& settings,
+                             std::stop_token stop) {
+    return or_refused(settings.pass_name, [&] {
+        PassResult result = Run(graph, settings, std::move(stop))();
+        result.report.pass = settings.pass_name;
+        return result;
+    });
+}
+
+}  // namespace overlap

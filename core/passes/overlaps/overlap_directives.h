@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/passes/pass.h"
+
+namespace overlap {
+
+/// An overlap that a person asks for: when one collective starts and when it is waited for. What is empty is left open.
+struct OverlapDirective {
+    /// Name of the node that starts it, or of one of the collectives that were merged into it.
+    std::string collective;
+    std::string start_after{};   ///< a node that it starts behind
+    std::string start_before{};  ///< a node that it starts before
+    std::string wait_after{};    ///< a node that its wait comes behind
+    /// Path of a module that it is to run behind: it starts before the module's first node and is waited for after the
+    /// last one (core/passes/overlaps/directed_order.h tells which nodes count).
+    std::string hide_behind{};
+    Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
+
+    bool operator==(const OverlapDirective&) const = default;
+};
+
+struct OverlapDirectives {
+    std::vector<OverlapDirective> list;
+    /// Collectives of one process group keep the order in which they are issued; those ahead move along. Off, a
+    /// collective may overtake others of its group: every rank must then run the same plan.
+    bool keep_group_order = true;
+    /// Keeps the order for later passes, by `higher_order.control_deps` as the manual pass does.
+    bool insert_overlap_deps = false;
+
+    bool operator==(const OverlapDirectives&) const = default;
+};
+
+/// The directives as the plan document has them: a list of objects, or an object of `directives` and the two settings
+/// where one of them is not the default. @throws InputError with the place in `json`.
+OverlapDirectives read_overlap_directives(const Json& json);
+Json overlap_directives_json(const OverlapDirectives& directives);
+
+/// One directive in words, such as `all_gather_5 starts before mm_3 and is waited for after mm_9`.
+std::string describe(const OverlapDirective& directive);
+
+/// Buckets made so far: by a merged collective's name, the one that took its place.
+using MergedCollectives = std::vector<std::pair<std::string, std::string>>;
+MergedCollectives merged_collectives(std::span<const PassReport> reports);
+
+}  // namespace overlap

@@ -1,0 +1,78 @@
+#include "core/passes/registry/registry.h"
+
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "core/base/quote.h"
+#include "core/passes/bucketing/fsdp_pre_bucketing.h"
+#include "core/passes/bucketing/manual_overlap_bucketing.h"
+#include "core/passes/bucketing/stand_alone_bucketing.h"
+#include "core/passes/bucketing/transformer_block_bucketing.h"
+#include "core/passes/cleanup/canonicalize_graph.h"
+#include "core/passes/cleanup/deduplicate_unshards.h"
+#include "core/passes/cleanup/deduplicate_waits.h"
+#include "core/passes/cleanup/eliminate_dead_code.h"
+#include "core/passes/cleanup/stable_topological_sort_pass.h"
+#include "core/passes/groups/process_group_passes.h"
+#include "core/passes/pass.h"
+#include "core/passes/scheduling/schedule_overlap_bucketing.h"
+#include "core/passes/scheduling/schedule_to_dense_regions.h"
+
+namespace overlap {
+
+std::span<const Pass* const> all_passes() {
+    static const StandAloneBucketing bucket_all_gather(CollectiveKind::all_gather);
+    static const StandAloneBucketing bucket_all_reduce(CollectiveKind::all_reduce);
+    static const StandAloneBucketing bucket_reduce_scatter(CollectiveKind::reduce_scatter);
+    static const CanonicalizeGraph canonicalize_graph;
+    static const DeduplicateUnshards deduplicate_unshards;
+    static const DeduplicateWaits deduplicate_waits;
+    static const EliminateDeadCode eliminate_dead_code;
+    static const IsolateExpertGroup isolate_expert_group;
+    static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
+    static const ManualOverlapBucketing manual_overlap_bucketing;
+    static const PreBucketFsdpCollectives pre_bucket_fsdp_collectives;
+    static const ReassignCollectiveGroups reassign_collective_groups;
+    static const ScheduleOverlapBucketing schedule_overlap_bucketing;
+    static const ScheduleToDenseRegions schedule_to_dense_regions;
+    static const StableTopologicalSort stable_topological_sort;
+    static const TransformerBlockBucketing transformer_block_bucketing;
+    static const auto passes = std::to_array<const Pass*>({
+        &bucket_all_gather,
+        &bucket_all_reduce,
+        &bucket_reduce_scatter,
+        &canonicalize_graph,
+        &deduplicate_unshards,
+        &deduplicate_waits,
+        &eliminate_dead_code,
+        &isolate_expert_group,
+        &joint_transformer_block_bucketing,
+        &manual_overlap_bucketing,
+        &pre_bucket_fsdp_collectives,
+        &reassign_collective_groups,
+        &schedule_to_dense_regions,
+        &schedule_overlap_bucketing,
+        &stable_topological_sort,
+        &transformer_block_bucketing,
+    });
+    return passes;
+}
+
+const Pass* find_pass(std::string_view name) {
+    for (const Pass* pass : all_passes()) {
+        if (pass->name() == name) return pass;
+    }
+    // A former name is understood but not offered.
+    static const ReassignCollectiveGroups renamed(true);
+    return name == renamed.name() ? &renamed : nullptr;
+}
+
+const Pass& require_pass(std::string_view name) {
+    if (const Pass* pass = find_pass(name)) return *pass;
+    std::vector<std::string> names;
+    for (const Pass* pass : all_passes()) names.emplace_back(pass->name());
+    throw InputError("", "unknown pass " + in_quotes(name) + suggest_names(name, names));
+}
+
+}  // namespace overlap

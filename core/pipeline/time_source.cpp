@@ -1,0 +1,31 @@
+#include "core/pipeline/time_source.h"
+
+#include <utility>
+
+#include "core/cost/cost_model.h"
+#include "core/cost/profile_guided_times.h"
+
+namespace overlap {
+
+SourcedTimes sourced_times(const Graph& graph, const TimeSource* source) {
+    std::vector<double> own_ms = node_times_ms(graph);
+    if (!source || source->contention) return {std::move(own_ms)};
+    ProfileGuidedTimes known = profile_guided_times(graph, source->tables, own_ms);
+    return {std::move(known.times_ms), known.collectives, known.operators};
+}
+
+std::shared_ptr<const TimeSource> contention_source() {
+    static const auto source = std::make_shared<const TimeSource>(TimeSource{{}, ProfileTables({}), true});
+    return source;
+}
+
+SourcedSimulation sourced_simulation(const Graph& graph, std::span<const double> times_ms, const TimeSource* source,
+                                     std::stop_token stop) {
+    if (!source || !source->contention) return {simulate(graph, times_ms, {}, stop), nullptr};
+    AppliedContention applied{contention_of(graph), {}};
+    ContendedSimulation contended = simulate_with_contention(graph, times_ms, applied.factors, {}, stop);
+    applied.transfers = std::move(contended.transfers);
+    return {std::move(contended.simulation), std::make_shared<const AppliedContention>(std::move(applied))};
+}
+
+}  // namespace overlap

@@ -1,0 +1,176 @@
+#include "core/plan/plan_edits.h"
+
+#include <algorithm>
+
+namespace overlap {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void append_new(std::vector<std::string>& names, const std::vector<std::string>& more) {
+    for (const std::string& name : more)
+        if (!contains(names, name)) names.push_back(name);
+}
+
+std::vector<std::size_t> sorted_within(std::vector<std::size_t> indices, std::size_t size) {
+    std::sort(indices.begin(), indices.end());
+    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+    std::erase_if(indices, [size](std::size_t index) { return index >= size; });
+    return indices;
+}
+
+/// Takes the modules out of all entries but `keep` and drops the entries that this empties; returns where entry or
+/// position `keep` ended up.
+std::size_t take_out_except(Buckets& buckets, const std::vector<std::string>& modules, std::size_t keep,
+                          bool keep_is_entry) {
+    std::size_t shift = 0;
+    Buckets result;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        if (keep_is_entry && i == keep) {
+            result.push_back(std::move(buckets[i]));
+            continue;
+        }
+        const std::size_t before = buckets[i].modules.size();
+        std::erase_if(buckets[i].modules, [&](const std::string& name) { return contains(modules, name); });
+        const bool emptied = before > 0 && buckets[i].modules.empty();
+        if (emptied && i < keep) ++shift;
+        if (!emptied) result.push_back(std::move(buckets[i]));
+    }
+    buckets = std::move(result);
+    return keep - shift;
+}
+
+}  // namespace
+
+namespace edits {
+
+Buckets add(Buckets buckets, std::size_t at, const Buckets& entries) {
+    at = std::min(at, buckets.size());
+    buckets.insert(buckets.begin() + static_cast<std::ptrdiff_t>(at), entries.begin(), entries.end());
+    return buckets;
+}
+
+Buckets remove(Buckets buckets, std::vector<std::size_t> entries) {
+    entries = sorted_within(std::move(entries), buckets.size());
+    for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry)
+        buckets.erase(buckets.begin() + static_cast<std::ptrdiff_t>(*entry));
+    return buckets;
+}
+
+Buckets move_modules(Buckets buckets, const std::vector<std::string>& modules, std::size_t target) {
+    if (target >= buckets.size()) return buckets;
+    target = take_out_except(buckets, modules, target, true);
+    append_new(buckets[target].modules, modules);
+    return buckets;
+}
+
+Buckets move_modules_to_new(Buckets buckets, const std::vector<std::string>& modules, std::size_t at) {
+    at = take_out_except(buckets, modules, std::min(at, buckets.size()), false);
+    BucketEntry entry;
+    append_new(entry.modules, modules);
+    if (entry.modules.empty()) return buckets;
+    return add(std::move(buckets), at, {entry});
+}
+
+Buckets take_out(Buckets buckets, const std::vector<std::string>& modules) {
+    take_out_except(buckets, modules, buckets.size(), false);
+    return buckets;
+}
+
+Buckets merge(Buckets buckets, std::vector<std::size_t> entries) {
+    entries = sorted_within(std::move(entries), buckets.size());
+    if (entries.size() < 2) return buckets;
+    for (auto entry = entries.begin() + 1; entry != entries.end(); ++entry)
+        append_new(buckets[entries[0]].modules, buckets[*entry].modules);
+    entries.erase(entries.begin());
+    return remove(std::move(buckets), entries);
+}
+
+Buckets split(Buckets buckets, std::size_t entry) {
+    if (entry >= buckets.size() || buckets[entry].modules.size() < 2) return buckets;
+    Buckets parts;
+    for (const std::string& name : buckets[entry].modules) parts.push_back({{name}, false, {}});
+    buckets.erase(buckets.begin() + static_cast<std::ptrdiff_t>(entry));
+    return add(std::move(buckets), entry, parts);
+}
+
+Buckets rename(Buckets buckets, std::size_t entry, const std::string& title) {
+    if (entry < buckets.size()) buckets[entry].title = title;
+    return buckets;
+}
+
+Buckets move_entry(Buckets buckets, std::size_t from, std::size_t to) {
+    if (from >= buckets.size() || to >= buckets.size()) return buckets;
+    BucketEntry entry = std::move(buckets[from]);
+    buckets.erase(buckets.begin() + static_cast<std::ptrdiff_t>(from));
+    buckets.insert(buckets.begin() + static_cast<std::ptrdiff_t>(to), std::move(entry));
+    return buckets;
+}
+
+Buckets move_module_within(Buckets buckets, std::size_t entry, std::size_t from, std::size_t to) {
+    if (entry >= buckets.size()) return buckets;
+    auto& modules = buckets[entry].modules;
+    if (from >= modules.size() || to >= modules.size()) return buckets;
+    std::string name = std::move(modules[from]);
+    modules.erase(modules.begin() + static_cast<std::ptrdiff_t>(from));
+    modules.insert(modules.begin() + static_cast<std::ptrdiff_t>(to), std::move(name));
+    return buckets;
+}
+
+Buckets replace_module(Buckets buckets, std::size_t entry, const std::string& module, const std::string& replacement) {
+    if (entry < buckets.size())
+        std::replace(buckets[entry].modules.begin(), buckets[entry].modules.end(), module, replacement);
+    return buckets;
+}
+
+Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& module) {
+    if (entry >= buckets.size()) return buckets;
+    std::erase(buckets[entry].modules, module);
+    return buckets[entry].modules.empty() ? remove(std::move(buckets), {entry}) : buckets;
+}
+
+}  // namespace edits
+
+int bucket_of_module(const Buckets& buckets, const std::string& path) {
+    for (std::size_t i = 0; i < buckets.size(); ++i)
+        for (const std::string& module : buckets[i].modules)
+            if (path == module ||
+                (path.size() > module.size() && path.starts_with(module) && path[module.size()] == '.'))
+                return static_cast<int>(i);
+    return -1;
+}
+
+std::string drop_refusal(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
+                         const Buckets& buckets, const std::vector<std::string>& modules, std::size_t target) {
+    struct Owner {
+        const std::string* module = nullptr;
+        std::size_t entry = 0;
+    };
+    std::vector<Owner> owners(graph.node_count());
+    // What is in buckets already. Entries that overlap one another are the Problems panel's business.
+    for (std::size_t entry = 0; entry < buckets.size(); ++entry)
+        for (const std::string& module : buckets[entry].modules)
+            if (!contains(modules, module))
+                for (NodeId node : tree.nodes(module)) owners[node] = {&module, entry};
+
+    for (const std::string& module : modules) {
+        if (tree.find(module) == ModuleTree::no_module) return "This graph has no module " + module;
+        bool gathers = false;
+        for (NodeId node : tree.nodes(module)) {
+            gathers = gathers || eligibility.eligible(node);
+            const Owner owner = owners[node];
+            owners[node] = {&module, target};
+            if (!owner.module) continue;
+            std::string place;
+            if (owner.entry != target && owner.entry < buckets.size())
+                place = ", which is in bucket " + display_name(buckets[owner.entry]);
+            return module + " overlaps " + *owner.module + place + ": both have " + std::string(graph.name(node));
+        }
+        if (!gathers) return module + " has nothing that can be bucketed";
+    }
+    return {};
+}
+
+}  // namespace overlap

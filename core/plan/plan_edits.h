@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph/module_tree.h"
+#include "core/passes/bucketing/eligibility.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+/// Buckets of a plan, in order.
+using Buckets = std::vector<BucketEntry>;
+
+/// Pure edits of a plan's buckets: each returns the buckets that result. Indices that are out of range change nothing.
+/// A module is in at most one entry afterwards, and entries that an edit empties disappear.
+namespace edits {
+
+/// Inserts `entries` before position `at` (clamped).
+Buckets add(Buckets buckets, std::size_t at, const Buckets& entries);
+Buckets remove(Buckets buckets, std::vector<std::size_t> entries);
+/// Moves the modules, wherever they are, to the end of entry `target`.
+Buckets move_modules(Buckets buckets, const std::vector<std::string>& modules, std::size_t target);
+/// Moves the modules into a new entry before position `at`.
+Buckets move_modules_to_new(Buckets buckets, const std::vector<std::string>& modules, std::size_t at);
+/// Takes the modules out of whichever entries have them.
+Buckets take_out(Buckets buckets, const std::vector<std::string>& modules);
+/// Joins the entries into the first of them, modules in order of the entries.
+Buckets merge(Buckets buckets, std::vector<std::size_t> entries);
+/// One entry for each module of the entry.
+Buckets split(Buckets buckets, std::size_t entry);
+/// Gives the entry a title of the user's own; an empty one returns to the names of its modules.
+Buckets rename(Buckets buckets, std::size_t entry, const std::string& title);
+/// Moves an entry so that it ends up at position `to`.
+Buckets move_entry(Buckets buckets, std::size_t from, std::size_t to);
+/// Moves a module within its entry so that it ends up at position `to`.
+Buckets move_module_within(Buckets buckets, std::size_t entry, std::size_t from, std::size_t to);
+/// Puts `replacement` where the entry names `module`.
+Buckets replace_module(Buckets buckets, std::size_t entry, const std::string& module, const std::string& replacement);
+
+/// Takes one module out of one entry, which disappears when that empties it.
+Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& module);
+
+}  // namespace edits
+
+/// The entry that has the module at `path` or one that contains it; -1 where none has.
+int bucket_of_module(const Buckets& buckets, const std::string& path);
+
+/// Why `modules` cannot be put into entry `target` (npos: a new entry), as a sentence without full stop; empty where
+/// they can. Refused are names that the graph has not, modules that share nodes with another entry or with each other,
+/// and modules without a collective that could be bucketed.
+std::string drop_refusal(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
+                         const Buckets& buckets, const std::vector<std::string>& modules, std::size_t target);
+
+}  // namespace overlap

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/redistribution/redistribution_chains.h"
+
+namespace overlap {
+
+/// Infers mesh, storage, tensors and states of a parameter from the paths of its chains, as redistribution_chains()
+/// tells; else sets the obstacle.
+/// @param parameter has its chains with their paths.
+void infer_states(const Graph& graph, ParameterChains& parameter);
+
+}  // namespace overlap

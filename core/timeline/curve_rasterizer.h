@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/timeline/time_axis.h"
+#include "core/timeline/timeline.h"
+
+namespace overlap {
+
+/// Lowest and highest value of a curve within one pixel column.
+struct CurveColumn {
+    std::int64_t lowest_bytes = 0;
+    std::int64_t highest_bytes = 0;
+    bool defined = false;  ///< false before the curve's first point
+    bool operator==(const CurveColumn&) const = default;
+};
+
+/// One column for each pixel of the axis. The curve is a staircase: a value holds until the next point, and the last
+/// one to the end of the axis. A spike that is shorter than a pixel still shows in its column's highest value.
+std::vector<CurveColumn> rasterize_curve(const MemoryCurve& curve, const TimeAxis& axis);
+
+/// Bytes held at `time_ns`; 0 before the first point.
+std::int64_t curve_value(const MemoryCurve& curve, std::int64_t time_ns);
+
+}  // namespace overlap

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/timeline/lane.h"
+#include "core/timeline/lane_mip.h"
+
+namespace overlap {
+
+/// Memory held over time: `bytes[i]` from `time_ns[i]` until the next point. `time_ns` ascends.
+struct MemoryCurve {
+    std::vector<std::int64_t> time_ns;
+    std::vector<std::int64_t> bytes;
+
+    bool empty() const { return time_ns.empty(); }
+    /// Index of the first highest point. The curve must not be empty.
+    std::size_t peak() const;
+};
+
+/// Where an event lies.
+struct EventLocation {
+    std::uint32_t lane = 0;
+    std::uint32_t event = no_event;
+
+    bool valid() const { return event != no_event; }
+    bool operator==(const EventLocation&) const = default;
+};
+
+/// Everything that a timeline view shows of one step: lanes, each with its pyramid, the memory curve and the names.
+/// Made by TimelineBuilder, immutable, shared between threads and views without locks.
+class Timeline {
+  public:
+    std::span<const Lane> lanes() const { return lanes_; }
+    const LaneMip& mip(std::uint32_t lane) const { return mips_[lane]; }
+    const MemoryCurve& memory() const { return memory_; }
+    /// MemoryCurve::peak() of it, found once: painting asks again and again. 0 where there is no curve.
+    std::size_t memory_peak() const { return memory_peak_; }
+    /// From the first event or point of memory to the last; never shorter than 1 ns.
+    TimeRange range() const { return range_; }
+    std::string_view name(std::uint32_t index) const { return names_[index]; }
+    std::uint32_t name_count() const { return static_cast<std::uint32_t>(names_.size()); }
+    std::string_view event_name(EventLocation location) const;
+    std::uint32_t reference(EventLocation location) const;
+    TimeRange event(EventLocation location) const { return lanes_[location.lane].event(location.event); }
+    std::size_t event_count() const { return event_count_; }
+
+    /// One event of what `reference` stands for; there may be several, such as a collective and the stall it causes.
+    struct Occurrence {
+        std::uint32_t reference = no_reference;
+        EventLocation location;
+    };
+    /// All events of `reference`, in order of lanes, then of time. Empty for no_reference.
+    std::span<const Occurrence> find(std::uint32_t reference) const;
+
+  private:
+    friend class TimelineBuilder;
+
+    std::vector<Lane> lanes_;
+    std::vector<LaneMip> mips_;
+    MemoryCurve memory_;
+    std::size_t memory_peak_ = 0;
+    TimeRange range_{0, 1};
+    std::vector<std::string> names_;
+    std::vector<Occurrence> occurrences_;
+    std::size_t event_count_ = 0;
+};
+
+}  // namespace overlap

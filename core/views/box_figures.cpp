@@ -1,0 +1,152 @@
+#include "core/views/box_figures.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/passes/bucketing/eligibility.h"
+#include "core/views/module_figures.h"
+
+namespace overlap {
+namespace {
+
+/// Time first; nodes that take none decide where there is none.
+constexpr double weight_of_a_node = 1e-9;
+
+template <std::size_t count>
+std::size_t largest(const std::array<double, count>& weights) {
+    return static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+}
+
+Stage stage_of(const Graph& graph, NodeId node, OperationKind kind) {
+    if (kind == OperationKind::input) return Stage::input;
+    if (!is_backward(graph, node)) return Stage::forward;
+    return graph.name(node).find("_recomputed") != std::string_view::npos ? Stage::recomputed : Stage::backward;
+}
+
+struct Weights {
+    std::array<double, operation_kind_count> kinds{};
+    std::array<double, stage_count> stages{};
+    std::map<Dtype, std::int64_t> dtypes;
+};
+
+class BoxReckoning {
+  public:
+    BoxReckoning(const Graph& graph, const BoxTree& tree, const BoxPlaces& places, std::span<const double> times_ms)
+        : graph_(graph), tree_(tree), places_(places), times_ms_(times_ms) {}
+
+    std::vector<BoxFigures> run() {
+        figures_.resize(tree_.box_count());
+        weights_.resize(tree_.box_count());
+        for (BoxId id = tree_.box_count(); id-- > 0;) {  // children come behind their parents
+            const Box& box = tree_.box(id);
+            if (box.kind == BoxKind::operation) count(box.node, id);
+            decide(id);
+            if (id != BoxTree::root) hand_up(id);
+        }
+        return std::move(figures_);
+    }
+
+  private:
+    void count(NodeId node, BoxId id) {
+        BoxFigures& figures = figures_[id];
+        const OperationKind kind = operation_kind(graph_, node);
+        const bool starts =
+            graph_.op(node) == NodeOp::call_function && graph_.target_info(node).starts != CollectiveKind::none;
+        (starts ? figures.communication_ms : figures.compute_ms) += times_ms_[node];
+        if (starts) {
+            ++figures.collectives;
+            const CollectiveKind collective = graph_.target_info(node).starts;
+            (collective == CollectiveKind::all_gather       ? figures.gather_bytes
+             : collective == CollectiveKind::reduce_scatter ? figures.scatter_bytes
+                                                            : figures.other_bytes) += collective_bytes(graph_, node);
+        }
+        const double weight = times_ms_[node] + weight_of_a_node;
+        weights_[id].kinds[static_cast<std::size_t>(kind)] += weight;
+        weights_[id].stages[static_cast<std::size_t>(stage_of(graph_, node, kind))] += weight;
+        for (const TensorMeta& output : graph_.outputs(node))
+            if (output.is_tensor) weights_[id].dtypes[output.dtype] += graph_.tensor_bytes(output);
+    }
+
+    void decide(BoxId id) {
+        const Weights& weights = weights_[id];
+        figures_[id].kind = static_cast<OperationKind>(largest(weights.kinds));
+        figures_[id].stage = static_cast<Stage>(largest(weights.stages));
+        std::int64_t most = -1;
+        for (const auto& [dtype, bytes] : weights.dtypes) {
+            if (bytes <= most) continue;
+            most = bytes;
+            figures_[id].dtype = dtype;
+            figures_[id].has_dtype = true;
+        }
+    }
+
+    void hand_up(BoxId id) {
+        const Box& box = tree_.box(id);
+        const BoxKind around = tree_.box(box.parent).kind;
+        const bool of_module = around == BoxKind::module || around == BoxKind::run;
+        if (box.kind == BoxKind::operation && of_module && places_.home[box.node] == ModuleTree::no_module) return;
+        BoxFigures& sum = figures_[box.parent];
+        const BoxFigures& figures = figures_[id];
+        sum.compute_ms += figures.compute_ms;
+        sum.communication_ms += figures.communication_ms;
+        sum.gather_bytes += figures.gather_bytes;
+        sum.scatter_bytes += figures.scatter_bytes;
+        sum.other_bytes += figures.other_bytes;
+        sum.collectives += figures.collectives;
+        Weights& total = weights_[box.parent];
+        const Weights& part = weights_[id];
+        for (std::size_t i = 0; i < operation_kind_count; ++i) total.kinds[i] += part.kinds[i];
+        for (std::size_t i = 0; i < stage_count; ++i) total.stages[i] += part.stages[i];
+        for (const auto& [dtype, bytes] : part.dtypes) total.dtypes[dtype] += bytes;
+    }
+
+    const Graph& graph_;
+    const BoxTree& tree_;
+    const BoxPlaces& places_;
+    std::span<const double> times_ms_;
+    std::vector<BoxFigures> figures_;
+    std::vector<Weights> weights_;
+};
+
+}  // namespace
+
+OperationKind operation_kind(const Graph& graph, NodeId node) {
+    if (graph.op(node) != NodeOp::call_function)
+        return graph.op(node) == NodeOp::call_module || graph.op(node) == NodeOp::call_method ? OperationKind::other
+                                                                                              : OperationKind::input;
+    const TargetInfo& target = graph.target_info(node);
+    if (target.starts != CollectiveKind::none || target.is_wait) return OperationKind::collective;
+    if (target.traits.compute) return OperationKind::matrix;
+    if (target.traits.view || target.is_getitem) return OperationKind::view;
+    return target.traits.fusible || target.traits.cheap ? OperationKind::pointwise : OperationKind::other;
+}
+
+std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, const BoxPlaces& places,
+                                    std::span<const double> times_ms) {
+    return BoxReckoning(graph, tree, places, times_ms).run();
+}
+
+std::vector<double> box_exposed_ms(const Evaluation& evaluation, const BoxTree& tree, const ModuleTree& modules,
+                                   const std::vector<BucketEntry>& buckets) {
+    std::vector<double> exposed(tree.box_count(), 0);
+    for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+        if (timing.exposed_ms <= 0) continue;
+        if (const NodeId origin = evaluation.origin[timing.start]; origin != no_node) {
+            exposed[tree.operation_of(origin)] += timing.exposed_ms;
+            continue;
+        }
+        const std::int32_t bucket = evaluation.bucket_of_node[timing.start];
+        if (bucket < 0 || static_cast<std::size_t>(bucket) >= buckets.size()) continue;
+        const Phase phase = is_backward(*evaluation.graph, timing.start) ? Phase::backward : Phase::forward;
+        std::vector<BoxId> sharing;
+        for (const std::string& path : buckets[static_cast<std::size_t>(bucket)].modules)
+            if (const ModuleTree::ModuleId module = modules.find(path); module != ModuleTree::no_module)
+                if (const BoxId box = tree.box_of(module, phase); box != no_box) sharing.push_back(box);
+        for (const BoxId box : sharing) exposed[box] += timing.exposed_ms / static_cast<double>(sharing.size());
+    }
+    for (BoxId id = tree.box_count(); id-- > 1;) exposed[tree.box(id).parent] += exposed[id];
+    return exposed;
+}
+
+}  // namespace overlap

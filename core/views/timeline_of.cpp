@@ -1,0 +1,200 @@
+#include "core/views/timeline_of.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "core/base/number_text.h"
+#include "core/timeline/timeline_builder.h"
+
+namespace overlap {
+
+namespace {
+
+std::int64_t nanoseconds(double time_ms) {
+    return std::llround(time_ms * 1e6);
+}
+
+std::string_view kind_in_plural(CollectiveKind kind) {
+    switch (kind) {
+        case CollectiveKind::all_gather:
+            return "gathers";
+        case CollectiveKind::reduce_scatter:
+            return "scatters";
+        case CollectiveKind::all_reduce:
+            return "reductions";
+        case CollectiveKind::all_to_all:
+            return "all-to-all";
+        case CollectiveKind::point_to_point:
+            return "sends";
+        case CollectiveKind::broadcast:
+            return "broadcasts";
+        case CollectiveKind::none:
+            break;
+    }
+    return "collectives";
+}
+
+class Drawing {
+  public:
+    explicit Drawing(const Evaluation& evaluation)
+        : evaluation_(evaluation),
+          graph_(*evaluation.graph),
+          simulation_(evaluation.simulation),
+          bucket_of_start_(evaluation.bucket_of_node) {
+        mark_buckets_without_entry();
+    }
+
+    std::shared_ptr<const Timeline> run(StorageRule rule) {
+        add_compute();
+        add_groups();
+        builder_.include({0, nanoseconds(simulation_.step_ms)});
+        add_memory(rule == StorageRule::reference ? evaluation_.memory : evaluation_.corrected_memory);
+        return builder_.finish();
+    }
+
+  private:
+    TimelineEvent event(NodeId node, double start_ms, double end_ms, EventRole role) {
+        TimelineEvent made;
+        made.time = {nanoseconds(start_ms), nanoseconds(end_ms)};
+        made.name = builder_.intern(graph_.name(node));
+        made.role = role;
+        made.reference = node;
+        return made;
+    }
+
+    /// Buckets that a pass thought of itself are told from what is in no bucket, and from their neighbours; hues of
+    /// the plan's entries are theirs first.
+    void mark_buckets_without_entry() {
+        std::int32_t number = 0;
+        for (const std::int32_t entry : evaluation_.entry_of_node) number = std::max(number, entry + 1);
+        for (const PassReport& report : evaluation_.reports) {
+            for (const BucketReport& bucket : report.buckets) {
+                if (bucket.plan_entry) continue;
+                const NodeId start = graph_.find(bucket.start);
+                if (start != no_node && bucket_of_start_[start] < 0) bucket_of_start_[start] = number++;
+            }
+        }
+    }
+
+    static EventRole role_or(std::int32_t entry, EventRole otherwise) {
+        return entry < 0 ? otherwise : bucket_role(static_cast<std::uint32_t>(entry));
+    }
+
+    void add_compute() {
+        const std::string detail = evaluation_.times_known ? time_text(simulation_.compute_ms) : "no times";
+        const std::uint32_t lane = builder_.add_lane({"Compute", detail, LaneKind::compute, EventRole::compute});
+        std::vector<std::int32_t> awaited(graph_.node_count(), -1);
+        for (std::size_t index = 0; index < simulation_.collectives.size(); ++index) {
+            const NodeId wait = simulation_.collectives[index].wait;
+            if (wait != no_node) awaited[wait] = static_cast<std::int32_t>(index);
+        }
+        for (NodeId node = 0; node < graph_.node_count(); ++node) {
+            const NodeTiming& timing = simulation_.nodes[node];
+            if (simulation_.collective_of_node[node] >= 0 || timing.end_ms <= timing.start_ms) continue;
+            if (awaited[node] >= 0) {
+                const NodeId start = simulation_.collectives[static_cast<std::size_t>(awaited[node])].start;
+                builder_.add(lane, event(start, timing.start_ms, timing.end_ms, EventRole::exposed));
+            } else {
+                const EventRole role = role_or(evaluation_.entry_of_node[node], EventRole::compute);
+                builder_.add(lane, event(node, timing.start_ms, timing.end_ms, role));
+            }
+        }
+    }
+
+    void add_groups() {
+        std::vector<std::uint32_t> lanes;
+        for (std::size_t group = 0; group < simulation_.groups.size(); ++group) {
+            const GroupTiming& timing = simulation_.groups[group];
+            std::string subtitle = "group " + timing.process_group;
+            if (const ProcessGroup* ranks = graph_.header().process_group(timing.process_group)) {
+                subtitle +=
+                    ", " + std::to_string(ranks->ranks.size()) + (ranks->ranks.size() == 1 ? " rank" : " ranks");
+            }
+            lanes.push_back(builder_.add_lane({group_title(evaluation_, group), std::move(subtitle),
+                                               LaneKind::process_group, EventRole::unbucketed}));
+        }
+        for (const CollectiveTiming& timing : simulation_.collectives) {
+            const EventRole role = role_or(bucket_of_start_[timing.start], EventRole::unbucketed);
+            TimelineEvent drawn = event(timing.start, timing.start_ms, timing.end_ms, role);
+            drawn.exposed_ns = std::min(nanoseconds(timing.exposed_ms), drawn.time.length_ns());
+            builder_.add(lanes[timing.group], drawn);
+        }
+    }
+
+    /// Points of the profile at the times at which the compute stream gets to them. A collective allocates when the
+    /// stream has come to where it is issued, not when its own stream starts it.
+    void add_memory(const MemoryProfile& profile) {
+        if (profile.points.empty()) return;
+        MemoryCurve curve;
+        std::int64_t now_ns = 0;
+        const auto add = [&](std::int64_t time_ns, std::int64_t bytes) {
+            now_ns = std::max(now_ns, time_ns);
+            curve.time_ns.push_back(now_ns);
+            curve.bytes.push_back(bytes);
+        };
+        add(0, profile.points.front());
+        std::size_t point = 1;
+        for (NodeId node = 0; node < graph_.node_count() && point + 1 < profile.points.size(); ++node) {
+            const NodeOp op = graph_.op(node);
+            if (op == NodeOp::placeholder || op == NodeOp::get_attr || op == NodeOp::output) continue;
+            const std::int32_t collective = simulation_.collective_of_node[node];
+            NodeTiming timing = simulation_.nodes[node];
+            if (collective >= 0) {
+                timing.start_ms = simulation_.collectives[static_cast<std::size_t>(collective)].ready_ms;
+                timing.end_ms = timing.start_ms;
+            }
+            add(nanoseconds(timing.start_ms), profile.points[point]);
+            add(nanoseconds(timing.end_ms), profile.points[point + 1]);
+            point += 2;
+        }
+        builder_.set_memory(std::move(curve));
+    }
+
+    const Evaluation& evaluation_;
+    const Graph& graph_;
+    const Simulation& simulation_;
+    std::vector<std::int32_t> bucket_of_start_;  ///< by node: what colours a collective
+    TimelineBuilder builder_;
+};
+
+}  // namespace
+
+std::string group_title(const Evaluation& evaluation, std::size_t group) {
+    const Simulation& simulation = evaluation.simulation;
+    std::set<CollectiveKind> kinds;
+    for (const CollectiveTiming& timing : simulation.collectives) {
+        if (timing.group == group) kinds.insert(timing.kind);
+    }
+    const ProcessGroup* known = evaluation.graph->header().process_group(simulation.groups[group].process_group);
+    std::string title = known ? group_purpose(known->description) : std::string();
+    if (kinds.size() > 2) return title.empty() ? "Collectives" : title + " collectives";
+    std::string what;
+    for (const CollectiveKind kind : kinds) {
+        what += what.empty() ? "" : " + ";
+        what += kind_in_plural(kind);
+    }
+    if (!title.empty()) return title + " " + what;
+    if (!what.empty()) what[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(what[0])));
+    return what;
+}
+
+std::string group_purpose(const std::string& description) {
+    if (description.empty() || description == "default_pg" || description == "undefined") return {};
+    std::string name = description;
+    if (name.starts_with("mesh_")) name.erase(0, 5);
+    if (name.ends_with("_extra")) name.erase(name.size() - 6);
+    // Names of mesh dimensions are abbreviations (fsdp, tp, ep); longer ones are words.
+    if (name.size() <= 5)
+        std::transform(name.begin(), name.end(), name.begin(),
+                       [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+    return name;
+}
+
+std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule) {
+    return Drawing(evaluation).run(rule);
+}
+
+}  // namespace overlap

@@ -1,0 +1,92 @@
+#include "core/plan/plan_edits.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "core/io/graph_file.h"
+
+namespace overlap {
+namespace {
+
+/// Buckets as text: modules joined by `+`, entries by a space.
+std::string text(const Buckets& buckets) {
+    std::string joined;
+    for (const BucketEntry& entry : buckets) {
+        if (!joined.empty()) joined += ' ';
+        for (std::size_t module = 0; module < entry.modules.size(); ++module)
+            joined += (module == 0 ? "" : "+") + entry.modules[module];
+    }
+    return joined;
+}
+
+Buckets buckets(const std::string& description) {
+    Buckets result;
+    std::istringstream entries(description);
+    for (std::string entry; entries >> entry;) {
+        std::istringstream modules(entry);
+        BucketEntry& bucket = result.emplace_back();
+        for (std::string module; std::getline(modules, module, '+');) bucket.modules.push_back(module);
+    }
+    return result;
+}
+
+TEST(PlanEdits, ChangeBucketsAndNothingElse) {
+    const Buckets start = buckets("a b+c d");
+    EXPECT_EQ(text(edits::add(start, 1, buckets("x y"))), "a x y b+c d") << "add in the middle";
+    EXPECT_EQ(text(edits::add(start, 99, buckets("x"))), "a b+c d x") << "add beyond the end";
+    EXPECT_EQ(text(edits::remove(start, {2, 0, 2, 9})), "b+c") << "remove";
+    EXPECT_EQ(text(edits::move_modules(start, {"d"}, 1)), "a b+c+d") << "move onto another";
+    EXPECT_EQ(text(edits::move_modules(start, {"a"}, 2)), "b+c d+a") << "move onto a later one, emptying an earlier";
+    EXPECT_EQ(text(edits::move_modules(start, {"b"}, 1)), "a b+c d") << "move onto its own";
+    EXPECT_EQ(text(edits::move_modules(start, {"a", "b"}, 2)), "c d+a+b") << "move several";
+    EXPECT_EQ(text(edits::move_modules(start, {"x"}, 0)), "a+x b+c d") << "move new module";
+    EXPECT_EQ(text(edits::move_modules_to_new(start, {"c"}, 0)), "c a b d") << "move into new at the front";
+    EXPECT_EQ(text(edits::move_modules_to_new(start, {"a"}, 1)), "a b+c d") << "move into new behind an emptied one";
+    EXPECT_EQ(text(edits::move_modules_to_new(start, {"a", "c"}, 3)), "b d a+c") << "move into new at the end";
+    EXPECT_EQ(text(edits::take_out(start, {"a", "c"})), "b d") << "take out";
+    EXPECT_EQ(text(edits::merge(start, {2, 0})), "a+d b+c") << "merge";
+    EXPECT_EQ(text(edits::merge(start, {2})), "a b+c d") << "merge one";
+    EXPECT_EQ(text(edits::split(start, 1)), "a b c d") << "split";
+    EXPECT_EQ(text(edits::split(start, 0)), "a b+c d") << "split a single";
+    EXPECT_EQ(text(edits::move_entry(start, 0, 2)), "b+c d a") << "move entry down";
+    EXPECT_EQ(text(edits::move_entry(start, 2, 0)), "d a b+c") << "move entry up";
+    EXPECT_EQ(text(edits::move_module_within(start, 1, 0, 1)), "a c+b d") << "reorder within";
+    EXPECT_EQ(text(edits::replace_module(start, 1, "c", "x")), "a b+x d") << "replace";
+    EXPECT_EQ(text(edits::remove_module(start, 1, "c")), "a b d") << "remove one module";
+    EXPECT_EQ(text(edits::remove_module(start, 0, "a")), "b+c d") << "remove the last module";
+    EXPECT_EQ(text(edits::move_entry(start, 0, 7)), "a b+c d") << "out of range";
+}
+
+TEST(PlanEdits, TheBucketOfAModuleIsItsNearestOwners) {
+    const Buckets some = buckets("layers.1 layers.10+norm");
+    EXPECT_EQ(bucket_of_module(some, "layers.1"), 0);
+    EXPECT_EQ(bucket_of_module(some, "layers.1.attention"), 0);
+    EXPECT_EQ(bucket_of_module(some, "layers.10.attention"), 1);
+    EXPECT_EQ(bucket_of_module(some, "norm"), 1);
+    EXPECT_EQ(bucket_of_module(some, "layers.2"), -1);
+    EXPECT_EQ(bucket_of_module(some, "layers"), -1);
+}
+
+TEST(PlanEdits, DropsAreRefusedWithReasons) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const ModuleTree tree(*graph, preferred_module_source(*graph));
+    const BucketingEligibility eligibility(*graph);
+    const auto refusal = [&](const std::string& now, const std::vector<std::string>& modules, std::size_t target) {
+        return drop_refusal(*graph, tree, eligibility, buckets(now), modules, target);
+    };
+    const auto names = [](const std::string& sentence, const std::string& part) {
+        return sentence.find(part) != std::string::npos;
+    };
+    EXPECT_EQ(refusal("layers.0", {"layers.1"}, 0), "");
+    EXPECT_EQ(refusal("layers.0 layers.1", {"layers.1"}, 0), "");
+    EXPECT_EQ(refusal("layers.0+layers.1", {"layers.1"}, 99), "");
+    EXPECT_PRED2(names, refusal("layers.0", {"layers.77"}, 0), "no module layers.77");
+    EXPECT_PRED2(names, refusal("layers.0 layers.1", {"layers.0.attention"}, 1),
+                 "overlaps layers.0, which is in bucket layers.0");
+    EXPECT_PRED2(names, refusal("layers.0", {"layers.1", "layers.1.attention"}, 0), "overlaps layers.1");
+    EXPECT_PRED2(names, refusal("layers.0", {"layers.1.attention.inner_attention"}, 0), "nothing that can be bucketed");
+}
+
+}  // namespace
+}  // namespace overlap

@@ -1,0 +1,42 @@
+#include "ui/edits/automatic_commands.h"
+
+#include "core/pipeline/manual_start.h"
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+
+QString AutomaticCommands::freeName(const QString& wanted) const {
+    for (int number = 1;; ++number) {
+        const QString name = number == 1 ? wanted : QStringLiteral("%1 %2").arg(wanted).arg(number);
+        bool taken = false;
+        for (int i = 0; i < document_.variantCount(); ++i) taken = taken || document_.variant(i).title() == name;
+        if (!taken) return name;
+    }
+}
+
+void AutomaticCommands::addAutomatic() {
+    if (!document_.isOpen()) return;
+    const Plan current = document_.current()->plan();
+    Plan plan = automatic_plan(current, *document_.graph());
+    plan.name = freeName(QString::fromStdString(plan.name)).toStdString();
+    document_.addCopyOfCurrent().edit(Document::tr("Leave buckets to the automatic pass"), std::move(plan));
+}
+
+QString AutomaticCommands::manualRefusal() const {
+    if (!document_.isOpen()) return Document::tr("No graph is open");
+    const Variant* current = document_.current();
+    const Evaluation* evaluation = current->stale() ? nullptr : current->evaluation().get();
+    return QString::fromStdString(manual_start_obstacle(current->plan(), evaluation, document_.modules()));
+}
+
+std::vector<ManualStart::LeftOut> AutomaticCommands::startManual() {
+    if (!manualRefusal().isEmpty()) return {};
+    const auto evaluation = document_.evaluation();
+    ManualStart start = manual_start(document_.current()->plan(), *evaluation);
+    Variant& added = document_.addCopyOfCurrent();
+    start.plan.name = added.plan().name;
+    added.edit(Document::tr("Make cards of the automatic buckets"), std::move(start.plan));
+    return std::move(start.left_out);
+}
+
+}  // namespace overlap::ui

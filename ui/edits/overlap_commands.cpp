@@ -1,0 +1,79 @@
+#include "ui/edits/overlap_commands.h"
+
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+namespace {
+
+const OverlapDirectives none;
+
+}  // namespace
+
+const OverlapDirectives& OverlapCommands::overlaps() const {
+    return document_.editable() ? document_.current()->plan().overlaps : none;
+}
+
+QString OverlapCommands::refusal() const {
+    if (!document_.isOpen()) return tr("No graph is open");
+    if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
+    const auto evaluation = document_.evaluation();
+    if (!evaluation || document_.evaluating()) return tr("The plan is being evaluated");
+    if (evaluation->refused) return tr("The plan is refused, see Problems");
+    return {};
+}
+
+void OverlapCommands::edit(const QString& text, OverlapDirectives overlaps) {
+    if (!document_.editable() || overlaps == document_.current()->plan().overlaps) return;
+    Plan plan = document_.current()->plan();
+    plan.overlaps = std::move(overlaps);
+    document_.editPlan(text, std::move(plan));
+}
+
+void OverlapCommands::put(OverlapDirectives overlaps, const OverlapDirective& directive) {
+    edit(tr("Overlap: %1").arg(QString::fromStdString(describe(directive))), std::move(overlaps));
+}
+
+void OverlapCommands::remove(int index) {
+    OverlapDirectives overlaps = this->overlaps();
+    if (index < 0 || static_cast<std::size_t>(index) >= overlaps.list.size()) return;
+    const QString collective = QString::fromStdString(overlaps.list[static_cast<std::size_t>(index)].collective);
+    overlaps.list.erase(overlaps.list.begin() + index);
+    edit(tr("Remove the overlap of %1").arg(collective), std::move(overlaps));
+}
+
+bool OverlapCommands::isAbout(std::size_t directive, const QString& node) const {
+    if (overlaps().list[directive].collective == node.toStdString()) return true;
+    const auto evaluation = document_.evaluation();
+    if (!evaluation || directive >= evaluation->overlaps.directives.size()) return false;
+    const NodeId start = evaluation->overlaps.directives[directive].start;
+    return start != no_node && evaluation->undirected->name(start) == node.toStdString();
+}
+
+bool OverlapCommands::has(const QString& node) const {
+    for (std::size_t index = 0; index < overlaps().list.size(); ++index)
+        if (isAbout(index, node)) return true;
+    return false;
+}
+
+void OverlapCommands::removeOf(const QString& node) {
+    OverlapDirectives kept = overlaps();
+    kept.list.clear();
+    for (std::size_t index = 0; index < overlaps().list.size(); ++index)
+        if (!isAbout(index, node)) kept.list.push_back(overlaps().list[index]);
+    edit(tr("Remove the overlap of %1").arg(node), std::move(kept));
+}
+
+void OverlapCommands::setKeepGroupOrder(bool keep) {
+    OverlapDirectives overlaps = this->overlaps();
+    overlaps.keep_group_order = keep;
+    edit(keep ? tr("Keep the order of process groups") : tr("Let collectives overtake one another"),
+         std::move(overlaps));
+}
+
+void OverlapCommands::setInsertOverlapDeps(bool insert) {
+    OverlapDirectives overlaps = this->overlaps();
+    overlaps.insert_overlap_deps = insert;
+    edit(insert ? tr("Keep overlaps by control_deps") : tr("Leave out control_deps of overlaps"), std::move(overlaps));
+}
+
+}  // namespace overlap::ui

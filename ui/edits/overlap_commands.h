@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QString>
+
+#include "core/passes/overlaps/overlap_directives.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// What a person does to the overlaps by hand of the current plan, by mouse, key or menu: one undoable edit each, under
+/// a text that says what was done.
+class OverlapCommands {
+    Q_DECLARE_TR_FUNCTIONS(OverlapCommands)
+
+  public:
+    explicit OverlapCommands(Document& document) : document_(document) {}
+
+    /// Those of the current plan; none for the baseline.
+    const OverlapDirectives& overlaps() const;
+    /// Why nothing can be directed now, as a sentence without full stop; empty where it can.
+    QString refusal() const;
+
+    /// Replaces all. @param directive the one that is new, for the edit's text.
+    void put(OverlapDirectives overlaps, const OverlapDirective& directive);
+    void remove(int index);
+    /// Removes all that the collective has which starts at `node` of the current evaluation.
+    void removeOf(const QString& node);
+    /// Whether any directive is about that collective.
+    bool has(const QString& node) const;
+    void setKeepGroupOrder(bool keep);
+    void setInsertOverlapDeps(bool insert);
+
+  private:
+    void edit(const QString& text, OverlapDirectives overlaps);
+    bool isAbout(std::size_t directive, const QString& node) const;
+
+    Document& document_;
+};
+
+}  // namespace overlap::ui

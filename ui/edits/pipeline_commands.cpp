@@ -1,0 +1,110 @@
+#include "ui/edits/pipeline_commands.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/passes/registry/registry.h"
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+namespace {
+
+std::size_t position(int step) {
+    return static_cast<std::size_t>(step);
+}
+
+}  // namespace
+
+int PipelineCommands::count() const {
+    return document_.isOpen() ? static_cast<int>(document_.current()->plan().pipeline.size()) : 0;
+}
+
+bool PipelineCommands::has(int step) const {
+    return document_.editable() && step >= 0 && step < count();
+}
+
+QString PipelineCommands::name(int step) const {
+    return QString::fromStdString(document_.current()->plan().pipeline[position(step)].pass);
+}
+
+void PipelineCommands::setEnabled(int step, bool enabled) {
+    if (!has(step)) return;
+    Plan plan = document_.current()->plan();
+    plan.pipeline[position(step)].enabled = enabled;
+    document_.editPlan((enabled ? tr("Switch on %1") : tr("Switch off %1")).arg(name(step)), std::move(plan));
+}
+
+void PipelineCommands::move(int from, int to) {
+    if (!has(from)) return;
+    to = std::clamp(to, 0, count() - 1);
+    Plan plan = document_.current()->plan();
+    const auto steps = plan.pipeline.begin();
+    if (from < to) {
+        std::rotate(steps + from, steps + from + 1, steps + to + 1);
+    } else {
+        std::rotate(steps + to, steps + from, steps + from + 1);
+    }
+    document_.editPlan(tr("Move %1 to place %2").arg(name(from), QString::number(to + 1)), std::move(plan),
+                       QStringLiteral("move step:") + name(from));
+}
+
+int PipelineCommands::add(const QString& pass, int at) {
+    if (!document_.editable() || !find_pass(pass.toStdString())) return -1;
+    at = std::clamp(at, 0, count());
+    Plan plan = document_.current()->plan();
+    plan.pipeline.insert(plan.pipeline.begin() + at, suggested_step(*document_.graph(), pass.toStdString()));
+    document_.editPlan(tr("Add %1").arg(pass), std::move(plan));
+    return at;
+}
+
+void PipelineCommands::remove(int step) {
+    if (!has(step)) return;
+    Plan plan = document_.current()->plan();
+    plan.pipeline.erase(plan.pipeline.begin() + step);
+    document_.editPlan(tr("Remove %1").arg(name(step)), std::move(plan));
+}
+
+QString PipelineCommands::setOption(int step, const QString& option, std::optional<Json> value) {
+    if (!has(step)) return {};
+    Plan plan = document_.current()->plan();
+    PassStep& edited = plan.pipeline[position(step)];
+    if (value) {
+        edited.options[option.toStdString()] = std::move(*value);
+    } else {
+        edited.options.erase(option.toStdString());
+    }
+    try {
+        check_options(require_pass(edited.pass), lower(plan, edited).options);
+    } catch (const InputError& error) {
+        return QString::fromStdString(error.problem());
+    }
+    document_.editPlan(value ? tr("Change %1").arg(option) : tr("Reset %1").arg(option), std::move(plan),
+                       QStringLiteral("option:%1:%2").arg(step).arg(option));
+    return {};
+}
+
+void PipelineCommands::resetOptions(int step) {
+    if (!has(step)) return;
+    const Pass* pass = find_pass(name(step).toStdString());
+    if (!pass) return;
+    Plan plan = document_.current()->plan();
+    PassStep& edited = plan.pipeline[position(step)];
+    Json kept = Json::object();
+    for (const PassOption& option : pass->options()) {
+        // Buckets return to the plan's; other options that must be given have nothing to return to.
+        const bool lasting = option.required && option.type != PassOption::Type::module_lists;
+        if (lasting && edited.options.contains(option.name)) kept[option.name] = edited.options[option.name];
+    }
+    edited.options = std::move(kept);
+    document_.editPlan(tr("Reset options of %1").arg(name(step)), std::move(plan));
+}
+
+void PipelineCommands::startFrom(const PipelinePreset& preset) {
+    if (!document_.editable()) return;
+    Plan plan = document_.current()->plan();
+    plan.pipeline = preset.steps;
+    if (plan.buckets.empty()) plan.buckets = preset.buckets;
+    document_.editPlan(tr("Start from %1").arg(QString::fromStdString(preset.title)), std::move(plan));
+}
+
+}  // namespace overlap::ui

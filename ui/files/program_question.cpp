@@ -1,0 +1,55 @@
+#include "ui/files/program_question.h"
+
+#include <QFileInfo>
+#include <QProcess>
+#include <utility>
+
+namespace overlap::ui {
+namespace {
+
+constexpr int patience_ms = 10000;  ///< a driver that wakes devices up takes seconds
+constexpr int closing_ms = 200;
+
+}  // namespace
+
+ProgramQuestion::ProgramQuestion(QObject* parent) : QObject(parent) {
+    patience_.setSingleShot(true);
+    connect(&patience_, &QTimer::timeout, this, [this] {
+        process_->kill();
+        answer({}, tr("%1 gives no answer").arg(name_));
+    });
+}
+
+ProgramQuestion::~ProgramQuestion() {
+    if (!process_) return;
+    process_->disconnect(this);
+    process_->kill();
+    process_->waitForFinished(closing_ms);
+}
+
+void ProgramQuestion::ask(const QString& program, const QStringList& arguments) {
+    name_ = QFileInfo(program).fileName();
+    process_ = new QProcess(this);
+    connect(process_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+        if (error == QProcess::FailedToStart) answer({}, tr("%1 is not installed").arg(name_));
+    });
+    connect(process_, &QProcess::finished, this, [this](int status) {
+        if (status == 0) return answer(process_->readAllStandardOutput());
+        // A library that is missing is told by the loader: `overlap-runner: error while loading shared libraries: …`.
+        const QString said = QString::fromUtf8(process_->readAllStandardError()).trimmed().section(u'\n', 0, 0);
+        answer({}, said.isEmpty() ? tr("%1 ended with status %2").arg(name_).arg(status) : said);
+    });
+    patience_.start(patience_ms);
+    process_->start(program, arguments);
+}
+
+void ProgramQuestion::answer(const QByteArray& output, const QString& failure) {
+    if (!process_) return;
+    patience_.stop();  // the process may outlive its answer: below a dialog nothing is deleted
+    QProcess* process = std::exchange(process_, nullptr);
+    process->disconnect(this);
+    process->deleteLater();
+    emit answered(output, failure);
+}
+
+}  // namespace overlap::ui

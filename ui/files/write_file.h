@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QByteArray>
+#include <QImage>
+#include <QObject>
+#include <QString>
+#include <chrono>
+
+#include "core/files/atomic_file.h"
+#include "ui/tasks/call_queue.h"
+#include "ui/tasks/detached_tasks.h"
+
+namespace overlap::ui {
+
+/// What the window writes goes through here: write_file_atomically, with a sentence in place of an exception.
+/// @returns an empty string, or one sentence with the file and why it could not be written.
+QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion older = OlderVersion::dropped);
+
+/// Tells what becomes of exports that exportFile() has left to a thread of their own.
+class LateExports : public QObject {
+    Q_OBJECT
+
+  public:
+    /// The program's; its signals come on the thread that asks first, which should have an event loop.
+    static LateExports& instance();
+
+  signals:
+    /// @param problem why the file could not be written; empty where it was.
+    void finished(const QString& path, const QString& problem);
+
+  private:
+    friend QString exportFile(const QString&, const QByteArray&, std::chrono::milliseconds);
+    CallQueue calls_;
+};
+
+/// The same as writeFile() for what a person exports, from any thread: not longer than `patience`. A folder that does
+/// not answer, as one of a network that has gone, is left to a thread of its own, and the sentence says so; what
+/// becomes of the file is told by LateExports.
+QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience = folder_patience);
+
+/// Exports a picture, in the format that the name ends in: `.png` or another that Qt writes.
+QString writePicture(const QString& path, const QImage& picture);
+
+/// Where the older version of a file is kept.
+QString olderVersionPath(const QString& path);
+
+}  // namespace overlap::ui

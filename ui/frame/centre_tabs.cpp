@@ -1,0 +1,151 @@
+#include "ui/frame/centre_tabs.h"
+
+#include <QHBoxLayout>
+#include <QResizeEvent>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace overlap::ui {
+namespace {
+
+constexpr double smallest_share = 0.1;
+
+}  // namespace
+
+CentreTabs::CentreTabs(QWidget* below, QWidget* parent)
+    : QWidget(parent),
+      tabs_(new QTabBar),
+      row_(new QHBoxLayout),
+      stack_(new QStackedWidget),
+      splitter_(new QSplitter(Qt::Vertical)) {
+    tabs_->setObjectName("centreTabBar");
+    tabs_->setAccessibleName(tr("Views above the timeline"));
+    tabs_->setExpanding(false);
+    auto* header = new QWidget;
+    header->setObjectName("centreHeader");
+    header->setLayout(row_);
+    header->setAttribute(Qt::WA_StyledBackground);
+    row_->setContentsMargins(0, 0, 8, 0);
+    row_->setSpacing(8);
+    row_->addWidget(tabs_);
+    row_->addStretch();
+    auto* upper = new QWidget;
+    auto* upper_layout = new QVBoxLayout(upper);
+    upper_layout->setContentsMargins(0, 0, 0, 0);
+    upper_layout->setSpacing(0);
+    upper_layout->addWidget(header);
+    upper_layout->addWidget(stack_, 1);
+    splitter_->setObjectName("centreSplitter");
+    splitter_->setHandleWidth(1);
+    splitter_->addWidget(upper);
+    splitter_->addWidget(below);
+    splitter_->setChildrenCollapsible(false);
+    upper->hide();
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(splitter_);
+
+    connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
+        if (index < 0) return;
+        stack_->setCurrentIndex(index);
+        for (std::size_t i = 0; i < views_.size(); ++i)
+            if (views_[i].controls) views_[i].controls->setVisible(static_cast<int>(i) == index);
+        share();
+        emit currentChanged(current());
+    });
+    connect(splitter_, &QSplitter::splitterMoved, this, [this] {
+        const QList<int> sizes = splitter_->sizes();
+        if (tabs_->currentIndex() < 0) return;
+        views_[static_cast<std::size_t>(tabs_->currentIndex())].upper_share =
+            static_cast<double>(sizes[0]) / std::max(1, sizes[0] + sizes[1]);
+    });
+}
+
+void CentreTabs::addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls,
+                         double first_share) {
+    Q_ASSERT(!view(id));
+    views_.push_back({id, title, widget, controls, first_share, first_share});
+    stack_->addWidget(widget);
+    if (controls) {
+        row_->addWidget(controls, 1);
+        controls->setVisible(views_.size() == 1);
+    }
+    tabs_->addTab(title);
+    if (views_.size() == 1) splitter_->widget(0)->show();
+    share();
+}
+
+int CentreTabs::indexOf(const QString& id) const {
+    const auto found = std::find_if(views_.begin(), views_.end(), [&](const View& view) { return view.id == id; });
+    return found == views_.end() ? -1 : static_cast<int>(found - views_.begin());
+}
+
+QWidget* CentreTabs::view(const QString& id) const {
+    const int index = indexOf(id);
+    return index < 0 ? nullptr : views_[static_cast<std::size_t>(index)].widget;
+}
+
+QString CentreTabs::current() const {
+    return tabs_->currentIndex() < 0 ? QString() : views_[static_cast<std::size_t>(tabs_->currentIndex())].id;
+}
+
+void CentreTabs::showView(const QString& id) {
+    const int index = indexOf(id);
+    if (index < 0) return;
+    tabs_->setCurrentIndex(index);
+    setOpen(true);
+}
+
+bool CentreTabs::open() const {
+    return !splitter_->widget(0)->isHidden();
+}
+
+void CentreTabs::setOpen(bool open) {
+    if (views_.empty() || open == this->open()) return;
+    splitter_->widget(0)->setVisible(open);
+    share();
+    emit openChanged(open);
+}
+
+void CentreTabs::reset() {
+    for (View& view : views_) view.upper_share = view.first_share;
+    tabs_->setCurrentIndex(0);
+    setOpen(true);
+    share();
+}
+
+QJsonObject CentreTabs::state() const {
+    QJsonObject shares;
+    for (const View& view : views_) shares[view.id] = view.upper_share;
+    return {{"view", current()}, {"upper_share", shares}, {"open", open()}};
+}
+
+void CentreTabs::restore(const QJsonObject& state) {
+    const QJsonObject shares = state["upper_share"].toObject();
+    for (View& view : views_)
+        view.upper_share = std::clamp(shares[view.id].toDouble(view.first_share), smallest_share, 1 - smallest_share);
+    showView(state["view"].toString());
+    share();
+    setOpen(state["open"].toBool(true));
+}
+
+void CentreTabs::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (std::exchange(shared_, true)) return;
+    splitter_->resize(size());
+    share();
+}
+
+void CentreTabs::share() {
+    // Before there is a size, there is nothing to share.
+    if (!shared_ || tabs_->currentIndex() < 0) return;
+    const int whole = std::max(1, splitter_->height());
+    const double upper = views_[static_cast<std::size_t>(tabs_->currentIndex())].upper_share;
+    const int above = static_cast<int>(upper * whole);
+    splitter_->setSizes({above, whole - above});
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,271 @@
+#include "ui/frame/figures_bar.h"
+
+#include <QHelpEvent>
+#include <QPainter>
+#include <QRegularExpression>
+#include <QTimer>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/document/document.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int wide_gap = 24;
+constexpr int narrow_gap = 16;
+constexpr int difference_gap = 8;
+constexpr int value_px = 15;
+constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
+
+/// @param difference as it is shown: what is no change after rounding is neither better nor worse.
+Figure compared(const QString& label, const QString& value, double now, double before, const QString& difference,
+                const QString& help) {
+    Figure figure{label, value, {}, 0, help};
+    if (now == before) return figure;
+    figure.difference = difference;
+    static const QRegularExpression digit(QStringLiteral("[1-9]"));
+    if (difference.contains(digit)) figure.change = now < before ? 1 : -1;
+    return figure;
+}
+
+/// A difference of exposed times is read as a share; that of nothing, and one too small for a share, is told as it is.
+QString shareDifference(double now, double before) {
+    constexpr double smallest_share = 0.0005;
+    return before > 0 && std::abs(now / before - 1) >= smallest_share
+               ? formatDifference(now / before - 1, Unit::Percent)
+               : formatDifference(now - before, Unit::Time);
+}
+
+/// A refused plan has no figures; those that the evaluation carries are the baseline's.
+std::vector<Figure> refusedFigures() {
+    std::vector<Figure> figures;
+    for (const QString& label :
+         {Document::tr("step"), Document::tr("exposed"), Document::tr("peak"), Document::tr("collectives")})
+        figures.push_back(
+            {label, QStringLiteral("—"), {}, 0, Document::tr("The plan is refused and has no figures, see Problems")});
+    figures.front().difference = Document::tr("refused");
+    figures.front().change = -1;
+    return figures;
+}
+
+/// Neither the graph nor a cost model tells times: what does not need them is shown.
+std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
+    const QString help = Document::tr("The graph tells no times; Plan, Cost model… estimates them");
+    std::vector<Figure> figures;
+    for (const QString& label : {Document::tr("step"), Document::tr("exposed")})
+        figures.push_back({label, Document::tr("no times"), {}, 0, help});
+    figures.push_back({Document::tr("peak"),
+                       formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)),
+                       {},
+                       0,
+                       Document::tr("Peak memory, recomputed tensors counted apart")});
+    figures.push_back({Document::tr("collectives"),
+                       formatCount(static_cast<std::int64_t>(evaluation.simulation.collectives.size())),
+                       {},
+                       0,
+                       Document::tr("Collectives in the step")});
+    return figures;
+}
+
+}  // namespace
+
+std::vector<Figure> figuresOf(const Document& document) {
+    const auto evaluation = document.evaluation();
+    if (!evaluation) return {};
+    if (evaluation->refused) return refusedFigures();
+    if (!evaluation->times_known) return figuresWithoutTimes(*evaluation);
+    const Evaluation& baseline = document.baseline();
+    const Simulation& now = evaluation->simulation;
+    const Simulation& before = baseline.simulation;
+    const auto peak = static_cast<double>(evaluation->memory.peak_bytes);
+    const auto peak_before = static_cast<double>(baseline.memory.peak_bytes);
+    const auto count = static_cast<std::int64_t>(now.collectives.size());
+    const auto count_before = static_cast<std::int64_t>(before.collectives.size());
+    const TimeSource* source = evaluation->time_source.get();
+    const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
+    const QString model = cost ? shownName(QString::fromStdString(cost->model_name)) : QString();
+    QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
+    QString label = model.isEmpty() ? Document::tr("step") : Document::tr("step · %1").arg(model);
+    if (evaluation->contention) {
+        times += Document::tr("; compute and communication slow one another down");
+        label += Document::tr(" · contention");
+    } else if (source && !source->contention) {
+        times = Document::tr("; times of trace %1").arg(shownName(QString::fromStdString(source->name)));
+        label = Document::tr("step · trace's times");
+    }
+    std::vector<Figure> figures;
+    figures.push_back(compared(
+        label, formatTime(now.step_ms), now.step_ms, before.step_ms,
+        formatDifference(now.step_ms - before.step_ms, Unit::Time),
+        Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
+            times));
+    figures.push_back(compared(Document::tr("exposed"), formatTime(now.exposed_ms), now.exposed_ms, before.exposed_ms,
+                               shareDifference(now.exposed_ms, before.exposed_ms),
+                               Document::tr("Time for which compute stands still for communication; baseline %1")
+                                       .arg(formatTime(before.exposed_ms)) +
+                                   times));
+    // Graphs with recomputed tensors look too big to PyTorch's estimator; both figures are shown then, and what is
+    // better or worse is told of the one that comes nearer.
+    const auto corrected = static_cast<double>(evaluation->corrected_memory.peak_bytes);
+    const auto corrected_before = static_cast<double>(baseline.corrected_memory.peak_bytes);
+    const QString peak_label =
+        corrected == peak ? Document::tr("peak") : Document::tr("peak · PyTorch says %1").arg(formatBytes(peak));
+    figures.push_back(compared(
+        peak_label, formatBytes(corrected), corrected, corrected_before,
+        formatDifference(corrected - corrected_before, Unit::Bytes),
+        Document::tr(
+            "Peak memory, recomputed tensors counted apart; baseline %1. PyTorch's estimator, which counts them "
+            "all, says %2, in the baseline %3")
+            .arg(formatBytes(corrected_before), formatBytes(peak), formatBytes(peak_before))));
+    figures.push_back(compared(Document::tr("collectives"), formatCount(count), static_cast<double>(count),
+                               static_cast<double>(count_before),
+                               formatDifference(static_cast<double>(count - count_before), Unit::Count),
+                               Document::tr("Collectives in the step; baseline %1").arg(formatCount(count_before))));
+    return figures;
+}
+
+FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(document) {
+    setObjectName("figures");
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    connect(&document, &Document::evaluationChanged, this, &FiguresBar::update);
+    connect(&document, &Document::evaluatingChanged, this, [this](bool evaluating) {
+        if (!evaluating) {
+            stale_ = false;
+            QWidget::update();
+            return;
+        }
+        QTimer::singleShot(busy_after_ms, this, [this] {
+            stale_ = !instead_ && document_.evaluating();
+            QWidget::update();
+        });
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&QWidget::update));
+    update();
+}
+
+void FiguresBar::showInstead(std::optional<std::vector<Figure>> figures) {
+    instead_ = std::move(figures);
+    update();
+}
+
+void FiguresBar::update() {
+    figures_ = instead_ ? *instead_ : figuresOf(document_);
+    QStringList texts;
+    for (const Figure& figure : figures_)
+        texts.append(QStringLiteral("%1 %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());
+    setAccessibleName(texts.join(QStringLiteral(", ")));
+    updateGeometry();
+    QWidget::update();
+}
+
+QString FiguresBar::labelOf(const Figure& figure, Detail detail) {
+    if (detail == Detail::values) return {};
+    return detail == Detail::short_labels ? figure.label.section(QStringLiteral(" · "), 0, 0) : figure.label;
+}
+
+int FiguresBar::cellWidth(const Figure& figure, Detail detail) {
+    const QFontMetrics value(textFont(value_px, QFont::DemiBold));
+    const QFontMetrics small(textFont(smallTextPx));
+    int width = value.horizontalAdvance(figure.value);
+    if (detail == Detail::all && !figure.difference.isEmpty())
+        width += small.horizontalAdvance(figure.difference) + difference_gap;
+    return std::max(width, small.horizontalAdvance(labelOf(figure, detail))) + gapOf(detail);
+}
+
+int FiguresBar::gapOf(Detail detail) {
+    return detail == Detail::all || detail == Detail::labels ? wide_gap : narrow_gap;
+}
+
+FiguresBar::Layout FiguresBar::layOut() const {
+    Layout layout;
+    for (const Detail detail : {Detail::all, Detail::labels, Detail::short_labels, Detail::values}) {
+        layout = {detail, figures_.size(), 0};
+        for (const Figure& figure : figures_) layout.width += cellWidth(figure, detail);
+        if (layout.width <= width()) return layout;
+    }
+    while (layout.count > 1 && layout.width > width()) {
+        --layout.count;
+        layout.width -= cellWidth(figures_[layout.count], layout.detail);
+    }
+    return layout;
+}
+
+QSize FiguresBar::sizeHint() const {
+    int width = 0;
+    for (const Figure& figure : figures_) width += cellWidth(figure, Detail::all);
+    const QFontMetrics value(textFont(value_px, QFont::DemiBold));
+    const QFontMetrics small(textFont(smallTextPx));
+    return {width, small.height() + value.height()};
+}
+
+QSize FiguresBar::minimumSizeHint() const {
+    const int width = figures_.empty() ? 0 : cellWidth(figures_.front(), Detail::values);
+    return {width, sizeHint().height()};
+}
+
+void FiguresBar::paintEvent(QPaintEvent*) {
+    const Theme& theme = currentTheme();
+    QPainter painter(this);
+    painter.setOpacity(stale_ ? 0.5 : 1);
+    const QFont value_font = textFont(value_px, QFont::DemiBold);
+    const QFont small_font = textFont(smallTextPx);
+    const Layout layout = layOut();
+    const int label_height = layout.detail == Detail::values ? 0 : QFontMetrics(small_font).height();
+    int x = std::max(0, width() - layout.width) + gapOf(layout.detail) / 2;
+    for (std::size_t i = 0; i < layout.count; ++i) {
+        const Figure& figure = figures_[i];
+        const int cell = cellWidth(figure, layout.detail);
+        if (layout.detail != Detail::values) {
+            painter.setFont(small_font);
+            painter.setPen(theme.dim);
+            painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop,
+                             labelOf(figure, layout.detail));
+        }
+        const QRect line(x, std::max(0, label_height - 1), cell, height() - std::max(0, label_height - 1));
+        painter.setFont(value_font);
+        // Where differences have no room, the colour of the value tells that it is worse or better.
+        const QColor change = theme.asText(figure.change > 0   ? theme.hidden
+                                           : figure.change < 0 ? theme.caution
+                                                               : theme.dim);
+        painter.setPen(layout.detail == Detail::all || figure.change == 0 ? theme.text : change);
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, figure.value);
+        if (layout.detail == Detail::all) {
+            const int value_width = painter.fontMetrics().horizontalAdvance(figure.value);
+            painter.setFont(small_font);
+            painter.setPen(change);
+            painter.drawText(line.adjusted(value_width + difference_gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                             figure.difference);
+        }
+        x += cell;
+    }
+}
+
+QString FiguresBar::helpAt(int position) const {
+    const Layout layout = layOut();
+    const Figure* hovered = nullptr;
+    int x = std::max(0, width() - layout.width);
+    for (std::size_t i = 0; i < layout.count && !hovered; ++i) {
+        x += cellWidth(figures_[i], layout.detail);
+        if (position < x) hovered = &figures_[i];
+    }
+    if (!hovered) return {};
+    if (layout.detail == Detail::all) return hovered->help;
+    QStringList lines;
+    for (const Figure& figure : figures_)
+        lines.append(QStringLiteral("%1: %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());
+    return lines.join(u'\n') + QStringLiteral("\n\n") + hovered->help;
+}
+
+bool FiguresBar::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QToolTip::showText(help->globalPos(), helpAt(help->pos().x()), this);
+    return true;
+}
+
+}  // namespace overlap::ui

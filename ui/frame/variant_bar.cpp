@@ -1,0 +1,183 @@
+#include "ui/frame/variant_bar.h"
+
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QScopedValueRollback>
+#include <QStyleOptionTab>
+#include <QTabBar>
+#include <QToolButton>
+#include <algorithm>
+
+#include "ui/document/document.h"
+#include "ui/measure/measurements.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/theme.h"
+
+namespace overlap::ui {
+
+namespace {
+
+constexpr int longest_title = 32;     ///< in characters; the tool tip has all of it
+constexpr int wanted_width = 340;     ///< below it tabs scroll; the figures beside them shrink first
+constexpr int tab_side = 2 * 12 + 6;  ///< padding, border and margin of the style sheet
+constexpr int narrowest_text = 40;    ///< of a title that is elided; below it tabs scroll
+
+/// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
+/// there is less room, titles are elided, but for the baseline's.
+class VariantTabs : public QTabBar {
+  protected:
+    QSize tabSizeHint(int index) const override {
+        const int text = currentMetrics().size(Qt::TextShowMnemonic, tabText(index)).width();
+        return {text + tab_side, QTabBar::tabSizeHint(index).height()};
+    }
+
+    QSize minimumTabSizeHint(int index) const override {
+        const QSize whole = tabSizeHint(index);
+        return index == 0 ? whole : QSize(std::min(whole.width(), narrowest_text + tab_side), whole.height());
+    }
+
+    void initStyleOption(QStyleOptionTab* option, int index) const override {
+        QTabBar::initStyleOption(option, index);
+        // Qt elides by the font of the bar, which is narrower than that of the current tab. Ends of titles tell them
+        // apart as often as beginnings do.
+        option->text = currentMetrics().elidedText(tabText(index), Qt::ElideMiddle, tabRect(index).width() - tab_side,
+                                                   Qt::TextShowMnemonic);
+    }
+
+  private:
+    static QFontMetrics currentMetrics() { return QFontMetrics(textFont(normalTextPx, QFont::DemiBold)); }
+};
+
+}  // namespace
+
+VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* parent)
+    : QWidget(parent), document_(document), measurements_(measurements), tabs_(new VariantTabs) {
+    setObjectName("variantBar");
+    tabs_->setDrawBase(false);
+    tabs_->setExpanding(false);
+    tabs_->setElideMode(Qt::ElideMiddle);
+    tabs_->setUsesScrollButtons(true);
+    tabs_->setAccessibleName(tr("Plan variants"));
+    tabs_->installEventFilter(this);
+    auto* add = new QToolButton;
+    add->setText(QStringLiteral("+"));
+    add->setAutoRaise(true);
+    add->setObjectName("newVariant");
+    add->setToolTip(tr("New plan: a copy of the current one"));
+    add->setAccessibleName(tr("New plan"));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(8, 0, 8, 0);
+    layout->setSpacing(4);
+    layout->addWidget(tabs_);
+    layout->addWidget(add);
+    connect(add, &QToolButton::clicked, this, &VariantBar::newWanted);
+    connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
+        if (!updating_) showTab(index);
+    });
+    connect(tabs_, &QTabBar::tabBarDoubleClicked, this, [this](int index) {
+        if (index > 0 && index < document_.variantCount()) emit renameWanted(index);
+    });
+    connect(&document, &Document::variantsChanged, this, &VariantBar::update);
+    connect(&document, &Document::currentChanged, this, &VariantBar::update);
+    connect(&document, &Document::timesChanged, this, &VariantBar::update);
+    connect(&measurements, &Measurements::changed, this, &VariantBar::update);
+    connect(&measurements, &Measurements::currentChanged, this, &VariantBar::update);
+    update();
+}
+
+void VariantBar::update() {
+    const QScopedValueRollback guard(updating_, true);
+    const int count = document_.variantCount() + measurements_.count();
+    while (tabs_->count() > count) tabs_->removeTab(tabs_->count() - 1);
+    while (tabs_->count() < count) tabs_->addTab({});
+    updateVariants();
+    updateMeasurements();
+    if (count == 0) return;
+    const int measured = measurements_.currentIndex();
+    tabs_->setCurrentIndex(measured < 0 ? document_.currentIndex() : document_.variantCount() + measured);
+}
+
+void VariantBar::updateVariants() {
+    for (int i = 0; i < document_.variantCount(); ++i) {
+        const Variant& variant = document_.variant(i);
+        const QString name = shownName(variant.title());
+        const bool cut = name.size() > longest_title;
+        const QString title = shownInMenu(cut ? name.left(longest_title - 1) + u'…' : name);
+        tabs_->setTabText(i, variant.modified() ? title + QStringLiteral(" •") : title);
+        const QString place = variant.readOnly()             ? tr("The graph as it was read, without any pass")
+                              : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
+                                                             : shownName(variant.filePath());
+        tabs_->setTabToolTip(i, variant.readOnly() ? place : name + u'\n' + place);  // the tab may elide it
+        tabs_->setAccessibleTabName(i, variant.modified() ? tr("%1, not saved").arg(name) : name);
+    }
+}
+
+void VariantBar::updateMeasurements() {
+    for (int i = 0; i < measurements_.count(); ++i) {
+        const Measurement& measurement = *measurements_.at(i);
+        const int tab = document_.variantCount() + i;
+        const QString title = shownName(measurement.title);
+        tabs_->setTabText(tab, shownInMenu(title));
+        const QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));
+        tabs_->setTabToolTip(tab,
+                             timesAreOf(measurement) ? tr("%1\nFigures of plans are of its times").arg(files) : files);
+        tabs_->setAccessibleTabName(tab, title);
+    }
+}
+
+void VariantBar::showTab(int tab) {
+    const int measurement = tab - document_.variantCount();
+    if (measurement >= 0) return measurements_.setCurrentIndex(measurement);
+    measurements_.setCurrentIndex(-1);
+    document_.setCurrentIndex(tab);
+}
+
+void VariantBar::closeTab(int tab) {
+    const int measurement = tab - document_.variantCount();
+    measurement >= 0 ? emit closeMeasurementWanted(measurement) : emit closeWanted(tab);
+}
+
+QSize VariantBar::minimumSizeHint() const {
+    const QSize hint = sizeHint();
+    return {std::min(hint.width(), wanted_width), hint.height()};
+}
+
+bool VariantBar::timesAreOf(const Measurement& measurement) const {
+    return document_.times() && document_.times()->files == measurement.files;
+}
+
+void VariantBar::fillMenu(QMenu& menu, int tab) {
+    if (tab <= 0) return;
+    const int measured = tab - document_.variantCount();
+    if (measured < 0) {
+        menu.addAction(tr("&Rename…"), this, [this, tab] { emit renameWanted(tab); });
+    } else if (timesAreOf(*measurements_.at(measured))) {
+        menu.addAction(tr("Use the graph's &times"), this, [this] { emit timesWanted(nullptr); });
+    } else {
+        menu.addAction(tr("Use these &times"), this,
+                       [this, measurement = measurements_.at(measured)] { emit timesWanted(measurement); })
+            ->setEnabled(document_.isOpen());
+    }
+    menu.addAction(tr("&Close"), this, [this, tab] { closeTab(tab); });
+}
+
+bool VariantBar::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::MouseButtonRelease) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        const int tab = tabs_->tabAt(mouse->position().toPoint());
+        if (mouse->button() == Qt::MiddleButton && tab > 0) closeTab(tab);
+    } else if (event->type() == QEvent::ContextMenu) {
+        const auto* menu_event = static_cast<QContextMenuEvent*>(event);
+        const int tab = tabs_->tabAt(menu_event->pos());
+        if (tab > 0) {
+            QMenu menu(this);
+            fillMenu(menu, tab);
+            menu.exec(menu_event->globalPos());
+        }
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+}  // namespace overlap::ui

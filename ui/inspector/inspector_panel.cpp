@@ -1,0 +1,178 @@
+#include "ui/inspector/inspector_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QTimer>
+#include <algorithm>
+#include <memory>
+
+#include "core/explain/explain_schedule.h"
+#include "ui/document/document.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int search_delay_ms = 200;
+
+QString colour(Tone tone) {
+    const Theme& theme = currentTheme();
+    switch (tone) {
+        case Tone::hidden:
+            return theme.asText(theme.hidden).name();
+        case Tone::exposed:
+            return theme.asText(theme.exposed).name();
+        case Tone::caution:
+            return theme.asText(theme.caution).name();
+        case Tone::faint:
+            return theme.dim.name();
+        case Tone::plain:
+            break;
+    }
+    return theme.text.name();
+}
+
+/// @param links counts the links, which stand as their numbers: names are no addresses.
+QString html(const InspectorPiece& piece, int& links) {
+    // Rich text takes every other space for one that breaks.
+    const QString body = shownName(piece.text).toHtmlEscaped().replace(thinSpace, QChar(QChar::Nbsp));
+    if (piece.link.isEmpty()) return QStringLiteral("<span style='color:%1'>%2</span>").arg(colour(piece.tone), body);
+    return QStringLiteral("<a href='%1' style='color:%2; text-decoration:none'>%3</a>")
+        .arg(links++)
+        .arg(currentTheme().asText(currentTheme().accent).name(), body);
+}
+
+QString html(const InspectorRow& row, int& links) {
+    // Links stand one below the other; figures follow in a line of their own.
+    QString value;
+    for (std::size_t i = 0; i < row.pieces.size(); ++i) {
+        const bool after_link = i > 0 && !row.pieces[i - 1].link.isEmpty();
+        if (i > 0)
+            value += after_link || !row.pieces[i].link.isEmpty() ? QStringLiteral("<br>") : QStringLiteral(" · ");
+        value += html(row.pieces[i], links);
+    }
+    if (row.block) return QStringLiteral("<tr><td colspan='2' style='padding:2px 0 6px 0'>%1</td></tr>").arg(value);
+    return QStringLiteral(
+               "<tr><td width='104' style='padding:2px 12px 2px 0; color:%1'>%2</td><td style='padding:2px "
+               "0'>%3</td></tr>")
+        .arg(currentTheme().dim.name(), shownName(row.label).toHtmlEscaped().replace(u' ', QStringLiteral("&nbsp;")),
+             value);
+}
+
+QString linkAt(const InspectorContent& content, int number) {
+    for (const InspectorRow& row : content.rows)
+        for (const InspectorPiece& piece : row.pieces)
+            if (!piece.link.isEmpty() && number-- == 0) return piece.link;
+    return {};
+}
+
+}  // namespace
+
+QString inspectorHtml(const InspectorContent& content) {
+    if (content.title.isEmpty())
+        return QStringLiteral("<p style='color:%1'>%2</p>")
+            .arg(currentTheme().dim.name(),
+                 InspectorPanel::tr("Select a module, a bucket or anything in the timeline"));
+    QString rows;
+    int links = 0;
+    for (const InspectorRow& row : content.rows) rows += html(row, links);
+    return QStringLiteral(
+               "<table cellspacing='0' width='100%'><tr><td colspan='2' style='font-family:\"%1\"; padding:0 0 8px "
+               "0'>%2</td></tr>%3</table>")
+        .arg(codeFont().family(), shownName(content.title).toHtmlEscaped(), rows);
+}
+
+InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrowser(parent), document_(document) {
+    setOpenLinks(false);
+    setFrameShape(QFrame::NoFrame);
+    setObjectName("inspector");
+    setAccessibleName(tr("Inspector"));
+    this->document()->setDocumentMargin(12);
+    connect(this, &QTextBrowser::anchorClicked, this,
+            [this](const QUrl& url) { followInspectorLink(document_, linkAt(content_, url.path().toInt())); });
+    connect(&document.selection(), &Selection::changed, this, [this] {
+        instead_.reset();
+        scheduleUpdate();
+    });
+    connect(&document, &Document::evaluationChanged, this, &InspectorPanel::scheduleUpdate);
+    connect(&document, &Document::planChanged, this, &InspectorPanel::scheduleUpdate);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &InspectorPanel::scheduleUpdate);
+    search_delay_.setSingleShot(true);
+    search_delay_.setInterval(search_delay_ms);
+    connect(&search_delay_, &QTimer::timeout, this, &InspectorPanel::searchExposure);
+    showContent();
+}
+
+void InspectorPanel::showInstead(std::optional<InspectorContent> content) {
+    instead_ = std::move(content);
+    showContent();
+}
+
+void InspectorPanel::scheduleUpdate() {
+    // One edit changes plan, evaluation and selection; the page is made once.
+    if (std::exchange(scheduled_, true)) return;
+    QTimer::singleShot(0, this, &InspectorPanel::showContent);
+}
+
+void InspectorPanel::showContent() {
+    scheduled_ = false;
+    content_ = instead_ ? *instead_ : inspect(document_);
+    addExposure();
+    setHtml(inspectorHtml(content_));
+}
+
+void InspectorPanel::addExposure() {
+    const Selection& selection = document_.selection();
+    const auto evaluation = document_.evaluation();
+    const bool wanted = !instead_ && selection.kind() == Selection::Kind::node && document_.editable() && evaluation &&
+                        !document_.current()->stale() &&
+                        scheduler_leaves_exposed(*evaluation, selection.node().toStdString());
+    if (!wanted) {
+        search_delay_.stop();
+        search_.cancel();
+        return;
+    }
+    if (explained_ != evaluation || explained_node_ != selection.node()) {
+        explained_ = evaluation;
+        explained_node_ = selection.node();
+        exposure_.clear();
+        search_.cancel();
+        search_delay_.start();
+    }
+    // Behind the other sentences that say why it is as it is; a faint one is a heading of the figures.
+    const auto says_why = [](const InspectorRow& row) {
+        return row.block && !row.pieces.empty() && row.pieces.front().tone != Tone::faint;
+    };
+    auto place = std::find_if(content_.rows.rbegin(), content_.rows.rend(), says_why).base();
+    const auto add = [&](const QString& sentence, Tone tone) {
+        const InspectorRow row{{}, {{withUnbrokenUnits(sentence), {}, tone}}, true};
+        place = std::next(content_.rows.insert(place, row));
+    };
+    for (const std::string& sentence : exposure_) add(QString::fromStdString(sentence), Tone::plain);
+    if (search_delay_.isActive() || search_.busy()) add(tr("Trying what would hide it …"), Tone::faint);
+}
+
+void InspectorPanel::searchExposure() {
+    if (!explained_ || !document_.isOpen()) return;
+    search_.start([this, evaluation = explained_, plan = document_.current()->plan(),
+                   node = explained_node_.toStdString()](std::stop_token stop) -> LatestTask::Delivery {
+        std::vector<std::string> found = explain_exposure(*evaluation, plan, node, stop);
+        return [this, found = std::move(found)] {
+            exposure_ = found;
+            showContent();
+        };
+    });
+}
+
+void InspectorPanel::contextMenuEvent(QContextMenuEvent* event) {
+    const std::unique_ptr<QMenu> menu(createStandardContextMenu(event->pos()));
+    menu->addSeparator();
+    menu->addAction(tr("Copy all"), this, [this] { QApplication::clipboard()->setText(plainText(content_)); });
+    menu->exec(event->globalPos());
+}
+
+}  // namespace overlap::ui

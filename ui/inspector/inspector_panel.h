@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QTextBrowser>
+#include <QTimer>
+#include <memory>
+#include <optional>
+
+#include "core/pipeline/evaluation.h"
+#include "ui/inspector/inspector_content.h"
+#include "ui/tasks/latest_task.h"
+
+namespace overlap::ui {
+
+/// What is known of the selection: every value can be selected and copied, neighbours are links.
+class InspectorPanel : public QTextBrowser {
+    Q_OBJECT
+
+  public:
+    explicit InspectorPanel(Document& document, QWidget* parent = nullptr);
+
+    /// Shows this until something is selected in the document, or until nothing is given: for what is no part of the
+    /// document, such as an event of a measured trace.
+    void showInstead(std::optional<InspectorContent> content);
+    const InspectorContent& content() const { return content_; }
+
+    /// True until the page is that of the selection, with what would hide a collective.
+    bool busy() const { return scheduled_ || search_delay_.isActive() || search_.busy(); }
+
+    QSize sizeHint() const override { return {320, 260}; }
+
+  protected:
+    void contextMenuEvent(QContextMenuEvent* event) override;
+
+  private:
+    void scheduleUpdate();
+    void showContent();
+    void addExposure();
+    void searchExposure();
+
+    Document& document_;
+    InspectorContent content_;
+    std::optional<InspectorContent> instead_;
+    bool scheduled_ = false;
+    // What would hide a collective that the automatic pass leaves exposed: found by running the pass again and again,
+    // in the background and once the selection stands still.
+    std::shared_ptr<const Evaluation> explained_;  ///< that the sentences below are about
+    QString explained_node_;
+    std::vector<std::string> exposure_;
+    QTimer search_delay_;
+    LatestTask search_;
+};
+
+/// The content as a page in the colours of the current theme.
+QString inspectorHtml(const InspectorContent& content);
+
+}  // namespace overlap::ui

@@ -1,0 +1,319 @@
+#include "ui/modules/module_tree_model.h"
+
+#include <QMimeData>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "ui/document/document.h"
+#include "ui/document/module_mime.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+// What an index stands for, kept in its internal id: modules as they are, the group of nodes without a module, and
+// those nodes by their place in ModuleTree::nodes_without_module().
+constexpr quintptr outside_id = quintptr{1} << 40;
+constexpr double mebibyte = 1024.0 * 1024.0;
+constexpr quintptr node_id_base = quintptr{1} << 41;
+
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+/// Figures of a column stand on one decimal, so that they can be compared at a glance.
+QString columnText(double value) {
+    return value < 1000 ? QString::number(value, 'f', 1) : formatCount(std::llround(value));
+}
+
+/// A class without the package that it is from; nothing for the base class, which tells nothing (graphs with
+/// `module_fqn` have no other).
+QString shortClassName(const QString& class_name) {
+    const QString last = class_name.section(u'.', -1);
+    return last == u"Module" ? QString() : last;
+}
+
+/// Children called by numbers are shown in order of their numbers, whichever the graph mentions first.
+std::vector<ModuleTree::ModuleId> shownChildren(const ModuleTree& tree, ModuleTree::ModuleId module) {
+    auto children = tree.module(module).children;
+    auto number = [&](ModuleTree::ModuleId child) {
+        const std::string& name = tree.module(child).name;
+        int value = -1;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
+        return error == std::errc() && end == name.data() + name.size() ? value : -1;
+    };
+    if (std::all_of(children.begin(), children.end(), [&](auto child) { return number(child) >= 0; }))
+        std::stable_sort(children.begin(), children.end(), [&](auto a, auto b) { return number(a) < number(b); });
+    return children;
+}
+
+}  // namespace
+
+ModuleTreeModel::ModuleTreeModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
+    connect(&document, &Document::graphChanged, this, &ModuleTreeModel::rebuild);
+    connect(&document, &Document::modulesChanged, this, &ModuleTreeModel::rebuild);
+    connect(&document, &Document::planChanged, this, &ModuleTreeModel::updateBuckets);
+    // Figures alone are others: what is expanded stays so.
+    connect(&document, &Document::timesChanged, this, [this] { emit layoutChanged(); });
+    rebuild();
+}
+
+void ModuleTreeModel::rebuild() {
+    beginResetModel();
+    found_.clear();
+    graph_ = document_.graph();
+    modules_ = document_.sharedModules();
+    const std::size_t count = modules_ ? modules_->module_count() : 0;
+    children_.assign(count, {});
+    row_of_module_.assign(count, 0);
+    bucket_of_module_.assign(count, -1);
+    endResetModel();
+    updateBuckets();
+    findRows();
+}
+
+const std::vector<ModuleTreeModel::ModuleId>& ModuleTreeModel::childrenOf(ModuleId module) const {
+    std::vector<ModuleId>& children = children_[module];
+    if (children.size() == modules_->module(module).children.size()) return children;
+    children = shownChildren(*modules_, module);
+    for (std::size_t row = 0; row < children.size(); ++row) row_of_module_[children[row]] = static_cast<int>(row);
+    return children;
+}
+
+bool ModuleTreeModel::isListed(ModuleId module) const {
+    return module == ModuleTree::root || !children_[modules_->module(module).parent].empty();
+}
+
+void ModuleTreeModel::updateBuckets() {
+    if (!modules_) return;
+    const std::vector<std::int32_t> bucket = buckets_of_modules(*modules_, document_.buckets());
+    for (ModuleId module = 0; module < bucket.size(); ++module) {
+        if (bucket[module] == bucket_of_module_[module]) continue;
+        bucket_of_module_[module] = bucket[module];
+        if (!isListed(module)) continue;  // nobody shows it
+        const QModelIndex changed = indexOfModule(module);
+        emit dataChanged(changed, changed, {bucket_role});
+    }
+}
+
+QModelIndex ModuleTreeModel::indexOfModule(ModuleId module, int column) const {
+    if (module == ModuleTree::root) return createIndex(0, column, quintptr{module});
+    childrenOf(modules_->module(module).parent);  // which tells the row
+    return createIndex(row_of_module_[module], column, quintptr{module});
+}
+
+QModelIndex ModuleTreeModel::index(int row, int column, const QModelIndex& parent) const {
+    if (!hasIndex(row, column, parent)) return {};
+    if (!parent.isValid())
+        return row == 0 && modules_->exists() ? indexOfModule(ModuleTree::root, column)
+                                              : createIndex(row, column, outside_id);
+    if (parent.internalId() == outside_id) return createIndex(row, column, node_id_base + static_cast<quintptr>(row));
+    return indexOfModule(childrenOf(static_cast<ModuleId>(parent.internalId()))[static_cast<std::size_t>(row)], column);
+}
+
+QModelIndex ModuleTreeModel::parent(const QModelIndex& child) const {
+    if (!child.isValid() || child.internalId() == outside_id || child.internalId() == ModuleTree::root) return {};
+    if (child.internalId() >= node_id_base) return createIndex(modules_->exists() ? 1 : 0, 0, outside_id);
+    return indexOfModule(modules_->module(static_cast<ModuleId>(child.internalId())).parent);
+}
+
+int ModuleTreeModel::rowCount(const QModelIndex& parent) const {
+    if (!modules_ || parent.column() > 0) return 0;
+    const auto& outside = modules_->nodes_without_module();
+    if (!parent.isValid()) return (modules_->exists() ? 1 : 0) + (outside.empty() ? 0 : 1);
+    if (parent.internalId() == outside_id) return static_cast<int>(outside.size());
+    if (parent.internalId() >= node_id_base) return 0;
+    return static_cast<int>(modules_->module(static_cast<ModuleId>(parent.internalId())).children.size());
+}
+
+int ModuleTreeModel::columnCount(const QModelIndex&) const {
+    return column_count;
+}
+
+QVariant ModuleTreeModel::trueData(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    if (role == matches_role) return matches(index);
+    if (role == Qt::TextAlignmentRole && index.column() != name_column)
+        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    if (index.internalId() == outside_id) return outsideData(index.column(), role);
+    if (index.internalId() >= node_id_base)
+        return nodeData(modules_->nodes_without_module()[index.internalId() - node_id_base], index.column(), role);
+    return moduleData(static_cast<ModuleId>(index.internalId()), index.column(), role);
+}
+
+QString ModuleTreeModel::timeText(double ms) const {
+    return document_.baseline().times_known ? columnText(ms) : QStringLiteral("–");
+}
+
+QVariant ModuleTreeModel::figureData(const ModuleFigures& figures, int column) const {
+    if (column == compute_column) return timeText(figures.compute_ms());
+    const auto bytes = static_cast<double>(figures.communication_bytes());
+    return bytes > 0 ? columnText(bytes / mebibyte) : QStringLiteral("–");
+}
+
+QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) const {
+    const auto& entry = modules_->module(module);
+    switch (role) {
+        case Qt::DisplayRole:
+            if (column == name_column) return module == ModuleTree::root ? tr("model") : text(entry.name);
+            return figureData(document_.moduleFigures().modules[module], column);
+        case Qt::ToolTipRole:
+            return module == ModuleTree::root ? tr("The whole model") : text(modules_->path(module));
+        case Qt::AccessibleTextRole: {
+            if (column != name_column) return trueData(indexOfModule(module, column), Qt::DisplayRole);
+            const int bucket = bucket_of_module_[module];
+            const QString name = module == ModuleTree::root ? tr("model") : text(entry.name);
+            return bucket < 0 ? name : tr("%1, in bucket %2").arg(name, BucketCommands(document_).title(bucket));
+        }
+        case kind_role:
+            return module_kind;
+        case path_role:
+            return text(modules_->path(module));
+        case class_role:
+            return shortClassName(text(entry.own_class));
+        case bucket_role:
+            return bucket_of_module_[module];
+        default:
+            return {};
+    }
+}
+
+QVariant ModuleTreeModel::outsideData(int column, int role) const {
+    if (role == kind_role) return outside_kind;
+    if (role == bucket_role) return -1;
+    const std::size_t nodes = modules_->nodes_without_module().size();
+    const QString title = nodes == 1 ? tr("1 node without a module")
+                                     : tr("%1 nodes without a module").arg(formatCount(static_cast<qint64>(nodes)));
+    if (role == Qt::ToolTipRole)
+        return tr("%1: no module stack or module_fqn places them; Repair modules gives them one").arg(title);
+    if (role != Qt::DisplayRole) return {};
+    if (column == name_column) return title;
+    return figureData(document_.moduleFigures().without_module, column);
+}
+
+QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {
+    switch (role) {
+        case Qt::DisplayRole:
+            if (column == name_column) return text(graph_->name(node));
+            if (column == compute_column) return timeText(document_.baseline().times_ms[node]);
+            return graph_->target_info(node).starts == CollectiveKind::none
+                       ? QStringLiteral("–")
+                       : columnText(static_cast<double>(graph_->output_bytes(node)) / mebibyte);
+        case Qt::ToolTipRole:
+            return QStringLiteral("%1  %2").arg(text(graph_->name(node)), text(graph_->target(node)));
+        case kind_role:
+            return node_kind;
+        case class_role:
+            return text(graph_->op(node) == NodeOp::call_function ? graph_->target(node)
+                                                                  : node_op_name(graph_->op(node)));
+        case bucket_role:
+            return -1;
+        case node_role:
+            return text(graph_->name(node));
+        default:
+            return {};
+    }
+}
+
+QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole && section != name_column) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == compute_column)
+        return tr("Time of the module's nodes on the compute stream, milliseconds");
+    if (role == Qt::ToolTipRole && section == communication_column)
+        return tr("Bytes that the module's collectives move, mebibytes");
+    if (role != Qt::DisplayRole) return {};
+    return section == name_column ? tr("Module") : section == compute_column ? tr("ms") : tr("MiB");
+}
+
+Qt::ItemFlags ModuleTreeModel::flags(const QModelIndex& index) const {
+    if (!index.isValid()) return Qt::NoItemFlags;
+    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+    if (index.internalId() >= node_id_base) return flags | Qt::ItemNeverHasChildren;
+    if (index.internalId() != outside_id && index.internalId() != ModuleTree::root) flags |= Qt::ItemIsDragEnabled;
+    return flags;
+}
+
+QStringList ModuleTreeModel::mimeTypes() const {
+    return {module_mime_type};
+}
+
+QMimeData* ModuleTreeModel::mimeData(const QModelIndexList& indexes) const {
+    const QStringList paths = modulePaths(indexes);
+    return paths.isEmpty() ? nullptr : moduleMimeData(paths);
+}
+
+QModelIndex ModuleTreeModel::indexOfModule(const QString& path) const {
+    if (!modules_ || !modules_->exists()) return {};
+    if (path.isEmpty()) return indexOfModule(ModuleTree::root);
+    const ModuleId module = modules_->find(path.toStdString());
+    return module == ModuleTree::no_module ? QModelIndex() : indexOfModule(module);
+}
+
+QModelIndex ModuleTreeModel::indexOfNode(const QString& name) const {
+    if (!graph_) return {};
+    const NodeId node = graph_->find(name.toStdString());
+    if (node == no_node) return {};
+    if (const ModuleId module = modules_->innermost(node); module != ModuleTree::no_module)
+        return indexOfModule(module);
+    const auto& outside = modules_->nodes_without_module();
+    const auto place = std::lower_bound(outside.begin(), outside.end(), node);
+    if (place == outside.end() || *place != node) return {};
+    const auto row = static_cast<int>(place - outside.begin());
+    return createIndex(row, 0, node_id_base + static_cast<quintptr>(row));
+}
+
+QStringList ModuleTreeModel::modulePaths(const QModelIndexList& indexes) const {
+    QStringList paths;
+    for (const QModelIndex& index : indexes) {
+        const QString path = index.data(path_role).toString();
+        if (index.column() == name_column && !path.isEmpty() && !paths.contains(path)) paths.append(path);
+    }
+    const QStringList all = paths;
+    paths.removeIf([&](const QString& path) {
+        return std::any_of(all.begin(), all.end(), [&](const QString& other) { return path.startsWith(other + u'.'); });
+    });
+    return paths;
+}
+
+void ModuleTreeModel::setSearch(const QString& text_to_find) {
+    search_ = text_to_find.trimmed();
+    findRows();
+    if (!modules_) return;
+    const auto refresh = [&](const QModelIndex& parent) {
+        if (const int rows = rowCount(parent); rows > 0)
+            emit dataChanged(index(0, 0, parent), index(rows - 1, column_count - 1, parent), {matches_role});
+    };
+    refresh({});
+    refresh(createIndex(modules_->exists() ? 1 : 0, 0, outside_id));
+    for (ModuleId module = 0; module < children_.size(); ++module)
+        if (!children_[module].empty()) refresh(indexOfModule(module));
+}
+
+void ModuleTreeModel::findRows() {
+    found_.clear();
+    if (search_.isEmpty()) return;
+    std::vector<QModelIndex> next{QModelIndex()};  // not recursive: a file may nest modules as deeply as it likes
+    while (!next.empty()) {
+        const QModelIndex here = next.back();
+        next.pop_back();
+        if (here.isValid() && matches(here)) found_.emplace_back(here);
+        for (int row = rowCount(here); row-- > 0;) next.push_back(index(row, name_column, here));
+    }
+}
+
+bool ModuleTreeModel::matches(const QModelIndex& index) const {
+    if (search_.isEmpty()) return true;
+    const QModelIndex name = index.siblingAtColumn(name_column);
+    auto contains = [&](const QString& where) { return where.contains(search_, Qt::CaseInsensitive); };
+    if (contains(name.data(true_text_role).toString()) || contains(name.data(class_role).toString())) return true;
+    // A dot says that a path is meant; without one every module below a match would match as well.
+    if (search_.contains(u'.') && contains(name.data(path_role).toString())) return true;
+    const int bucket = name.data(bucket_role).toInt();
+    return bucket >= 0 && contains(BucketCommands(document_).title(bucket)) &&
+           bucket_of_module_[modules_->module(static_cast<ModuleId>(name.internalId())).parent] < 0;
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,365 @@
+#include "ui/modules/modules_panel.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QDrag>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMimeData>
+#include <QPainter>
+#include <QScopedValueRollback>
+#include <QScrollBar>
+#include <QTimerEvent>
+#include <QVBoxLayout>
+
+#include "ui/document/document.h"
+#include "ui/document/module_mime.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/modules/module_delegate.h"
+#include "ui/modules/module_tree_model.h"
+#include "ui/plan/drag_picture.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+
+namespace {
+
+constexpr int scroll_edge = 12;  ///< of the tree's height, where what is dragged scrolls it
+constexpr int rest_ms = 600;
+constexpr int name_margin = 16;    ///< beside names: what ModuleDelegate leaves, and the mark of the bucket
+constexpr int shortest_name = 10;  ///< in letters of average width, also on the deepest level
+
+/// Levels of rows that are open below a row.
+int openLevels(const QTreeView& tree, const QModelIndex& parent) {
+    const QAbstractItemModel& model = *tree.model();
+    const int rows = model.rowCount(parent);
+    int below = 0;
+    for (int row = 0; row < rows; ++row)
+        if (const QModelIndex child = model.index(row, 0, parent); tree.isExpanded(child))
+            below = std::max(below, openLevels(tree, child));
+    return rows > 0 ? below + 1 : 0;
+}
+
+}  // namespace
+
+ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidget* parent)
+    : QTreeView(parent), document_(document), model_(model) {
+    setModel(&model);
+    setItemDelegate(new ModuleDelegate(this));
+    setObjectName("moduleTree");
+    setAccessibleName(tr("Modules"));
+    setSelectionMode(ExtendedSelection);
+    setUniformRowHeights(true);
+    setDragEnabled(true);
+    setAcceptDrops(true);
+    setDragDropMode(DragDrop);
+    setDropIndicatorShown(false);
+    setIndentation(14);
+    setFrameShape(NoFrame);
+    setExpandsOnDoubleClick(true);
+    header()->setStretchLastSection(false);
+    header()->setSectionResizeMode(QHeaderView::Fixed);
+    header()->setSectionsMovable(false);
+    setColumnWidth(ModuleTreeModel::compute_column, figureWidth());
+    setColumnWidth(ModuleTreeModel::communication_column, figureWidth());
+}
+
+int ModuleTreeView::figureWidth() {
+    return QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061.0")) + 6;
+}
+
+void ModuleTreeView::fitColumns() {
+    const int names = levels_ * indentation() + shortest_name * fontMetrics().averageCharWidth() + name_margin;
+    const int width = viewport()->width(), figure = figureWidth();
+    setColumnHidden(ModuleTreeModel::communication_column, width - 2 * figure < names);
+    setColumnHidden(ModuleTreeModel::compute_column, width - figure < names);
+    const int figures = (header()->count() - 1 - header()->hiddenSectionCount()) * figure;
+    setColumnWidth(ModuleTreeModel::name_column, std::max(width - figures, names));
+}
+
+void ModuleTreeView::updateGeometries() {
+    QTreeView::updateGeometries();
+    // Rows may have been opened or closed, many at once: what is open is counted when all of them have been.
+    opened_.start(0, this);
+}
+
+void ModuleTreeView::resizeEvent(QResizeEvent* event) {
+    QTreeView::resizeEvent(event);
+    fitColumns();
+}
+
+QString ModuleTreeView::markDropTarget(const QPoint& global) {
+    QModelIndex row;
+    if (QApplication::widgetAt(global) == viewport()) {
+        const QPoint position = viewport()->mapFromGlobal(global);
+        if (position.y() < scroll_edge) verticalScrollBar()->triggerAction(QScrollBar::SliderSingleStepSub);
+        if (position.y() >= viewport()->height() - scroll_edge)
+            verticalScrollBar()->triggerAction(QScrollBar::SliderSingleStepAdd);
+        row = indexAt(position).siblingAtColumn(ModuleTreeModel::name_column);
+    }
+    const QString module = row.data(ModuleTreeModel::kind_role).toInt() == ModuleTreeModel::module_kind
+                               ? row.data(ModuleTreeModel::path_role).toString()
+                               : QString();
+    if (module.isEmpty()) {
+        clearDropTarget();
+    } else if (drop_target_ != row) {
+        drop_target_ = row;
+        resting_.start(rest_ms, this);
+        viewport()->update();
+    }
+    return module;
+}
+
+void ModuleTreeView::clearDropTarget() {
+    resting_.stop();
+    drop_target_ = QModelIndex();
+    viewport()->update();
+}
+
+void ModuleTreeView::timerEvent(QTimerEvent* event) {
+    if (event->timerId() == opened_.timerId()) {
+        opened_.stop();
+        levels_ = openLevels(*this, {});
+        return fitColumns();
+    }
+    if (event->timerId() != resting_.timerId()) return QTreeView::timerEvent(event);
+    resting_.stop();
+    expand(drop_target_);
+}
+
+void ModuleTreeView::drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    QTreeView::drawRow(painter, option, index);
+    if (drop_target_ != index) return;
+    painter->setPen(currentTheme().accent);
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRect(option.rect.adjusted(0, 0, -1, -1));
+}
+
+QStringList ModuleTreeView::selectedModules() const {
+    return model_.modulePaths(selectionModel()->selectedIndexes());
+}
+
+void ModuleTreeView::drawBranches(QPainter* painter, const QRect& area, const QModelIndex& index) const {
+    // Not by a rule of the style sheet: one for the branches would take the arrows away.
+    if (selectionModel()->isSelected(index)) painter->fillRect(area, currentTheme().selection());
+    QTreeView::drawBranches(painter, area, index);
+}
+
+void ModuleTreeView::contextMenuEvent(QContextMenuEvent* event) {
+    const QPoint position = event->reason() == QContextMenuEvent::Keyboard
+                                ? viewport()->mapToGlobal(visualRect(currentIndex()).bottomLeft())
+                                : event->globalPos();
+    emit moduleMenuWanted(position);
+}
+
+void ModuleTreeView::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Copy) || event->matches(QKeySequence::Cut)) {
+        // The tree keeps its modules; what is cut here moves when it is put into a bucket.
+        if (const QStringList modules = selectedModules(); !modules.isEmpty())
+            QApplication::clipboard()->setMimeData(moduleMimeData(modules));
+        return event->accept();
+    }
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+        emit moduleMenuWanted(viewport()->mapToGlobal(visualRect(currentIndex()).bottomLeft() + QPoint(24, 0)));
+        return event->accept();
+    }
+    if (event->key() == Qt::Key_Delete) {
+        BucketCommands(document_).takeOut(selectedModules());
+        return event->accept();
+    }
+    QTreeView::keyPressEvent(event);
+}
+
+void ModuleTreeView::startDrag(Qt::DropActions) {
+    const QStringList modules = selectedModules();
+    if (modules.isEmpty()) return;
+    auto* drag = new QDrag(this);
+    drag->setMimeData(moduleMimeData(modules));
+    const QPixmap picture = dragPicture(modules, devicePixelRatioF());
+    drag->setPixmap(picture);
+    drag->setHotSpot(dragHotSpot(picture));
+    drag->exec(Qt::MoveAction | Qt::CopyAction, Qt::MoveAction);
+}
+
+void ModuleTreeView::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->source() != this && !modulesOf(event->mimeData()).isEmpty() && document_.editable())
+        event->acceptProposedAction();
+}
+
+void ModuleTreeView::dragMoveEvent(QDragMoveEvent* event) {
+    if (event->source() != this && document_.editable()) event->acceptProposedAction();
+}
+
+void ModuleTreeView::dropEvent(QDropEvent* event) {
+    const QStringList modules = modulesOf(event->mimeData());
+    if (event->source() == this || modules.isEmpty()) return;
+    event->acceptProposedAction();
+    BucketCommands(document_).takeOut(modules);
+}
+
+ModulesPanel::ModulesPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      model_(new ModuleTreeModel(document, this)),
+      search_(new QLineEdit),
+      search_count_(new QLabel),
+      tree_(new ModuleTreeView(document, *model_, this)) {
+    search_->setPlaceholderText(tr("Search modules, classes, buckets…"));
+    search_->setAccessibleName(tr("Search modules"));
+    search_->setClearButtonEnabled(true);
+    search_count_->setProperty("role", "faint");
+    auto* search_row = new QHBoxLayout;
+    search_row->setContentsMargins(8, 8, 8, 8);
+    search_row->addWidget(search_);
+    search_row->addWidget(search_count_);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(search_row);
+    layout->addWidget(tree_);
+
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        model_->setSearch(text);
+        search_position_ = -1;
+        if (!text.trimmed().isEmpty()) stepSearch(1);
+        search_count_->setText(text.trimmed().isEmpty() ? QString() : tr("%1 found").arg(model_->found().size()));
+    });
+    search_->installEventFilter(this);
+
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModulesPanel::selectFromTree);
+    connect(tree_, &QTreeView::clicked, this, &ModulesPanel::selectFromTree);
+    connect(tree_, &ModuleTreeView::moduleMenuWanted, this, &ModulesPanel::showModuleMenu);
+    connect(&document.selection(), &Selection::changed, this, &ModulesPanel::showSelection);
+    connect(model_, &QAbstractItemModel::modelReset, this, &ModulesPanel::expandFirstLevels);
+    expandFirstLevels();
+}
+
+bool ModulesPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    switch (key->key()) {
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            stepSearch(key->modifiers().testFlag(Qt::ShiftModifier) ? -1 : 1);
+            return true;
+        case Qt::Key_Down:
+            tree_->setFocus();
+            return true;
+        case Qt::Key_Escape:
+            search_->clear();
+            tree_->setFocus();
+            return true;
+        default:
+            return QWidget::eventFilter(watched, event);
+    }
+}
+
+void ModulesPanel::expandFirstLevels() {
+    const QModelIndex root = model_->index(0, 0);
+    tree_->expand(root);
+    for (int row = 0; row < model_->rowCount(root); ++row) {
+        const QModelIndex child = model_->index(row, 0, root);
+        if (model_->rowCount(child) > 4) tree_->expand(child);  // the list of layers
+    }
+}
+
+void ModulesPanel::selectFromTree() {
+    const QModelIndex current = tree_->currentIndex().siblingAtColumn(0);
+    if (!current.isValid() || following_) return;
+    const QScopedValueRollback guard(following_, true);
+    switch (current.data(ModuleTreeModel::kind_role).toInt()) {
+        case ModuleTreeModel::module_kind:
+            document_.selection().selectModule(current.data(ModuleTreeModel::path_role).toString());
+            break;
+        case ModuleTreeModel::node_kind:
+            document_.selection().selectNode(current.data(ModuleTreeModel::node_role).toString());
+            break;
+        default:
+            break;
+    }
+}
+
+void ModulesPanel::showSelection() {
+    if (following_) return;
+    const QScopedValueRollback guard(following_, true);
+    const Selection& selection = document_.selection();
+    QModelIndex index;
+    if (selection.kind() == Selection::Kind::module) index = model_->indexOfModule(selection.module());
+    if (selection.kind() == Selection::Kind::node) {
+        const auto place = document_.findNode(selection.node());
+        NodeId input = place.node;
+        if (place.evaluated) input = document_.evaluation()->origin[place.node];
+        if (input != no_node) {
+            const auto name = document_.graph()->name(input);
+            index = model_->indexOfNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+        }
+    }
+    if (!index.isValid()) {
+        if (selection.kind() != Selection::Kind::nothing) tree_->selectionModel()->clearSelection();
+        return;
+    }
+    tree_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    tree_->scrollTo(index);
+}
+
+void ModulesPanel::stepSearch(int step) {
+    const auto& found = model_->found();
+    if (found.empty()) return;
+    const int count = static_cast<int>(found.size());
+    search_position_ = search_position_ < 0 && step < 0 ? count - 1 : (search_position_ + step + count) % count;
+    const QModelIndex index = found[static_cast<std::size_t>(search_position_)];
+    tree_->setCurrentIndex(index);
+    tree_->scrollTo(index, QAbstractItemView::PositionAtCenter);
+    search_count_->setText(tr("%1 of %2").arg(search_position_ + 1).arg(count));
+}
+
+void ModulesPanel::showOutsideMenu(const QPoint& position) {
+    QStringList nodes;
+    for (const QModelIndex& index : tree_->selectionModel()->selectedRows(ModuleTreeModel::name_column))
+        if (index.data(ModuleTreeModel::kind_role).toInt() == ModuleTreeModel::node_kind)
+            nodes.append(index.data(ModuleTreeModel::node_role).toString());
+    QMenu menu(this);
+    menu.addAction(tr("&Give a module…"), this, [this, nodes] { emit repairWanted(nodes); })
+        ->setEnabled(document_.editable() && !nodes.isEmpty());
+    menu.addAction(tr("&Repair modules…"), this, [this] { emit repairWanted({}); })->setEnabled(document_.editable());
+    menu.exec(position);
+}
+
+void ModulesPanel::showModuleMenu(const QPoint& position) {
+    const QStringList modules = tree_->selectedModules();
+    if (modules.isEmpty()) return showOutsideMenu(position);
+    QMenu menu(this);
+    BucketCommands commands(document_);
+    auto offer = [&](QMenu* where, const QString& title, int target, auto run) {
+        QAction* action = where->addAction(title, this, [this, run] {
+            if (const QString reason = run(); !reason.isEmpty()) emit refused(reason);
+        });
+        const QString reason = commands.refusal(modules, target);
+        action->setEnabled(reason.isEmpty());
+        action->setToolTip(shownLines(reason));
+    };
+    QMenu* into = menu.addMenu(tr("&Add to bucket"));
+    into->setToolTipsVisible(true);
+    offer(into, tr("&New bucket"), -1, [this, modules] { return BucketCommands(document_).putIntoNew(modules); });
+    into->addSeparator();
+    for (int bucket = 0; bucket < static_cast<int>(document_.buckets().size()); ++bucket)
+        offer(into, shownInMenu(commands.title(bucket)), bucket,
+              [this, modules, bucket] { return BucketCommands(document_).put(modules, bucket); });
+    const bool in_bucket = std::any_of(modules.begin(), modules.end(), [this](const QString& module) {
+        return bucket_of_module(document_.buckets(), module.toStdString()) >= 0;
+    });
+    menu.addAction(tr("&Take out of bucket"), this, [this, modules] { BucketCommands(document_).takeOut(modules); })
+        ->setEnabled(in_bucket && document_.editable());
+    menu.addSeparator();
+    menu.addAction(tr("&Copy"), this, [modules] { QApplication::clipboard()->setMimeData(moduleMimeData(modules)); });
+    menu.addAction(tr("&Expand below"), this, [this] { tree_->expandRecursively(tree_->currentIndex()); });
+    menu.exec(position);
+}
+
+}  // namespace overlap::ui

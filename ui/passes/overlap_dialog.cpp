@@ -1,0 +1,132 @@
+#include "ui/passes/overlap_dialog.h"
+
+#include <QCompleter>
+#include <QDialogButtonBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QStringListModel>
+
+#include "ui/document/document.h"
+#include "ui/edits/overlap_commands.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int widest_px = 560;
+
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+/// What can be named in a directive: calls, in order.
+QStringList nodeNames(const Graph& graph) {
+    QStringList names;
+    for (NodeId node = 0; node < graph.node_count(); ++node)
+        if (graph.op(node) == NodeOp::call_function) names.append(text(graph.name(node)));
+    return names;
+}
+
+QStringList modulePaths(const ModuleTree& modules) {
+    QStringList paths;
+    for (ModuleTree::ModuleId id = 1; id < modules.module_count(); ++id)
+        paths.append(QString::fromStdString(modules.path(id)));
+    return paths;
+}
+
+void complete(QLineEdit& field, const QStringList& names) {
+    auto* completer = new QCompleter(names, &field);
+    completer->setFilterMode(Qt::MatchContains);
+    completer->setCaseSensitivity(Qt::CaseInsensitive);
+    field.setCompleter(completer);
+}
+
+}  // namespace
+
+OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap> overlap, Field first, QWidget* parent)
+    : QDialog(parent),
+      document_(document),
+      overlap_(std::move(overlap)),
+      effect_(new QLabel),
+      buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
+    const OverlapPreview& preview = overlap_->preview();
+    const OverlapDirective& present = preview.directive();
+    const QString collective = text(preview.evaluation().graph->name(preview.start()));
+    setWindowTitle(tr("Overlap of %1").arg(shownName(collective)));
+    setObjectName("overlapDialog");
+    auto* form = new QFormLayout(this);
+    const std::array<QString, 4> labels = {tr("Start &after"), tr("Start &before"), tr("&Wait after"),
+                                           tr("&Hide behind module")};
+    const std::array<std::string, 4> values = {present.start_after, present.start_before, present.wait_after,
+                                               present.hide_behind};
+    const QStringList nodes = nodeNames(*preview.evaluation().graph);
+    for (std::size_t index = 0; index < fields_.size(); ++index) {
+        fields_[index] = new QLineEdit(QString::fromStdString(values[index]));
+        fields_[index]->setClearButtonEnabled(true);
+        fields_[index]->setPlaceholderText(tr("left open"));
+        fields_[index]->setAccessibleName(QString(labels[index]).remove(u'&'));
+        complete(*fields_[index],
+                 index == static_cast<std::size_t>(Field::hide_behind) ? modulePaths(document.modules()) : nodes);
+        form->addRow(labels[index], fields_[index]);
+        connect(fields_[index], &QLineEdit::textChanged, this, &OverlapDialog::showEffect);
+    }
+    effect_->setWordWrap(true);
+    effect_->setTextFormat(Qt::PlainText);
+    effect_->setAccessibleName(tr("Effect"));
+    effect_->setMinimumHeight(4 * QFontMetrics(textFont()).lineSpacing());
+    effect_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    form->addRow(effect_);
+    form->addRow(buttons_);
+    if (OverlapCommands(document).has(collective)) {
+        QPushButton* remove = buttons_->addButton(tr("&Remove overlap"), QDialogButtonBox::DestructiveRole);
+        connect(remove, &QPushButton::clicked, this, [this, collective] {
+            OverlapCommands(document_).removeOf(collective);
+            reject();
+        });
+    }
+    connect(buttons_, &QDialogButtonBox::accepted, this, &OverlapDialog::accept);
+    connect(buttons_, &QDialogButtonBox::rejected, this, &OverlapDialog::reject);
+    resize(widest_px, sizeHint().height());
+    field(first).setFocus();
+    showEffect();
+}
+
+OverlapDirective OverlapDialog::directive() const {
+    OverlapDirective directive = overlap_->preview().directive();
+    const auto typed = [this](Field field) {
+        return fields_[static_cast<std::size_t>(field)]->text().trimmed().toStdString();
+    };
+    directive.start_after = typed(Field::start_after);
+    directive.start_before = typed(Field::start_before);
+    directive.wait_after = typed(Field::wait_after);
+    directive.hide_behind = typed(Field::hide_behind);
+    return directive;
+}
+
+QString OverlapDialog::effectText() const {
+    return effect_->text();
+}
+
+void OverlapDialog::showEffect() {
+    const DraggedOverlap::Answer& answer = overlap_->answer(directive());
+    const bool asks =
+        std::ranges::any_of(fields_, [](const QLineEdit* field) { return !field->text().trimmed().isEmpty(); });
+    const bool holds = asks && answer.refusal.isEmpty();
+    effect_->setText(!asks   ? tr("Fill in one of the fields: what it would change is told here")
+                     : holds ? shownLines(answer.effects.join(u'\n'))
+                             : shownName(answer.refusal));
+    QPalette palette = effect_->palette();
+    palette.setColor(QPalette::WindowText,
+                     currentTheme().asText(holds || !asks ? currentTheme().text : currentTheme().exposed));
+    effect_->setPalette(palette);
+    buttons_->button(QDialogButtonBox::Ok)->setEnabled(holds);
+}
+
+void OverlapDialog::accept() {
+    if (overlap_->apply(directive()).isEmpty()) QDialog::accept();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QAbstractListModel>
+
+#include "core/passes/overlaps/overlap_directives.h"
+#include "ui/theme/harmless_model.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// The current plan's overlaps by hand, each with what became of it.
+class OverlapsModel : public HarmlessModel<QAbstractListModel> {
+    Q_OBJECT
+
+  public:
+    enum Role {
+        state_role = Qt::UserRole,  ///< in words: it holds, or why it is left out
+        refused_role,               ///< it is left out
+    };
+
+    explicit OverlapsModel(Document& document, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+
+    /// Name of the collective that directive `row` is about, in the evaluation's graph where it is there.
+    QString collective(int row) const;
+
+  private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
+    Document& document_;
+    OverlapDirectives shown_;
+};
+
+}  // namespace overlap::ui

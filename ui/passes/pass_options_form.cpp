@@ -1,0 +1,200 @@
+#include "ui/passes/pass_options_form.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "core/passes/registry/registry.h"
+#include "ui/document/document.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/passes/option_editor.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/theme.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int mark_width = 16;  ///< the mark and a gap
+
+QString defaultText(const PassOption& option) {
+    if (option.type == PassOption::Type::module_lists) return PassOptionsForm::tr("Default: the plan's buckets.");
+    if (option.required) return PassOptionsForm::tr("Must be given.");
+    const Json& value = option.default_value;
+    const QString text = value.is_null() ? PassOptionsForm::tr("unset")
+                         : value.is_boolean()
+                             ? (value.get<bool>() ? PassOptionsForm::tr("on") : PassOptionsForm::tr("off"))
+                         : value.is_string() ? QString::fromStdString(value.get<std::string>())
+                                             : QString::fromStdString(value.dump());
+    return PassOptionsForm::tr("Default: %1.").arg(text);
+}
+
+QString helpText(const PassOption& option) {
+    QString text = QString::fromStdString(option.help) + u' ' + defaultText(option);
+    if (!option.of_reference) text += u' ' + PassOptionsForm::tr("An option of this application alone.");
+    return text;
+}
+
+QLabel* smallLabel(const QString& text, const char* role) {
+    auto* label = new QLabel(text);
+    label->setProperty("role", role);
+    label->setWordWrap(true);
+    label->setFont(textFont(smallTextPx));
+    label->setTextFormat(Qt::PlainText);
+    return label;
+}
+
+}  // namespace
+
+bool differsFromDefault(const PassOption& option, const Json& options) {
+    if (!options.is_object() || !options.contains(option.name)) return false;
+    if (option.required) return option.type == PassOption::Type::module_lists;
+    const Json& value = options.at(option.name);
+    // Null, and for some an empty text, stand for the default of a text.
+    const bool unset =
+        option.type == PassOption::Type::text && (value.is_null() || (option.empty_is_unset && value == ""));
+    return !unset && value != option.default_value;
+}
+
+PassOptionsForm::PassOptionsForm(Document& document, QWidget* parent) : QScrollArea(parent), document_(document) {
+    setObjectName("passOptions");
+    setAccessibleName(tr("Options of the pass"));
+    setWidgetResizable(true);
+    setFrameShape(NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFocusPolicy(Qt::NoFocus);
+    connect(&document, &Document::planChanged, this, [this] { showStep(step_); });
+    rebuild();
+}
+
+void PassOptionsForm::showStep(int step) {
+    const int count = PipelineCommands(document_).count();
+    const int shown = step < count ? step : -1;
+    const Pass* pass =
+        shown < 0 ? nullptr : find_pass(document_.current()->plan().pipeline[static_cast<std::size_t>(shown)].pass);
+    const bool other = pass != pass_ || shown != step_ || editable_ != document_.editable();
+    step_ = shown;
+    pass_ = pass;
+    editable_ = document_.editable();
+    // Controls stay while values change, so that the one with the focus keeps it.
+    other ? rebuild() : readPlan();
+}
+
+void PassOptionsForm::rebuild() {
+    rows_.clear();
+    auto* content = new QWidget;
+    content->setObjectName("passOptionsContent");
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(8, 8, 12, 8);
+    layout->setSpacing(10);
+    if (pass_) {
+        layout->addWidget(smallLabel(QString::fromUtf8(pass_->summary()) + u'.', "dim"));
+        for (const PassOption& option : pass_->options()) addRow(*layout, option);
+        if (pass_->options().empty()) layout->addWidget(smallLabel(tr("This pass has no options."), "dim"));
+    } else {
+        layout->addWidget(smallLabel(
+            step_ < 0 ? tr("Select a step to see its options.") : tr("This version has no pass of this name."), "dim"));
+    }
+    layout->addStretch();
+    setWidget(content);
+    readPlan();
+}
+
+void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
+    const QString name = QString::fromStdString(option.name);
+    const QString help = helpText(option);
+    auto row = std::make_unique<Row>();
+    row->option = &option;
+    row->mark = new QLabel(QStringLiteral("●"));
+    row->mark->setProperty("role", "changed");
+    row->mark->setFixedWidth(mark_width);
+    row->mark->setToolTip(tr("Differs from the default"));
+    auto* label = new QLabel(name);
+    label->setFont(codeFont(normalTextPx));
+    label->setToolTip(help);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name must not widen the form
+    row->editor = makeOptionEditor(option, nullptr);
+    row->editor->focusProxy()->setObjectName(name);
+    row->editor->focusProxy()->setAccessibleName(name);
+    row->editor->focusProxy()->setAccessibleDescription(help);
+    row->editor->setToolTip(help);
+    row->editor->setEnabled(editable_);
+    row->reset = new QToolButton;
+    row->reset->setText(QStringLiteral("↺"));
+    row->reset->setAutoRaise(true);
+    row->reset->setFocusPolicy(Qt::TabFocus);
+    row->reset->setToolTip(tr("Return to the default"));
+    row->reset->setAccessibleName(tr("Return %1 to its default").arg(name));
+    row->refusal = smallLabel({}, "refusal");
+    row->refusal->hide();
+
+    auto* heading = new QHBoxLayout;
+    heading->setSpacing(0);
+    heading->addWidget(row->mark);
+    heading->addWidget(label, 1);
+    heading->addWidget(row->reset);
+    auto* lines = new QVBoxLayout;
+    lines->setSpacing(3);
+    lines->setContentsMargins(mark_width, 0, 0, 0);
+    lines->addWidget(row->editor);
+    lines->addWidget(row->refusal);
+    lines->addWidget(smallLabel(help, "dim"));
+    auto* option_layout = new QVBoxLayout;
+    option_layout->setSpacing(2);
+    option_layout->addLayout(heading);
+    option_layout->addLayout(lines);
+    layout.addLayout(option_layout);
+
+    const Row& made = *rows_.emplace_back(std::move(row));
+    connect(made.editor, &OptionEditor::edited, this, [this, &made](const Json& value) { change(made, value); });
+    connect(made.editor, &OptionEditor::emptied, this, [this, &made] { change(made, std::nullopt); });
+    connect(made.editor, &OptionEditor::mistyped, this, [&made](const QString& reason) {
+        made.refusal->setText(shownName(reason));
+        made.refusal->show();
+    });
+    connect(made.reset, &QToolButton::clicked, this, [this, &made] { change(made, std::nullopt); });
+}
+
+void PassOptionsForm::change(const Row& row, std::optional<Json> value) {
+    const QString reason =
+        PipelineCommands(document_).setOption(step_, QString::fromStdString(row.option->name), std::move(value));
+    row.refusal->setText(shownName(reason));
+    row.refusal->setVisible(!reason.isEmpty());
+}
+
+void PassOptionsForm::readPlan() {
+    if (step_ < 0 || !document_.isOpen()) return;
+    const Json& options = document_.current()->plan().pipeline[static_cast<std::size_t>(step_)].options;
+    for (const auto& row : rows_) {
+        const PassOption& option = *row->option;
+        const bool given = options.is_object() && options.contains(option.name);
+        row->editor->showValue(given ? options.at(option.name) : option.default_value);
+        row->refusal->hide();
+        const bool differs = differsFromDefault(option, options);
+        row->mark->setText(differs ? QStringLiteral("●") : QString());
+        row->reset->setVisible(differs && editable_);
+    }
+}
+
+const PassOptionsForm::Row* PassOptionsForm::row(const QString& option) const {
+    for (const auto& row : rows_)
+        if (row->option->name == option.toStdString()) return row.get();
+    return nullptr;
+}
+
+OptionEditor* PassOptionsForm::editor(const QString& option) const {
+    const Row* found = row(option);
+    return found ? found->editor : nullptr;
+}
+
+QToolButton* PassOptionsForm::resetButton(const QString& option) const {
+    const Row* found = row(option);
+    return found ? found->reset : nullptr;
+}
+
+QString PassOptionsForm::refusal(const QString& option) const {
+    const Row* found = row(option);
+    return found && !found->refusal->isHidden() ? found->refusal->text() : QString();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,258 @@
+#include "ui/passes/passes_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QResizeEvent>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/document/document.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/passes/overlaps_view.h"
+#include "ui/passes/pass_options_form.h"
+#include "ui/passes/pass_picker.h"
+#include "ui/passes/passes_model.h"
+#include "ui/passes/passes_view.h"
+#include "ui/passes/step_changes_model.h"
+#include "ui/passes/step_changes_view.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+/// Narrower than this, the columns stand below one another.
+constexpr int narrow_width = 640;
+/// Scrolled areas may become as low as that, so that a low window need not grow.
+constexpr int lowest_area = 24;
+
+QToolButton* toolButton(const QString& text, const QString& help) {
+    auto* button = new QToolButton;
+    button->setText(text);
+    button->setAutoRaise(true);
+    button->setToolTip(help);
+    button->setAccessibleName(help);
+    return button;
+}
+
+QString baselineText() {
+    return PassesPanel::tr("The baseline is the graph as it is, without any pass. Choose or add a plan to edit.");
+}
+
+}  // namespace
+
+PassesPanel::PassesPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      model_(new PassesModel(document, this)),
+      changes_(new StepChangesModel(this)),
+      steps_(new PassesView(*model_)),
+      options_(new PassOptionsForm(document)),
+      overlaps_(new OverlapsView(document)),
+      changes_view_(new StepChangesView(document, *changes_)),
+      picker_(new PassPicker(this)),
+      preset_menu_(new QMenu(this)),
+      columns_(new QSplitter),
+      summary_(new QLabel),
+      refusal_(new QPlainTextEdit) {
+    setObjectName("passesPanel");
+    summary_->setProperty("role", "faint");
+    refusal_->setObjectName("stepRefusal");
+    refusal_->setAccessibleName(tr("Why the step did not run"));
+    refusal_->setReadOnly(true);
+    refusal_->setFrameShape(QFrame::NoFrame);
+    refusal_->setTabChangesFocus(true);
+    preset_menu_->setToolTipsVisible(true);
+
+    auto* pipeline = new QWidget;
+    auto* pipeline_layout = new QVBoxLayout(pipeline);
+    pipeline_layout->setContentsMargins(0, 0, 0, 0);
+    pipeline_layout->setSpacing(0);
+    pipeline_layout->addWidget(makeToolBar());
+    pipeline_layout->addWidget(steps_, 1);
+    pipeline_layout->addWidget(overlaps_);
+    auto* outcome = new QWidget;
+    auto* outcome_layout = new QVBoxLayout(outcome);
+    outcome_layout->setContentsMargins(0, 0, 0, 0);
+    outcome_layout->setSpacing(0);
+    outcome_layout->addWidget(refusal_, 1);
+    outcome_layout->addWidget(changes_view_, 1);
+    columns_->addWidget(pipeline);
+    columns_->addWidget(options_);
+    columns_->addWidget(outcome);
+    for (QWidget* area : {static_cast<QWidget*>(steps_), static_cast<QWidget*>(options_),
+                          static_cast<QWidget*>(refusal_), static_cast<QWidget*>(changes_view_)})
+        area->setMinimumHeight(lowest_area);
+    columns_->setChildrenCollapsible(false);
+    columns_->setSizes({360, 300, 360});
+    for (int column = 0; column < columns_->count(); ++column) columns_->setStretchFactor(column, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(columns_);
+
+    connect(steps_->selectionModel(), &QItemSelectionModel::currentChanged, this, &PassesPanel::showStep);
+    connect(model_, &QAbstractItemModel::modelReset, this, [this] { selectStep(wanted_step_); });
+    connect(model_, &QAbstractItemModel::dataChanged, this, &PassesPanel::showStep);
+    connect(model_, &PassesModel::stepMoved, this, &PassesPanel::selectStep);
+    connect(overlaps_, &OverlapsView::editWanted, this, &PassesPanel::overlapEditWanted);
+    connect(steps_, &PassesView::menuWanted, this, &PassesPanel::showMenu);
+    connect(picker_, &PassPicker::picked, this, [this](const QString& pass) {
+        wanted_step_ = currentStep() + 1;
+        if (const int added = PipelineCommands(document_).add(pass, wanted_step_); added >= 0) selectStep(added);
+        steps_->setFocus();
+    });
+    connect(preset_menu_, &QMenu::aboutToShow, this, &PassesPanel::fillPresetMenu);
+    connect(&document, &Document::currentChanged, this, &PassesPanel::updateState);
+    selectStep(0);
+}
+
+QWidget* PassesPanel::makeToolBar() {
+    auto* bar = new QWidget;
+    bar->setObjectName("passesBar");
+    add_ = toolButton(tr("+ Add…"), tr("Add a pass behind the selected step"));
+    add_->setObjectName("addPass");
+    start_ = toolButton(tr("Start from ▾"), tr("Replace the steps by a preset; can be undone"));
+    start_->setObjectName("startPipeline");
+    start_->setPopupMode(QToolButton::InstantPopup);
+    start_->setMenu(preset_menu_);
+    up_ = toolButton(QStringLiteral("↑"), tr("Run the step earlier"));
+    down_ = toolButton(QStringLiteral("↓"), tr("Run the step later"));
+    remove_ = toolButton(QStringLiteral("×"), tr("Remove the step"));
+    connect(add_, &QToolButton::clicked, this, &PassesPanel::chooseAndAdd);
+    connect(up_, &QToolButton::clicked, this, [this] { moveCurrent(-1); });
+    connect(down_, &QToolButton::clicked, this, [this] { moveCurrent(1); });
+    connect(remove_, &QToolButton::clicked, this, &PassesPanel::removeCurrent);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(4, 2, 8, 2);
+    layout->setSpacing(0);
+    for (QToolButton* button : {add_, start_, up_, down_, remove_}) layout->addWidget(button);
+    layout->addStretch();
+    layout->addWidget(summary_);
+    return bar;
+}
+
+int PassesPanel::currentStep() const {
+    return steps_->currentIndex().isValid() ? steps_->currentIndex().row() : -1;
+}
+
+void PassesPanel::selectStep(int step) {
+    wanted_step_ = std::clamp(step, 0, std::max(0, model_->rowCount() - 1));
+    steps_->setCurrentIndex(model_->index(wanted_step_));
+    showStep();
+}
+
+void PassesPanel::showStep() {
+    const int step = currentStep();
+    if (step >= 0) wanted_step_ = step;
+    options_->showStep(step);
+    const StepOutcome* outcome = step >= 0 && model_->step(step).enabled ? model_->outcome(step) : nullptr;
+    changes_->show(document_.evaluation(), outcome, step >= 0 ? model_->problems(step) : std::vector<Problem>());
+    const bool refused = outcome && outcome->state == StepOutcome::State::refused;
+    const bool not_reached = outcome && outcome->state == StepOutcome::State::not_reached;
+    refusal_->setPlainText(refused       ? tr("Refused: %1").arg(shownName(QString::fromStdString(outcome->refusal)))
+                           : not_reached ? tr("Not run: a step before it was refused.")
+                                         : QString());
+    refusal_->setVisible(refused || not_reached);
+    changes_view_->setHidden(refused || not_reached);
+    updateState();
+}
+
+void PassesPanel::updateState() {
+    const bool editable = document_.editable();
+    const int step = currentStep();
+    add_->setEnabled(editable);
+    start_->setEnabled(editable);
+    up_->setEnabled(editable && step > 0);
+    down_->setEnabled(editable && step >= 0 && step + 1 < model_->rowCount());
+    remove_->setEnabled(editable && step >= 0);
+    steps_->setAccessibleDescription(!document_.isOpen() ? QString()
+                                     : !editable         ? baselineText()
+                                                         : tr("No pass runs. Add one, or start from a preset."));
+    double run_ms = 0;
+    int off = 0;
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        if (const StepOutcome* outcome = model_->outcome(row)) run_ms += outcome->run_ms;
+        off += model_->step(row).enabled ? 0 : 1;
+    }
+    QStringList parts;
+    if (off > 0) parts.append(tr("%1 off").arg(off));
+    if (run_ms > 0) parts.append(tr("passes take %1").arg(formatTime(run_ms)));
+    summary_->setText(parts.join(QStringLiteral(" · ")));
+}
+
+void PassesPanel::chooseAndAdd() {
+    if (document_.editable()) picker_->openAt(add_->mapToGlobal(add_->rect().bottomLeft()));
+}
+
+void PassesPanel::choosePreset() {
+    if (document_.editable()) start_->showMenu();
+}
+
+void PassesPanel::switchCurrent() {
+    if (const int step = currentStep(); step >= 0)
+        PipelineCommands(document_).setEnabled(step, !model_->step(step).enabled);
+}
+
+void PassesPanel::moveCurrent(int by) {
+    const int step = currentStep();
+    if (step < 0 || step + by < 0 || step + by >= model_->rowCount()) return;
+    wanted_step_ = step + by;
+    PipelineCommands(document_).move(step, step + by);
+    selectStep(step + by);
+}
+
+void PassesPanel::removeCurrent() {
+    if (const int step = currentStep(); step >= 0) PipelineCommands(document_).remove(step);
+}
+
+void PassesPanel::resetCurrent() {
+    if (const int step = currentStep(); step >= 0) PipelineCommands(document_).resetOptions(step);
+}
+
+void PassesPanel::fillPresetMenu() {
+    preset_menu_->clear();
+    if (!document_.isOpen()) return;
+    for (const PipelinePreset& preset : pipeline_presets(*document_.graph())) {
+        QStringList notes;
+        for (const Problem& note : preset.notes) notes.append(shownName(QString::fromStdString(note.message)));
+        QString help = QString::fromStdString(preset.help);
+        if (!notes.isEmpty()) help += u'\n' + tr("Not among its steps here:") + u'\n' + notes.join(u'\n');
+        QAction* action = preset_menu_->addAction(QString::fromStdString(preset.title), this, [this, preset, notes] {
+            wanted_step_ = 0;
+            PipelineCommands(document_).startFrom(preset);
+            selectStep(0);
+            for (const QString& note : notes)
+                emit told(tr("%1 leaves out %2").arg(QString::fromStdString(preset.title), note));
+        });
+        action->setToolTip(help);
+    }
+}
+
+void PassesPanel::showMenu(const QPoint& position) {
+    const int step = currentStep();
+    if (!document_.editable()) return;
+    QMenu menu;
+    if (step >= 0) {
+        menu.addAction(model_->step(step).enabled ? tr("Switch off") : tr("Switch on"), this,
+                       &PassesPanel::switchCurrent);
+        menu.addAction(tr("Run earlier"), this, [this] { moveCurrent(-1); })->setEnabled(step > 0);
+        menu.addAction(tr("Run later"), this, [this] { moveCurrent(1); })->setEnabled(step + 1 < model_->rowCount());
+        menu.addAction(tr("Reset all options"), this, &PassesPanel::resetCurrent);
+        menu.addAction(tr("Remove"), this, &PassesPanel::removeCurrent);
+        menu.addSeparator();
+    }
+    menu.addAction(tr("Add a pass…"), this, &PassesPanel::chooseAndAdd);
+    menu.exec(position);
+}
+
+void PassesPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    columns_->setOrientation(width() < narrow_width ? Qt::Vertical : Qt::Horizontal);
+    QMetaObject::invokeMethod(
+        this, [this] { steps_->scrollTo(steps_->currentIndex()); }, Qt::QueuedConnection);
+}
+
+}  // namespace overlap::ui

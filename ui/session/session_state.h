@@ -1,0 +1,80 @@
+#pragma once
+
+#include <QByteArray>
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+#include <optional>
+#include <vector>
+
+#include "ui/files/graph_source.h"
+
+namespace overlap::ui {
+
+/// One plan as the session keeps it, whether or not it is in a file of the user's.
+struct SessionVariant {
+    QByteArray plan;  ///< an overlap-plan document
+    QString file;     ///< where the user saved it, or empty
+    bool modified = false;
+    QByteArray digest{};  ///< of the file; see Variant::fileDigest
+
+    bool operator==(const SessionVariant&) const = default;
+};
+
+/// The variants of one graph, and how they were looked at.
+struct SessionDocument {
+    QString graph;  ///< key of its source, see GraphSource
+    std::vector<SessionVariant> variants;
+    int current = 1;            ///< 0 is the baseline
+    double range_start_ms = 0;  ///< visible part of the timeline; an empty range means all of it
+    double range_end_ms = 0;
+    std::vector<SessionVariant> closed{};  ///< plans that can be reopened, the one closed last at the end
+    QStringList times{};                   ///< traces whose times figures are of; empty: the graph's own
+    QString cost_model{};                  ///< chosen for the graph: a built-in model's name or a file; may be empty
+    bool contention = false;               ///< figures are with contention
+    QJsonObject timeline{};                ///< what a person made of the timeline; the view's to read
+    GraphSource source{};                  ///< of the graph
+
+    bool operator==(const SessionDocument&) const = default;
+};
+
+/// Everything that comes back at the next start.
+struct SessionState {
+    QString open;                            ///< graph that was open, or empty
+    std::vector<SessionDocument> documents;  ///< newest first; one for each graph
+    QStringList recent_files;                ///< newest first
+    QString theme = QStringLiteral("system");
+    QByteArray geometry, layout;
+    QJsonObject views;   ///< what the views want to keep, by view
+    bool ended = false;  ///< the application was closed, and was not cut off, after this was written
+
+    /// The document of a graph, or nullptr.
+    SessionDocument* document(const QString& graph);
+    const SessionDocument* document(const QString& graph) const;
+    /// From where a graph is read, by its key.
+    GraphSource source(const QString& graph) const;
+    /// Puts a document in front, in place of an older one of the same graph. Documents beyond a limit are forgotten,
+    /// oldest first, but never one with unsaved edits or notes on its timeline.
+    void put(SessionDocument document);
+    void putRecent(const QString& file);
+    /// Takes over what another session has and this one has not; nothing of this one goes.
+    /// @returns how many plans with unsaved edits came along.
+    int adopt(const SessionState& other);
+
+    bool operator==(const SessionState&) const = default;
+};
+
+/// What a file of a session holds: the session, or why there is none.
+struct ReadSession {
+    std::optional<SessionState> state{};
+    int newer_version = 0;  ///< of the format, where a newer program wrote the file
+};
+
+/// The newest version of the format, which is the one that is written.
+inline constexpr int session_version = 1;
+
+QByteArray sessionText(const SessionState& state);
+/// Values of another type than expected count as missing.
+ReadSession readSessionText(const QByteArray& text);
+
+}  // namespace overlap::ui

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QObject>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "ui/tasks/call_queue.h"
+
+namespace overlap::ui {
+
+/// How long the window waits for a folder before it goes on without: longer than a disk that is only slow takes.
+constexpr std::chrono::seconds folder_patience{2};
+
+/// Runs what may never end, each on a thread of its own: a look into a folder of a network that has gone hangs in the
+/// system and cannot be stopped. Threads are left to themselves when this goes; what they bring home then is dropped.
+/// All functions are for the thread that owns the object.
+class DetachedTasks : public QObject {
+    Q_OBJECT
+
+  public:
+    /// What a task hands back: runs on the owner's thread.
+    using Delivery = std::function<void()>;
+    /// Runs on a thread of its own, and must not use what may be gone by then. Throws nothing.
+    using Task = std::function<Delivery()>;
+
+    using QObject::QObject;
+    ~DetachedTasks() override;
+
+    /// @param patience how long to wait for the task. What it hands back runs within the call where it has ended by
+    /// then, and later from the event loop where it has not.
+    /// @throws std::system_error where there can be no further thread.
+    void run(Task task, std::chrono::milliseconds patience = {});
+
+  private:
+    struct State;
+
+    CallQueue deliveries_;
+    std::vector<std::weak_ptr<State>> running_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "ui/tasks/call_queue.h"
+
+namespace overlap::ui {
+
+/// A thread that runs the newest task it was given. A newer task asks the older one to stop; what an older one still
+/// brings home is dropped. All functions are for the thread that owns the object.
+class LatestTask : public QObject {
+    Q_OBJECT
+
+  public:
+    /// What a task hands back: runs on the owner's thread, and only when no newer task was started meanwhile.
+    using Delivery = std::function<void()>;
+    /// Runs on the worker thread. May return an empty delivery, and should soon after `stop` was requested. What it
+    /// throws, as for want of memory, ends it without a delivery and is told by whenTasksFail().
+    using Task = std::function<Delivery(std::stop_token)>;
+    /// @param reason what the exception says.
+    using Failure = std::function<void(const QString& reason)>;
+
+    explicit LatestTask(QObject* parent = nullptr);
+    /// Asks the running task to stop and waits for it.
+    ~LatestTask() override;
+
+    void start(Task task);
+    /// Asks the running task to stop and forgets the waiting one; nothing is delivered any more.
+    void cancel();
+    /// True from start() until the delivery has run.
+    bool busy() const { return busy_; }
+    /// Who tells a person of tasks that threw, all of the program: runs on the owner's thread, unless a newer task was
+    /// started meanwhile. Set on the owners' thread; none at first, and then nothing is told.
+    static void whenTasksFail(Failure failure);
+
+  signals:
+    void busyChanged(bool busy);
+
+  private:
+    void work(std::stop_token leave);
+    void deliver(quint64 serial, const Delivery& delivery);
+    void setBusy(bool busy);
+
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    Task waiting_;           // guarded by mutex_
+    std::stop_source stop_;  // guarded by mutex_; of the newest task
+    quint64 serial_ = 0;     // guarded by mutex_; number of the newest task
+    bool busy_ = false;      // of the owner's thread
+    CallQueue deliveries_;
+    std::jthread thread_;  // last: it uses the members above
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,58 @@
+#include "ui/timeline/drawing/ruler.h"
+
+#include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
+
+namespace overlap::ui {
+namespace {
+
+constexpr double smallestSpacing = 84;
+
+/// Ticks of a ruler whose labels do not touch; `axis` in logical pixels.
+std::int64_t stepOf(const TimeAxis& axis) {
+    const QFontMetricsF metrics(numberFont(smallTextPx));
+    std::int64_t step = tick_step_ns(axis, smallestSpacing);
+    const double label =
+        metrics.horizontalAdvance(QString::fromStdString(tick_label(axis.range.end_ns, step, axis.range.end_ns)));
+    if (label + 16 > smallestSpacing) step = tick_step_ns(axis, label + 16);
+    return step;
+}
+
+}  // namespace
+
+std::vector<int> gridColumns(const TimeAxis& deviceAxis, double pixelRatio) {
+    const std::int64_t step = stepOf({deviceAxis.range, deviceAxis.width_px / pixelRatio});
+    std::vector<int> columns;
+    for (const Tick& tick : ticks(deviceAxis, step)) {
+        const int x = static_cast<int>(std::floor(tick.x_px));
+        if (x >= 0 && x < static_cast<int>(deviceAxis.width_px)) columns.push_back(x);
+    }
+    return columns;
+}
+
+void paintRuler(QPainter& painter, const QRect& place, TimeRange range, const Theme& theme) {
+    const TimeAxis axis{range, static_cast<double>(place.width())};
+    const std::int64_t step = stepOf(axis);
+    painter.setFont(numberFont(smallTextPx));
+    const QFontMetricsF metrics(painter.font());
+    for (const Tick& tick : ticks(axis, step)) {
+        const double x = place.left() + std::floor(tick.x_px);
+        painter.fillRect(QRectF(x, place.bottom() - 3, 1, 4), theme.line);
+        const QString label = QString::fromStdString(tick_label(tick.time_ns, step, range.end_ns));
+        const double width = metrics.horizontalAdvance(label);
+        const double left = std::clamp(x - width / 2, static_cast<double>(place.left()),
+                                       std::max<double>(place.left(), place.right() + 8 - width));
+        painter.setPen(theme.dim);
+        painter.drawText(QRectF(left, place.top(), width + 2, place.height() - 4), Qt::AlignLeft | Qt::AlignVCenter,
+                         label);
+    }
+}
+
+QString momentText(std::int64_t time_ns, const TimeAxis& axis) {
+    std::int64_t step = 1;
+    while (static_cast<double>(step) * 10 <= axis.ns_per_px()) step *= 10;
+    return QString::fromStdString(tick_label(time_ns / step * step, step, axis.range.end_ns));
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,231 @@
+#include "ui/timeline/drawing/timeline_labels.h"
+
+#include <QCoreApplication>
+#include <QFontMetrics>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/timeline/drawing/lane_layer.h"
+#include "ui/timeline/drawing/lane_palette.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int twoLineRow = 32;  ///< rows from this height on show their subtitle
+constexpr int titleHeight = 16;
+constexpr int lineHeight = 15;
+constexpr int labelLeft = 4 * gridPx;
+constexpr int buttonSize = 16;
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("TimelineView", text);
+}
+
+QRect labelCell(const QRect& row, int labelWidth) {
+    return {0, row.top(), labelWidth - gridPx, row.height()};
+}
+
+/// A title and, as far as there is room for them, lines below it.
+/// @param quiet colour of the lines.
+/// @param right pixels at the right that stay free, for buttons.
+void paintTitles(QPainter& painter, const QRect& cell, const QString& title, QStringList lines, const Theme& theme,
+                 const QColor& quiet, int right = 0) {
+    const QRect text = cell.adjusted(labelLeft, 0, -right, 0);
+    lines.removeAll(QString());
+    const qsizetype room = cell.height() < twoLineRow ? 0 : 1 + (cell.height() - twoLineRow) / lineHeight;
+    if (lines.size() > room) lines.resize(room);
+    painter.setFont(textFont(cell.height() >= 20 ? normalTextPx : smallTextPx));
+    painter.setPen(theme.text);
+    const QFontMetrics metrics(painter.font());
+    const int top = text.center().y() + 1 - titleHeight / 2 - static_cast<int>(lines.size()) * lineHeight / 2;
+    QRect line = lines.isEmpty() ? text : QRect(text.left(), top, text.width(), titleHeight);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, elidedName(metrics, title, Qt::ElideRight, text.width()));
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(quiet);
+    const QFontMetrics small(painter.font());
+    line.setHeight(lineHeight);
+    line.moveTop(top + titleHeight);
+    for (const QString& words : lines) {
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                         elidedName(small, words, Qt::ElideRight, text.width()));
+        line.translate(0, lineHeight);
+    }
+}
+
+/// A drawing pin: head and needle.
+void paintPin(QPainter& painter, const QRect& place, const QColor& colour) {
+    const QPointF middle = QRectF(place).center();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap));
+    painter.drawLine(middle, middle + QPointF(0, 5));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawEllipse(middle - QPointF(0, 2), 3, 3);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+/// Points down at what is open, right at what is collapsed.
+void paintChevron(QPainter& painter, const QRect& place, bool collapsed, const QColor& colour) {
+    const QPointF middle = QRectF(place).center();
+    const QPointF along = collapsed ? QPointF(0, 3.5) : QPointF(3.5, 0);
+    const QPointF tip = collapsed ? QPointF(2.5, 0) : QPointF(0, 2.5);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPolyline(QPolygonF{middle - along - tip / 2, middle + tip / 2, middle + along - tip / 2});
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintButtons(QPainter& painter, const TimelineGeometry& geometry, std::uint32_t lane, bool hovered,
+                  const Theme& theme) {
+    const bool pinned = geometry.rows.rowOfLane[lane] < geometry.rows.pinned;
+    const bool collapsed = geometry.rows.collapsed[lane];
+    if (pinned || hovered)
+        paintPin(painter, laneButton(geometry, lane, LaneButton::Pin), pinned ? theme.accent : theme.dim);
+    if (collapsed || hovered)
+        paintChevron(painter, laneButton(geometry, lane, LaneButton::Collapse), collapsed, theme.dim);
+}
+
+}  // namespace
+
+QRect laneButton(const TimelineGeometry& geometry, std::uint32_t lane, LaneButton button) {
+    const QRect cell = labelCell(geometry.row(lane), geometry.labelWidth);
+    const int size = std::min(buttonSize, cell.height());
+    const int place = button == LaneButton::Collapse ? 1 : 2;
+    return {cell.right() + 1 - place * buttonSize, cell.top() + std::min(4, (cell.height() - size) / 2), buttonSize,
+            size};
+}
+
+LaneButton laneButtonAt(const TimelineGeometry& geometry, std::uint32_t lane, QPointF position) {
+    for (const LaneButton button : {LaneButton::Pin, LaneButton::Collapse}) {
+        if (laneButton(geometry, lane, button).contains(position.toPoint())) return button;
+    }
+    return LaneButton::None;
+}
+
+bool carriesTitle(const TimelineGeometry& geometry, const Timeline& timeline, std::uint32_t lane) {
+    const auto lanes = timeline.lanes();
+    const auto is_above = [&](std::uint32_t row) { return geometry.row(row).center().y() < geometry.clip(row).top(); };
+    const bool has_further_row = lane + 1 < lanes.size() && lanes[lane + 1].depth > 0 && !geometry.rows.collapsed[lane];
+    if (is_above(lane) && has_further_row) return false;
+    return lanes[lane].depth == 0 || is_above(lane - 1);
+}
+
+int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes) {
+    const QFontMetrics titles(textFont(normalTextPx));
+    const QFontMetrics subtitles(textFont(smallTextPx));
+    int widest = subtitles.horizontalAdvance(translated("peak 000.0 GiB"));
+    for (const QString& note : memoryNotes) widest = std::max(widest, subtitles.horizontalAdvance(shownName(note)));
+    for (const Lane& lane : timeline.lanes()) {
+        widest = std::max({widest, titles.horizontalAdvance(shownName(QString::fromStdString(lane.description.title))),
+                           subtitles.horizontalAdvance(shownName(QString::fromStdString(lane.description.subtitle)))});
+    }
+    return widest;
+}
+
+void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QString& title, const QString& caption,
+                 const Theme& theme, bool focused, bool withKeys) {
+    const QRect line = geometry.header.adjusted(labelLeft, 0, -3 * gridPx, 0);
+    int left = line.left();
+    if (!title.isEmpty()) {
+        painter.setFont(textFont(normalTextPx, QFont::DemiBold));
+        painter.setPen(theme.text);
+        const QFontMetrics metrics(painter.font());
+        const QString shown = elidedName(metrics, title, Qt::ElideRight, line.width());
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, shown);
+        left += metrics.horizontalAdvance(shown) + 4 * gridPx;
+    }
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(theme.dim);
+    const QFontMetrics metrics(painter.font());
+    const int room = line.right() - left;
+    painter.drawText(QRect(left, line.top(), room, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                     elidedName(metrics, caption, Qt::ElideRight, room));
+    const QString all = shownName(caption);
+    const QString keys = translated("W A S D · Ctrl+wheel · F focus · 0 all");
+    if (withKeys && metrics.horizontalAdvance(all) + metrics.horizontalAdvance(keys) + 8 * gridPx < room) {
+        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, keys);
+    }
+    painter.fillRect(QRect(0, geometry.header.bottom(), geometry.header.width(), 1),
+                     focused ? theme.accent : theme.line);
+}
+
+void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const Theme& theme,
+                     const LaneLabels& labels) {
+    painter.save();
+    const QRect column(0, geometry.lanes.top(), geometry.labelWidth, geometry.lanes.height());
+    for (const std::uint32_t index : geometry.rows.laneOfRow) {
+        const QRect row = geometry.row(index);
+        if (!row.intersects(geometry.clip(index))) continue;
+        painter.setClipRect(geometry.clip(index).intersected(column));
+        const Lane& lane = timeline.lanes()[index];
+        const QRect cell = labelCell(row, geometry.labelWidth);
+        const QRect plate = cell.adjusted(0, row.height() >= 24 ? 1 : 0, 0, row.height() >= 24 ? -1 : 0);
+        const bool selected = labels.selection.valid() && labels.selection.lane == index;
+        painter.fillRect(plate, selected ? blended(theme.panel, theme.accent, 0.18) : theme.panel);
+        if (!carriesTitle(geometry, timeline, index)) continue;
+        const int inset = row.height() >= twoLineRow ? 8 : 3;
+        painter.fillRect(QRect(2 * gridPx, cell.top() + inset, 3, cell.height() - 2 * inset),
+                         roleColour(theme, lane.description.role));
+        const bool hovered = labels.hovered == static_cast<int>(index);
+        const bool pinned = geometry.rows.rowOfLane[index] < geometry.rows.pinned;
+        const int buttons = pinned || hovered ? 2 : geometry.rows.collapsed[index] ? 1 : 0;
+        const QString figures = labels.figures.value(static_cast<qsizetype>(index));
+        paintTitles(painter, cell, QString::fromStdString(lane.description.title),
+                    {figures.isEmpty() ? QString::fromStdString(lane.description.subtitle) : figures}, theme,
+                    selected ? theme.asText(theme.dim) : theme.dim, buttons * buttonSize);
+        paintButtons(painter, geometry, index, hovered, theme);
+    }
+    painter.restore();
+}
+
+void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
+                      std::int64_t limit_bytes, const QStringList& notes, const Theme& theme) {
+    const MemoryCurve& curve = timeline.memory();
+    const std::size_t peak = timeline.memory_peak();
+    const QRect area = geometry.memory;
+    const QRect cell(0, area.top(), geometry.labelWidth - gridPx, area.height());
+    painter.fillRect(cell, theme.panel);
+    painter.fillRect(QRect(2 * gridPx, cell.top() + 8, 3, cell.height() - 16), theme.memory);
+    paintTitles(painter, cell, translated("Memory"),
+                QStringList{translated("peak %1").arg(formatBytes(static_cast<double>(curve.bytes[peak])))} + notes,
+                theme, theme.dim);
+
+    painter.setFont(textFont(smallTextPx));
+    const QFontMetrics metrics(painter.font());
+    const double scale = area.height() / LaneLayer::memoryScaleBytes(timeline, limit_bytes);
+    const auto level = [&](std::int64_t bytes) { return area.bottom() + 1 - static_cast<double>(bytes) * scale; };
+    if (limit_bytes > 0 && level(limit_bytes) > area.top()) {
+        const double y = std::floor(level(limit_bytes)) + 0.5;
+        painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
+        painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+        const QString text = translated("limit %1").arg(formatBytes(static_cast<double>(limit_bytes)));
+        const bool below = y - area.top() < metrics.height() + 2;
+        const int textWidth = metrics.horizontalAdvance(text);
+        const QRectF plate(area.right() - textWidth - 8, below ? y + 2 : y - metrics.height() - 2, textWidth + 8,
+                           metrics.height());
+        painter.fillRect(plate, theme.background);  // the curve may run here
+        painter.setPen(theme.asText(theme.caution));
+        painter.drawText(plate, Qt::AlignCenter, text);
+    }
+    const double x = geometry.axis(range).x_of(curve.time_ns[peak]);
+    if (x < 0 || x > area.width()) return;
+    const QPointF point(area.left() + x, std::max<double>(area.top() + 2, level(curve.bytes[peak])));
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(theme.background, 1.5));
+    painter.setBrush(theme.memory);
+    painter.drawEllipse(point, 3.5, 3.5);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QString text = formatBytes(static_cast<double>(curve.bytes[peak]));
+    const int width = metrics.horizontalAdvance(text);
+    const double left = point.x() + 8 + width > area.right() ? point.x() - 8 - width : point.x() + 8;
+    const double baseline = std::max<double>(area.top() + metrics.ascent(), point.y() - 2);
+    // The curve may run here.
+    painter.fillRect(QRectF(left - 2, baseline - metrics.ascent(), width + 4, metrics.height()), theme.background);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(left, baseline), text);
+}
+
+}  // namespace overlap::ui

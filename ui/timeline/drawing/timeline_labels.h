@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QPainter>
+#include <QStringList>
+
+#include "core/timeline/timeline.h"
+#include "ui/theme/theme.h"
+#include "ui/timeline/drawing/timeline_geometry.h"
+
+namespace overlap::ui {
+
+/// Width of the widest title or subtitle of a lane, or of the memory area's notes.
+int labelTextWidth(const Timeline& timeline, const QStringList& memoryNotes);
+/// Title, caption, and with `keys` the keys at the right where there is room; a line below it that tells keyboard
+/// focus.
+void paintHeader(QPainter& painter, const TimelineGeometry& geometry, const QString& title, const QString& caption,
+                 const Theme& theme, bool focused, bool keys = true);
+
+/// What the column left of the lanes shows beside titles.
+struct LaneLabels {
+    EventLocation selection;
+    QStringList figures;  ///< by lane, in place of subtitles; may be empty
+    int hovered = -1;     ///< lane whose buttons show
+};
+/// Whether a row has its lane's title: the lane's first row, or, once that has been scrolled out of view, the first of
+/// its further rows that is in view, so that a deep lane keeps its name.
+bool carriesTitle(const TimelineGeometry& geometry, const Timeline& timeline, std::uint32_t lane);
+/// The column left of the lanes: colour bar, title, subtitle; a pin on lanes that are pinned.
+void paintLaneLabels(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, const Theme& theme,
+                     const LaneLabels& labels);
+
+/// The buttons in the title cell of a lane, which show under the pointer.
+enum class LaneButton { None, Pin, Collapse };
+QRect laneButton(const TimelineGeometry& geometry, std::uint32_t lane, LaneButton button);
+LaneButton laneButtonAt(const TimelineGeometry& geometry, std::uint32_t lane, QPointF position);
+
+/// Title of the memory area, its peak, notes on it and the limit.
+void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const Timeline& timeline, TimeRange range,
+                      std::int64_t limit_bytes, const QStringList& notes, const Theme& theme);
+
+}  // namespace overlap::ui
