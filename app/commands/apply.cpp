@@ -11,8 +11,9 @@
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
 #include "core/files/atomic_file.h"
+#include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
-#include "core/passes/report_json.h"
+#include "core/io/report_json.h"
 
 namespace overlap::commands {
 

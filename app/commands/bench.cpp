@@ -11,6 +11,7 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
+#include "core/files/ordered_json.h"
 #include "core/passes/pass.h"
 
 namespace overlap::commands {

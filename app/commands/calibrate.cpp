@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/calibrate/calibration.h"
 #include "core/cost/with_cost_model.h"
+#include "core/files/ordered_json.h"
 #include "core/io/cost_model_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/profile_file.h"

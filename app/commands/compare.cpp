@@ -15,8 +15,8 @@
 #include "core/base/error.h"
 #include "core/io/plan_file.h"
 #include "core/io/profile_file.h"
+#include "core/io/report_json.h"
 #include "core/io/trace_file.h"
-#include "core/passes/report_json.h"
 
 namespace overlap::commands {
 

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "app/commands/formatting.h"
+#include "core/files/ordered_json.h"
 
 namespace overlap::commands {
 

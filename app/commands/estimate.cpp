@@ -17,6 +17,7 @@
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
+#include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
 #include "core/io/profile_file.h"
 #include "core/passes/pass.h"

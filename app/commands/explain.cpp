@@ -16,8 +16,9 @@
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
 #include "core/explain/explain_schedule.h"
+#include "core/files/ordered_json.h"
+#include "core/io/report_json.h"
 #include "core/passes/registry/registry.h"
-#include "core/passes/report_json.h"
 
 namespace overlap::commands {
 

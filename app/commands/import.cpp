@@ -7,6 +7,7 @@
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
+#include "core/files/ordered_json.h"
 #include "core/imports/import_source.h"
 #include "core/imports/tensor_table.h"
 #include "core/imports/told_options.h"

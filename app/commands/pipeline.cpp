@@ -11,9 +11,9 @@
 #include "core/base/quote.h"
 #include "core/graph/module_tree.h"
 #include "core/io/plan_file.h"
+#include "core/io/report_json.h"
 #include "core/modules/module_repair.h"
 #include "core/passes/registry/registry.h"
-#include "core/passes/report_json.h"
 #include "core/pipeline/plan_overlaps.h"
 #include "core/plan/group_passes.h"
 #include "core/plan/group_settings.h"
@@ -118,7 +118,8 @@ Pipeline read_pipeline(const std::string& path, const Graph& graph) {
         pipeline.module_rules = plan.module_rules;
         pipeline.modules = module_source(plan, graph);
         pipeline.problems = check_unevaluated(plan);
-        pipeline.process_groups = plan.unevaluated.value("process_groups", Json::array());
+        pipeline.process_groups = plan.process_groups;
+        pipeline.unread_process_groups = plan.unread_process_groups;
     } else {
         pipeline.steps = read_pipeline_file(path);
     }

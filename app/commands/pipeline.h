@@ -19,7 +19,8 @@ struct Pipeline {
     std::vector<PassStep> steps;
     OverlapDirectives overlaps;                         ///< by hand, applied after the steps
     ModuleSource modules = ModuleSource::module_stack;  ///< where those look modules up
-    Json process_groups = Json::array();                ///< settings of a plan for a run; see group_settings()
+    std::vector<GroupSettings> process_groups;          ///< settings of a plan for a run
+    std::optional<UnreadField> unread_process_groups;   ///< where they could not be read
     std::vector<Problem> problems;  ///< of the plan as a whole, such as parts that are not evaluated
 };
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/files/ordered_json.h"
 #include "core/mesh/planners/optimal_planner.h"
 #include "core/mesh/planners/strided_order.h"
 #include "core/mesh/shard_layout.h"

@@ -8,6 +8,7 @@
 #include "app/commands/formatting.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
+#include "core/files/ordered_json.h"
 #include "core/mesh/sharding_text.h"
 
 namespace overlap::commands {

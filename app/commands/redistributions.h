@@ -2,6 +2,7 @@
 
 #include <iosfwd>
 
+#include "core/files/ordered_json.h"
 #include "core/redistribution/device_orders.h"
 
 namespace overlap::commands {

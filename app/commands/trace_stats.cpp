@@ -11,6 +11,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "core/files/ordered_json.h"
 #include "core/io/trace_file.h"
 #include "core/trace/collective_alignment.h"
 #include "core/trace/trace_statistics.h"

@@ -14,9 +14,9 @@ namespace {
 /// What the plan asks of process groups. @throws InputError with the plan's file for what cannot be.
 std::vector<GroupSettings> groups_of(const commands::Pipeline& pipeline, const Graph& rewritten) {
     try {
-        std::vector<GroupSettings> settings = group_settings(pipeline.process_groups);
-        check_group_settings(settings, rewritten);
-        return settings;
+        if (const auto& unread = pipeline.unread_process_groups) throw InputError(unread->place, unread->problem);
+        check_group_settings(pipeline.process_groups, rewritten);
+        return pipeline.process_groups;
     } catch (const InputError& error) {
         throw error.in_file(pipeline.file);
     }

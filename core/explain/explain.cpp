@@ -347,7 +347,8 @@ class Explainer {
                    " merges, or would make the bucket too large";
         }
         const auto step = std::ranges::find(steps_, report.pass, &PassStep::pass);
-        const bool merges = step != steps_.end() && step->options.value("collective_bucketing", false);
+        const OptionValue* merging = step == steps_.end() ? nullptr : step->options.find("collective_bucketing");
+        const bool merges = merging && *merging == OptionValue(true);
         return merges ? "are too far away, or merging would expose what is hidden now"
                       : "are only merged beforehand, since the option collective_bucketing is off";
     }

@@ -107,7 +107,7 @@ double total_exposed_ms(const PassReport& report) {
 /// One option of the scheduler that may keep a collective exposed, and values that loosen it, the mildest first.
 struct Limit {
     std::string option;
-    std::vector<Json> values;
+    std::vector<OptionValue> values;
 };
 
 /// Looks for what keeps one collective exposed.
@@ -251,21 +251,27 @@ class Exposure {
         return node == no_node ? std::string_view() : graph_->group_name(node);
     }
 
-    const Json& value_of(std::string_view option) const {
-        return option_value(require_pass(automatic_pass), options_, option);
+    OptionValue value_of(std::string_view option) const {
+        const OptionValue* given = options_.find(option);
+        return given ? *given : require_option(require_pass(automatic_pass), option).default_value;
     }
 
     /// Twice, four and eight times a number, then as good as none; nothing where it is no limit.
     Limit loosened(std::string option, double least, double most) const {
-        const Json value = value_of(option);
+        const OptionValue value = value_of(option);
+        const std::optional<double> number = number_of(value);
         Limit limit{std::move(option), {}};
-        if (!value.is_number() || value.get<double>() >= most) return limit;
+        if (!number || *number >= most) return limit;
+        const auto like_value = [&](double looser) {
+            const bool whole = std::holds_alternative<std::int64_t>(value);
+            return whole ? OptionValue(static_cast<std::int64_t>(looser)) : OptionValue(looser);
+        };
         for (double factor = 2; factor <= 8; factor *= 2) {
-            const double looser = std::max(value.get<double>(), least / 2) * factor;
+            const double looser = std::max(*number, least / 2) * factor;
             if (looser >= most) break;
-            limit.values.push_back(value.is_number_integer() ? Json(static_cast<std::int64_t>(looser)) : Json(looser));
+            limit.values.push_back(like_value(looser));
         }
-        limit.values.push_back(value.is_number_integer() ? Json(static_cast<std::int64_t>(most)) : Json(most));
+        limit.values.push_back(like_value(most));
         return limit;
     }
 
@@ -275,14 +281,15 @@ class Exposure {
         std::vector<Limit> limits = {loosened("max_in_flight_gb", 1, 1024),
                                      loosened("max_compute_pre_fetch", 16, nodes),
                                      loosened("max_coll_distance", 16, nodes)};
-        if (!value_of("max_memory_increase_gb").is_null()) {
+        if (!is_null(value_of("max_memory_increase_gb"))) {
             limits.push_back(loosened("max_memory_increase_gb", 1, 1024));
-        } else if (!value_of("max_memory_increase_ratio").is_null()) {
+        } else if (!is_null(value_of("max_memory_increase_ratio"))) {
             limits.push_back(loosened("max_memory_increase_ratio", 0.125, 128));
         }
-        if (value_of("compute_overlap_multipler") < 1) limits.push_back({"compute_overlap_multipler", {1.0}});
-        if (!value_of("max_off_bucket_gb").is_null()) limits.push_back({"max_off_bucket_gb", {nullptr}});
-        if (value_of("prioritize_bucketing_during_scheduling") == true) {
+        if (*number_of(value_of("compute_overlap_multipler")) < 1)
+            limits.push_back({"compute_overlap_multipler", {1.0}});
+        if (!is_null(value_of("max_off_bucket_gb"))) limits.push_back({"max_off_bucket_gb", {OptionValue()}});
+        if (value_of("prioritize_bucketing_during_scheduling") == OptionValue(true)) {
             limits.push_back({"prioritize_bucketing_during_scheduling", {false}});
         }
         // Parts of a bucket may be hidden where the whole is not.
@@ -292,8 +299,8 @@ class Exposure {
     }
 
     /// What becomes of the collective with other options; nothing where PyTorch would raise, or when stopped.
-    std::optional<PassReport> attempt(const Json& changes) const {
-        Json options = options_;
+    std::optional<PassReport> attempt(const Options& changes) const {
+        Options options = options_;
         options.update(changes);
         options["collective_bucketing"] = false;  // merging comes after scheduling and does not change its figures
         options["insert_overlap_deps"] = false;
@@ -317,13 +324,13 @@ class Exposure {
 
     void tell_remedies() {
         bool told = false;
-        Json all = Json::object();
+        Options all;
         for (const Limit& limit : limits()) {
             all[limit.option] = limit.values.back();
             std::optional<PassReport> best = attempt({{limit.option, limit.values.back()}});
             if (!helps(best)) continue;
-            Json value = limit.values.back();
-            for (const Json& milder : limit.values) {
+            OptionValue value = limit.values.back();
+            for (const OptionValue& milder : limit.values) {
                 std::optional<PassReport> report = attempt({{limit.option, milder}});
                 if (!report || targets(*report).exposed_ms() > targets(*best).exposed_ms()) continue;
                 best = std::move(report);
@@ -336,15 +343,15 @@ class Exposure {
         if (told || stop_.stop_requested()) return;
         const std::optional<PassReport> lifted = attempt(all);
         std::string names;
-        for (const auto& [option, value] : all.items()) names.append(names.empty() ? "" : ", ").append(option);
+        for (const auto& [option, value] : all) names.append(names.empty() ? "" : ", ").append(option);
         if (helps(lifted)) return say("With all limits of the scheduler lifted (" + names + ") " + outcome(*lifted));
         say("Lifting the scheduler's limits, each and all at once, changes nothing for it: " + names);
     }
 
-    static std::string value_text(const Json& value, bool last) {
-        if (value.is_null()) return "unset";
-        if (value.is_boolean()) return value == true ? "on" : "off";
-        return last ? "lifted (" + value.dump() + ")" : value.dump();
+    static std::string value_text(const OptionValue& value, bool last) {
+        if (is_null(value)) return "unset";
+        if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "on" : "off";
+        return last ? "lifted (" + describe(value) + ")" : describe(value);
     }
 
     /// `it is hidden behind mm_3; all collectives together are then exposed 1.2 s instead of 1.3 s`.
@@ -365,7 +372,7 @@ class Exposure {
     const PassReport& report_;
     std::stop_token stop_;
     std::shared_ptr<const Graph> graph_;  ///< that the scheduler was given
-    Json options_;
+    Options options_;
     const CollectiveReport* target_ = nullptr;
     std::vector<std::string> members_;  ///< what it is made of, in graph_
     std::string_view group_;

@@ -11,6 +11,7 @@
 #include "core/exports/left_out.h"
 #include "core/exports/python_file.h"
 #include "core/exports/python_text.h"
+#include "core/files/ordered_json.h"
 #include "core/graph/direction.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/pipeline/manual_start.h"

@@ -10,6 +10,7 @@
 #include "core/exports/left_out.h"
 #include "core/exports/python_file.h"
 #include "core/exports/python_text.h"
+#include "core/io/option_json.h"
 #include "core/passes/registry/registry.h"
 
 namespace overlap {
@@ -158,34 +159,36 @@ const JobPass& job_pass(const PassStep& step) {
 }
 
 /// An integer map, whose keys are text in JSON and whole numbers in Python.
-std::string integer_map(const Json& map) {
+std::string integer_map(const NamedIntegers& map) {
     std::string text = "{";
-    for (const auto& [key, value] : map.items()) {
-        text += (text.size() > 1 ? ", " : "") + std::to_string(std::stoll(key)) + ": " + python_value(value);
+    for (const auto& [key, value] : map) {
+        text += (text.size() > 1 ? ", " : "") + std::to_string(std::stoll(key)) + ": " + std::to_string(value);
     }
     return text + "}";
 }
 
 /// One option as an item of a dictionary, `"name": value`, or nothing where the job's default says the same.
 std::string option_item(const Plan& plan, const PassStep& step, const PassOption& option) {
-    const Json value = option_value(step, option);
+    const OptionValue value = option_value(step, option);
     const std::string item = python_string(option.name) + ": ";
     if (option.type == PassOption::Type::module_lists) {
-        return item + (value == module_lists(plan.buckets) ? "module_bucket_plans" : python_value(value, 16));
+        return item +
+               (value == OptionValue(module_lists(plan.buckets)) ? "module_bucket_plans" : python_value(value, 16));
     }
-    if (option.name == "module_stack_fn") return value.is_null() ? "" : item + "module_fqn_stack";
+    if (option.name == "module_stack_fn") return is_null(value) ? "" : item + "module_fqn_stack";
     if (option.name == "moe_layer_ids") return item + "frozenset(" + python_value(value) + ")";
     if (option.name == "bucket_cap_mb" && require_pass(step.pass).name() != "pre_bucket_fsdp_collectives") {
-        return value.is_null() ? "" : "\"bucket_cap_mb_by_bucket_idx\": constant_cap(" + python_value(value) + ")";
+        return is_null(value) ? "" : "\"bucket_cap_mb_by_bucket_idx\": constant_cap(" + python_value(value) + ")";
     }
     if (option.type == PassOption::Type::integer_map) {
-        if (value.is_object()) return item + integer_map(value);
+        if (const auto* map = std::get_if<NamedIntegers>(&value)) return item + integer_map(*map);
         // Of the choices that stand for a map there is one: what the plan's buckets make.
-        if (value.is_string()) {
-            return item + "bucket_counts(" + python_value(step.options.value("n_layers", Json(0))) + ")";
+        if (std::holds_alternative<std::string>(value)) {
+            const OptionValue layers = option_value(step, require_option(require_pass(step.pass), "n_layers"));
+            return item + "bucket_counts(" + python_value(layers) + ")";
         }
     }
-    const bool says_something = !value.is_null() || (option.nullable && step.options.contains(option.name));
+    const bool says_something = !is_null(value) || (option.nullable && step.options.contains(option.name));
     return says_something ? item + python_value(value, 16) : "";
 }
 
@@ -224,7 +227,7 @@ ExportOutput export_graph_trainer(const ExportInput& input) {
     }
     output.bytes = python_file_head(input, docstring, "import functools\nimport importlib\n", output.notes);
     output.bytes += "\n# Buckets in order: a module each, or a list of modules that share one.";
-    output.bytes += python_assignment("module_bucket_plans", module_lists(plan.buckets));
+    output.bytes += python_assignment("module_bucket_plans", option_json(module_lists(plan.buckets)));
     output.bytes +=
         "\n\ndef plan_passes():\n    \"\"\"The plan's steps in order.\"\"\"\n    return [\n" + passes + "    ]\n";
     output.bytes += pipeline_code;

@@ -98,8 +98,8 @@ class Settings {
     void add_scheduler(const PassStep& step) {
         set(scheduling, "enable_overlap_scheduling", "True");
         for (const PassOption& option : require_pass(step.pass).options()) {
-            const Json value = option_value(step, option);
-            const bool unlimited = value.is_null() && !option.default_value.is_null();
+            const OptionValue value = option_value(step, option);
+            const bool unlimited = is_null(value) && !is_null(option.default_value);
             if (option.name == "max_off_bucket_gb" || unlimited) {
                 tell_inexpressible(option, value);
             } else if (option.name == "pge_profile_path") {
@@ -108,7 +108,7 @@ class Settings {
                 set(scheduling, option.name, python_value(value));
             }
         }
-        if (option_of(step, "insert_overlap_deps") != true) {
+        if (option_of(step, "insert_overlap_deps") != OptionValue(true)) {
             notes.emplace_back(
                 "insert_overlap_deps is off, as in the plan: nothing then keeps Inductor's own scheduling "
                 "(reorder_for_peak_memory, enable_simple_overlap) from moving collectives afterwards");
@@ -118,34 +118,36 @@ class Settings {
             "times are the graph's");
     }
 
-    static Json option_of(const PassStep& step, std::string_view name) {
+    static OptionValue option_of(const PassStep& step, std::string_view name) {
         for (const PassOption& option : require_pass(step.pass).options()) {
             if (option.name == name) return option_value(step, option);
         }
-        return nullptr;
+        return {};
     }
 
     /// Options without a setting, and values that a setting cannot have; the job then runs with the pass's default.
-    void tell_inexpressible(const PassOption& option, const Json& value) {
-        if (value == option.default_value) return;
+    void tell_inexpressible(const PassOption& option, const OptionValue& value) {
+        if (same_value(value, option.default_value)) return;
         notes.push_back("Inductor has no setting for the option " + option.name + " with the value " +
                         python_value(value) + ", so the job runs with " + python_value(option.default_value));
     }
 
     void add_bucketing(const PassStep& step, const InductorPass& known) {
         set("", known.setting, "\"all\"");
-        const Json mode = option_of(step, "mode");
-        const Json mode_or_default = mode.is_null() || mode == "" ? Json("default") : mode;
+        const OptionValue mode = option_of(step, "mode");
+        const bool unset = is_null(mode) || mode == OptionValue("");
+        const OptionValue mode_or_default = unset ? OptionValue("default") : mode;
         if (known.pass != "bucket_all_reduce") {
             const std::string stem(known.setting.substr(0, known.setting.size() - std::string_view("_fx").size()));
             set("", stem + "_bucket_mode", python_value(mode_or_default));
-        } else if (mode_or_default != "default") {
+        } else if (mode_or_default != OptionValue("default")) {
             // Inductor hands the pass its own setting as the mode, which for all-reduces changes nothing.
             notes.emplace_back(
                 "Inductor has no setting for the option mode of bucket_all_reduce, which has one way alone");
         }
-        const Json cap = option_of(step, "bucket_cap_mb");
-        if (cap.is_null() || cap == 2000) return;
+        const OptionValue cap = option_of(step, "bucket_cap_mb");
+        if (is_null(cap) || same_value(cap, require_option(require_pass(step.pass), "bucket_cap_mb").default_value))
+            return;
         set("", std::string(known.setting) + "_bucket_size_determinator", "lambda bucket_index: " + python_value(cap));
     }
 

@@ -1,6 +1,7 @@
 #include "core/exports/job_digest.h"
 
 #include "core/base/word_hash.h"
+#include "core/files/ordered_json.h"
 #include "core/graph/value.h"
 
 namespace overlap {

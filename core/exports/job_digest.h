@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/files/ordered_json.h"
 #include "core/passes/pass.h"
 
 namespace overlap {

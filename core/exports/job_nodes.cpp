@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
 
 namespace overlap {

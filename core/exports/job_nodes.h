@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "core/files/ordered_json.h"
 #include "core/graph/graph.h"
 #include "core/passes/pass.h"
 

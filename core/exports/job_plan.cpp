@@ -11,7 +11,10 @@
 #include "core/exports/job_digest.h"
 #include "core/exports/job_nodes.h"
 #include "core/exports/wrapped_operators.h"
+#include "core/files/ordered_json.h"
+#include "core/io/option_json.h"
 #include "core/io/plan_file.h"
+#include "core/io/process_groups_json.h"
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/group_settings.h"
@@ -31,15 +34,16 @@ Json group_json(const ProcessGroup& group) {
     return json;
 }
 
-/// What the plan asks of process groups.
-std::vector<GroupSettings> asked_settings(const Plan& plan) {
-    return group_settings(plan.unevaluated.value("process_groups", Json::array()));
+/// What the plan asks of process groups. @throws InputError where its field could not be read.
+const std::vector<GroupSettings>& asked_settings(const Plan& plan) {
+    if (const auto& unread = plan.unread_process_groups) throw InputError(unread->place, unread->problem);
+    return plan.process_groups;
 }
 
 /// The groups of the plan's graph, and those that its passes create, in the order of their creation.
 /// @throws InputError for settings that cannot be, or of a group that there is not.
 Json process_groups(const Plan& plan, const Evaluation& evaluation) {
-    const std::vector<GroupSettings> asked = asked_settings(plan);
+    const std::vector<GroupSettings>& asked = asked_settings(plan);
     check_group_settings(asked, *evaluation.graph);
     Json of_graph = Json::array(), created = Json::array();
     const GraphHeader& before = evaluation.input->header();
@@ -92,8 +96,8 @@ std::vector<std::string> steps_of_ours(const std::vector<PassStep>& steps) {
     std::vector<std::string> told;
     for (std::size_t index = 0; index < steps.size(); ++index) {
         for (const PassOption& option : require_pass(steps[index].pass).options()) {
-            const auto given = steps[index].options.find(option.name);
-            if (option.of_reference || given == steps[index].options.end() || *given == option.default_value) continue;
+            const OptionValue* given = steps[index].options.find(option.name);
+            if (option.of_reference || !given || same_value(*given, option.default_value)) continue;
             told.push_back("step " + std::to_string(index + 1) + " (" + steps[index].pass + ") has the option " +
                            option.name + ", which PyTorch does not know");
         }
@@ -248,7 +252,8 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     const Json document = Json::parse(write_plan_text(plan));
     for (const char* field : edited_fields) job["made_from"][field] = document.value(field, Json());
     job["pipeline"] = Json::array();
-    for (const PassStep& step : steps) job["pipeline"].push_back({{"pass", step.pass}, {"options", step.options}});
+    for (const PassStep& step : steps)
+        job["pipeline"].push_back({{"pass", step.pass}, {"options", options_json(step.options)}});
     if (const std::vector<std::string> ours = steps_of_ours(steps); !ours.empty()) job["exact_only"] = ours.front();
     job["overlaps"] = overlap_edges(plan, evaluation);
     job["process_groups"] = process_groups(plan, evaluation);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/files/ordered_json.h"
 #include "core/passes/pass.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"

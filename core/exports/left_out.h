@@ -13,7 +13,7 @@ namespace overlap {
 std::vector<std::string> parts_left_out(const Plan& plan, std::string_view reader);
 
 /// The value of an option of a step: as given, else its default.
-Json option_value(const PassStep& step, const PassOption& option);
+OptionValue option_value(const PassStep& step, const PassOption& option);
 
 /// The notes on options that are this application's own and switched on, which a training job does not have.
 std::vector<std::string> own_options_left_out(const PassStep& step);

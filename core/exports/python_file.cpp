@@ -1,6 +1,7 @@
 #include "core/exports/python_file.h"
 
 #include "core/exports/python_text.h"
+#include "core/files/ordered_json.h"
 
 namespace overlap {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/exports/export_format.h"
+#include "core/files/ordered_json.h"
 
 namespace overlap {
 

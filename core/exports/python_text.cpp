@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "core/exports/code_points.h"
+#include "core/files/ordered_json.h"
+#include "core/io/option_json.h"
 
 namespace overlap {
 
@@ -87,6 +89,10 @@ std::string python_string(std::string_view text) {
     std::string literal = "\"";
     while (!text.empty()) append_escaped(literal, take_code_point(text));
     return literal += '"';
+}
+
+std::string python_value(const OptionValue& value, std::size_t indent) {
+    return python_value(option_json(value), indent);
 }
 
 std::string python_value(const Json& value, std::size_t indent) {

@@ -13,7 +13,8 @@
 #include "core/exports/html_text.h"
 #include "core/exports/report_style.h"
 #include "core/exports/timeline_picture.h"
-#include "core/passes/report_json.h"
+#include "core/files/ordered_json.h"
+#include "core/io/option_json.h"
 #include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
 #include "core/redistribution/device_orders.h"
@@ -319,9 +320,9 @@ class Report {
 
     static std::string options_of(const PassStep& step) {
         std::string html;
-        for (const auto& [name, value] : step.options.items()) {
+        for (const auto& [name, value] : step.options) {
             html += (html.empty() ? "" : "<br>") + html_name(name) + " = " +
-                    html_name(value.dump(-1, ' ', false, Json::error_handler_t::replace), 200);
+                    html_name(option_json(value).dump(-1, ' ', false, Json::error_handler_t::replace), 200);
         }
         return html.empty() ? "<span class=\"dim\">as PyTorch has them</span>" : html;
     }

@@ -4,6 +4,7 @@
 
 #include "core/exports/formats.h"
 #include "core/files/csv_table.h"
+#include "core/files/ordered_json.h"
 #include "core/modules/home_module.h"
 #include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"

@@ -4,6 +4,8 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/exports/left_out.h"
+#include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
 #include "core/passes/bucketing/safe_unpacking.h"
 #include "core/passes/pass_support.h"
@@ -62,9 +64,10 @@ void collect(const Graph& wrapped, const Graph& plain, std::map<std::string, Jso
     }
 }
 
-bool wraps(const Pass& pass, const Json& options) {
-    return std::ranges::find(pass.options(), wrapping_option, &PassOption::name) != pass.options().end() &&
-           option_value(pass, options, wrapping_option) == true;
+bool wraps(const PassStep& step) {
+    const auto options = require_pass(step.pass).options();
+    const auto option = std::ranges::find(options, wrapping_option, &PassOption::name);
+    return option != options.end() && option_value(step, *option) == OptionValue(true);
 }
 
 }  // namespace
@@ -76,9 +79,9 @@ std::map<std::string, Json> wrapped_operators(const Plan& plan, const Evaluation
         const Pass& pass = require_pass(step.pass);
         const std::shared_ptr<const Graph> result = pass.run(graph, step.options, {}).graph;
         std::shared_ptr<const Graph> plain = result;
-        if (wraps(pass, step.options)) {
-            Json options = step.options;
-            options[std::string(wrapping_option)] = false;
+        if (wraps(step)) {
+            Options options = step.options;
+            options[wrapping_option] = false;
             plain = pass.run(graph, options, {}).graph;
         }
         collect(*result, *plain, operators);

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "core/files/ordered_json.h"
 #include "core/passes/pass.h"
 #include "core/pipeline/evaluation.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/unknown_fields.h"
 #include "core/graph/graph.h"
 
 namespace overlap {
@@ -17,6 +18,7 @@ struct GroupSettings {
     std::optional<bool> high_priority;
     // Members of ncclConfig_t, see group_numbers().
     std::optional<int> min_ctas{}, max_ctas{}, cga_cluster_size{}, nvls_ctas{}, cta_policy{}, traffic_class{};
+    UnknownFields extra{};  ///< of the plan's entry
 
     bool operator==(const GroupSettings&) const = default;
 };

@@ -13,8 +13,12 @@
 #include "core/files/atomic_file.h"
 #include "core/files/format_version.h"
 #include "core/files/json_bytes.h"
+#include "core/io/module_rules_json.h"
+#include "core/io/option_json.h"
+#include "core/io/overlap_directives_json.h"
+#include "core/io/plan_json.h"
+#include "core/io/process_groups_json.h"
 #include "core/mesh/sharding_text.h"
-#include "core/passes/describe_json.h"
 #include "core/passes/registry/registry.h"
 
 namespace overlap {
@@ -26,24 +30,14 @@ constexpr int format_version = 1;
 /// Far more than any plan needs, far less than what exhausts the stack.
 constexpr int depth_limit = 64;
 
-/// Fields that this version turns into something. All others go to Plan::unevaluated.
-constexpr std::array<std::string_view, 10> evaluated_fields = {
-    "format", "version", "name", "graph", "module_rules", "buckets", "pipeline", "overlaps", "device_orders", "notes"};
+/// Fields that this version turns into something. All others go to Plan::extra.
+constexpr std::array<std::string_view, 11> known_fields = {"format",        "version",        "name",     "graph",
+                                                           "module_rules",  "buckets",        "pipeline", "overlaps",
+                                                           "device_orders", "process_groups", "notes"};
 
 /// What an export for a training job adds (core/exports/job_plan.h). It is derived from the rest and the graph, and
 /// would no longer hold once the plan is edited, so it is not carried along.
 constexpr std::string_view derived_field = "job";
-
-/// Fields that this version documents and keeps, but does not evaluate yet.
-constexpr std::array<std::string_view, 1> later_fields = {"process_groups"};
-
-[[noreturn]] void fail_type(const std::string& place, const Json& found, const std::string& expected) {
-    throw InputError(place, "found " + describe_json(found) + ", expected " + expected);
-}
-
-std::string item(const std::string& list, std::size_t index) {
-    return list + "[" + std::to_string(index) + "]";
-}
 
 /// `line 3, column 14` of a byte of `text`.
 std::string text_place(std::string_view text, std::size_t byte) {
@@ -108,13 +102,6 @@ Json parse_json(std::string_view text) {
         const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
         throw InputError(text_place(text, byte), "invalid JSON: " + reason);
     }
-}
-
-std::string read_string(const Json& object, const std::string& key, const std::string& above) {
-    const auto field = object.find(key);
-    if (field == object.end()) return {};
-    if (!field->is_string()) fail_type(above + key, *field, "a string");
-    return field->get<std::string>();
 }
 
 void check_header(const Json& document) {
@@ -185,7 +172,8 @@ std::vector<BucketEntry> read_buckets(const Json& value, const std::string& plac
             std::move(named.modules.begin(), named.modules.end(), std::back_inserter(entry.modules));
     } else if (modules.is_array()) {
         for (std::size_t index = 0; index < modules.size(); ++index) {
-            if (!modules[index].is_string()) fail_type(item(modules_place, index), modules[index], "a module path");
+            if (!modules[index].is_string())
+                fail_type(item_place(modules_place, index), modules[index], "a module path");
             entry.modules.push_back(modules[index].get<std::string>());
         }
         entry.written_as_list = entry.modules.size() == 1;
@@ -195,16 +183,30 @@ std::vector<BucketEntry> read_buckets(const Json& value, const std::string& plac
     if (!object) return read;
     entry.title = read_string(value, "title", place + ".");
     for (const auto& [key, ignored] : value.items()) {
-        if (key != "modules" && key != "title") entry.extra[key] = ignored;
+        if (key != "modules" && key != "title") entry.extra.emplace_back(key, ignored.dump());
     }
     return read;
+}
+
+/// Runs `check` and adds the step's place to its errors.
+template <typename Check>
+void naming_step(const std::string& step_place, Check&& check) {
+    try {
+        check();
+    } catch (const InputError& error) {
+        throw InputError(error.place().empty() ? step_place : step_place + ", " + error.place(), error.problem());
+    }
+}
+
+std::string place_of_step(const std::string& list, std::size_t index) {
+    return list.empty() ? "step " + std::to_string(index + 1) : item_place(list, index);
 }
 
 std::vector<PassStep> read_steps(const Json& steps, const std::string& place) {
     if (!steps.is_array()) fail_type(place, steps, "a list of steps");
     std::vector<PassStep> read;
     for (std::size_t index = 0; index < steps.size(); ++index) {
-        const std::string step_place = place.empty() ? "step " + std::to_string(index + 1) : item(place, index);
+        const std::string step_place = place_of_step(place, index);
         const Json& step = steps[index];
         if (!step.is_object()) fail_type(step_place, step, "an object with pass and options");
         for (const auto& [key, ignored] : step.items()) {
@@ -215,7 +217,10 @@ std::vector<PassStep> read_steps(const Json& steps, const std::string& place) {
         if (!step.contains("pass")) throw InputError(step_place, "has no pass");
         PassStep made;
         made.pass = read_string(step, "pass", step_place + ".");
-        if (step.contains("options") && !step.at("options").is_null()) made.options = step.at("options");
+        const Json options = step.value("options", Json());
+        if (!options.is_null()) {
+            naming_step(step_place, [&] { made.options = read_options(require_pass(made.pass), options); });
+        }
         if (step.contains("enabled")) {
             if (!step.at("enabled").is_boolean())
                 fail_type(step_place + ".enabled", step.at("enabled"), "true or false");
@@ -229,12 +234,8 @@ std::vector<PassStep> read_steps(const Json& steps, const std::string& place) {
 /// Checks the steps as they would run, with the plan's buckets put in, those that are switched off too.
 void check_steps(const std::vector<PassStep>& steps, const std::string& place) {
     for (std::size_t index = 0; index < steps.size(); ++index) {
-        const std::string step_place = place.empty() ? "step " + std::to_string(index + 1) : item(place, index);
-        try {
-            check_options(require_pass(steps[index].pass), steps[index].options);
-        } catch (const InputError& error) {
-            throw InputError(error.place().empty() ? step_place : step_place + ", " + error.place(), error.problem());
-        }
+        naming_step(place_of_step(place, index),
+                    [&] { check_options(require_pass(steps[index].pass), steps[index].options); });
     }
 }
 
@@ -252,7 +253,7 @@ DeviceOrder read_device_order(const Json& value, const std::string& place) {
     const Json& mesh = value.at("mesh");
     if (!mesh.is_array()) fail_type(place + ".mesh", mesh, "a list of process groups");
     for (std::size_t index = 0; index < mesh.size(); ++index) {
-        if (!mesh[index].is_string()) fail_type(item(place + ".mesh", index), mesh[index], "a process group");
+        if (!mesh[index].is_string()) fail_type(item_place(place + ".mesh", index), mesh[index], "a process group");
         order.mesh.push_back(mesh[index].get<std::string>());
     }
     try {
@@ -272,7 +273,7 @@ DeviceOrder read_device_order(const Json& value, const std::string& place) {
     }
     for (const auto& [key, kept] : value.items()) {
         const bool known = key == "parameters" || key == "order" || key == "mesh" || key == "expected_saving";
-        if (!known) order.extra[key] = kept;
+        if (!known) order.extra.emplace_back(key, kept.dump());
     }
     return order;
 }
@@ -282,8 +283,17 @@ Json written(const DeviceOrder& order) {
                  {"mesh", order.mesh},
                  {"order", order.order},
                  {"expected_saving", {{"ms", order.saving_ms}, {"bytes", order.saving_bytes}}}};
-    json.update(order.extra);
+    add_unknown_fields(json, order.extra);
     return json;
+}
+
+/// Settings that cannot be read are no reason to refuse the plan: whatever is shown without a run stays right.
+void read_groups(const Json& groups, Plan& plan) {
+    try {
+        plan.process_groups = read_process_groups(groups);
+    } catch (const InputError& error) {
+        plan.unread_process_groups = UnreadField{groups.dump(), error.place(), error.problem()};
+    }
 }
 
 Plan read_document(const Json& document) {
@@ -293,7 +303,7 @@ Plan read_document(const Json& document) {
     plan.graph = read_fingerprint(document);
     if (plan.graph) {
         for (const auto& [key, value] : document.at("graph").items())
-            if (key != "name" && key != "nodes" && key != "digest") plan.graph_extra[key] = value;
+            if (key != "name" && key != "nodes" && key != "digest") plan.graph_extra.emplace_back(key, value.dump());
     }
     if (const auto rules = document.find("module_rules"); rules != document.end()) {
         plan.module_rules = read_module_rules(*rules);
@@ -302,7 +312,7 @@ Plan read_document(const Json& document) {
         if (!buckets->is_array()) fail_type("buckets", *buckets, "a list");
         ExpansionBounds bounds;
         for (std::size_t index = 0; index < buckets->size(); ++index) {
-            for (BucketEntry& entry : read_buckets((*buckets)[index], item("buckets", index), bounds)) {
+            for (BucketEntry& entry : read_buckets((*buckets)[index], item_place("buckets", index), bounds)) {
                 plan.buckets.push_back(std::move(entry));
             }
         }
@@ -319,16 +329,16 @@ Plan read_document(const Json& document) {
     if (const auto orders = document.find("device_orders"); orders != document.end()) {
         if (!orders->is_array()) fail_type("device_orders", *orders, "a list");
         for (std::size_t index = 0; index < orders->size(); ++index) {
-            plan.device_orders.push_back(read_device_order((*orders)[index], item("device_orders", index)));
+            plan.device_orders.push_back(read_device_order((*orders)[index], item_place("device_orders", index)));
         }
+    }
+    if (const auto groups = document.find("process_groups"); groups != document.end()) {
+        read_groups(*groups, plan);
     }
     plan.notes = read_string(document, "notes", "");
     for (const auto& [key, value] : document.items()) {
-        if (std::find(evaluated_fields.begin(), evaluated_fields.end(), key) != evaluated_fields.end()) continue;
-        if (key == derived_field) continue;
-        // Writers always put these lists; an empty one says nothing.
-        const bool later = std::find(later_fields.begin(), later_fields.end(), key) != later_fields.end();
-        if (!later || value != Json::array()) plan.unevaluated[key] = value;
+        const bool known = std::ranges::find(known_fields, key) != known_fields.end() || key == derived_field;
+        if (!known) plan.extra.emplace_back(key, value.dump());
     }
     return plan;
 }
@@ -365,7 +375,7 @@ std::string write_plan_text(const Plan& plan) {
     document["name"] = plan.name;
     if (plan.graph) {
         document["graph"] = {{"name", plan.graph->name}, {"nodes", plan.graph->nodes}, {"digest", plan.graph->digest}};
-        document["graph"].update(plan.graph_extra);
+        add_unknown_fields(document["graph"], plan.graph_extra);
     }
     if (!plan.module_rules.empty()) document["module_rules"] = module_rules_json(plan.module_rules);
     document["buckets"] = Json::array();
@@ -377,21 +387,22 @@ std::string write_plan_text(const Plan& plan) {
             bucket["modules"] = entry.modules;
         }
         if (!entry.title.empty()) bucket["title"] = entry.title;
-        bucket.update(entry.extra);
+        add_unknown_fields(bucket, entry.extra);
         document["buckets"].push_back(std::move(bucket));
     }
     document["pipeline"] = Json::array();
     for (const PassStep& step : plan.pipeline) {
-        Json written = {{"pass", step.pass}, {"options", step.options}};
+        Json written = {{"pass", step.pass}, {"options", options_json(step.options)}};
         if (!step.enabled) written["enabled"] = false;
         document["pipeline"].push_back(std::move(written));
     }
     document["overlaps"] = overlap_directives_json(plan.overlaps);
     document["device_orders"] = Json::array();
     for (const DeviceOrder& order : plan.device_orders) document["device_orders"].push_back(written(order));
-    document["process_groups"] = plan.unevaluated.value("process_groups", Json::array());
+    document["process_groups"] = plan.unread_process_groups ? Json::parse(plan.unread_process_groups->json)
+                                                            : process_groups_json(plan.process_groups);
     document["notes"] = plan.notes;
-    for (const auto& [key, value] : plan.unevaluated.items()) document[key] = value;
+    add_unknown_fields(document, plan.extra);
     // Names come from files that were checked to be UTF-8; a title or note that is not must not cost the plan.
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/passes/pass.h"
+#include "core/base/unknown_fields.h"
 
 namespace overlap {
 
@@ -34,21 +35,19 @@ struct ModuleRule {
     std::uint32_t begin = 0;      ///< of a repetition: the number of the first one (of the last one if `backward`)
     bool backward = false;        ///< of a repetition: numbers fall, as in a backward graph
     std::vector<std::string> nodes;
-    bool override_own = false;    ///< also nodes that have a module in the graph
-    Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
+    bool override_own = false;  ///< also nodes that have a module in the graph
+    UnknownFields extra{};
 
     bool operator==(const ModuleRule&) const = default;
 };
 
 /// `parameters`, `source`, `repetition`, `nodes`, `neighbours`.
 std::string_view rule_kind_name(ModuleRule::Kind kind);
+/// All of them, in the order of ModuleRule::Kind.
+std::span<const std::string_view> rule_kind_names();
 
 /// What is wrong with a rule whatever the graph, as a clause; empty if it can be applied.
 std::string rule_error(const ModuleRule& rule);
-
-/// The rules as the plan document has them. @throws InputError with the place in `json`.
-std::vector<ModuleRule> read_module_rules(const Json& json);
-Json module_rules_json(const std::vector<ModuleRule>& rules);
 
 /// One rule in words, such as `parameters layers.{n}.wq.* → layers.{n}.wq`.
 std::string describe(const ModuleRule& rule);

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -12,38 +10,9 @@
 
 #include "core/base/problem.h"
 #include "core/graph/graph.h"
+#include "core/passes/option.h"
 
 namespace overlap {
-
-using Json = nlohmann::ordered_json;
-
-/// An option of a pass, declared once: readers check against it, panels and help show it.
-struct PassOption {
-    enum class Type {
-        boolean,
-        text,
-        module_lists,  ///< a list of module paths and lists of them
-        module_order,  ///< an object from module path to place, or null
-        integer,
-        number,  ///< finite, whole or not
-        integer_list,
-        integer_map,  ///< an object from whole numbers, written as text, to whole numbers, null, or one of the choices
-    };
-    std::string name;  ///< as in the reference
-    Type type;
-    Json default_value;
-    std::string help;  ///< one sentence
-    std::vector<std::string>
-        choices;            ///< of a text option or instead of a map; null stands for the default and is always allowed
-    bool required = false;  ///< must be given; has no default
-    bool empty_is_unset = false;  ///< of a text option: an empty text means null, as in the reference
-    bool nullable = false;        ///< of numbers and booleans: null is a value of its own, such as "no limit"
-    double minimum = -std::numeric_limits<double>::infinity();  ///< of numbers: the smallest that makes sense
-    double maximum = std::numeric_limits<double>::infinity();
-    /// Of numbers: up to where a slider goes; larger values can be typed. 0: none makes sense.
-    double usual_maximum = 0;
-    bool of_reference = true;  ///< false: an option of this application alone, which a training job does not know
-};
 
 /// One collective that a pass made of others, and where.
 struct BucketReport {
@@ -108,21 +77,28 @@ class Pass {
     virtual std::string_view name() const = 0;
     virtual std::string_view summary() const = 0;
     virtual std::span<const PassOption> options() const = 0;
-    /// @param options a JSON object; names, types and choices have been checked by check_options().
+    /// @param options names, types, ranges and choices have been checked by check_options().
     /// @throws InputError when the options or the graph cannot be used, PassRefusal where the reference raises or its
     /// result cannot be reproduced. The input is never changed.
     /// @returns nothing useful (null graph) when `stop` was requested.
-    virtual PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options,
+    virtual PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
                            std::stop_token stop) const = 0;
 };
 
-/// @throws InputError for an unknown option name or a wrong type or choice, naming the nearest existing name.
-void check_options(const Pass& pass, const Json& options);
+/// @throws InputError for an unknown option name, a wrong type, range or choice, or a missing option that must be
+/// given; the nearest existing name is named.
+void check_options(const Pass& pass, const Options& options);
+/// The option of a pass with this name. @throws InputError where it has none, naming the nearest.
+const PassOption& require_option(const Pass& pass, std::string_view name);
+/// Where in the options of a pass a message is about, such as `eliminate_dead_code_pass options.strict`.
+std::string option_place(const Pass& pass, std::string_view name);
+/// @throws InputError when a value is not one that the option may have. @param place of the value, for the message.
+void check_option_value(const PassOption& option, const std::string& place, const OptionValue& value);
 
 /// One step of a pipeline.
 struct PassStep {
     std::string pass;
-    Json options = Json::object();
+    Options options{};
     bool enabled = true;  ///< false: kept in its place, and not run
 
     bool operator==(const PassStep&) const = default;

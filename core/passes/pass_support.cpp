@@ -16,11 +16,6 @@ TargetSet::TargetSet(const Graph& graph, std::initializer_list<std::string_view>
     }
 }
 
-const Json& option_value(const Pass& pass, const Json& options, std::string_view name) {
-    if (const auto given = options.find(name); given != options.end()) return *given;
-    return std::ranges::find(pass.options(), name, &PassOption::name)->default_value;
-}
-
 PassResult unchanged(const std::shared_ptr<const Graph>& graph, std::string_view pass) {
     PassResult result;
     result.graph = graph;

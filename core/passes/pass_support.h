@@ -31,10 +31,6 @@ class TargetSet {
     bool any_ = false;
 };
 
-/// The value of an option: what is given, else its default.
-/// @pre the pass declares the option.
-const Json& option_value(const Pass& pass, const Json& options, std::string_view name);
-
 /// The input itself, for passes that find nothing to do.
 PassResult unchanged(const std::shared_ptr<const Graph>& graph, std::string_view pass);
 /// The edited graph.

@@ -122,8 +122,7 @@ class Evaluator {
     /// What a refused plan would have made is not missed.
     void check_groups(const Plan& plan) {
         if (result_->refused) return;
-        const Json process_groups = plan.unevaluated.value("process_groups", Json::array());
-        for (Problem& problem : check_group_names(process_groups, *result_->graph))
+        for (Problem& problem : check_group_names(plan.process_groups, *result_->graph))
             result_->problems.push_back(std::move(problem));
     }
 

@@ -98,7 +98,7 @@ std::string group_pass_obstacle(const std::shared_ptr<const Graph>& graph, std::
     }
     PassReport report;
     try {
-        report = require_pass(pass).run(graph, Json::object(), {}).report;
+        report = require_pass(pass).run(graph, {}, {}).report;
     } catch (const InputError& error) {
         return error.what();
     }

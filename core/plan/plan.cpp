@@ -23,9 +23,8 @@ std::string buckets_option(std::string_view pass_name) {
 
 /// Where a step that takes buckets looks their modules up.
 ModuleSource module_source(const PassStep& step) {
-    const bool by_name =
-        step.pass == joint_pass || (step.options.is_object() && step.options.contains("module_stack_fn") &&
-                                    step.options.at("module_stack_fn") == "custom.module_fqn");
+    const OptionValue* stack = step.options.find("module_stack_fn");
+    const bool by_name = step.pass == joint_pass || (stack && *stack == OptionValue("custom.module_fqn"));
     return by_name ? ModuleSource::module_fqn : ModuleSource::module_stack;
 }
 
@@ -54,14 +53,10 @@ ModuleSource module_source(const Plan& plan, const Graph& graph) {
     return preferred_module_source(graph);
 }
 
-Json module_lists(const std::vector<BucketEntry>& buckets) {
-    Json lists = Json::array();
+ModuleLists module_lists(const std::vector<BucketEntry>& buckets) {
+    ModuleLists lists;
     for (const BucketEntry& entry : buckets) {
-        if (entry.modules.size() == 1 && !entry.written_as_list) {
-            lists.push_back(entry.modules.front());
-        } else {
-            lists.push_back(entry.modules);
-        }
+        lists.push_back({entry.modules, entry.written_as_list && entry.modules.size() == 1});
     }
     return lists;
 }
@@ -72,13 +67,11 @@ bool takes_buckets(std::string_view pass) {
 
 std::optional<StepBuckets> step_buckets(const PassStep& step) {
     const std::string option = buckets_option(step.pass);
-    if (option.empty() || !step.options.contains(option)) return std::nullopt;
+    const OptionValue* given = option.empty() ? nullptr : step.options.find(option);
+    if (!given) return std::nullopt;
     StepBuckets buckets{{}, module_source(step)};
-    for (const Json& item : step.options.at(option)) {
-        BucketEntry entry;
-        entry.written_as_list = item.is_array();
-        entry.modules = item.is_array() ? item.get<std::vector<std::string>>() : std::vector{item.get<std::string>()};
-        buckets.entries.push_back(std::move(entry));
+    for (const ModuleList& list : std::get<ModuleLists>(*given)) {
+        buckets.entries.push_back({list.modules, list.written_as_list});
     }
     return buckets;
 }
@@ -93,9 +86,8 @@ std::vector<PassStep> lower(const Plan& plan) {
 
 PassStep lower(const Plan& plan, const PassStep& step) {
     const std::string option = buckets_option(step.pass);
-    if (option.empty() || !step.options.is_object() || step.options.contains(option)) return step;
-    PassStep lowered{step.pass, Json::object(), step.enabled};
-    lowered.options[option] = module_lists(plan.buckets);
+    if (option.empty() || step.options.contains(option)) return step;
+    PassStep lowered{step.pass, {{option, module_lists(plan.buckets)}}, step.enabled};
     lowered.options.update(step.options);
     return lowered;
 }

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/unknown_fields.h"
 #include "core/graph/graph.h"
+#include "core/graph/group_settings.h"
 #include "core/graph/module_tree.h"
 #include "core/modules/module_rules.h"
 #include "core/passes/overlaps/overlap_directives.h"
@@ -18,8 +20,8 @@ struct BucketEntry {
     std::vector<std::string> modules;
     /// True for a one-module entry that is written as a list (`["layers.0"]`): the reference treats both alike.
     bool written_as_list = false;
-    std::string title{};          ///< the user's own, or empty
-    Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
+    std::string title{};  ///< the user's own, or empty
+    UnknownFields extra{};
 
     bool operator==(const BucketEntry&) const = default;
 };
@@ -32,7 +34,7 @@ struct DeviceOrder {
     std::string order;              ///< state on this mesh as torch writes it, such as `S(0)[1]S(0)[0]`
     double saving_ms = 0;           ///< expected when it was chosen, over a whole step
     std::int64_t saving_bytes = 0;
-    Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
+    UnknownFields extra{};
 
     bool operator==(const DeviceOrder&) const = default;
 };
@@ -48,11 +50,19 @@ struct GraphFingerprint {
 
 GraphFingerprint fingerprint(const Graph& graph);
 
-/// What a user makes and a training job consumes (design/formats.md, overlap-plan). A value.
+/// A field of a document that this version knows and could not read.
+struct UnreadField {
+    std::string json;            ///< its text, written back as it was
+    std::string place, problem;  ///< of the InputError that reading it threw
+
+    bool operator==(const UnreadField&) const = default;
+};
+
+/// What a user makes and a training job consumes (docs/formats.md, overlap-plan). A value.
 struct Plan {
     std::string name = "Plan A";
     std::optional<GraphFingerprint> graph;
-    Json graph_extra = Json::object();  ///< fields of the document's `graph` that this version does not know
+    UnknownFields graph_extra;  ///< of the document's `graph`
     /// Modules for nodes that have none, given before anything else is done (core/modules/module_repair.h).
     std::vector<ModuleRule> module_rules;
     std::vector<BucketEntry> buckets;
@@ -61,10 +71,11 @@ struct Plan {
     std::vector<PassStep> pipeline;
     OverlapDirectives overlaps;  ///< by hand, applied to what the pipeline makes
     std::vector<DeviceOrder> device_orders;
+    std::vector<GroupSettings> process_groups;  ///< what a run or a job asks of communicators and streams
+    /// The document's process groups where they cannot be read; a run or a job refuses the plan.
+    std::optional<UnreadField> unread_process_groups;
     std::string notes;
-    /// Parts of the document that this version does not evaluate (process-group isolation, fields of newer writers),
-    /// kept as they were read.
-    Json unevaluated = Json::object();
+    UnknownFields extra;
 
     bool operator==(const Plan&) const = default;
 };
@@ -76,9 +87,9 @@ Plan make_plan(const Graph& graph, std::string name);
 /// no such step.
 ModuleSource module_source(const Plan& plan, const Graph& graph);
 
-/// The entries as the passes' option module_bucket_plans has them: a string, or a list of strings, each. Entry numbers
-/// stay: an empty entry is an empty list, which passes ignore.
-Json module_lists(const std::vector<BucketEntry>& buckets);
+/// The entries as the passes' option module_bucket_plans has them. Entry numbers stay: an empty entry is an empty list,
+/// which passes ignore.
+ModuleLists module_lists(const std::vector<BucketEntry>& buckets);
 
 /// Whether a pass merges collectives by the plan's entries.
 bool takes_buckets(std::string_view pass);
@@ -128,7 +139,8 @@ std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, c
 /// @param tree has no modules; tells which kind of names were looked for.
 Problem no_modules(const Graph& graph, const ModuleTree& tree);
 
-/// What a plan holds that this version keeps but does not evaluate: process groups, fields of newer writers.
+/// What a plan holds that this version keeps but does not evaluate: fields of newer writers, process groups that a run
+/// would refuse.
 std::vector<Problem> check_unevaluated(const Plan& plan);
 
 /// A plan to start from, as torchtitan makes it (common_utils.py, get_default_transformer_block_buckets): embeddings,

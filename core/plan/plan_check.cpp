@@ -179,23 +179,20 @@ class BucketCheck {
 /// Where the plan's document has fields that this version does not know, each with what it may have been meant for.
 std::vector<std::string> unknown_fields(const Plan& plan) {
     std::vector<std::string> fields;
-    const auto add_all = [&](const std::string& place, const Json& object) {
-        for (const auto& [key, value] : object.items()) fields.push_back(place + "." + key);
+    const auto add_all = [&](const std::string& place, const UnknownFields& unknown) {
+        for (const auto& [key, value] : unknown) fields.push_back(place + "." + key);
     };
     const auto add_list = [&](const std::string& list, const auto& items) {
         for (std::size_t index = 0; index < items.size(); ++index)
             add_all(list + "[" + std::to_string(index) + "]", items[index].extra);
     };
-    for (const auto& [key, value] : plan.unevaluated.items()) {
-        if (key != "process_groups") fields.push_back(key);
-    }
+    for (const auto& [key, value] : plan.extra) fields.push_back(key);
     add_all("graph", plan.graph_extra);
     add_list("module_rules", plan.module_rules);
     add_list("buckets", plan.buckets);
     add_list("overlaps", plan.overlaps.list);
     add_list("device_orders", plan.device_orders);
-    for (const std::string& setting : unknown_group_settings(plan.unevaluated.value("process_groups", Json::array())))
-        fields.push_back(setting);
+    for (const std::string& setting : unknown_group_settings(plan.process_groups)) fields.push_back(setting);
     return fields;
 }
 
@@ -206,10 +203,8 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
     const auto add = [&](Severity severity, std::string message) {
         problems.push_back(not_evaluated(severity, std::move(message)));
     };
-    try {
-        group_settings(plan.unevaluated.value("process_groups", Json::array()));
-    } catch (const InputError& error) {
-        problems.push_back(run_refusal(error));
+    if (const auto& unread = plan.unread_process_groups) {
+        problems.push_back(run_refusal(InputError(unread->place, unread->problem)));
     }
     const bool taken = std::ranges::any_of(
         plan.pipeline, [](const PassStep& step) { return step.enabled && takes_buckets(step.pass); });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include "core/graph/module_tree.h"
 #include "core/modules/parameter_names.h"
@@ -24,22 +25,23 @@ struct Traits {
     bool reassigned = false;                ///< gathers have a process group of their own
     std::int64_t layers = 0;
     std::vector<std::int64_t> expert_layers;
-    Json module_order = nullptr;
+    NamedIntegers module_order;
 };
 
 /// Place of each module with parameters, in the order in which they are registered (the trainer strips the parameters'
 /// own names and lets the first count).
-Json parameter_order(const Graph& graph) {
+NamedIntegers parameter_order(const Graph& graph) {
+    NamedIntegers order;
     const auto names = parameter_names(graph);
-    if (!names) return nullptr;
-    Json order = Json::object();
+    if (!names) return order;
+    std::unordered_set<std::string> known;
     for (const auto& [placeholder, parameter] : *names) {
         const std::size_t dot = parameter.rfind('.');
         if (dot == std::string::npos) continue;
         const std::string module = parameter.substr(0, dot);
-        if (!order.contains(module)) order[module] = order.size();
+        if (known.insert(module).second) order.emplace_back(module, static_cast<std::int64_t>(order.size()));
     }
-    return order.empty() ? Json(nullptr) : order;
+    return order;
 }
 
 void read_layers(const ModuleTree& tree, Traits& traits) {
@@ -116,9 +118,7 @@ class PresetWriter {
     }
 
   private:
-    void add(std::string pass, Json options = Json::object()) {
-        preset_.steps.push_back({std::move(pass), std::move(options)});
-    }
+    void add(std::string pass, Options options = {}) { preset_.steps.push_back({std::move(pass), std::move(options)}); }
 
     void note(const std::string& what, const std::string& why) {
         Problem problem;
@@ -159,8 +159,8 @@ class PresetWriter {
     }
 
     void add_bucketing() {
-        Json options = Json::object();
-        if (traits_.module_order.is_null()) {
+        Options options;
+        if (traits_.module_order.empty()) {
             note("fsdp_param_module_order",
                  "the file does not say which parameters the inputs are, so buckets are packed in the order of the "
                  "graph, and torchtitan packs them in the order of the parameters");

@@ -26,6 +26,7 @@
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
 #include "tests/support/repeated_layers.h"
+#include "core/io/option_json.h"
 
 namespace {
 
@@ -40,9 +41,9 @@ struct Subject {
     std::string pass;
     std::vector<std::string> real;  ///< names of graph files
     std::string repeated;           ///< the one whose layers are repeated
-    Json options = Json::object();  ///< beside those of a suggested step
+    Options options{};              ///< beside those of a suggested step
     std::uint32_t largest = 64'000;
-    std::string title() const { return options.empty() ? pass : pass + options.dump(); }
+    std::string title() const { return options.empty() ? pass : pass + options_json(options).dump(); }
 };
 
 const std::vector<std::string> traced = {"llama3_debugmodel_fsdp8", "deepseek_v3_debugmodel_fsdp8_ep4",
@@ -53,7 +54,7 @@ const std::vector<std::string> before_bucketing = {
     "llama3_debugmodel_fsdp8.prebucket", "deepseek_v3_debugmodel_fsdp8_ep4.prebucket", "llama3_8b_fsdp64.prebucket",
     "deepseek_v3_16b_fsdp64_ep8.prebucket", "llama3_70b_fsdp256.prebucket"};
 
-Json scheduling(bool merges) {
+Options scheduling(bool merges) {
     return {{"collective_bucketing", merges}, {"pre_bucketing_fsdp_collectives", false}};
 }
 
@@ -104,7 +105,7 @@ void measure(benchmark::State& state, const std::shared_ptr<const Graph>& graph,
     PassStep step = step_for(*graph, subject.pass);
     step.options.update(subject.options);
     // The strict default would refuse what one bucket a block cannot give.
-    if (step.options.contains("strict")) step.options["transformer_bucket_counts_by_layer"] = nullptr;
+    if (step.options.contains("strict")) step.options["transformer_bucket_counts_by_layer"] = {};
     const Pass& pass = require_pass(subject.pass);
     const std::clock_t begin = std::clock();
     for (auto _ : state) benchmark::DoNotOptimize(pass.run(input, step.options, {}));

@@ -21,6 +21,7 @@
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
+#include "core/io/option_json.h"
 
 namespace {
 
@@ -64,8 +65,9 @@ void register_goldens() {
     for (const Json& golden : manifest.at("goldens")) {
         const Json& pipeline = golden.at("pipeline");
         if (pipeline.size() != 1 || golden.contains("error")) continue;
-        const PassStep step{pipeline[0].at("pass"), pipeline[0].value("options", Json::object())};
-        if (!find_pass(step.pass)) continue;
+        const Pass* pass = find_pass(pipeline[0].at("pass").get<std::string>());
+        if (!pass) continue;
+        const PassStep step{pipeline[0].at("pass"), read_options(*pass, pipeline[0].value("options", Json::object()))};
         const std::string path = folder + golden.at("graph_file").get<std::string>();
         const double torch_s = golden.value("torch_cpu_seconds", 0.0);
         benchmark::RegisterBenchmark(("pass/" + golden.at("id").get<std::string>()).c_str(),

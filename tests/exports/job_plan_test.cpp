@@ -6,6 +6,7 @@
 #include "core/exports/job_digest.h"
 #include "core/io/plan_file.h"
 #include "tests/plan/test_graphs.h"
+#include "core/io/process_groups_json.h"
 
 namespace overlap {
 namespace {
@@ -80,17 +81,16 @@ TEST(JobPlan, CarriesSettingsOfGroupsThatPassesCreate) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     Plan plan = plan_of({{"reassign_collective_pgs_pass"}, {joint_pass}});
     EXPECT_FALSE(job_of(graph, plan)["process_groups"]["created"][0].contains("settings"));
-    plan.unevaluated["process_groups"] = Json::parse(
-        R"([{"name": "0#fsdp_extra", "max_ctas": 8, "cga_cluster_size": 0}, {"name": "0", "high_priority": true}])");
+    plan.process_groups = {{"0#fsdp_extra", {}, {}, 8, 0}, {"0", true, {}, {}, {}}};
     const Json job = job_of(graph, plan);
     EXPECT_EQ(job["process_groups"]["created"][0]["settings"],
               Json::parse(R"({"high_priority": false, "max_ctas": 8, "cga_cluster_size": 0})"));
-    EXPECT_EQ(job["made_from"]["process_groups"], plan.unevaluated["process_groups"]);
+    EXPECT_EQ(job["made_from"]["process_groups"], process_groups_json(plan.process_groups));
     const std::vector<std::string> notes = job_plan_notes(plan, *evaluate(graph, plan));
     ASSERT_EQ(notes.size(), 1u);
     EXPECT_EQ(notes[0], "settings of process group \"0\" are left to the job, which makes that group itself");
 
-    plan.unevaluated["process_groups"] = Json::parse(R"([{"name": "0#fsdp_extra", "max_ctas": 80}])");
+    plan.unread_process_groups = UnreadField{"[1]", "process_groups[0]", "found 1, expected an object with a name"};
     EXPECT_THROW(job_of(graph, plan), InputError);
 }
 
@@ -167,7 +167,7 @@ TEST(JobPlan, IsReadAsThePlanThatItWasMadeOf) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     Plan plan = plan_of({{joint_pass}});
     plan.notes = "kept";
-    plan.unevaluated["later"] = Json::parse("[1]");
+    plan.extra = {{"later", "[1]"}};
     const Plan read = read_plan_text(write_job_plan_text(plan, *evaluate(graph, plan)), "step.job.plan.json");
     plan.graph = fingerprint(*graph);
     EXPECT_EQ(read, plan);

@@ -6,46 +6,54 @@
 #include "core/io/plan_file.h"
 #include "core/passes/registry/registry.h"
 #include "tests/fuzz/edited_graph.h"
+#include "core/io/module_rules_json.h"
 
 namespace overlap::fuzz {
 namespace {
 
-Json chosen_number(const PassOption& option, Choices& choices) {
-    static const std::vector<Json> numbers = {0,   1,   2,     3,     -1,
-                                              0.5, 1e9, 1e300, -0.25, std::numeric_limits<std::int64_t>::max()};
+OptionValue chosen_number(const PassOption& option, Choices& choices) {
+    static const std::vector<OptionValue> numbers = {
+        std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{-1},
+        0.5,             1e9,             1e300,           -0.25,           std::numeric_limits<std::int64_t>::max()};
     switch (choices.below(4)) {
         case 0:
-            return option.minimum > -1e18 ? Json(static_cast<std::int64_t>(option.minimum)) : Json(0);
+            return option.minimum > -1e18 ? static_cast<std::int64_t>(option.minimum) : std::int64_t{0};
         case 1:
-            return option.maximum < 1e18 ? Json(static_cast<std::int64_t>(option.maximum)) : Json(1 << 20);
+            return option.maximum < 1e18 ? static_cast<std::int64_t>(option.maximum) : std::int64_t{1 << 20};
         default:
             return choices.one_of(numbers);
     }
 }
 
-Json chosen_value(const PassOption& option, const Graph& graph, Choices& choices) {
+std::int64_t chosen_integer(Choices& choices) {
+    static const std::vector<std::int64_t> numbers = {0, 1, 2, 3, -1, std::numeric_limits<std::int64_t>::max()};
+    return choices.one_of(numbers);
+}
+
+OptionValue chosen_value(const PassOption& option, const Graph& graph, Choices& choices) {
     switch (option.type) {
         case PassOption::Type::boolean:
             return choices.one_in(2);
         case PassOption::Type::text:
-            return option.choices.empty() ? Json(choices.one_in(2) ? "0" : "") : Json(choices.one_of(option.choices));
+            return option.choices.empty() ? std::string(choices.one_in(2) ? "0" : "") : choices.one_of(option.choices);
         case PassOption::Type::module_lists: {
-            Json lists = Json::array();
-            for (std::size_t left = choices.below(4); left > 0; --left) lists.push_back(module_names(graph, choices));
+            ModuleLists lists;
+            for (std::size_t left = choices.below(4); left > 0; --left) lists.push_back({module_names(graph, choices)});
             return lists;
         }
         case PassOption::Type::module_order: {
-            Json order = Json::object();
-            for (const std::string& name : module_names(graph, choices)) order[name] = choices.below(5);
+            NamedIntegers order;
+            for (const std::string& name : module_names(graph, choices))
+                order.emplace_back(name, static_cast<std::int64_t>(choices.below(5)));
             return order;
         }
         case PassOption::Type::integer_list:
-            return Json::array({chosen_number(option, choices), chosen_number(option, choices)});
+            return IntegerList{chosen_integer(choices), chosen_integer(choices)};
         case PassOption::Type::integer_map:
-            return {{std::to_string(choices.below(4)), choices.one_in(3) ? Json() : chosen_number(option, choices)}};
+            return NamedIntegers{{std::to_string(choices.below(4)), chosen_integer(choices)}};
         case PassOption::Type::integer:
         case PassOption::Type::number:
-            return choices.one_in(8) ? Json() : chosen_number(option, choices);
+            return choices.one_in(8) ? OptionValue() : chosen_number(option, choices);
     }
     return {};
 }

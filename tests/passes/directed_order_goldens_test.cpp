@@ -4,6 +4,7 @@
 #include "core/graph/graph_builder.h"
 #include "core/io/graph_file.h"
 #include "core/passes/overlaps/directed_order.h"
+#include "core/io/overlap_directives_json.h"
 
 namespace overlap {
 namespace {

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
+#include "core/io/option_json.h"
 
 namespace overlap {
 namespace {
@@ -13,7 +14,7 @@ const Pass& manual() {
 
 std::string error_of(const std::string& options) {
     try {
-        check_options(manual(), Json::parse(options));
+        check_options(manual(), read_options(manual(), Json::parse(options)));
     } catch (const InputError& error) {
         return error.what();
     }
@@ -40,10 +41,10 @@ TEST(PassOptions, AreDescribed) {
         for (const PassOption& option : pass->options()) {
             EXPECT_TRUE(option.help.ends_with('.')) << option.name;
             if (option.required) continue;
-            Json options = {{option.name, option.default_value}};
+            Options options = {{option.name, option.default_value}};
             for (const PassOption& needed : pass->options()) {
                 const bool is_list = needed.type == PassOption::Type::module_lists;
-                if (needed.required) options[needed.name] = is_list ? Json::array() : needed.default_value;
+                if (needed.required) options[needed.name] = is_list ? OptionValue(ModuleLists()) : needed.default_value;
             }
             EXPECT_NO_THROW(check_options(*pass, options)) << option.name;
         }
@@ -94,7 +95,8 @@ TEST(PassOptions, WholeNumbers) {
     const Pass& pass = require_pass("schedule_fsdp_comms_to_dense_regions_pass");
     const auto error = [&](const std::string& further) {
         try {
-            check_options(pass, Json::parse(R"({"moe_layer_ids": [1], "n_layers": 2)" + further + "}"));
+            const Json options = Json::parse(R"({"moe_layer_ids": [1], "n_layers": 2)" + further + "}");
+            check_options(pass, read_options(pass, options));
         } catch (const InputError& refused) {
             return refused.problem();
         }

@@ -10,6 +10,7 @@
 #include "core/graph/graph_builder.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
+#include "core/io/option_json.h"
 
 namespace overlap::test {
 
@@ -56,8 +57,9 @@ class PassTest : public testing::Test {
     /// Runs a pass on what has been built.
     const PassResult& run(std::string_view pass, const Json& options = Json::object()) {
         graph_ = std::make_shared<const Graph>(builder_.finish(header_));
-        check_options(require_pass(pass), options);
-        result_ = require_pass(pass).run(graph_, options, {});
+        const Options read = read_options(require_pass(pass), options);
+        check_options(require_pass(pass), read);
+        result_ = require_pass(pass).run(graph_, read, {});
         return result_;
     }
     /// The reason for which a pass refuses what has been built.

@@ -102,7 +102,7 @@ TEST_F(ProcessGroupPassesTest, TheOldNameIsUnderstoodWithANote) {
 TEST_F(ProcessGroupPassesTest, RunningTwiceMovesTwiceAndThatIsSaid) {
     output({wait("full", all_gather("gather", placeholder("w")))});
     run("overlap_fsdp_ag_rs_pass");
-    result_ = require_pass(reassign).run(result_.graph, Json::object(), {});
+    result_ = require_pass(reassign).run(result_.graph, {}, {});
     EXPECT_EQ(group("gather"), "0#fsdp_extra#fsdp_extra");
     EXPECT_EQ(problem_kinds(), Names({"extra_group", "reassigned_again"}));
     EXPECT_NE(result_.report.problems.back().message.find("\"0#fsdp_extra\""), std::string::npos);
@@ -140,7 +140,7 @@ TEST_F(ProcessGroupPassesTest, EqualRanksAloneAreNotSharing) {
 TEST_F(ProcessGroupPassesTest, AfterReassigningTheExchangeIsAlone) {
     output({wait("full", all_gather("gather", placeholder("w"))), wait("sent", exchange("dispatch", 0))});
     run(reassign);
-    const PassResult result = require_pass(isolate).run(result_.graph, Json::object(), {});
+    const PassResult result = require_pass(isolate).run(result_.graph, {}, {});
     EXPECT_EQ(result.graph, result_.graph);
     ASSERT_EQ(result.report.problems.size(), 1u);
     EXPECT_EQ(result.report.problems.front().kind, "isolate_after_reassign");

@@ -100,7 +100,7 @@ TEST_F(StandAloneBucketingTest, TheOrderIsLeftOpenUntilTheSort) {
     EXPECT_EQ(result_.report.problems[0].nodes, Names({"use"}));
 
     const auto open = result_.graph;
-    const PassResult sorted = require_pass("stable_topological_sort").run(open, Json::object(), {});
+    const PassResult sorted = require_pass("stable_topological_sort").run(open, {}, {});
     EXPECT_TRUE(GraphEditor(sorted.graph).is_topological());
     EXPECT_EQ(sorted.graph->node_count(), open->node_count());
     EXPECT_LT(sorted.graph->inputs(sorted.graph->find("use"))[0], sorted.graph->find("use"));
@@ -112,7 +112,7 @@ TEST_F(StandAloneBucketingTest, WithoutABucketTheGraphIsTheInput) {
     const auto graph = std::make_shared<const Graph>(builder_.finish(header_));
     for (const char* pass : {"bucket_all_gather", "bucket_reduce_scatter", "bucket_all_reduce",
                              "pre_bucket_fsdp_collectives", "stable_topological_sort", "deduplicate_wait_tensors"}) {
-        EXPECT_EQ(require_pass(pass).run(graph, Json::object(), {}).graph, graph) << pass;
+        EXPECT_EQ(require_pass(pass).run(graph, {}, {}).graph, graph) << pass;
     }
 }
 

@@ -35,7 +35,7 @@ TEST(AutomaticPlan, KeepsWhatComesBeforeBucketing) {
               Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
                      "reassign_collective_pgs_pass", "schedule_overlap_bucketing"}));
     EXPECT_FALSE(plan.pipeline[1].enabled);
-    EXPECT_EQ(plan.pipeline.back().options, Json({{"collective_bucketing", true}}));
+    EXPECT_EQ(plan.pipeline.back().options, (Options{{"collective_bucketing", true}}));
     EXPECT_TRUE(plan.buckets.empty());
     EXPECT_EQ(plan.graph, own.graph);
     EXPECT_EQ(automatic_step(plan), 4u);
@@ -47,7 +47,7 @@ TEST(AutomaticPlan, OfAnEmptyOrAnAutomaticPlanIsTheAutomaticPassAlone) {
     const Plan plan = automatic_plan(Plan(), *graph);
     EXPECT_EQ(pass_names(plan.pipeline), Names({"schedule_overlap_bucketing"}));
     Plan tuned = plan;
-    tuned.pipeline[0].options["max_in_flight_gb"] = 1;
+    tuned.pipeline[0].options["max_in_flight_gb"] = std::int64_t{1};
     EXPECT_EQ(automatic_plan(tuned, *graph), plan);
 }
 
@@ -118,8 +118,8 @@ TEST(ManualStart, TellsWhatComesAlongWithWholeModules) {
     const auto graph = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
     Plan plan = automatic_plan(Plan(), *graph);
     // The reference's memory tracker raises on this graph.
-    plan.pipeline[0].options["max_memory_increase_gb"] = plan.pipeline[0].options["max_memory_increase_ratio"] =
-        nullptr;
+    for (const char* limit : {"max_memory_increase_gb", "max_memory_increase_ratio"})
+        plan.pipeline[0].options[limit] = {};
     const auto evaluation = evaluate(graph, plan);
     ASSERT_EQ(manual_start_obstacle(plan, evaluation.get(), ModuleTree(*graph, ModuleSource::module_fqn)), "");
     const Names along = told(manual_start(plan, *evaluation), "come along, since cards take whole modules");
@@ -139,7 +139,7 @@ TEST(ManualStart, NeedsAResultWithBucketsAndModules) {
               std::string::npos);
     plan.pipeline[0].options = {{"pre_bucketing_fsdp_collectives", false}};
     EXPECT_NE(obstacle(plan).find("collective_bucketing"), std::string::npos);
-    plan.pipeline[0].options = {{"max_in_flight_gb", -1}};
+    plan.pipeline[0].options = {{"max_in_flight_gb", std::int64_t{-1}}};
     EXPECT_NE(obstacle(plan).find("refused"), std::string::npos);
     EXPECT_NE(obstacle(make_plan(*graph, "")).find("no automatic pass"), std::string::npos);
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/plan/plan.h"
+#include "core/io/option_json.h"
 
 namespace overlap {
 namespace {
@@ -55,7 +56,7 @@ TEST(BucketText, RemembersThatOneModuleWasAList) {
     const std::vector<BucketEntry> entries = parse_bucket_entries("['a', ['b']]");
     EXPECT_FALSE(entries[0].written_as_list);
     EXPECT_TRUE(entries[1].written_as_list);
-    EXPECT_EQ(module_lists(entries).dump(), R"(["a",["b"]])");
+    EXPECT_EQ(option_json(module_lists(entries)).dump(), R"(["a",["b"]])");
 }
 
 TEST(BucketText, SaysWhatIsWrongAndWhere) {

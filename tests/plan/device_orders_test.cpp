@@ -165,7 +165,7 @@ TEST(DeviceOrders, DocumentsAreReadOrRefusedWithThePlace) {
         R"json({"format": "overlap-plan", "version": 1,
             "device_orders": [{"parameters": "*", "mesh": ["3"], "order": "S(0)", "reason": "measured"}]})json",
         "a");
-    EXPECT_EQ(plan.device_orders[0].extra["reason"], "measured");
+    EXPECT_EQ(plan.device_orders[0].extra, (UnknownFields{{"reason", "\"measured\""}}));
     EXPECT_EQ(read_plan_text(write_plan_text(plan), "a"), plan);
 }
 

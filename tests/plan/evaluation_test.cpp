@@ -215,22 +215,22 @@ TEST(Evaluation, OfARefusedPlanHasTheFiguresOfTheInput) {
 TEST(Evaluation, TurnsEveryMistakeIntoAProblem) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
     Plan plan = make_plan(*graph, "Plan A");
-    plan.pipeline.push_back({"manual_overlap_buckting", Json::object()});
+    plan.pipeline.push_back({"manual_overlap_buckting"});
     auto evaluation = evaluate(graph, plan);
     EXPECT_TRUE(evaluation->refused);
     ASSERT_EQ(count(evaluation->problems, "refused"), 1u);
-    plan.pipeline = {{"manual_overlap_bucketing", {{"bucket_mod", nullptr}}}};
+    plan.pipeline = {{"manual_overlap_bucketing", {{"bucket_mod", {}}}}};
     evaluation = evaluate(graph, plan);
     EXPECT_TRUE(evaluation->refused);
-    plan.pipeline = {{"manual_overlap_bucketing", Json::array()}};
+    plan.pipeline = {{"manual_overlap_bucketing", {{"insert_overlap_deps", std::int64_t{1}}}}};
     EXPECT_TRUE(evaluate(graph, plan)->refused);
 }
 
 TEST(Evaluation, TellsWhatItDoesNotEvaluate) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
     Plan plan = make_plan(*graph, "Plan A");
-    plan.unevaluated["process_groups"] = Json::array({1});
-    plan.unevaluated["of_a_newer_writer"] = 1;
+    plan.unread_process_groups = UnreadField{"[1]", "process_groups[0]", "found 1, expected an object with a name"};
+    plan.extra = {{"of_a_newer_writer", "1"}};
     const auto evaluation = evaluate(graph, plan);
     EXPECT_EQ(count(evaluation->problems, "not_evaluated"), 2u);
 }
@@ -305,9 +305,9 @@ TEST(Evaluation, RunsNoStepThatIsSwitchedOff) {
 TEST(Evaluation, TellsWhichStepWasRefusedAndWhichWereNotReached) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     Plan plan = block_plan(*graph);
-    plan.pipeline.insert(plan.pipeline.begin(), {"eliminate_dead_code_pass", Json::object()});
+    plan.pipeline.insert(plan.pipeline.begin(), {"eliminate_dead_code_pass"});
     plan.pipeline[1].options["bucket_mode"] = "coalesce";
-    plan.pipeline.push_back({"canonicalize_graph_pass", Json::object()});
+    plan.pipeline.push_back({"canonicalize_graph_pass"});
     const auto evaluation = evaluate(graph, plan);
     EXPECT_TRUE(evaluation->refused);
     ASSERT_EQ(evaluation->steps.size(), 3u);

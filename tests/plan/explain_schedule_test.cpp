@@ -25,7 +25,7 @@ const CollectiveReport& collective(const Evaluation& evaluation, std::string_vie
 /// The automatic result of a real graph.
 class ExplainSchedule : public ::testing::Test {
   protected:
-    void open(const std::string& name, const Json& options = Json::object()) {
+    void open(const std::string& name, const Options& options = {}) {
         graph_ = test_graph(name);
         plan_ = automatic_plan(Plan(), *graph_);
         plan_.pipeline[0].options.update(options);
@@ -94,7 +94,7 @@ TEST_F(ExplainSchedule, FindsTheLimitThatKeepsSomethingExposed) {
             // What is promised is what the pass then does.
             Plan loosened = plan_;
             const std::string value = sentence.substr(22, sentence.find_first_of(" ", 22) - 22);
-            loosened.pipeline[0].options["max_in_flight_gb"] = value == "lifted" ? Json(1024) : Json::parse(value);
+            loosened.pipeline[0].options["max_in_flight_gb"] = value == "lifted" ? 1024 : std::stod(value);
             const auto then = evaluate(graph_, loosened);
             EXPECT_LT(collective(*then, known.start).exposed_ms, known.exposed_ms) << sentence;
         }
@@ -127,7 +127,7 @@ TEST_F(ExplainSchedule, TellsWhyAutomaticPassesLeaveACollectiveAlone) {
 TEST_F(ExplainSchedule, StandAlonePassesAreExplainedToo) {
     graph_ = test_graph("llama3_debugmodel_fsdp8.prebucket");
     plan_ = {};
-    plan_.pipeline = {{"bucket_all_gather", Json::object()}, {"stable_topological_sort", Json::object()}};
+    plan_.pipeline = {{"bucket_all_gather"}, {"stable_topological_sort"}};
     evaluation_ = evaluate(graph_, plan_);
     ASSERT_FALSE(evaluation_->refused);
     const BucketReport& bucket = evaluation_->reports.at(0).buckets.at(0);

@@ -71,7 +71,7 @@ TEST(GroupPasses, WithoutExpertsThereIsNothingToIsolate) {
 
 TEST(GroupPasses, WhatHasBeenReassignedIsNotReassignedAgain) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
-    const auto reassigned = require_pass(reassign_groups_pass).run(graph, Json::object(), {}).graph;
+    const auto reassigned = require_pass(reassign_groups_pass).run(graph, {}, {}).graph;
     EXPECT_EQ(group_pass_obstacle(graph, reassign_groups_pass), "");
     EXPECT_NE(group_pass_obstacle(reassigned, reassign_groups_pass).find("have a group of their own already"),
               std::string::npos);

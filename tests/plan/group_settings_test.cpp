@@ -9,13 +9,14 @@
 #include "core/io/plan_file.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/cost/graph_sketch.h"
+#include "core/io/process_groups_json.h"
 
 namespace overlap::test {
 namespace {
 
 std::string refusal(const char* process_groups) {
     try {
-        group_settings(Json::parse(process_groups));
+        read_process_groups(Json::parse(process_groups));
     } catch (const InputError& error) {
         return error.what();
     }
@@ -24,12 +25,14 @@ std::string refusal(const char* process_groups) {
 
 TEST(GroupSettings, WhatIsNotGivenIsLeftToNccl) {
     const std::vector<GroupSettings> settings =
-        group_settings(Json::parse(R"([{"name": "0", "later": [1]}, {"name": "1", "high_priority": true, "min_ctas": 2,
+        read_process_groups(Json::parse(R"([{"name": "0", "later": [1]}, {"name": "1", "high_priority": true, "min_ctas": 2,
                         "max_ctas": 16, "cga_cluster_size": 0, "nvls_ctas": 4, "cta_policy": 2, "traffic_class": 255}])"));
     ASSERT_EQ(settings.size(), 2u);
-    EXPECT_EQ(settings[0], (GroupSettings{"0", {}, {}, {}, {}}));
+    EXPECT_EQ(settings[0].group, "0");
+    EXPECT_EQ(settings[0].extra, (UnknownFields{{"later", "[1]"}}));
+    EXPECT_FALSE(settings[0].high_priority || settings[0].min_ctas);
     EXPECT_EQ(settings[1], (GroupSettings{"1", true, 2, 16, 0, 4, 2, 255}));
-    EXPECT_TRUE(group_settings(Json::array()).empty());
+    EXPECT_TRUE(read_process_groups(Json::array()).empty());
 }
 
 TEST(GroupSettings, ImpossibleValuesAreToldWithTheirPlace) {
@@ -61,16 +64,18 @@ TEST(GroupSettings, AGroupThatTheGraphDoesNotHaveIsRefused) {
 }
 
 TEST(GroupSettings, AnEditKeepsEverythingElse) {
-    const Json before = Json::parse(R"([{"name": "0", "min_ctas": 2, "colour": "red"}, {"name": "1"}])");
-    const Json edited = with_group_settings(before, {"0", true, {}, 16, {}});
-    EXPECT_EQ(edited, Json::parse(R"([{"name": "0", "colour": "red", "high_priority": true, "max_ctas": 16},
-                                      {"name": "1"}])"));
-    EXPECT_EQ(group_settings(edited)[0], (GroupSettings{"0", true, {}, 16, {}}));
-    EXPECT_EQ(with_group_settings(Json::array(), {"2", false, 1, {}, 0}),
+    using Groups = std::vector<GroupSettings>;
+    const Groups before = read_process_groups(
+        Json::parse(R"([{"name": "0", "min_ctas": 2, "colour": "red"}, {"name": "1", "later": 1}])"));
+    const Groups edited = with_group_settings(before, {"0", true, {}, 16, {}});
+    EXPECT_EQ(process_groups_json(edited),
+              Json::parse(R"([{"name": "0", "high_priority": true, "max_ctas": 16, "colour": "red"},
+                              {"name": "1", "later": 1}])"));
+    EXPECT_EQ(process_groups_json(with_group_settings({}, {"2", false, 1, {}, 0})),
               Json::parse(R"([{"name": "2", "high_priority": false, "min_ctas": 1, "cga_cluster_size": 0}])"));
-    EXPECT_EQ(with_group_settings(Json::parse(R"([{"name": "2", "max_ctas": 4}])"), {"2", {}, {}, {}, {}}),
-              Json::array());
-    EXPECT_EQ(without_group_settings(before, "0"), Json::parse(R"([{"name": "1"}])"));
+    EXPECT_TRUE(with_group_settings({{"2", {}, {}, 4, {}}}, {"2", {}, {}, {}, {}}).empty());
+    EXPECT_EQ(process_groups_json(without_group_settings(before, "0")),
+              Json::parse(R"([{"name": "1", "later": 1}])"));
     EXPECT_EQ(without_group_settings(before, "2"), before);
 }
 
@@ -87,7 +92,7 @@ TEST(GroupSettings, APlanThatSaysNothingOfPriorityLeavesItToThePass) {
     ProcessGroup group;
     group.name = "0#ep_extra";
     group.extra_json = R"({"high_priority_stream": true})";
-    const std::vector<GroupSettings> asked = group_settings(Json::parse(R"([{"name": "0#ep_extra", "max_ctas": 4}])"));
+    const std::vector<GroupSettings> asked = read_process_groups(Json::parse(R"([{"name": "0#ep_extra", "max_ctas": 4}])"));
     EXPECT_EQ(settings_for(asked, group), (GroupSettings{"0#ep_extra", true, {}, 4, {}}));
     group.extra_json = "{}";
     EXPECT_EQ(settings_for(asked, group), (GroupSettings{"0#ep_extra", false, {}, 4, {}}));
@@ -100,13 +105,17 @@ TEST(GroupSettings, APlanKeepsThemAndProblemsTellWhatARunWouldRefuse) {
     EXPECT_EQ(read_plan_text(write_plan_text(plan), "p.json"), plan);
     EXPECT_NE(write_plan_text(plan).find("\"red\""), std::string::npos);
     const std::vector<Problem> problems = check_unevaluated(plan);
-    ASSERT_EQ(problems.size(), 2u);
+    ASSERT_EQ(problems.size(), 1u);
     EXPECT_EQ(problems[0].message,
               "a run would refuse process_groups[0].min_ctas: found 0, expected a whole number from 1 to 64");
-    EXPECT_EQ(problems[1].severity, Severity::note);
-    EXPECT_TRUE(problems[1].message.starts_with(
+    const Plan coloured = read_plan_text(
+        R"({"format": "overlap-plan", "version": 1, "process_groups": [{"name": "0", "colour": "red"}]})", "p.json");
+    const std::vector<Problem> unknown = check_unevaluated(coloured);
+    ASSERT_EQ(unknown.size(), 1u);
+    EXPECT_EQ(unknown[0].severity, Severity::note);
+    EXPECT_TRUE(unknown[0].message.starts_with(
         "the plan has fields that this version keeps but does not know: process_groups[0].colour; there are: \"name\""))
-        << problems[1].message;
+        << unknown[0].message;
     const Plan good = read_plan_text(
         R"({"format": "overlap-plan", "version": 1, "process_groups": [{"name": "0", "min_ctas": 1}]})", "p.json");
     EXPECT_TRUE(check_unevaluated(good).empty());
@@ -116,7 +125,7 @@ TEST(GroupSettings, AGroupThatThePlanDoesNotMakeIsAProblem) {
     const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
     const std::string group = graph->header().process_groups.front().name;
     Plan plan = make_plan(*graph, "Plan A");
-    plan.unevaluated["process_groups"] = Json::array({{{"name", group}, {"min_ctas", 1}}, {{"name", "nobody"}}});
+    plan.process_groups = {{group, {}, 1, {}, {}}, {"nobody", {}, {}, {}, {}}};
     const auto is_told = [&] {
         const auto evaluation = evaluate(graph, plan);
         return std::ranges::any_of(evaluation->problems, [](const Problem& problem) {
@@ -128,7 +137,7 @@ TEST(GroupSettings, AGroupThatThePlanDoesNotMakeIsAProblem) {
     plan.pipeline = {{.pass = "no_such_pass"}};
     EXPECT_FALSE(is_told()) << "a refused plan may have made it";
     plan.pipeline.clear();
-    plan.unevaluated["process_groups"].erase(1);
+    plan.process_groups.pop_back();
     EXPECT_FALSE(is_told());
 }
 

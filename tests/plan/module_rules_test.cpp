@@ -113,7 +113,7 @@ TEST(ModuleRules, ADocumentKeepsThemAndWhatItDoesNotKnow) {
         {"kind": "neighbours"}]})";
     const Plan plan = read_plan_text(text, "plan");
     ASSERT_EQ(plan.module_rules.size(), 5u);
-    EXPECT_EQ(plan.module_rules[0].extra["colour"], "red");
+    EXPECT_EQ(plan.module_rules[0].extra, (UnknownFields{{"colour", "\"red\""}}));
     EXPECT_TRUE(plan.module_rules[3].override_own);
     EXPECT_EQ(read_plan_text(write_plan_text(plan), "again"), plan);
     EXPECT_EQ(write_plan_text(Plan()).find("module_rules"), std::string::npos);
@@ -325,7 +325,7 @@ TEST(ModuleProposals, AStrippedGraphIsPlannedLikeItsOriginal) {
         const auto original = test_graph(name);
         const auto stripped = without_modules(*original);
         Plan plan = make_plan(*original, "plan");
-        plan.pipeline = {PassStep{"joint_transformer_block_bucketing_reordering_pass", Json::object()}};
+        plan.pipeline = {PassStep{"joint_transformer_block_bucketing_reordering_pass"}};
         plan.buckets = one_bucket_per_block(ModuleTree(*original, ModuleSource::module_fqn), original.get());
         const auto wanted = evaluate(original, plan);
         plan.module_rules = recommended_rules(propose_module_rules(stripped));

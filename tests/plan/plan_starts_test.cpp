@@ -5,6 +5,7 @@
 
 #include "core/plan/plan.h"
 #include "tests/plan/test_graphs.h"
+#include "core/io/option_json.h"
 
 namespace overlap {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 std::string started(const std::string& name, std::size_t blocks, bool with_graph = true) {
     const auto graph = test_graph(name);
     const ModuleTree tree(*graph, preferred_module_source(*graph));
-    return module_lists(one_bucket_per_blocks(tree, blocks, with_graph ? graph.get() : nullptr)).dump();
+    return option_json(module_lists(one_bucket_per_blocks(tree, blocks, with_graph ? graph.get() : nullptr))).dump();
 }
 
 TEST(PlanStarts, AreTorchtitansForDenseModels) {
@@ -56,7 +57,7 @@ TEST(PlanStarts, AreThePlansOfTheTrainer) {
         if (name.find(".pipeline-") == std::string::npos) continue;  // others are plans made for the test of the pass
         const auto graph = read_graph_file(folder + golden["graph_file"].get<std::string>());
         const ModuleTree tree(*graph, ModuleSource::module_fqn);
-        EXPECT_EQ(module_lists(one_bucket_per_block(tree, graph.get())).dump(),
+        EXPECT_EQ(option_json(module_lists(one_bucket_per_block(tree, graph.get()))).dump(),
                   step["options"]["module_bucket_plans"].dump())
             << name;
     }

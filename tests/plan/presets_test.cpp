@@ -8,6 +8,7 @@
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/plan/test_graphs.h"
+#include "core/io/option_json.h"
 
 namespace overlap {
 namespace {
@@ -78,7 +79,7 @@ TEST(Presets, OfExpertParallelismIsolateTheExchange) {
     EXPECT_LT(place("reassign_collective_pgs_pass"), place("joint_transformer_block_bucketing_reordering_pass"));
     EXPECT_TRUE(notes(performance, "ep_overlap_chunk_pass"));
     EXPECT_TRUE(notes(performance, "ep_overlap_schedule_pass"));
-    const Json& options = step(performance, "schedule_fsdp_comms_to_dense_regions_pass").options;
+    const Json options = options_json(step(performance, "schedule_fsdp_comms_to_dense_regions_pass").options);
     EXPECT_EQ(options["n_layers"], 6);
     EXPECT_EQ(options["moe_layer_ids"], Json::parse("[1, 2, 3, 4, 5]"));
 }
@@ -86,8 +87,8 @@ TEST(Presets, OfExpertParallelismIsolateTheExchange) {
 TEST(Presets, PackInTheOrderOfTheParameters) {
     const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
     const PipelinePreset preset = pipeline_presets(*graph).front();
-    const Json order =
-        step(preset, "joint_transformer_block_bucketing_reordering_pass").options.at("fsdp_param_module_order");
+    const Json order = options_json(step(preset, "joint_transformer_block_bucketing_reordering_pass").options)
+                            .at("fsdp_param_module_order");
     EXPECT_EQ(order.size(), 84u);
     EXPECT_EQ(order["tok_embeddings"], 0);
     EXPECT_EQ(order["layers.0.attention.wq"], 1);
@@ -128,7 +129,8 @@ TEST(Presets, RunOnEveryGraph) {
 
 TEST(Presets, SuggestStepsThatFitTheGraph) {
     const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
-    EXPECT_EQ(suggested_step(*graph, "manual_overlap_bucketing").options.at("module_stack_fn"), "custom.module_fqn");
+    EXPECT_EQ(*suggested_step(*graph, "manual_overlap_bucketing").options.find("module_stack_fn"),
+              OptionValue("custom.module_fqn"));
     const PipelinePreset performance = pipeline_presets(*graph).at(1);
     for (const PassStep& step : performance.steps) EXPECT_EQ(suggested_step(*graph, step.pass), step);
     for (const Pass* pass : all_passes()) {

@@ -9,10 +9,8 @@
 namespace overlap::ui {
 namespace {
 
-constexpr const char* field = "process_groups";
-
-Json fieldOf(const Plan& plan) {
-    return plan.unevaluated.value(field, Json::array());
+const std::vector<GroupSettings>& asked(const Document& document) {
+    return document.current()->plan().process_groups;
 }
 
 }  // namespace
@@ -20,9 +18,8 @@ Json fieldOf(const Plan& plan) {
 QString GroupSettingCommands::refusal() const {
     if (!document_.isOpen()) return Document::tr("No graph is open");
     if (!document_.editable()) return Document::tr("The baseline is the graph as it is; choose or add a plan to edit");
-    try {
-        group_settings(fieldOf(document_.current()->plan()));
-    } catch (const InputError& error) {
+    if (const auto& unread = document_.current()->plan().unread_process_groups) {
+        const InputError error(unread->place, unread->problem);
         return Document::tr("The plan's settings cannot be read: %1").arg(QString::fromUtf8(error.what()));
     }
     return {};
@@ -34,20 +31,20 @@ std::optional<GroupSettings> GroupSettingCommands::settings(const QString& group
     if (!found) return std::nullopt;
     if (!document_.editable()) return settings_of(*found);
     if (!refusal().isEmpty()) return std::nullopt;
-    return settings_for(group_settings(fieldOf(document_.current()->plan())), *found);
+    return settings_for(asked(document_), *found);
 }
 
 bool GroupSettingCommands::given(const QString& group) const {
     if (!refusal().isEmpty()) return false;
-    const std::vector<GroupSettings> asked = group_settings(fieldOf(document_.current()->plan()));
-    return std::ranges::find(asked, group.toStdString(), &GroupSettings::group) != asked.end();
+    const std::vector<GroupSettings>& all = asked(document_);
+    return std::ranges::find(all, group.toStdString(), &GroupSettings::group) != all.end();
 }
 
 QString GroupSettingCommands::askedText(const QString& group) const {
     if (!refusal().isEmpty()) return {};
-    const std::vector<GroupSettings> asked = group_settings(fieldOf(document_.current()->plan()));
-    const auto found = std::ranges::find(asked, group.toStdString(), &GroupSettings::group);
-    if (found == asked.end()) return {};
+    const std::vector<GroupSettings>& all = asked(document_);
+    const auto found = std::ranges::find(all, group.toStdString(), &GroupSettings::group);
+    if (found == all.end()) return {};
     QStringList parts;
     if (found->high_priority)
         parts.append(*found->high_priority ? Document::tr("high priority") : Document::tr("default priority"));
@@ -64,20 +61,20 @@ void GroupSettingCommands::set(const GroupSettings& wanted, const QString& merge
     GroupSettings written = wanted;
     const ProcessGroup* of_graph = document_.evaluation()->graph->header().process_group(wanted.group);
     if (of_graph && written.high_priority == settings_of(*of_graph).high_priority) written.high_priority.reset();
-    edit(Document::tr("Settings of process group %1").arg(group),
-         with_group_settings(fieldOf(document_.current()->plan()), written), merge_key);
+    edit(Document::tr("Settings of process group %1").arg(group), with_group_settings(asked(document_), written),
+         merge_key);
 }
 
 void GroupSettingCommands::reset(const QString& group) {
     if (!given(group)) return;
     edit(Document::tr("Default settings of process group %1").arg(group),
-         without_group_settings(fieldOf(document_.current()->plan()), group.toStdString()), {});
+         without_group_settings(asked(document_), group.toStdString()), {});
 }
 
-void GroupSettingCommands::edit(const QString& text, const Json& process_groups, const QString& merge_key) {
+void GroupSettingCommands::edit(const QString& text, std::vector<GroupSettings> process_groups,
+                                const QString& merge_key) {
     Plan plan = document_.current()->plan();
-    plan.unevaluated[field] = process_groups;
-    if (process_groups.empty()) plan.unevaluated.erase(field);  // as a file without settings is read
+    plan.process_groups = std::move(process_groups);
     document_.current()->edit(text, plan, merge_key);
 }
 

@@ -2,9 +2,9 @@
 
 #include <QString>
 #include <optional>
+#include <vector>
 
 #include "core/graph/group_settings.h"
-#include "core/passes/pass.h"
 
 namespace overlap::ui {
 
@@ -32,7 +32,7 @@ class GroupSettingCommands {
     void reset(const QString& group);
 
   private:
-    void edit(const QString& text, const Json& process_groups, const QString& merge_key);
+    void edit(const QString& text, std::vector<GroupSettings> process_groups, const QString& merge_key);
 
     Document& document_;
 };

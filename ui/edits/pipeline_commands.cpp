@@ -64,7 +64,7 @@ void PipelineCommands::remove(int step) {
     document_.editPlan(tr("Remove %1").arg(name(step)), std::move(plan));
 }
 
-QString PipelineCommands::setOption(int step, const QString& option, std::optional<Json> value) {
+QString PipelineCommands::setOption(int step, const QString& option, std::optional<OptionValue> value) {
     if (!has(step)) return {};
     Plan plan = document_.current()->plan();
     PassStep& edited = plan.pipeline[position(step)];
@@ -89,11 +89,12 @@ void PipelineCommands::resetOptions(int step) {
     if (!pass) return;
     Plan plan = document_.current()->plan();
     PassStep& edited = plan.pipeline[position(step)];
-    Json kept = Json::object();
+    Options kept;
     for (const PassOption& option : pass->options()) {
         // Buckets return to the plan's; other options that must be given have nothing to return to.
         const bool lasting = option.required && option.type != PassOption::Type::module_lists;
-        if (lasting && edited.options.contains(option.name)) kept[option.name] = edited.options[option.name];
+        if (!lasting) continue;
+        if (const OptionValue* given = edited.options.find(option.name)) kept[option.name] = *given;
     }
     edited.options = std::move(kept);
     document_.editPlan(tr("Reset options of %1").arg(name(step)), std::move(plan));

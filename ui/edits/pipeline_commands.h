@@ -28,7 +28,7 @@ class PipelineCommands {
     void remove(int step);
     /// Sets an option, or returns it to its default with nullopt. Edits of one option in a row are undone together.
     /// @returns why the value is refused, as a sentence without full stop; empty where it was set.
-    QString setOption(int step, const QString& option, std::optional<Json> value);
+    QString setOption(int step, const QString& option, std::optional<OptionValue> value);
     /// Returns all options of a step to their defaults, as far as they have any.
     void resetOptions(int step);
     /// Replaces all steps. A plan without buckets is given the preset's.

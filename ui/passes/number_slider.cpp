@@ -31,10 +31,10 @@ bool NumberSlider::fits(const PassOption& option) {
     return number && std::isfinite(option.minimum) && option.usual_maximum > option.minimum;
 }
 
-void NumberSlider::showValue(const Json& value) {
+void NumberSlider::showValue(const OptionValue& value) {
     if (isSliderDown()) return;
     const QSignalBlocker blocker(this);
-    setValue(value.is_number() ? positionOf(value.get<double>()) : 0);
+    setValue(positionOf(number_of(value).value_or(least_)));
 }
 
 int NumberSlider::positionOf(double value) const {
@@ -43,11 +43,11 @@ int NumberSlider::positionOf(double value) const {
     return static_cast<int>(std::lround(share * positions));
 }
 
-Json NumberSlider::valueAt(int position) const {
+OptionValue NumberSlider::valueAt(int position) const {
     const double share = static_cast<double>(position) / positions, whole_way = most_ - least_;
     const double value = least_ + (growing_ ? std::expm1(share * std::log1p(whole_way)) : share * whole_way);
     const double readable = QString::number(value, 'g', significant_digits).toDouble();
-    return whole_ ? Json(static_cast<std::int64_t>(std::llround(readable))) : Json(readable);
+    return whole_ ? OptionValue(std::int64_t{std::llround(readable)}) : OptionValue(readable);
 }
 
 }  // namespace overlap::ui

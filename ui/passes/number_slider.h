@@ -20,13 +20,13 @@ class NumberSlider : public QSlider {
 
     /// Shows a value; anything but a number shows at the beginning. Emits nothing, and leaves the slider alone while it
     /// is in a hand.
-    void showValue(const Json& value);
+    void showValue(const OptionValue& value);
     /// The value at a position, rounded to what can be read: whole, or three significant digits.
-    Json valueAt(int position) const;
+    OptionValue valueAt(int position) const;
 
   signals:
     /// A person moved the slider, by mouse or keys.
-    void moved(const overlap::Json& value);
+    void moved(const overlap::OptionValue& value);
 
   protected:
     void wheelEvent(QWheelEvent* event) override { event->ignore(); }  // it scrolls the form

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/io/option_json.h"
 #include "core/plan/plan.h"
 #include "ui/passes/number_slider.h"
 #include "ui/theme/theme_manager.h"
@@ -27,8 +28,8 @@ constexpr int widest_control = 320;
 /// Whole numbers up to here are exact as floating-point numbers.
 constexpr double largest_whole = 9007199254740992.0;
 
-QString jsonText(const Json& value, int indent = -1) {
-    return QString::fromStdString(value.dump(indent, ' ', false, Json::error_handler_t::replace));
+QString jsonText(const OptionValue& value, int indent = -1) {
+    return QString::fromStdString(option_json(value).dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 /// Puts the control into the editor and stands in for it where focus, names and tool tips are concerned.
@@ -69,11 +70,11 @@ class BooleanEditor : public OptionEditor {
         adopt(*this, box_);
         connect(box_, &QCheckBox::clicked, this, [this](bool checked) {
             update(checked);
-            emit edited(checked);
+            emit edited(OptionValue(checked));
         });
     }
-    void showValue(const Json& value) override {
-        const bool checked = value.is_boolean() && value.get<bool>();
+    void showValue(const OptionValue& value) override {
+        const bool checked = value == OptionValue(true);
         box_->setChecked(checked);
         update(checked);
     }
@@ -87,7 +88,7 @@ class BooleanEditor : public OptionEditor {
 /// One of a few values: those of a text, or true, false and null.
 class ChoiceEditor : public OptionEditor {
   public:
-    ChoiceEditor(const std::vector<std::pair<QString, Json>>& choices, QWidget* parent)
+    ChoiceEditor(const std::vector<std::pair<QString, OptionValue>>& choices, QWidget* parent)
         : OptionEditor(parent), box_(new QComboBox) {
         adopt(*this, box_);
         for (const auto& [title, value] : choices) {
@@ -97,14 +98,14 @@ class ChoiceEditor : public OptionEditor {
         connect(box_, &QComboBox::activated, this,
                 [this](int index) { emit edited(values_[static_cast<std::size_t>(index)]); });
     }
-    void showValue(const Json& value) override {
+    void showValue(const OptionValue& value) override {
         const auto found = std::ranges::find(values_, value);
         box_->setCurrentIndex(found == values_.end() ? -1 : static_cast<int>(found - values_.begin()));
     }
 
   private:
     QComboBox* box_;
-    std::vector<Json> values_;
+    std::vector<OptionValue> values_;
 };
 
 /// A number box that writes numbers as short as they are.
@@ -134,12 +135,12 @@ class NumberEditor : public OptionEditor {
         adopt(*this, box_);
         const bool whole = option.type == PassOption::Type::integer;
         connect(box_, &QDoubleSpinBox::valueChanged, this, [this, whole](double value) {
-            emit edited(whole ? Json(static_cast<std::int64_t>(std::llround(value))) : Json(value));
+            emit edited(whole ? OptionValue(std::int64_t{std::llround(value)}) : OptionValue(value));
         });
     }
-    void showValue(const Json& value) override {
+    void showValue(const OptionValue& value) override {
         const QSignalBlocker blocker(box_);
-        box_->setValue(value.is_number() ? value.get<double>() : 0);
+        box_->setValue(number_of(value).value_or(0));
     }
 
   private:
@@ -150,7 +151,7 @@ class NumberEditor : public OptionEditor {
 class LineEditor : public OptionEditor {
   public:
     LineEditor(const PassOption& option, QWidget* parent)
-        : OptionEditor(parent), type_(option.type), field_(new QLineEdit) {
+        : OptionEditor(parent), option_(option), field_(new QLineEdit) {
         adopt(*this, field_);
         if (option.nullable || option.type == PassOption::Type::text) field_->setPlaceholderText(tr("unset"));
         if (option.type == PassOption::Type::integer_list) field_->setPlaceholderText(tr("none, such as 0, 1, 2"));
@@ -159,15 +160,15 @@ class LineEditor : public OptionEditor {
         }
         connect(field_, &QLineEdit::editingFinished, this, &LineEditor::read);
     }
-    void showValue(const Json& value) override {
+    void showValue(const OptionValue& value) override {
         QString text;
-        if (value.is_string()) {
-            text = QString::fromStdString(value.get<std::string>());
-        } else if (value.is_array()) {
+        if (const auto* word = std::get_if<std::string>(&value)) {
+            text = QString::fromStdString(*word);
+        } else if (const auto* list = std::get_if<IntegerList>(&value)) {
             QStringList items;
-            for (const Json& item : value) items.append(jsonText(item));
+            for (const std::int64_t item : *list) items.append(QString::number(item));
             text = items.join(QStringLiteral(", "));
-        } else if (!value.is_null()) {
+        } else if (!is_null(value)) {
             text = jsonText(value);
         }
         shown_ = text;
@@ -179,22 +180,26 @@ class LineEditor : public OptionEditor {
     void read() {
         const QString text = field_->text().trimmed();
         if (text == shown_) return;
-        if (type_ == PassOption::Type::text) return emit edited(text.isEmpty() ? Json() : Json(text.toStdString()));
-        const bool list = type_ == PassOption::Type::integer_list;
-        if (text.isEmpty() && !list) return emit edited(Json());
-        const QString source = list && !text.startsWith(u'[') ? u'[' + text + u']' : text;
-        Json value = Json::parse(source.toStdString(), nullptr, false);
-        // A name that needs no quotes to be understood.
-        if (value.is_discarded() && type_ == PassOption::Type::integer_map && !text.startsWith(u'{'))
-            value = text.toStdString();
-        if (!value.is_discarded()) return emit edited(value);
+        using Type = PassOption::Type;
+        const bool list = option_.type == Type::integer_list;
+        if (text.isEmpty() && !list) return emit edited(OptionValue());
+        // A name needs no quotes to be understood.
+        const bool name = option_.type == Type::text || (option_.type == Type::integer_map && !text.startsWith(u'{'));
+        if (name) return emit edited(OptionValue(text.toStdString()));
+        try {
+            const QString source = list && !text.startsWith(u'[') ? u'[' + text + u']' : text;
+            if (const auto value = parse_option_value(option_, option_.name, source.toStdString()))
+                return emit edited(*value);
+        } catch (const InputError& error) {
+            return emit mistyped(QString::fromStdString(error.problem()));
+        }
         emit mistyped(list ? tr("\"%1\" is no list of whole numbers, such as 0, 1, 2").arg(text)
-                      : type_ == PassOption::Type::integer_map
+                      : option_.type == Type::integer_map
                           ? tr("\"%1\" is no object from whole numbers to whole numbers, such as {\"0\": 1}").arg(text)
                           : tr("\"%1\" is no number").arg(text));
     }
 
-    PassOption::Type type_;
+    const PassOption& option_;  ///< of the pass, which lives as long as the program
     QLineEdit* field_;
     QString shown_;
 };
@@ -216,12 +221,12 @@ class SliderEditor : public OptionEditor {
         connect(number_, &OptionEditor::edited, this, &OptionEditor::edited);
         connect(number_, &OptionEditor::emptied, this, &OptionEditor::emptied);
         connect(number_, &OptionEditor::mistyped, this, &OptionEditor::mistyped);
-        connect(slider_, &NumberSlider::moved, this, [this](const Json& value) {
+        connect(slider_, &NumberSlider::moved, this, [this](const OptionValue& value) {
             number_->showValue(value);
             emit edited(value);
         });
     }
-    void showValue(const Json& value) override {
+    void showValue(const OptionValue& value) override {
         number_->showValue(value);
         slider_->showValue(value);
     }
@@ -260,25 +265,24 @@ class TextEditor : public OptionEditor {
   public:
     TextEditor(const PassOption& option, QWidget* parent)
         : OptionEditor(parent),
+          option_(option),
           buckets_(option.type == PassOption::Type::module_lists),
           field_(new TextField([this] { read(); })) {
         adopt(*this, field_);
         field_->setPlaceholderText(buckets_ ? tr("The plan's buckets; or your own:\nlayers.[0-3]\nnorm+lm_head")
                                             : tr("unset; or an object such as\n{\"layers.0\": 0, \"layers.1\": 1}"));
     }
-    void showValue(const Json& value) override {
-        shown_ = value.is_null() ? QString() : buckets_ ? entryLines(value) : jsonText(value, 2);
+    void showValue(const OptionValue& value) override {
+        const auto* lists = std::get_if<ModuleLists>(&value);
+        shown_ = is_null(value) ? QString() : lists ? entryLines(*lists) : jsonText(value, 2);
         if (field_->toPlainText() != shown_) field_->setPlainText(shown_);
     }
 
   private:
-    static QString entryLines(const Json& lists) {
+    static QString entryLines(const ModuleLists& lists) {
         QStringList lines;
-        for (const Json& item : lists) {
-            BucketEntry entry;
-            entry.modules =
-                item.is_array() ? item.get<std::vector<std::string>>() : std::vector{item.get<std::string>()};
-            lines.append(QString::fromStdString(display_name(entry)));
+        for (const ModuleList& list : lists) {
+            lines.append(QString::fromStdString(display_name(BucketEntry{list.modules})));
         }
         return lines.join(u'\n');
     }
@@ -287,26 +291,26 @@ class TextEditor : public OptionEditor {
         const QString text = field_->toPlainText();
         if (text == shown_) return;
         if (text.trimmed().isEmpty()) return emit emptied();
-        if (!buckets_) {
-            const Json value = Json::parse(text.toStdString(), nullptr, false);
-            return value.is_discarded() ? emit mistyped(tr("This is no JSON object")) : emit edited(value);
-        }
         try {
-            emit edited(module_lists(parse_bucket_entries(text.toStdString())));
+            if (buckets_) return emit edited(OptionValue(module_lists(parse_bucket_entries(text.toStdString()))));
+            const auto value = parse_option_value(option_, option_.name, text.toStdString());
+            value ? emit edited(*value) : emit mistyped(tr("This is no JSON object"));
         } catch (const InputError& error) {
             emit mistyped(QString::fromStdString(error.place().empty() ? error.problem()
                                                                        : error.place() + ": " + error.problem()));
         }
     }
 
+    const PassOption& option_;  ///< of the pass, which lives as long as the program
     bool buckets_;
     TextField* field_;
     QString shown_;
 };
 
-std::vector<std::pair<QString, Json>> textChoices(const PassOption& option) {
-    std::vector<std::pair<QString, Json>> choices{{OptionEditor::tr("unset"), Json()}};
-    for (const std::string& choice : option.choices) choices.emplace_back(QString::fromStdString(choice), Json(choice));
+std::vector<std::pair<QString, OptionValue>> textChoices(const PassOption& option) {
+    std::vector<std::pair<QString, OptionValue>> choices{{OptionEditor::tr("unset"), OptionValue()}};
+    for (const std::string& choice : option.choices)
+        choices.emplace_back(QString::fromStdString(choice), OptionValue(choice));
     return choices;
 }
 
@@ -321,9 +325,9 @@ OptionEditor* makeOptionEditor(const PassOption& option, QWidget* parent) {
     switch (option.type) {
         case PassOption::Type::boolean:
             if (!option.nullable) return new BooleanEditor(parent);
-            return new ChoiceEditor({{OptionEditor::tr("unset"), Json()},
-                                     {OptionEditor::tr("on"), Json(true)},
-                                     {OptionEditor::tr("off"), Json(false)}},
+            return new ChoiceEditor({{OptionEditor::tr("unset"), OptionValue()},
+                                     {OptionEditor::tr("on"), OptionValue(true)},
+                                     {OptionEditor::tr("off"), OptionValue(false)}},
                                     parent);
         case PassOption::Type::text:
             if (!option.choices.empty()) return new ChoiceEditor(textChoices(option), parent);

@@ -15,11 +15,11 @@ class OptionEditor : public QWidget {
     explicit OptionEditor(QWidget* parent = nullptr) : QWidget(parent) {}
 
     /// Shows a value of the option's type, or null where there is none. Emits nothing.
-    virtual void showValue(const Json& value) = 0;
+    virtual void showValue(const OptionValue& value) = 0;
 
   signals:
     /// A person wants another value.
-    void edited(const overlap::Json& value);
+    void edited(const overlap::OptionValue& value);
     /// A person emptied the control: the option shall not be set.
     void emptied();
     /// What was typed is no value; one sentence without full stop.

@@ -20,12 +20,12 @@ constexpr int mark_width = 16;  ///< the mark and a gap
 QString defaultText(const PassOption& option) {
     if (option.type == PassOption::Type::module_lists) return PassOptionsForm::tr("Default: the plan's buckets.");
     if (option.required) return PassOptionsForm::tr("Must be given.");
-    const Json& value = option.default_value;
-    const QString text = value.is_null() ? PassOptionsForm::tr("unset")
-                         : value.is_boolean()
-                             ? (value.get<bool>() ? PassOptionsForm::tr("on") : PassOptionsForm::tr("off"))
-                         : value.is_string() ? QString::fromStdString(value.get<std::string>())
-                                             : QString::fromStdString(value.dump());
+    const OptionValue& value = option.default_value;
+    const auto* flag = std::get_if<bool>(&value);
+    const auto* word = std::get_if<std::string>(&value);
+    const QString text = is_null(value) ? PassOptionsForm::tr("unset")
+                         : flag         ? (*flag ? PassOptionsForm::tr("on") : PassOptionsForm::tr("off"))
+                                        : QString::fromStdString(word ? *word : describe(value));
     return PassOptionsForm::tr("Default: %1.").arg(text);
 }
 
@@ -46,14 +46,14 @@ QLabel* smallLabel(const QString& text, const char* role) {
 
 }  // namespace
 
-bool differsFromDefault(const PassOption& option, const Json& options) {
-    if (!options.is_object() || !options.contains(option.name)) return false;
+bool differsFromDefault(const PassOption& option, const Options& options) {
+    const OptionValue* given = options.find(option.name);
+    if (!given) return false;
     if (option.required) return option.type == PassOption::Type::module_lists;
-    const Json& value = options.at(option.name);
     // Null, and for some an empty text, stand for the default of a text.
-    const bool unset =
-        option.type == PassOption::Type::text && (value.is_null() || (option.empty_is_unset && value == ""));
-    return !unset && value != option.default_value;
+    const bool unset = option.type == PassOption::Type::text &&
+                       (is_null(*given) || (option.empty_is_unset && *given == OptionValue("")));
+    return !unset && !same_value(*given, option.default_value);
 }
 
 PassOptionsForm::PassOptionsForm(Document& document, QWidget* parent) : QScrollArea(parent), document_(document) {
@@ -146,7 +146,7 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     layout.addLayout(option_layout);
 
     const Row& made = *rows_.emplace_back(std::move(row));
-    connect(made.editor, &OptionEditor::edited, this, [this, &made](const Json& value) { change(made, value); });
+    connect(made.editor, &OptionEditor::edited, this, [this, &made](const OptionValue& value) { change(made, value); });
     connect(made.editor, &OptionEditor::emptied, this, [this, &made] { change(made, std::nullopt); });
     connect(made.editor, &OptionEditor::mistyped, this, [&made](const QString& reason) {
         made.refusal->setText(shownName(reason));
@@ -155,7 +155,7 @@ void PassOptionsForm::addRow(QVBoxLayout& layout, const PassOption& option) {
     connect(made.reset, &QToolButton::clicked, this, [this, &made] { change(made, std::nullopt); });
 }
 
-void PassOptionsForm::change(const Row& row, std::optional<Json> value) {
+void PassOptionsForm::change(const Row& row, std::optional<OptionValue> value) {
     const QString reason =
         PipelineCommands(document_).setOption(step_, QString::fromStdString(row.option->name), std::move(value));
     row.refusal->setText(shownName(reason));
@@ -164,11 +164,11 @@ void PassOptionsForm::change(const Row& row, std::optional<Json> value) {
 
 void PassOptionsForm::readPlan() {
     if (step_ < 0 || !document_.isOpen()) return;
-    const Json& options = document_.current()->plan().pipeline[static_cast<std::size_t>(step_)].options;
+    const Options& options = document_.current()->plan().pipeline[static_cast<std::size_t>(step_)].options;
     for (const auto& row : rows_) {
         const PassOption& option = *row->option;
-        const bool given = options.is_object() && options.contains(option.name);
-        row->editor->showValue(given ? options.at(option.name) : option.default_value);
+        const OptionValue* given = options.find(option.name);
+        row->editor->showValue(given ? *given : option.default_value);
         row->refusal->hide();
         const bool differs = differsFromDefault(option, options);
         row->mark->setText(differs ? QStringLiteral("●") : QString());

@@ -44,7 +44,7 @@ class PassOptionsForm : public QScrollArea {
     void rebuild();
     void addRow(QVBoxLayout& layout, const PassOption& option);
     void readPlan();
-    void change(const Row& row, std::optional<Json> value);
+    void change(const Row& row, std::optional<OptionValue> value);
     const Row* row(const QString& option) const;
 
     Document& document_;
@@ -55,6 +55,6 @@ class PassOptionsForm : public QScrollArea {
 };
 
 /// Whether an option of a step has another value than its default.
-bool differsFromDefault(const PassOption& option, const Json& options);
+bool differsFromDefault(const PassOption& option, const Options& options);
 
 }  // namespace overlap::ui

@@ -12,16 +12,9 @@ namespace overlap {
 
 PassOption bucket_mode_option(std::string_view name, std::string_view help) {
     return {.name = std::string(name),
-            .type = PassOption::Type::text,
-            .default_value = nullptr,
             .help = std::string(help),
             .choices = {"default", "custom_ops", "custom_ops_multidtype", "coalesced"},
             .empty_is_unset = true};
-}
-
-std::string bucketing_mode(const Json& options, const std::string& name) {
-    const Json mode = options.value(name, Json());
-    return mode.is_null() || mode == "" ? "default" : mode.get<std::string>();
 }
 
 PassResult bucketed(const std::shared_ptr<const Graph>& graph, GraphEditor& editor, std::string_view pass,

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "core/graph/graph_editor.h"
@@ -10,11 +9,8 @@
 
 namespace overlap {
 
-/// The declaration of an option that names a bucket mode, for passes where unset means `default`.
+/// What is declared of an option that names a bucket mode, for passes where unset means `default`.
 PassOption bucket_mode_option(std::string_view name, std::string_view help);
-
-/// The value of such an option: `default` where it is unset, null or empty.
-std::string bucketing_mode(const Json& options, const std::string& name);
 
 /// The result of a pass that merges buckets and leaves the order open: `graph` itself where there was no bucket, else
 /// what the editor holds, with the hazards that show in it.

@@ -9,6 +9,7 @@
 #include "core/passes/bucketing/bucketing_support.h"
 #include "core/passes/bucketing/fsdp_collectives.h"
 #include "core/passes/bucketing/greedy_bucketing.h"
+#include "core/passes/option_table.h"
 #include "core/passes/pass_support.h"
 
 namespace overlap {
@@ -92,34 +93,42 @@ void pre_bucket_fsdp_collectives(GraphEditor& graph, const FsdpPreBucketing& set
     bucket_greedily(graph, rule, BucketMode::concatenate, reports);
 }
 
+namespace {
+
+struct PreBucketingOptions {
+    std::optional<std::string> mode;  ///< unset: default
+    std::optional<double> bucket_cap_mb;
+};
+
+const OptionTable<PreBucketingOptions>& table() {
+    static const auto table =
+        OptionTable<PreBucketingOptions>()
+            .add(bucket_mode_option("mode", "How merged tensors are packed and unpacked; unset means default."),
+                 &PreBucketingOptions::mode)
+            .add({.name = "bucket_cap_mb",
+                  .help = "Most that goes into one bucket, in MiB; null means what reaches 90 % of the bandwidth "
+                          "among the ranks of the FSDP group, as PyTorch computes it on a machine without a GPU.",
+                  .minimum = 0,
+                  .usual_maximum = 2000},
+                 &PreBucketingOptions::bucket_cap_mb);
+    return table;
+}
+
+}  // namespace
+
 std::string_view PreBucketFsdpCollectives::summary() const {
     return "Merges neighbouring FSDP collectives into buckets that are just large enough for the network's bandwidth, "
            "as the overlap scheduler does before it begins";
 }
 
 std::span<const PassOption> PreBucketFsdpCollectives::options() const {
-    static const std::array<PassOption, 2> declared = {
-        bucket_mode_option("mode", "How merged tensors are packed and unpacked; unset means default."),
-        PassOption{.name = "bucket_cap_mb",
-                   .type = PassOption::Type::number,
-                   .default_value = nullptr,
-                   .help = "Most that goes into one bucket, in MiB; null means what reaches 90 % of the bandwidth "
-                           "among the ranks of the FSDP group, as PyTorch computes it on a machine without a GPU.",
-                   .choices = {},
-                   .nullable = true,
-                   .minimum = 0,
-                   .usual_maximum = 2000},
-    };
-    return declared;
+    return table().options();
 }
 
-PassResult PreBucketFsdpCollectives::run(const std::shared_ptr<const Graph>& graph, const Json& options,
+PassResult PreBucketFsdpCollectives::run(const std::shared_ptr<const Graph>& graph, const Options& options,
                                          std::stop_token stop) const {
-    FsdpPreBucketing settings;
-    settings.mode = bucket_mode_by_name(bucketing_mode(options, "mode"));
-    if (const Json cap = options.value("bucket_cap_mb", Json()); !cap.is_null()) {
-        settings.bucket_cap_mb = cap.get<double>();
-    }
+    const PreBucketingOptions given = table().read(options);
+    const FsdpPreBucketing settings{bucket_mode_by_name(given.mode.value_or("default")), given.bucket_cap_mb};
     return or_refused(name(), [&]() -> PassResult {
         GraphEditor editor(graph);
         PassReport report;

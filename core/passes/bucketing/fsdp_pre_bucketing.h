@@ -35,7 +35,8 @@ class PreBucketFsdpCollectives final : public Pass {
     std::string_view name() const override { return "pre_bucket_fsdp_collectives"; }
     std::string_view summary() const override;
     std::span<const PassOption> options() const override;
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 };
 
 }  // namespace overlap

@@ -4,16 +4,40 @@
 
 namespace overlap {
 
-PassResult ManualOverlapBucketing::run(const std::shared_ptr<const Graph>& graph, const Json& options,
+namespace {
+
+const ModuleBucketingTable& table() {
+    static const ModuleBucketingTable table = [] {
+        ModuleBucketingTable made;
+        add_bucket_plans(made, "module_bucket_plans");
+        add_insert_overlap_deps(made);
+        add_bucket_mode(made);
+        add_module_stack_fn(made);
+        add_safe(made);
+        return made;
+    }();
+    return table;
+}
+
+}  // namespace
+
+std::string_view ManualOverlapBucketing::name() const {
+    return "manual_overlap_bucketing";
+}
+
+std::string_view ManualOverlapBucketing::summary() const {
+    return "Merges the FSDP collectives of the modules that the plan names into buckets, and moves each bucket's "
+           "gather and reduction over its neighbour's compute";
+}
+
+std::span<const PassOption> ManualOverlapBucketing::options() const {
+    return table().options();
+}
+
+PassResult ManualOverlapBucketing::run(const std::shared_ptr<const Graph>& graph, const Options& options,
                                        std::stop_token stop) const {
-    ModuleBucketing settings;
-    settings.pass_name = name();
-    settings.plans = options.at("module_bucket_plans");
-    settings.source =
-        options.value("module_stack_fn", Json()).is_null() ? ModuleSource::module_stack : ModuleSource::module_fqn;
-    settings.mode = bucket_mode_by_name(options.value("bucket_mode", Json()));
-    settings.insert_overlap_deps = options.value("insert_overlap_deps", Json()) == true;
-    settings.safe = options.value("safe", Json()) == true;
+    ModuleBucketing settings{std::string(name()), table().read(options)};
+    if (settings.options.module_stack_fn) settings.source = ModuleSource::module_fqn;
     return bucket_by_modules(graph, settings, std::move(stop));
 }
 

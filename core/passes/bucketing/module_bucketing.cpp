@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/base/error.h"
@@ -24,22 +26,17 @@ namespace overlap {
 namespace {
 
 /// Nodes of each plan entry. @throws InputError when a node belongs to two.
-std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, const ModuleTree& tree, const Json& plans) {
+std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, const ModuleTree& tree, const ModuleLists& plans) {
     std::vector<std::vector<NodeId>> scopes;
     if (!tree.exists()) return scopes;
     std::size_t total = 0, distinct = 0;
     std::vector<bool> seen(graph.node_count());
     NodeId repeated = no_node;
-    for (const Json& entry : plans) {
+    for (const ModuleList& entry : plans) {
         std::vector<NodeId>& scope = scopes.emplace_back();
-        const auto add = [&](const Json& path) {
-            const std::span<const NodeId> nodes = tree.nodes(path.get_ref<const std::string&>());
+        for (const std::string& path : entry.modules) {
+            const std::span<const NodeId> nodes = tree.nodes(path);
             scope.insert(scope.end(), nodes.begin(), nodes.end());
-        };
-        if (entry.is_string()) {
-            add(entry);
-        } else {
-            for (const Json& path : entry) add(path);
         }
         total += scope.size();
         for (const NodeId node : scope) {
@@ -61,6 +58,9 @@ class Run {
     Run(const std::shared_ptr<const Graph>& source, const ModuleBucketing& settings, std::stop_token stop)
         : source_(*source),
           settings_(settings),
+          bucket_mode_(bucket_mode_by_name(settings.options.bucket_mode)),
+          module_order_(settings.options.fsdp_param_module_order.begin(),
+                        settings.options.fsdp_param_module_order.end()),
           stop_(std::move(stop)),
           editor_(source),
           reachability_(source_, recognised_collectives(source_)),
@@ -69,8 +69,8 @@ class Run {
     PassResult operator()() {
         make_device_puts_blocking(editor_);
         const ModuleTree tree(source_, settings_.source);
-        const auto scopes = select_scopes(source_, tree, settings_.plans);
-        require(!settings_.joint || scopes.size() == settings_.plans.size(),
+        const auto scopes = select_scopes(source_, tree, settings_.options.plans);
+        require(!settings_.joint || scopes.size() == settings_.options.plans.size(),
                 "no node has a module, so no entry of the plan selects anything");
         for (std::size_t entry = 0; entry < scopes.size(); ++entry) {
             if (stop_.stop_requested()) return {};
@@ -87,7 +87,7 @@ class Run {
         result.graph = editor_.finish(result.origin);
         std::ranges::move(find_hazards(source_, *result.graph, result.report),
                           std::back_inserter(result.report.problems));
-        if (settings_.safe) result.report.problems.push_back(what_safe_changed());
+        if (settings_.options.safe) result.report.problems.push_back(what_safe_changed());
         return result;
     }
 
@@ -108,8 +108,8 @@ class Run {
         }
         require(move_overlap_nodes(editor_, dependencies, roles_) && editor_.is_topological(),
                 "the overlaps cannot be ordered without a cycle");
-        if (!settings_.insert_overlap_deps) return;
-        if (settings_.safe) leave_out_contradictions(dependencies);
+        if (!settings_.options.insert_overlap_deps) return;
+        if (settings_.options.safe) leave_out_contradictions(dependencies);
         insert_control_deps(editor_, dependencies);
     }
 
@@ -150,10 +150,9 @@ class Run {
             });
             const NodeId first_new = editor_.number_count();
             bucket_scope(entry, nodes);
-            const Json& plan = settings_.plans.at(entry);
-            const Json bucket = {{"fsdp_bucket",
-                                  {{"plan_fqns", plan.is_string() ? Json::array({plan}) : plan},
-                                   {"direction", backward ? "bwd" : "fwd"}}}};
+            const nlohmann::ordered_json bucket = {
+                {"fsdp_bucket",
+                 {{"plan_fqns", settings_.options.plans.at(entry).modules}, {"direction", backward ? "bwd" : "fwd"}}}};
             const StringId extra = first_new < editor_.number_count() ? editor_.intern(bucket.dump()) : empty_string;
             for (NodeId node = first_new; node < editor_.number_count(); ++node) {
                 editor_.metadata(node).extra_json = extra;
@@ -164,10 +163,10 @@ class Run {
 
     /// Members in the order in which the job's parameters are registered, where that is known.
     void sort_by_parameter(std::vector<NodeId>& bucket) const {
-        if (settings_.module_order.empty()) return;
+        if (module_order_.empty()) return;
         const auto place = [&](NodeId start) {
-            const auto known = settings_.module_order.find(editor_.text(editor_.metadata(start).module_fqn));
-            const std::int64_t module = known == settings_.module_order.end() ? source_.node_count() : known->second;
+            const auto known = module_order_.find(editor_.text(editor_.metadata(start).module_fqn));
+            const std::int64_t module = known == module_order_.end() ? source_.node_count() : known->second;
             return std::pair(module, start);
         };
         std::ranges::sort(bucket, {}, place);
@@ -232,9 +231,9 @@ class Run {
         const MergePlace place{next, editor_.is_before(first_wait, next) ? next : first_wait};
 
         BucketReport report;
-        const MergedBucket merged = merge_bucket(editor_, bucket, settings_.mode, place, report);
+        const MergedBucket merged = merge_bucket(editor_, bucket, bucket_mode_, place, report);
         report.plan_entry = entry;
-        if (settings_.safe) reads_ordered_ += order_reads_after_fill(editor_, merged.nodes);
+        if (settings_.options.safe) reads_ordered_ += order_reads_after_fill(editor_, merged.nodes);
         roles_.set(merged.start, start_role(report.kind));
         for (const NodeId wait : merged.waits) {
             roles_.set(wait, wait_role(report.kind));
@@ -247,6 +246,8 @@ class Run {
 
     const Graph& source_;
     const ModuleBucketing& settings_;
+    const BucketMode bucket_mode_;
+    const std::map<std::string, std::int64_t, std::less<>> module_order_;  ///< place of a module's parameters
     std::stop_token stop_;
     GraphEditor editor_;
     CollectiveReachability reachability_;
@@ -258,11 +259,9 @@ class Run {
 
 }  // namespace
 
-BucketMode bucket_mode_by_name(const Json& name) {
-    if (!name.is_string() || name == "" || name.get_ref<const std::string&>().find("custom_ops") != std::string::npos) {
-        return BucketMode::custom_ops;
-    }
-    return name == "coalesced" ? BucketMode::coalesced : BucketMode::concatenate;
+BucketMode bucket_mode_by_name(const std::optional<std::string>& name) {
+    if (!name || name->empty() || name->find("custom_ops") != std::string::npos) return BucketMode::custom_ops;
+    return *name == "coalesced" ? BucketMode::coalesced : BucketMode::concatenate;
 }
 
 PassResult bucket_by_modules(const std::shared_ptr<const Graph>& graph, const ModuleBucketing& settings,

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
 #include "core/graph/module_tree.h"
 #include "core/passes/bucketing/bucket_merge.h"
+#include "core/passes/bucketing/module_bucketing_options.h"
 #include "core/passes/pass.h"
 
 namespace overlap {
@@ -14,17 +15,14 @@ namespace overlap {
 /// What the passes that bucket by module have in common, and where they differ.
 struct ModuleBucketing {
     std::string pass_name;
-    Json plans = Json::array();  ///< entries: a module's path or a list of them
+    /// `safe` is not the reference's: the edges that it forgets are added, and orderings that contradict the data left
+    /// out. The places in `fsdp_param_module_order` are those in which members of a bucket are packed; empty: scope
+    /// order.
+    ModuleBucketingOptions options;
     ModuleSource source = ModuleSource::module_stack;
-    BucketMode mode = BucketMode::custom_ops;
-    bool insert_overlap_deps = false;
-    /// Not the reference's: the edges that it forgets are added, and orderings that contradict the data left out.
-    bool safe = false;
     /// torchtitan's joint graphs: each entry is bucketed once for forward and once for backward, and directions are
     /// ordered apart.
     bool joint = false;
-    /// Place of a module's parameters in the job; members of a bucket are packed in this order. Empty: scope order.
-    std::map<std::string, std::int64_t, std::less<>> module_order;
 };
 
 /// Buckets the collectives of each entry and overlaps neighbouring buckets
@@ -37,6 +35,6 @@ PassResult bucket_by_modules(const std::shared_ptr<const Graph>& graph, const Mo
 
 /// The value of an option `bucket_mode`. Unset and empty mean custom_ops; the reference takes a name that it does not
 /// know for `default`.
-BucketMode bucket_mode_by_name(const Json& name);
+BucketMode bucket_mode_by_name(const std::optional<std::string>& name);
 
 }  // namespace overlap

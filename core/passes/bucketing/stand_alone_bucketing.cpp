@@ -1,12 +1,39 @@
 #include "core/passes/bucketing/stand_alone_bucketing.h"
 
-#include <array>
+#include <optional>
+#include <string>
 
 #include "core/passes/bucketing/bucketing_support.h"
 #include "core/passes/bucketing/greedy_bucketing.h"
+#include "core/passes/option_table.h"
 #include "core/passes/pass_support.h"
 
 namespace overlap {
+
+namespace {
+
+struct StandAloneOptions {
+    std::optional<double> bucket_cap_mb = GreedyBucketing().bucket_cap_mb;
+    std::optional<std::string> mode;  ///< unset: default
+};
+
+const OptionTable<StandAloneOptions>& table() {
+    static const auto table =
+        OptionTable<StandAloneOptions>()
+            .add({.name = "bucket_cap_mb",
+                  .help = "Most that goes into one bucket, in MiB of the larger of what members take and return; null "
+                          "means the default.",
+                  .minimum = 0,
+                  .usual_maximum = 4000},
+                 &StandAloneOptions::bucket_cap_mb)
+            .add(bucket_mode_option("mode",
+                                    "How merged tensors are packed and unpacked; unset means default. All-reduces have "
+                                    "one way alone."),
+                 &StandAloneOptions::mode);
+    return table;
+}
+
+}  // namespace
 
 std::string_view StandAloneBucketing::name() const {
     switch (kind_) {
@@ -31,32 +58,17 @@ std::string_view StandAloneBucketing::summary() const {
 }
 
 std::span<const PassOption> StandAloneBucketing::options() const {
-    static const std::array<PassOption, 2> declared = {
-        PassOption{.name = "bucket_cap_mb",
-                   .type = PassOption::Type::number,
-                   .default_value = 2000,
-                   .help = "Most that goes into one bucket, in MiB of the larger of what members take and return; null "
-                           "means the default.",
-                   .choices = {},
-                   .nullable = true,
-                   .minimum = 0,
-                   .usual_maximum = 4000},
-        bucket_mode_option("mode",
-                           "How merged tensors are packed and unpacked; unset means default. All-reduces have "
-                           "one way alone."),
-    };
-    return declared;
+    return table().options();
 }
 
-PassResult StandAloneBucketing::run(const std::shared_ptr<const Graph>& graph, const Json& options,
+PassResult StandAloneBucketing::run(const std::shared_ptr<const Graph>& graph, const Options& options,
                                     std::stop_token stop) const {
-    const std::string mode = bucketing_mode(options, "mode");
+    const StandAloneOptions settings = table().read(options);
+    const std::string mode = settings.mode.value_or("default");
     GreedyBucketing rule;
     rule.kind = kind_;
     rule.several_dtypes = mode.find("multidtype") != std::string::npos;
-    if (const Json cap = options.value("bucket_cap_mb", Json()); !cap.is_null()) {
-        rule.bucket_cap_mb = cap.get<double>();
-    }
+    if (settings.bucket_cap_mb) rule.bucket_cap_mb = *settings.bucket_cap_mb;
     return or_refused(name(), [&]() -> PassResult {
         if (kind_ == CollectiveKind::reduce_scatter && rule.several_dtypes) {
             throw InputError("option \"mode\"",

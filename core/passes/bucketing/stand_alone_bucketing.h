@@ -16,7 +16,8 @@ class StandAloneBucketing final : public Pass {
     std::string_view name() const override;
     std::string_view summary() const override;
     std::span<const PassOption> options() const override;
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 
   private:
     CollectiveKind kind_;

@@ -1,21 +1,32 @@
 #include "core/passes/bucketing/transformer_block_bucketing.h"
 
-#include <array>
-
-#include "core/passes/bucketing/manual_overlap_bucketing.h"
 #include "core/passes/bucketing/module_bucketing.h"
 
 namespace overlap {
 
 namespace {
 
-/// The option of manual_overlap_bucketing that is called `name`, which other passes share.
-const PassOption& shared_option(std::string_view name) {
-    static const ManualOverlapBucketing manual;
-    for (const PassOption& option : manual.options()) {
-        if (option.name == name) return option;
-    }
-    return manual.options().front();
+const ModuleBucketingTable& joint_table() {
+    static const ModuleBucketingTable table = [] {
+        ModuleBucketingTable made;
+        add_bucket_plans(made, "module_bucket_plans");
+        add_insert_overlap_deps(made);
+        add_bucket_mode(made);
+        add_parameter_order(made);
+        add_safe(made);
+        return made;
+    }();
+    return table;
+}
+
+const ModuleBucketingTable& table() {
+    static const ModuleBucketingTable table = [] {
+        ModuleBucketingTable made;
+        add_bucket_plans(made, "fsdp_manual_buckets");
+        add_safe(made);
+        return made;
+    }();
+    return table;
 }
 
 }  // namespace
@@ -26,35 +37,12 @@ std::string_view JointTransformerBlockBucketing::summary() const {
 }
 
 std::span<const PassOption> JointTransformerBlockBucketing::options() const {
-    static const std::array<PassOption, 5> declared = {
-        shared_option("module_bucket_plans"),
-        shared_option("insert_overlap_deps"),
-        shared_option("bucket_mode"),
-        PassOption{.name = "fsdp_param_module_order",
-                   .type = PassOption::Type::module_order,
-                   .default_value = nullptr,
-                   .help =
-                       "Place of each module's parameters in the job: buckets are packed in this order; unset means "
-                       "the order of the graph.",
-                   .choices = {}},
-        shared_option("safe"),
-    };
-    return declared;
+    return joint_table().options();
 }
 
-PassResult JointTransformerBlockBucketing::run(const std::shared_ptr<const Graph>& graph, const Json& options,
+PassResult JointTransformerBlockBucketing::run(const std::shared_ptr<const Graph>& graph, const Options& options,
                                                std::stop_token stop) const {
-    ModuleBucketing settings;
-    settings.pass_name = name();
-    settings.plans = options.at("module_bucket_plans");
-    settings.source = ModuleSource::module_fqn;
-    settings.mode = bucket_mode_by_name(options.value("bucket_mode", Json()));
-    settings.insert_overlap_deps = options.value("insert_overlap_deps", Json()) == true;
-    settings.safe = options.value("safe", Json()) == true;
-    settings.joint = true;
-    if (const Json order = options.value("fsdp_param_module_order", Json()); order.is_object()) {
-        for (const auto& [module, place] : order.items()) settings.module_order[module] = place.get<std::int64_t>();
-    }
+    const ModuleBucketing settings{std::string(name()), joint_table().read(options), ModuleSource::module_fqn, true};
     return bucket_by_modules(graph, settings, std::move(stop));
 }
 
@@ -63,21 +51,12 @@ std::string_view TransformerBlockBucketing::summary() const {
 }
 
 std::span<const PassOption> TransformerBlockBucketing::options() const {
-    static const std::array<PassOption, 2> declared = [] {
-        PassOption plans = shared_option("module_bucket_plans");
-        plans.name = "fsdp_manual_buckets";
-        return std::array<PassOption, 2>{std::move(plans), shared_option("safe")};
-    }();
-    return declared;
+    return table().options();
 }
 
-PassResult TransformerBlockBucketing::run(const std::shared_ptr<const Graph>& graph, const Json& options,
+PassResult TransformerBlockBucketing::run(const std::shared_ptr<const Graph>& graph, const Options& options,
                                           std::stop_token stop) const {
-    ModuleBucketing settings;
-    settings.pass_name = name();
-    settings.plans = options.at("fsdp_manual_buckets");
-    settings.safe = options.value("safe", Json()) == true;
-    return bucket_by_modules(graph, settings, std::move(stop));
+    return bucket_by_modules(graph, {std::string(name()), table().read(options)}, std::move(stop));
 }
 
 }  // namespace overlap

@@ -12,7 +12,8 @@ class JointTransformerBlockBucketing final : public Pass {
     std::string_view name() const override { return "joint_transformer_block_bucketing_reordering_pass"; }
     std::string_view summary() const override;
     std::span<const PassOption> options() const override;
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 };
 
 /// torchtitan's name for manual_overlap_bucketing on separate forward and backward graphs, with its own option for the
@@ -22,7 +23,8 @@ class TransformerBlockBucketing final : public Pass {
     std::string_view name() const override { return "transformer_block_bucketing_reordering_pass"; }
     std::string_view summary() const override;
     std::span<const PassOption> options() const override;
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 };
 
 }  // namespace overlap

@@ -141,7 +141,7 @@ std::string_view CanonicalizeGraph::summary() const {
            "remaining views reshapes";
 }
 
-PassResult CanonicalizeGraph::run(const std::shared_ptr<const Graph>& graph, const Json&, std::stop_token) const {
+PassResult CanonicalizeGraph::run(const std::shared_ptr<const Graph>& graph, const Options&, std::stop_token) const {
     const TargetSet concerned(*graph, {"aten.detach.default", "aten._unsafe_view.default", "aten.view.default",
                                        "aten.reshape.default", "aten.t.default", "aten.slice.Tensor"});
     if (!concerned.any()) {

@@ -182,7 +182,7 @@ std::string_view DeduplicateUnshards::summary() const {
     return "Lets all uses of a parameter that is gathered several times share the first gathered value";
 }
 
-PassResult DeduplicateUnshards::run(const std::shared_ptr<const Graph>& graph, const Json&,
+PassResult DeduplicateUnshards::run(const std::shared_ptr<const Graph>& graph, const Options&,
                                     std::stop_token stop) const {
     const ChainOperators operators(*graph);
     const UnshardFinder<Graph> finder(*graph, operators);

@@ -11,7 +11,8 @@ class DeduplicateUnshards : public Pass {
     std::string_view name() const override { return "deduplicate_fsdp_unshard_chains_pass"; }
     std::string_view summary() const override;
     std::span<const PassOption> options() const override { return {}; }
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 };
 
 }  // namespace overlap

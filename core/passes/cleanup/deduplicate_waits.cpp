@@ -58,7 +58,7 @@ std::string_view DeduplicateWaits::summary() const {
     return "Lets all users of a collective's result share its first wait, and removes the other waits";
 }
 
-PassResult DeduplicateWaits::run(const std::shared_ptr<const Graph>& graph, const Json&, std::stop_token) const {
+PassResult DeduplicateWaits::run(const std::shared_ptr<const Graph>& graph, const Options&, std::stop_token) const {
     const TargetSet waits(*graph, {"_c10d_functional.wait_tensor.default"});
     if (!waits.any()) return unchanged(graph, name());
     const auto repeated = AwaitedValues(*graph, waits).repeated();

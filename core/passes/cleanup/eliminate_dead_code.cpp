@@ -59,7 +59,7 @@ std::string_view EliminateDeadCode::summary() const {
     return "Removes nodes whose results nobody uses and that have no side effects, asynchronous assertions included";
 }
 
-PassResult EliminateDeadCode::run(const std::shared_ptr<const Graph>& graph, const Json&, std::stop_token) const {
+PassResult EliminateDeadCode::run(const std::shared_ptr<const Graph>& graph, const Options&, std::stop_token) const {
     require_order(*graph, name());
     const std::vector<NodeId> dead = dead_nodes(*graph, name());
     if (dead.empty()) return unchanged(graph, name());

@@ -14,7 +14,8 @@ class EliminateDeadCode : public Pass {
     std::string_view name() const override { return "eliminate_dead_code_pass"; }
     std::string_view summary() const override;
     std::span<const PassOption> options() const override { return {}; }
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 };
 
 /// torch.fx's `Graph.eliminate_dead_code` with its own purity rule: from the end, erases nodes that nobody uses and

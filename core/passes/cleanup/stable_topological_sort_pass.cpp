@@ -10,7 +10,8 @@ std::string_view StableTopologicalSort::summary() const {
     return "Moves as few nodes as needed so that each stands behind its inputs";
 }
 
-PassResult StableTopologicalSort::run(const std::shared_ptr<const Graph>& graph, const Json&, std::stop_token) const {
+PassResult StableTopologicalSort::run(const std::shared_ptr<const Graph>& graph, const Options&,
+                                      std::stop_token) const {
     GraphEditor editor(graph);
     if (editor.is_topological()) return unchanged(graph, name());
     if (!stable_topological_sort_by_arguments(editor)) {

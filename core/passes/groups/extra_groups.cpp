@@ -1,6 +1,7 @@
 #include "core/passes/groups/extra_groups.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/quote.h"
 #include "core/files/json_members.h"
@@ -17,11 +18,11 @@ void copy_link(CostParameters& cost, const std::string& source, const std::strin
     copy.process_group = name;
     cost.links.push_back(copy);
     // As text: what else the document says of the link stays as it is.
-    const std::string quoted = Json(name).dump();
+    const std::string quoted = nlohmann::ordered_json(name).dump();
     const std::string_view json = cost.json, links = json_member(json, "links");
     for (const std::string_view given : json_items(links)) {
         const std::string_view group = json_member(given, "process_group");
-        if (Json::parse(group) != source) continue;
+        if (nlohmann::ordered_json::parse(group) != source) continue;
         std::string further(given);
         further.replace(static_cast<std::size_t>(group.data() - given.data()), group.size(), quoted);
         const auto end = static_cast<std::size_t>(links.data() - json.data()) + links.size() - 1;
@@ -39,7 +40,7 @@ void share_link(CostParameters& cost, const std::string& source, const std::stri
     const std::string_view json = cost.json, given = json_member(json_member(json, "contention"), "shared_links");
     if (given.empty()) return;
     cost.json.replace(static_cast<std::size_t>(given.data() - json.data()), given.size(),
-                      Json(cost.contention->shared_links).dump());
+                      nlohmann::ordered_json(cost.contention->shared_links).dump());
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ GraphHeader ExtraGroups::header() const {
             group.rank = static_cast<int>(std::ranges::find(group.ranks, source.ranks[own]) - group.ranks.begin());
         }
         group.description = purpose_;
-        Json further = {{"description", purpose_}};
+        nlohmann::ordered_json further = {{"description", purpose_}};
         if (high_priority_) further["high_priority_stream"] = true;
         group.extra_json = further.dump();
         header.process_groups.push_back(std::move(group));

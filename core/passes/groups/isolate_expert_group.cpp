@@ -115,7 +115,7 @@ std::string_view IsolateExpertGroup::summary() const {
            "collectives";
 }
 
-PassResult IsolateExpertGroup::run(const std::shared_ptr<const Graph>& graph, const Json&, std::stop_token) const {
+PassResult IsolateExpertGroup::run(const std::shared_ptr<const Graph>& graph, const Options&, std::stop_token) const {
     const std::vector<Use> uses = uses_of_targets(*graph);
     if (std::ranges::find(uses, Use::exchange) == uses.end()) return unchanged(graph, name());
     UsedGroups exchanges, others;

@@ -15,7 +15,8 @@ class ReassignCollectiveGroups : public Pass {
     }
     std::string_view summary() const override;
     std::span<const PassOption> options() const override { return {}; }
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 
   private:
     bool old_name_;
@@ -28,7 +29,8 @@ class IsolateExpertGroup : public Pass {
     std::string_view name() const override { return "isolate_ep_process_group_pass"; }
     std::string_view summary() const override;
     std::span<const PassOption> options() const override { return {}; }
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 };
 
 }  // namespace overlap

@@ -86,7 +86,7 @@ std::string_view ReassignCollectiveGroups::summary() const {
            "reduce-scatters";
 }
 
-PassResult ReassignCollectiveGroups::run(const std::shared_ptr<const Graph>& graph, const Json&,
+PassResult ReassignCollectiveGroups::run(const std::shared_ptr<const Graph>& graph, const Options&,
                                          std::stop_token) const {
     const TargetSet gathers(*graph, {"_c10d_functional.all_gather_into_tensor.default",
                                      "_c10d_functional.all_gather_into_tensor_out.default"});

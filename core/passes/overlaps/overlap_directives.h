@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/unknown_fields.h"
 #include "core/passes/pass.h"
 
 namespace overlap {
@@ -19,7 +20,7 @@ struct OverlapDirective {
     /// Path of a module that it is to run behind: it starts before the module's first node and is waited for after the
     /// last one (core/passes/overlaps/directed_order.h tells which nodes count).
     std::string hide_behind{};
-    Json extra = Json::object();  ///< fields of the document that this version does not know, kept as they were read
+    UnknownFields extra{};
 
     bool operator==(const OverlapDirective&) const = default;
 };
@@ -34,11 +35,6 @@ struct OverlapDirectives {
 
     bool operator==(const OverlapDirectives&) const = default;
 };
-
-/// The directives as the plan document has them: a list of objects, or an object of `directives` and the two settings
-/// where one of them is not the default. @throws InputError with the place in `json`.
-OverlapDirectives read_overlap_directives(const Json& json);
-Json overlap_directives_json(const OverlapDirectives& directives);
 
 /// One directive in words, such as `all_gather_5 starts before mm_3 and is waited for after mm_9`.
 std::string describe(const OverlapDirective& directive);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
 
@@ -60,11 +61,13 @@ struct BucketMark {
 std::optional<BucketMark> parse_mark(std::string_view extra_json) {
     // Files of torchtitan's graphs have what its passes leave in an object of its own.
     const std::string_view titan = json_member(extra_json, "titan_meta");
-    const Json mark = Json::parse(json_member(titan.empty() ? extra_json : titan, "fsdp_bucket"), nullptr, false);
+    const nlohmann::ordered_json mark =
+        nlohmann::ordered_json::parse(json_member(titan.empty() ? extra_json : titan, "fsdp_bucket"), nullptr, false);
     if (!mark.is_object() || !mark.contains("plan_fqns") || !mark.contains("direction")) return {};
-    const Json &modules = mark["plan_fqns"], &direction = mark["direction"];
-    const bool are_paths =
-        modules.is_array() && std::ranges::all_of(modules, [](const Json& module) { return module.is_string(); });
+    const nlohmann::ordered_json &modules = mark["plan_fqns"], &direction = mark["direction"];
+    const bool are_paths = modules.is_array() && std::ranges::all_of(modules, [](const nlohmann::ordered_json& module) {
+                               return module.is_string();
+                           });
     if (!are_paths || (direction != "fwd" && direction != "bwd")) return {};
     return BucketMark{modules.get<std::vector<std::string>>(), direction == "bwd"};
 }

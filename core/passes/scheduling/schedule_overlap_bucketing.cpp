@@ -21,6 +21,7 @@
 #include "core/passes/scheduling/fusion_regions.h"
 #include "core/passes/scheduling/group_timeline.h"
 #include "core/passes/scheduling/overlap_scheduler.h"
+#include "core/passes/scheduling/schedule_overlap_bucketing_options.h"
 
 namespace overlap {
 
@@ -32,45 +33,27 @@ std::int64_t bytes_of_gigabytes(double gigabytes) {
     return bytes >= 9e18 ? std::int64_t{9'000'000'000'000'000'000} : static_cast<std::int64_t>(bytes);
 }
 
-/// The options of one run, with defaults where none are given.
-class Settings {
-  public:
-    Settings(const Pass& pass, const Json& options) : pass_(pass), options_(options) {}
+using Settings = ScheduleOverlapOptions;
 
-    const Json& operator[](std::string_view name) const { return option_value(pass_, options_, name); }
-    bool is_on(std::string_view name) const { return (*this)[name] == true; }
-    std::optional<double> number(std::string_view name) const {
-        const Json& value = (*this)[name];
-        return value.is_null() ? std::nullopt : std::optional(value.get<double>());
-    }
-    std::optional<std::int64_t> gigabytes(std::string_view name) const {
-        const std::optional<double> value = number(name);
-        return value ? std::optional(bytes_of_gigabytes(*value)) : std::nullopt;
-    }
-    /// A number of nodes; above what any graph has, it is no limit.
-    std::int64_t count(std::string_view name) const {
-        return static_cast<std::int64_t>(std::min<std::uint64_t>((*this)[name].get<std::uint64_t>(), no_node));
-    }
-    std::string text(std::string_view name) const {
-        const Json& value = (*this)[name];
-        return value.is_null() ? std::string() : value.get<std::string>();
-    }
+std::optional<std::int64_t> bytes_of_gigabytes(std::optional<double> gigabytes) {
+    return gigabytes ? std::optional(bytes_of_gigabytes(*gigabytes)) : std::nullopt;
+}
 
-  private:
-    const Pass& pass_;
-    const Json& options_;
-};
+/// A number of nodes; above what any graph has, it is no limit.
+std::int64_t at_most_all_nodes(std::int64_t count) {
+    return std::min<std::int64_t>(count, no_node);
+}
 
 scheduling::SchedulerLimits limits_of(const Settings& settings) {
     scheduling::SchedulerLimits limits;
-    limits.in_flight_bytes = *settings.gigabytes("max_in_flight_gb");
-    limits.off_path_bucket_bytes = settings.gigabytes("max_off_bucket_gb");
-    limits.compute_prefetch = settings.count("max_compute_pre_fetch");
-    limits.collective_distance = settings.count("max_coll_distance");
-    limits.compute_multiplier = *settings.number("compute_overlap_multipler");
-    limits.memory_increase_bytes = settings.gigabytes("max_memory_increase_gb");
-    limits.memory_increase_ratio = settings.number("max_memory_increase_ratio");
-    limits.prioritize_bucketing = settings.is_on("prioritize_bucketing_during_scheduling");
+    limits.in_flight_bytes = bytes_of_gigabytes(settings.max_in_flight_gb);
+    limits.off_path_bucket_bytes = bytes_of_gigabytes(settings.max_off_bucket_gb);
+    limits.compute_prefetch = at_most_all_nodes(settings.max_compute_pre_fetch);
+    limits.collective_distance = at_most_all_nodes(settings.max_coll_distance);
+    limits.compute_multiplier = settings.compute_overlap_multipler;
+    limits.memory_increase_bytes = bytes_of_gigabytes(settings.max_memory_increase_gb);
+    limits.memory_increase_ratio = settings.max_memory_increase_ratio;
+    limits.prioritize_bucketing = settings.prioritize_bucketing_during_scheduling;
     return limits;
 }
 
@@ -107,8 +90,8 @@ bool is_sorted(const Graph& graph) {
 
 Prepared prepare(const std::shared_ptr<const Graph>& graph, const Settings& settings, BucketMode mode) {
     Prepared prepared;
-    const bool merges = settings.is_on("pre_bucketing_fsdp_collectives");
-    const bool fuses = settings.is_on("enable_fusion_regions");
+    const bool merges = settings.pre_bucketing_fsdp_collectives;
+    const bool fuses = settings.enable_fusion_regions;
     if (!merges && !fuses && is_sorted(*graph) && !has_asynchronous_device_put(*graph)) {
         prepared.graph = graph;
         prepared.times_ms = times_of(*graph);
@@ -116,7 +99,7 @@ Prepared prepare(const std::shared_ptr<const Graph>& graph, const Settings& sett
     }
     GraphEditor editor(graph);
     if (merges) {
-        const FsdpPreBucketing pre_bucketing{mode, settings.number("pre_bucketing_fsdp_collectives_bucket_cap_mb")};
+        const FsdpPreBucketing pre_bucketing{mode, settings.pre_bucketing_fsdp_collectives_bucket_cap_mb};
         pre_bucket_fsdp_collectives(editor, pre_bucketing, prepared.buckets);
     }
     make_device_puts_blocking(editor);
@@ -137,13 +120,10 @@ Prepared prepare(const std::shared_ptr<const Graph>& graph, const Settings& sett
 /// Options that make the job take its times from elsewhere than the graph.
 void report_times(const Settings& settings, PassReport& report) {
     std::string chosen;
-    for (const std::string_view estimator : {"compute_estimator", "collective_estimator"}) {
-        if (settings.text(estimator) != "benchmark") continue;
-        chosen.append(chosen.empty() ? "" : ", ").append(estimator).append(" is \"benchmark\"");
-    }
-    if (!settings.text("pge_profile_path").empty()) {
-        chosen.append(chosen.empty() ? "" : ", ").append("pge_profile_path is given");
-    }
+    const auto add = [&](std::string_view clause) { chosen.append(chosen.empty() ? "" : ", ").append(clause); };
+    if (settings.compute_estimator == "benchmark") add("compute_estimator is \"benchmark\"");
+    if (settings.collective_estimator == "benchmark") add("collective_estimator is \"benchmark\"");
+    if (settings.pge_profile_path) add("pge_profile_path is given");
     if (chosen.empty()) return;
     Problem problem;
     problem.severity = Severity::caution;
@@ -164,7 +144,7 @@ class Run {
           graph_(prepared_.graph) {}
 
     PassResult operator()() {
-        const bool multidtype = settings_.text("bucket_mode").find("multidtype") != std::string::npos;
+        const bool multidtype = settings_.bucket_mode && settings_.bucket_mode->find("multidtype") != std::string::npos;
         const scheduling::SymbolicSizes sizes(*graph_);
         scheduling::CollectiveTable table =
             scheduling::identify_collectives(*graph_, multidtype, prepared_.times_ms, sizes);
@@ -178,7 +158,7 @@ class Run {
         result.report.buckets = prepared_.buckets;
         report(table, result.report);
         report_times(settings_, result.report);
-        if (settings_.is_on("collective_bucketing") || settings_.is_on("insert_overlap_deps")) {
+        if (settings_.collective_bucketing || settings_.insert_overlap_deps) {
             preserve_overlaps(editor, table, schedule.order, result.report);
         }
         result.graph = editor.finish(result.origin);
@@ -196,13 +176,11 @@ class Run {
         scheduling::AugmentedGraph augmented(*graph_, table, order, ancestors);
         std::vector<scheduling::GroupTimeline> timelines =
             scheduling::build_timelines(*graph_, table, order, augmented);
-        if (settings_.is_on("collective_bucketing")) {
+        if (settings_.collective_bucketing) {
             scheduling::BucketLimits limits;
-            limits.collective_distance = settings_.count("max_coll_distance");
-            if (const Json& exposed_first = settings_["bucket_exposed_first"]; !exposed_first.is_null()) {
-                limits.exposed_first = exposed_first.get<bool>();
-            }
-            limits.only_internode = settings_.is_on("bucket_only_internode_comms");
+            limits.collective_distance = at_most_all_nodes(settings_.max_coll_distance);
+            limits.exposed_first = settings_.bucket_exposed_first;
+            limits.only_internode = settings_.bucket_only_internode_comms;
             scheduling::BucketSearch search(*graph_, table, order, ancestors, timelines, augmented);
             const std::vector<scheduling::Bucket> buckets = search.find(limits);
             report_left_apart(table, buckets, search.left_apart(), report);
@@ -212,15 +190,14 @@ class Run {
             }
         }
         scheduling::sort_by_dependencies(editor, augmented);
-        if (settings_.is_on("insert_overlap_deps")) {
+        if (settings_.insert_overlap_deps) {
             insert_control_deps(editor, scheduling::dependencies_to_insert(editor, augmented));
         }
     }
 
     /// Unset means `default` here, unlike in manual bucketing.
     BucketMode bucket_mode() const {
-        const std::string name = settings_.text("bucket_mode");
-        return name.empty() ? BucketMode::concatenate : bucket_mode_by_name(name);
+        return settings_.bucket_mode ? bucket_mode_by_name(settings_.bucket_mode) : BucketMode::concatenate;
     }
 
     /// Inputs of the graph stay in front, in their order, and the output stays last.
@@ -277,9 +254,9 @@ class Run {
 
 }  // namespace
 
-PassResult ScheduleOverlapBucketing::run(const std::shared_ptr<const Graph>& graph, const Json& options,
+PassResult ScheduleOverlapBucketing::run(const std::shared_ptr<const Graph>& graph, const Options& options,
                                          std::stop_token stop) const {
-    const Settings settings(*this, options);
+    const Settings settings = schedule_overlap_table().read(options);
     if (!has_wait(*graph)) return unchanged(graph, name());
     return or_refused(name(), [&] {
         PassResult result = Run(graph, settings, std::move(stop))();

@@ -1,13 +1,13 @@
 #include "core/passes/scheduling/schedule_to_dense_regions.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/graph/graph_editor.h"
+#include "core/passes/option_table.h"
 #include "core/passes/pass_support.h"
 #include "core/passes/scheduling/dense_regions.h"
 
@@ -347,24 +347,50 @@ class Scheduler {
     std::vector<Obstacle> obstacles_;
 };
 
-Settings settings_of(const Json& options) {
+/// The pass's options, by the names that they have in the reference.
+struct DenseRegionOptions {
+    IntegerList moe_layer_ids;
+    std::int64_t n_layers = 0;
+    IntegerMapOrChoice transformer_bucket_counts_by_layer = std::string(from_buckets);
+    bool strict = false;
+};
+
+constexpr std::int64_t most_layers = 100'000;
+
+const OptionTable<DenseRegionOptions>& table() {
+    static const auto table =
+        OptionTable<DenseRegionOptions>()
+            .add({.name = "moe_layer_ids",
+                  .help = "Layers with experts: of these only the attention counts as dense.",
+                  .required = true},
+                 &DenseRegionOptions::moe_layer_ids)
+            .add({.name = "n_layers", .help = "Number of transformer blocks.", .required = true},
+                 &DenseRegionOptions::n_layers)
+            .add({.name = "transformer_bucket_counts_by_layer",
+                  .help = "Buckets that each block must have of each kind, by number of the block; from_buckets "
+                          "expects one for each entry of the plan that was bucketed, as torchtitan's trainer does, "
+                          "and null leaves them uncounted.",
+                  .choices = {from_buckets}},
+                 &DenseRegionOptions::transformer_bucket_counts_by_layer)
+            .add({.name = "strict", .help = "Whether a launch or wait that cannot move is an error."},
+                 &DenseRegionOptions::strict);
+    return table;
+}
+
+Settings settings_of(const DenseRegionOptions& options) {
     Settings settings;
-    settings.layer_count = options.at("n_layers").get<std::int64_t>();
-    constexpr std::int64_t most_layers = 100'000;
+    settings.layer_count = options.n_layers;
     if (settings.layer_count > most_layers) {
         throw InputError(
             std::string(pass_name) + " options.n_layers",
             "found " + std::to_string(settings.layer_count) + ", expected at most " + std::to_string(most_layers));
     }
-    for (const Json& layer : options.at("moe_layer_ids")) settings.moe_layers.insert(layer.get<std::int64_t>());
-    settings.strict = options.value("strict", false);
-    const Json counts = options.value("transformer_bucket_counts_by_layer", Json(from_buckets));
-    settings.counts_from_buckets = counts == from_buckets;
-    if (counts.is_object()) {
+    settings.moe_layers.insert(options.moe_layer_ids.begin(), options.moe_layer_ids.end());
+    settings.strict = options.strict;
+    settings.counts_from_buckets = std::holds_alternative<std::string>(options.transformer_bucket_counts_by_layer);
+    if (const auto* counts = std::get_if<NamedIntegers>(&options.transformer_bucket_counts_by_layer)) {
         settings.bucket_counts.emplace();
-        for (const auto& [layer, count] : counts.items()) {
-            (*settings.bucket_counts)[std::stoll(layer)] = count.get<std::int64_t>();
-        }
+        for (const auto& [layer, count] : *counts) (*settings.bucket_counts)[std::stoll(layer)] = count;
     }
     return settings;
 }
@@ -377,38 +403,12 @@ std::string_view ScheduleToDenseRegions::summary() const {
 }
 
 std::span<const PassOption> ScheduleToDenseRegions::options() const {
-    static const std::array<PassOption, 4> declared = {
-        PassOption{.name = "moe_layer_ids",
-                   .type = PassOption::Type::integer_list,
-                   .default_value = Json::array(),
-                   .help = "Layers with experts: of these only the attention counts as dense.",
-                   .choices = {},
-                   .required = true},
-        PassOption{.name = "n_layers",
-                   .type = PassOption::Type::integer,
-                   .default_value = 0,
-                   .help = "Number of transformer blocks.",
-                   .choices = {},
-                   .required = true},
-        PassOption{.name = "transformer_bucket_counts_by_layer",
-                   .type = PassOption::Type::integer_map,
-                   .default_value = from_buckets,
-                   .help = "Buckets that each block must have of each kind, by number of the block; from_buckets "
-                           "expects one for each entry of the plan that was bucketed, as torchtitan's trainer does, "
-                           "and null leaves them uncounted.",
-                   .choices = {from_buckets}},
-        PassOption{.name = "strict",
-                   .type = PassOption::Type::boolean,
-                   .default_value = false,
-                   .help = "Whether a launch or wait that cannot move is an error.",
-                   .choices = {}},
-    };
-    return declared;
+    return table().options();
 }
 
-PassResult ScheduleToDenseRegions::run(const std::shared_ptr<const Graph>& graph, const Json& options,
+PassResult ScheduleToDenseRegions::run(const std::shared_ptr<const Graph>& graph, const Options& options,
                                        std::stop_token) const {
-    const Settings settings = settings_of(options);
+    const Settings settings = settings_of(table().read(options));
     Scheduler scheduler(graph, settings);
     return scheduler.has_work() ? scheduler() : unchanged(graph, name());
 }

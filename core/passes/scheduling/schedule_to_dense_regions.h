@@ -11,7 +11,8 @@ class ScheduleToDenseRegions : public Pass {
     std::string_view name() const override { return "schedule_fsdp_comms_to_dense_regions_pass"; }
     std::string_view summary() const override;
     std::span<const PassOption> options() const override;
-    PassResult run(const std::shared_ptr<const Graph>& graph, const Json& options, std::stop_token stop) const override;
+    PassResult run(const std::shared_ptr<const Graph>& graph, const Options& options,
+                   std::stop_token stop) const override;
 };
 
 }  // namespace overlap

@@ -1,18 +1,6 @@
-#include "core/passes/report_json.h"
+#include "core/io/report_json.h"
 
 namespace overlap {
-
-std::string_view severity_name(Severity severity) {
-    switch (severity) {
-        case Severity::note:
-            return "note";
-        case Severity::caution:
-            return "caution";
-        case Severity::error:
-            return "error";
-    }
-    return "error";
-}
 
 Json problem_json(const Problem& problem) {
     Json json = {{"severity", severity_name(problem.severity)},

@@ -1,11 +1,9 @@
 #pragma once
 
+#include "core/files/ordered_json.h"
 #include "core/passes/pass.h"
 
 namespace overlap {
-
-/// Stable short name: `note`, `caution`, `error`.
-std::string_view severity_name(Severity severity);
 
 /// A report as `overlap apply --report` and the exports write it.
 ///

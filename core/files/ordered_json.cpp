@@ -1,4 +1,4 @@
-#include "core/passes/describe_json.h"
+#include "core/files/ordered_json.h"
 
 namespace overlap {
 

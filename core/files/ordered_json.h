@@ -1,10 +1,12 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/passes/pass.h"
-
 namespace overlap {
+
+/// A document that is small and edited, such as a plan: members keep their order. For readers and writers alone.
+using Json = nlohmann::ordered_json;
 
 /// What a JSON value is, for people: `the string "x"`, `a list`, `3`.
 std::string describe_json(const Json& value);
