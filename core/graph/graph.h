@@ -68,7 +68,7 @@ struct ProcessGroup {
     std::string description;
 };
 
-/// Numbers of the file's `cost_model`; see design/formats.md.
+/// Numbers of the file's `cost_model`; see docs/formats.md.
 struct CostParameters {
     std::string device_name;
     std::map<std::string, double> flops_per_s;  ///< by dtype name
@@ -84,8 +84,8 @@ struct CostParameters {
 
     // Of a named cost model that was put into the graph (core/cost/with_cost_model.h); empty in others.
     std::string model_name;
-    /// A node takes `overhead_ms + work / efficiency`, its work being the longer of flops and bytes at the device's full
-    /// rates.
+    /// A node takes `overhead_ms + work / efficiency`, its work being the longer of flops and bytes at the device's
+    /// full rates.
     struct ClassCost {
         double efficiency = 1;
         double overhead_ms = 0;

@@ -48,7 +48,7 @@ struct GraphFingerprint {
 
 GraphFingerprint fingerprint(const Graph& graph);
 
-/// What a user makes and a training job consumes (design/formats.md, overlap-plan). A value.
+/// What a user makes and a training job consumes (docs/formats.md, overlap-plan). A value.
 struct Plan {
     std::string name = "Plan A";
     std::optional<GraphFingerprint> graph;

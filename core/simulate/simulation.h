@@ -75,7 +75,7 @@ struct GroupTiming {
     std::uint32_t collectives = 0;
 };
 
-/// What the stream model of design/formats.md says of a graph. Deterministic.
+/// What the stream model of docs/formats.md says of a graph. Deterministic.
 struct Simulation {
     double step_ms = 0;
     double compute_ms = 0;  ///< busy time of the compute stream
