@@ -90,9 +90,9 @@ struct CostParameters {
         double efficiency = 1;
         double overhead_ms = 0;
     };
-    /// By name of a class of compute (core/cost/compute_class.h). What stands here replaces both efficiencies above.
+    /// By name of a class of compute (core/cost/compute_class.h). These replace both efficiencies above.
     std::map<std::string, ClassCost> classes;
-    /// How activities slow one another; the formulas are in core/simulate/README.md.
+    /// How activities slow each other; the formulas are in core/simulate/README.md.
     struct Contention {
         std::map<std::string, double> compute_slowdown;  ///< by name of a class
         double communication_slowdown = 0;

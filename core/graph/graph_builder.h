@@ -63,7 +63,8 @@ class GraphBuilder {
     /// What torch.fx remembers beside the names of the graph's nodes: numbers that count for more than those that the
     /// nodes have, and names of nodes that are no more.
     void remember_names(NamingState further) { further_names_ = std::move(further); }
-    /// What is known of an operator that the table of core lacks. To be told before the first node that calls it.
+    /// What is known of an operator that the table of core lacks. Call it before the first node that calls the
+    /// operator.
     void describe_operator(std::string_view target, OperatorTraits traits, SideEffects side_effects);
 
     /// The graph; the builder is used up.

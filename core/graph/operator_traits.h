@@ -13,7 +13,7 @@ struct OperatorTraits {
     bool compute : 1 = false;  ///< torch's flop counter has a formula for it
 };
 
-/// Whether a call may be dropped when nobody uses its result (torch `Node.is_impure`, random numbers included).
+/// Whether a call may be dropped when its result has no users (torch `Node.is_impure`, random numbers included).
 enum class SideEffects : std::uint8_t {
     none,
     some,     ///< writes an argument, draws random numbers, waits, asserts, ...
