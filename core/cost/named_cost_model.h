@@ -47,7 +47,7 @@ struct NamedCostModel {
     /// interfaces, up to what `within_node` carries.
     std::optional<LinkCost> between_nodes;
 
-    /// How activities slow one another. A factor that is not known counts as zero, see unknown_factors().
+    /// How activities slow each other. A factor that is not known counts as zero, see unknown_factors().
     struct Contention {
         std::map<std::string, double> compute_slowdown;  ///< by name of a class; one that is not here is not known
         std::optional<double> communication_slowdown;
