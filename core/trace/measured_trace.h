@@ -54,8 +54,8 @@ struct MeasuredEvents {
     bool is_interval(std::uint32_t event) const { return phase[event] == 'X' || phase[event] == 'B'; }
 };
 
-/// A thread of the host or a stream of a GPU. A process and a GPU may have the same `pid`, so the side tells them
-/// apart.
+/// A thread of the host or a stream of a GPU. A process and a GPU may have the same `pid`, so the side distinguishes
+/// them.
 struct MeasuredTrack {
     std::string process;  ///< `pid`: of a GPU its number
     std::string thread;   ///< `tid`: of a GPU the stream
@@ -138,7 +138,7 @@ struct TraceRemarks {
     std::uint64_t launches_without_activity = 0;
 };
 
-/// What stands outside the list of events.
+/// What is outside the list of events.
 struct TraceHeader {
     std::optional<std::int64_t> rank;
     std::optional<std::int64_t> world_size;
