@@ -15,7 +15,7 @@ namespace overlap {
 std::vector<Problem> trace_problems(const MeasuredTrace& trace);
 
 /// Why times of several ranks side by side are: clocks that could not be aligned, or only roughly.
-/// @param names of the ranks, as sentences shall call them.
+/// @param names of the ranks, as sentences use them.
 std::vector<Problem> alignment_problems(const AlignedRanks& aligned, std::span<const std::string> names);
 
 }  // namespace overlap
