@@ -24,7 +24,7 @@ struct NodeSample {
 
 /// What one measured run says of a graph, as it was run: after all passes.
 struct CalibrationRun {
-    std::string name;  ///< of the file, for people
+    std::string name;  ///< of the file, for display
     std::shared_ptr<const Graph> graph;
     std::vector<NodeSample> samples;
     std::optional<double> step_ms, exposed_ms;    ///< as measured
