@@ -12,7 +12,7 @@
 
 namespace overlap {
 
-/// What became of one rule on one graph.
+/// The outcome of one rule on one graph.
 struct RuleOutcome {
     std::uint32_t nodes = 0;      ///< that got their module from it
     std::uint32_t own = 0;        ///< that fit, and have a module in the graph

@@ -13,9 +13,9 @@ struct Repetition {
     NodeId first = no_node;    ///< of the first one
     std::uint32_t period = 0;  ///< nodes in each
     std::uint32_t count = 0;
-    /// Nodes directly before the first and behind the last one that are nearly like the end and the beginning of one,
-    /// in their order: where a few are more or less, as in the first block of a model, they count as well. What makes
-    /// one more whole, or nearly, is one more that differs a little; less tells of one that is cut off.
+    /// Nodes directly before the first and after the last one that are nearly equal to the end and the beginning of
+    /// one, in their order. A few more or fewer nodes are allowed, as in the first block of a model. Nodes that make up
+    /// one more, or nearly, are one more that differs a little; fewer indicate one that is cut off.
     std::uint32_t nearly_before = 0, nearly_behind = 0;
     bool whole_before = false, whole_behind = false;
 
