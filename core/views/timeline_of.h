@@ -19,12 +19,12 @@ namespace overlap {
 /// @param rule which of the two memory figures the curve shows.
 std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule = StorageRule::reference);
 
-/// What a process group is for, as far as its description and its collectives tell: `FSDP gathers`, `EP all-to-all`,
-/// `Gathers + scatters`. For the group's lane and wherever a group is named to people.
+/// What a process group is for, as far as its description and its collectives show: `FSDP gathers`, `EP all-to-all`,
+/// `Gathers + scatters`. For the group's lane and wherever a group is displayed.
 std::string group_title(const Evaluation& evaluation, std::size_t group);
 
 /// What a group's description in the document says that it is for: `FSDP` of `mesh_fsdp` and `fsdp_extra`; empty for
-/// descriptions that tell nothing, such as `default_pg`.
+/// descriptions without a purpose, such as `default_pg`.
 std::string group_purpose(const std::string& description);
 
 }  // namespace overlap
