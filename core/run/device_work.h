@@ -41,7 +41,7 @@ struct DevicePlan {
     static constexpr std::int64_t operand_alignment_bytes = 256;
 
     std::vector<DeviceWork> compute;
-    /// Products whose operands are no whole tensors of the pool (expanded views, stand-ins) work here.
+    /// Products whose operands are no whole tensors of the pool (expanded views, substitutes) work here.
     std::int64_t scratch_bytes = 0;
 
     /// All that a run allocates beside the pool by itself. What NCCL and CUDA take for themselves is not known before.
@@ -53,7 +53,7 @@ struct DevicePlan {
 DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands);
 
 /// Whether cuBLASLt has a plain product for the element type. 8-bit floats need scales and layouts that a graph does
-/// not tell.
+/// not contain.
 bool has_plain_product(Dtype dtype);
 
 /// A product of bfloat16 numbers and how often it is run, for about as many floating-point operations: what does the
