@@ -28,7 +28,7 @@ struct ShardedNode {
     std::optional<ShardingState> state;  ///< of its one tensor
     std::optional<std::vector<std::int64_t>> shape;  ///< of the whole tensor
     std::vector<ShardedInput> inputs;
-    std::string dtype;  ///< empty where the document does not tell it
+    std::string dtype;  ///< empty where the document does not have it
     double compute_us = 0;
 };
 
@@ -38,7 +38,7 @@ struct ShardingDocument {
     std::vector<std::string> mesh_names;  ///< empty where the mesh has none
     std::vector<ShardedNode> nodes;       ///< in the graph's order, without its output
 
-    /// Nodes of which `graph` has none of that name; they are another graph's.
+    /// Nodes whose names `graph` does not have; they belong to another graph.
     std::vector<std::string> unknown_nodes(const Graph& graph) const;
     /// Sums over all nodes, in microseconds.
     double redistribution_us() const;
