@@ -10,12 +10,12 @@
 
 namespace overlap::ui {
 
-/// How long the window waits for a folder before it goes on without: longer than a disk that is only slow takes.
+/// How long the window waits for a folder before it continues without it: longer than a slow disk takes.
 constexpr std::chrono::seconds folder_patience{2};
 
-/// Runs what may never end, each on a thread of its own: a look into a folder of a network that has gone hangs in the
-/// system and cannot be stopped. Threads are left to themselves when this goes; what they bring home then is dropped.
-/// All functions are for the thread that owns the object.
+/// Runs what may never end, each on a thread of its own: access to a network folder that is gone hangs in the system
+/// and cannot be stopped. When this is destroyed, its threads continue alone, and their results are dropped. All
+/// functions are for the thread that owns the object.
 class DetachedTasks : public QObject {
     Q_OBJECT
 
