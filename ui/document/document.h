@@ -51,10 +51,10 @@ class Document : public QObject {
     const ModuleFiguresTable& moduleFigures() const { return *modules_.figures; }
     /// Times that figures of all variants are of; null: the graph's own.
     const std::shared_ptr<const MeasuredTimes>& times() const { return times_; }
-    /// Evaluates all variants anew with these times, or with the graph's own. No plan changes by it.
+    /// Evaluates all variants again with these times, or with the graph's own. Plans do not change.
     void setTimes(std::shared_ptr<const MeasuredTimes> times);
-    /// Evaluates all variants anew with another cost model in the open graph, or with the graph as it was read. Figures
-    /// are of the graph's times then. No plan changes by it.
+    /// Evaluates all variants again with another cost model in the open graph, or with the graph as it was read.
+    /// Figures are of the graph's times then. Plans do not change.
     /// @param modelled the open graph with another model.
     void setCostModel(const LoadedGraph& modelled);
     /// Name for the title bar and the status bar.
