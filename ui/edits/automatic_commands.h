@@ -10,7 +10,7 @@ namespace overlap::ui {
 
 class Document;
 
-/// From a person's plan to PyTorch's automatic pass, and from its result back to cards. Each adds a variant that begins
+/// From the user's plan to PyTorch's automatic pass, and from its result back to cards. Each adds a variant that begins
 /// as a copy of the current one and is changed by one edit that can be undone.
 class AutomaticCommands {
   public:

@@ -9,8 +9,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// What a person does to the overlaps by hand of the current plan, by mouse, key or menu: one undoable edit each, under
-/// a text that says what was done.
+/// Edits of the overlaps by hand of the current plan, by mouse, key or menu: one undoable edit each, with a text that
+/// says what was done.
 class OverlapCommands {
     Q_DECLARE_TR_FUNCTIONS(OverlapCommands)
 
