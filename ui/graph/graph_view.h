@@ -78,7 +78,7 @@ class GraphView : public QWidget {
   signals:
     void currentChanged(overlap::BoxId box);
     void scaleChanged(double scale);
-    /// What state() tells became another.
+    /// The result of state() has changed.
     void stateChanged();
     /// One sentence about something that was done or could not be.
     void told(const QString& sentence);
