@@ -9,7 +9,7 @@
 
 namespace overlap::ui {
 
-/// A field that a person types into.
+/// A field that the user types into.
 enum class MeshField : std::uint8_t { mesh, names, hosts, tensor, source, target };
 inline constexpr std::size_t mesh_field_count = 6;
 

@@ -37,7 +37,7 @@ class RankStage : public QWidget {
     void setAnimated(bool animated);
 
   signals:
-    /// A person, or playing, goes to a step; -1 is the path as a whole.
+    /// The user, or playing, goes to a step; -1 is the path as a whole.
     void stepWanted(int step);
     void animatedChanged();
 
