@@ -41,7 +41,7 @@ class Measurements : public QObject {
 
     /// Files of all measurements, `[[file]]`, for the session.
     QJsonArray state() const;
-    /// Opens what state() gave, without showing it. Files that are gone are told by failed().
+    /// Opens what state() gave, without showing it. failed() reports files that are gone.
     void restore(const QJsonArray& state);
 
   signals:
