@@ -8,7 +8,7 @@ namespace overlap::ui {
 /// Everything of a run, or its kernels left out.
 enum class RunMode { dry_check, devices };
 
-/// Where and how a person wants the plan to be run.
+/// Where and how the plan is to be run.
 struct RunSettings {
     enum class Where {
         this_machine,  ///< ranks by mpirun; a single one without it

@@ -21,7 +21,7 @@ struct RunInput {
     std::shared_ptr<const Graph> rewritten;  ///< what the window shows
 };
 
-/// What became of a run.
+/// The outcome of a run.
 struct RunOutcome {
     QString failure{};  ///< one sentence; empty where the run went through
     bool cancelled = false;
