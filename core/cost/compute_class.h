@@ -12,8 +12,8 @@
 
 namespace overlap {
 
-/// What an operator keeps a device busy with: what the analytic model prices alike, a runner executes alike and a
-/// calibration fits one factor for.
+/// What an operator keeps a device busy with: operators that the analytic model prices in the same way, a runner
+/// executes in the same way and a calibration fits one factor for.
 enum class ComputeClass : std::uint8_t {
     nothing,          ///< views, getitem, waits, and what runs on the host
     communication,    ///< starts a collective

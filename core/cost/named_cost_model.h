@@ -59,7 +59,7 @@ struct NamedCostModel {
     std::string json;  ///< the document that it was read from, whole; empty where it was made here
 };
 
-/// What the model does not know of contention, as clauses: `by how much compute slows communication down`.
+/// Unknown factors of contention, as clauses: `by how much compute slows communication down`.
 std::vector<std::string> unknown_factors(const NamedCostModel::Contention& contention);
 
 /// The link of a process group by this model, or nothing where it has none that fits.
