@@ -17,7 +17,7 @@ namespace overlap {
 ///
 /// @param evaluation of `plan`.
 /// @throws InputError where the plan is refused, since there is nothing to apply then, where the passes of one step
-/// change what `control_deps` of an earlier one wrap, or where settings of process groups cannot be.
+/// change what `control_deps` of an earlier one wrap, or where settings of process groups are impossible.
 Json job_section(const Plan& plan, const Evaluation& evaluation);
 
 /// The plan's document with this section, which comes last; each node is on a line of its own.
