@@ -108,7 +108,7 @@ class GraphEditor {
     void replace_all_uses(NodeId old, NodeId replacement);
     /// fx `node.target = ...`; nothing else of the node changes.
     void set_target(NodeId node, std::uint32_t target) { records_[node].target = target; }
-    /// What the finished graph says of itself beside its nodes; without this, what its source says.
+    /// The header of the finished graph; without this, that of its source.
     void set_header(GraphHeader header) { header_ = std::make_shared<const GraphHeader>(std::move(header)); }
     /// Replaces args and kwargs of a node.
     void set_arguments(NodeId node, Value args, Value kwargs);

@@ -38,7 +38,7 @@ std::string_view collective_kind_name(CollectiveKind kind);
 struct TargetInfo {
     OperatorTraits traits;
     SideEffects side_effects = SideEffects::unknown;
-    /// What the passes take it for: the first kind whose name occurs in the operator's name. Never broadcast.
+    /// The kind that passes see: the first kind whose name occurs in the operator's name. Never broadcast.
     CollectiveKind recognised = CollectiveKind::none;
     /// What it starts on the communication streams: `_c10d_functional` operators, coalesced and in-place forms
     /// included.
