@@ -59,8 +59,8 @@ bool is_importable_file(const std::string& path);
 /// @throws InputError with the file's name.
 ImportListing list_importable_graphs(const std::vector<std::string>& files, std::stop_token stop = {});
 
-/// The graph that `wanted` names: its number in the list from 1, its kind, or `KIND COMPILE_ID`.
-/// Without a wish the only one. @throws InputError that says what there is.
+/// The graph that `wanted` names: its number in the list from 1, its kind, or `KIND COMPILE_ID`. If `wanted` is empty,
+/// the only one. @throws InputError that says what there is.
 const ImportableGraph& choose_graph(const ImportListing& listing, const std::string& wanted);
 
 /// The graph of a listing that most likely is to be planned: one that can be read and has collectives, after Inductor's

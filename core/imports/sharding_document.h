@@ -11,7 +11,7 @@
 
 namespace overlap {
 
-/// A value that a node reads, and what autoparallel does to it on the way.
+/// A value that a node reads, and how autoparallel redistributes it before.
 struct ShardedInput {
     std::string name;                          ///< of the node that makes it
     std::optional<ShardingState> made, taken;  ///< absent where it is no tensor, or several
@@ -48,7 +48,7 @@ struct ShardingDocument {
 /// Whether the beginning of a file looks like such a document.
 bool looks_like_sharding_document(std::string_view head);
 
-/// @throws InputError with file and place: unreadable, a placement that is none of this mesh, or one that cuts a
+/// @throws InputError with file and place: unreadable, a placement that does not fit the mesh, or one that cuts a
 /// dimension that the node's tensor does not have.
 ShardingDocument read_sharding_document(const std::string& path);
 /// The same from a text. @param name of the text for messages.

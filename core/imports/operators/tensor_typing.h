@@ -29,7 +29,7 @@ std::vector<std::string> unknown_sentences(const TypingReport& report, std::stri
 /// Gives every node the tensors that it returns: as the text has them, completed by what its operator makes of its
 /// inputs (strides, devices, and which tensors share memory). What cannot be known stays without tensors and is
 /// counted.
-/// @throws InputError when the graph is none, such as two nodes of one name.
+/// @throws InputError when it is not a valid graph, such as one with two nodes of one name.
 Graph add_tensor_types(UntypedGraph&& graph, const ImportOptions& options, TypingReport& report);
 
 }  // namespace overlap
