@@ -10,7 +10,7 @@
 
 namespace overlap {
 
-/// By what a planned and a measured process group were taken for the same.
+/// Why a planned and a measured process group count as the same.
 enum class GroupMatchBasis : std::uint8_t {
     ranks,     ///< the same ranks
     size,      ///< as many ranks: the trace is of another rank of the job than the graph

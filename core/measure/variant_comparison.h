@@ -18,7 +18,7 @@ enum class CollectiveChange : std::uint8_t {
     appeared,  ///< the first side has no such collective
     vanished,  ///< the second side has none
     merged,    ///< is merged into a bucket of the second side; that bucket's row has the sums of all of them
-    split,     ///< comes out of a bucket of the first side; that bucket's row has what all of them come to
+    split,     ///< comes out of a bucket of the first side; that bucket's row has the sums of all of them
 };
 
 /// Stable short name, such as `moved`.
@@ -81,10 +81,10 @@ struct Comparison {
     std::uint32_t count(CollectiveChange change) const;
 };
 
-/// Compares two plans for the same graph. A collective is known by the collectives of the input graph whose work it
-/// does: itself, or the members of its bucket. Where buckets are cut differently, those pair that share most members;
-/// what is left was merged or split, its counterpart says into or out of which collective, and counts there. What
-/// shares no members appeared or vanished.
+/// Compares two plans for the same graph. A collective is identified by the collectives of the input graph whose work
+/// it does: itself, or the members of its bucket. Where buckets are cut differently, those pair that share most
+/// members; the rest was merged or split; its counterpart says into or out of which collective, and it counts there.
+/// What shares no members appeared or vanished.
 Comparison compare_variants(const Evaluation& before, const Evaluation& after);
 
 /// The planned step as the first side, the measured one as the second. `moved` and `changed` need a difference of
