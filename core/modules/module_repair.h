@@ -44,7 +44,7 @@ struct RepairedModules {
 std::shared_ptr<const RepairedModules> repair_modules(const std::shared_ptr<const Graph>& graph,
                                                       const std::vector<ModuleRule>& rules);
 
-/// What to say of rules that match nothing, match ambiguously or break off.
+/// Problems of rules that match nothing, match ambiguously or end early.
 std::vector<Problem> check_module_rules(const std::vector<ModuleRule>& rules, const RepairedModules& repaired);
 
 }  // namespace overlap

@@ -13,7 +13,7 @@ namespace overlap {
 /// time.
 ///
 /// What is computed from one parameter and constants alone (casts, its gather, the wait, views) is its way; the nodes
-/// that use the way together with other values are its uses.
+/// that combine the way with other values are its uses.
 class ParameterWays {
   public:
     explicit ParameterWays(const Graph& graph);
