@@ -10,7 +10,7 @@
 
 namespace overlap {
 
-/// Whether a parameter's name fits a pattern: `*` matches any letters, `?` for one, `[2-31]` for a number from 2 to 31
+/// Whether a parameter's name fits a pattern: `*` matches any letters, `?` one letter, `[2-31]` a number from 2 to 31
 /// as in bucket entries; anything else itself.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 
@@ -24,7 +24,7 @@ struct DeviceOrderEffect {
     std::vector<std::size_t> misfits;     ///< that match the pattern, but are laid out otherwise or cannot be inferred
     double saved_ms = 0;                  ///< over a whole step, see OrderAlternative::saved_ms
     std::int64_t saved_bytes = 0;
-    /// Why nothing can be said; a sentence without full stop, empty when it can.
+    /// Why the effect is unknown; a sentence without full stop, empty when it can.
     std::string obstacle;
 };
 

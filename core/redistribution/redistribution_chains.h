@@ -54,12 +54,12 @@ struct GraphChains {
 /// redistribution_path.h for what is recognised.
 ///
 /// * **Mesh**: the process groups of a parameter's chains, by their ranks (redistribution_mesh.h).
-/// * **Placements**: what is gathered was a shard, what is reduced was partial; what a chain leaves alone is as the
-///   other chains of the parameter say, since a gradient is stored as its parameter is. A chunk names no group: it
+/// * **Placements**: what is gathered was a shard, what is reduced was partial; what a chain leaves alone follows from
+///   the other chains of the parameter, since a gradient is stored as its parameter is. A chunk names no group: it
 ///   belongs to the replicated mesh dimension with its number of parts and this rank's place; of several, to the
 ///   outermost that the gradient is gathered from, for a use ends as its gradient begins, and a gradient's to the
 ///   outermost that its parameter is gathered from. A piece that no mesh dimension explains is computation.
-/// * **Order**: what is gathered first cuts last; a chain that does otherwise is not explained.
+/// * **Order**: what is gathered first cuts last; a chain with another order is not explained.
 /// * **Shape**: from this rank's tensor after the gathers, or before the reduction; it must chunk to what the graph
 ///   shows at both ends.
 /// * **Gradient**: a tensor among the graph's outputs that a reduction leads to. It is its parameter's when module (of
