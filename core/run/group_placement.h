@@ -13,7 +13,7 @@ struct GroupPlacement {
     bool real = false;         ///< by the communication library; else a kernel replaces it
     std::vector<int> members;  ///< attached ranks of this rank's instance of the group, in the group's order
     GroupSettings settings;    ///< of its communicator and stream
-    std::string reason;        ///< why it is emulated, or on which ranks it is played; one clause without full stop
+    std::string reason;        ///< why it is emulated, or on which ranks it runs; one clause without full stop
 };
 
 /// Where a group can be run when `attached` ranks are, seen from attached rank `rank`.
