@@ -17,7 +17,7 @@ namespace overlap {
 /// An id that an event does not carry.
 inline constexpr std::int64_t no_id = -1;
 inline constexpr std::uint32_t no_index = 0xffffffffu;
-/// Files round starts and durations to nanoseconds, each by itself. So an event may end this much behind the beginning
+/// Files round starts and durations to nanoseconds, each by itself. So an event may end this much after the beginning
 /// of the next one on its stream without overlapping it.
 inline constexpr std::int64_t rounding_ns = 1;
 
