@@ -27,7 +27,7 @@ struct MergedCollective {
     std::optional<double> time_ms;
 };
 
-/// What a bucket weighs and takes, before any pass runs: what its card shows.
+/// Bytes and times of a bucket before any pass runs: what its card shows.
 struct BucketFigures {
     std::vector<MergedCollective> collectives;  ///< in order of first member
     std::vector<NodeId> parameters;             ///< placeholders that its all-gathers gather, in graph order, each once

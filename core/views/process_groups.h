@@ -54,7 +54,7 @@ struct ProcessGroupFigures {
     const GroupReport* created = nullptr;
 };
 
-/// All groups that the graph lists or uses: in the document's order, each created one behind the group that it was made
+/// All groups that the graph lists or uses: in the document's order, each created one after the group that it was made
 /// from, and those that are used but not listed at the end. Pointers in the result live as long as the evaluation.
 std::vector<ProcessGroupFigures> process_group_figures(const Evaluation& evaluation);
 

@@ -13,9 +13,8 @@ namespace overlap {
 ///
 /// Times are those of the simulation in nanoseconds. An event's reference is a node of `evaluation.graph`: the node
 /// itself, or for a stall of the compute stream (role `exposed`) the node that starts the collective that it waits for.
-/// Compute has the hue of the plan's entry that its module belongs to, a collective that of its bucket; buckets that
-/// a pass thought of itself take hues in turn. Nodes that take
-/// no time make no event.
+/// Compute has the hue of the plan's entry that its module belongs to, a collective that of its bucket; buckets that a
+/// pass chose itself take hues in turn. Nodes that take no time make no event.
 /// @param rule which of the two memory figures the curve shows.
 std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule = StorageRule::reference);
 
