@@ -33,7 +33,7 @@ class GraphCostModel : public QObject {
   signals:
     /// used() is another.
     void changed();
-    /// The graph has another model now, and its figures are those of its times.
+    /// The graph's model has changed, and its figures use the new times.
     /// @param before whose times figures were of: they are read again; null: the graph's own.
     void applied(const std::shared_ptr<const overlap::ui::MeasuredTimes>& before);
     /// One sentence without full stop on what is used now.
