@@ -16,8 +16,8 @@ class AutomaticCommands {
   public:
     explicit AutomaticCommands(Document& document) : document_(document) {}
 
-    /// Adds a variant whose pipeline is the automatic pass behind the current plan's clean-ups, called "Automatic" or
-    /// by the next free name like it. Nothing happens where no graph is open.
+    /// Adds a variant whose pipeline is the automatic pass after the current plan's clean-ups, called "Automatic" or by
+    /// the next free name like it. Nothing happens where no graph is open.
     void addAutomatic();
 
     /// Why startManual() would refuse, as a sentence without full stop; empty where it would not.

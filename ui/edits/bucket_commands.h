@@ -19,7 +19,7 @@ class BucketCommands {
 
     /// Puts modules, wherever they are, into bucket `target`.
     QString put(const QStringList& modules, int target);
-    /// Puts modules into a new bucket before position `at`; -1 means behind the others.
+    /// Puts modules into a new bucket before position `at`; -1 means after the others.
     QString putIntoNew(const QStringList& modules, int at = -1);
     /// Why put() or, with a negative target, putIntoNew() would refuse.
     QString refusal(const QStringList& modules, int target) const;

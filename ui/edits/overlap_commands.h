@@ -19,10 +19,10 @@ class OverlapCommands {
 
     /// Those of the current plan; none for the baseline.
     const OverlapDirectives& overlaps() const;
-    /// Why nothing can be directed now, as a sentence without full stop; empty where it can.
+    /// Why overlaps cannot be edited now, as a sentence without full stop; empty where it can.
     QString refusal() const;
 
-    /// Replaces all. @param directive the one that is new, for the edit's text.
+    /// Replaces all directives. @param directive the new one, for the edit's text.
     void put(OverlapDirectives overlaps, const OverlapDirective& directive);
     void remove(int index);
     /// Removes all that the collective has which starts at `node` of the current evaluation.
