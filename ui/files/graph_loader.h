@@ -34,7 +34,7 @@ struct LoadedGraph {
     std::shared_ptr<const ModuleFiguresTable> module_figures;
     Plan empty_plan;  ///< what a plan for the graph begins with; always has its fingerprint
     /// group_pass_obstacle() of the passes that move collectives to groups of their own. They are found by running the
-    /// passes, which is nothing for the window's thread.
+    /// passes, which takes too long for the window's thread.
     std::string isolate_obstacle, reassign_obstacle;
     double read_ms = 0;  ///< reading and building the tree
     /// Where a cost model was chosen for the graph: the graph as it was read, and what was chosen, a built-in model's

@@ -20,7 +20,7 @@ struct GraphSource {
     GraphSource() = default;
     GraphSource(const QString& path) : file(path) {}
 
-    /// Under which the session keeps the graph: the file, with `#14` behind it for a graph of several.
+    /// Under which the session keeps the graph: the file, followed by `#14` for one graph of several.
     QString key() const;
     /// What the user added, for the import. @throws InputError: it cannot be understood.
     ImportOptions options() const;
