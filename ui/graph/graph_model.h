@@ -84,7 +84,7 @@ class GraphModel : public QObject {
   signals:
     /// Another graph, or none.
     void reset();
-    /// Boxes lie elsewhere; @p anchor should stay where it is on the screen, or no_box.
+    /// Boxes have moved; @p anchor should stay where it is on the screen, or no_box.
     void arranged(overlap::BoxId anchor);
     /// Colours, selection or what is dimmed became another.
     void changed();
