@@ -13,7 +13,7 @@
 namespace overlap::ui {
 
 /// The measurements that are open beside the plans, and which of them is shown instead of the current plan. They belong
-/// to no graph: opening another one leaves them. Reads in the background, one request after the other.
+/// to no graph: opening another one keeps them. Reads in the background, one request after the other.
 class Measurements : public QObject {
     Q_OBJECT
 
