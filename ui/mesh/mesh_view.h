@@ -35,7 +35,7 @@ class MeshView : public QWidget {
     ~MeshView() override;
 
     const MeshInputs& inputs() const { return inputs_; }
-    /// Asks something else, as an edit that can be undone. Edits with one `merge` key other than -1 in a row are one.
+    /// Changes the inputs, as an edit that can be undone. Edits with one `merge` key other than -1 in a row are one.
     void edit(const MeshInputs& inputs, const QString& text, int merge = -1);
     QUndoStack& undoStack() { return undo_; }
 
@@ -61,8 +61,8 @@ class MeshView : public QWidget {
     /// Writes the chosen path: as a picture where the name ends in .png or .svg, else as text. Failures are reported.
     void savePath(const QString& file);
 
-    /// Stands beside the tabs: what can be done with a path. Belongs to the widget that it is put into, to this one
-    /// until then.
+    /// The controls beside the tabs: what can be done with a path. Belongs to the widget that it is put into, to this
+    /// one until then.
     QWidget* headerControls() { return header_; }
 
     QJsonObject state() const;

@@ -14,8 +14,8 @@ namespace overlap::ui {
 
 class RankCanvas;
 
-/// The picture of a path with what goes through it: step back, step on, play, which dimensions and ranks are drawn, and
-/// the sentence on the step and on the rank that is pointed at.
+/// The picture of a path with its controls: previous step, next step, play, which dimensions and ranks are drawn, and
+/// the sentence on the step and on the rank under the pointer.
 class RankStage : public QWidget {
     Q_OBJECT
 
