@@ -43,8 +43,8 @@ class PlanSaver : public QObject {
     explicit PlanSaver(Document& document, QObject* parent = nullptr, Write write = {},
                        std::chrono::milliseconds patience = folder_patience);
 
-    /// Saves the variant's plan as it is now. Where it is in the file, the variant is of that file and not modified,
-    /// unless it was edited, or saved elsewhere, meanwhile.
+    /// Saves the variant's plan as it is now. When it has been written, the variant belongs to that file and is not
+    /// modified, unless it was edited, or saved elsewhere, meanwhile.
     /// @param replace whatever the file has.
     /// @returns nothing where it takes longer: finishedLate() reports the outcome.
     std::optional<Outcome> save(int index, const QString& file, bool replace);

@@ -19,8 +19,8 @@ struct SessionSnapshot {
     std::vector<std::shared_ptr<const Plan>> plans;
 };
 
-/// Copies of a document's plans that stay as they are when the document is edited. A plan is copied when it is another
-/// than the last time.
+/// Copies of a document's plans that stay as they are when the document is edited. A plan is copied when it has changed
+/// since the last time.
 class SharedPlans {
   public:
     /// Those of all variants but the baseline, in their order.
