@@ -22,14 +22,14 @@ class DetachedTasks : public QObject {
   public:
     /// What a task hands back: runs on the owner's thread.
     using Delivery = std::function<void()>;
-    /// Runs on a thread of its own, and must not use what may be gone by then. Throws nothing.
+    /// Runs on a thread of its own, and must not use what may be destroyed by then. Throws nothing.
     using Task = std::function<Delivery()>;
 
     using QObject::QObject;
     ~DetachedTasks() override;
 
-    /// @param patience how long to wait for the task. What it hands back runs within the call where it has ended by
-    /// then, and later from the event loop where it has not.
+    /// @param patience how long to wait for the task. The function that it returns runs within the call if the task has
+    /// ended by then, and later from the event loop if it has not.
     /// @throws std::system_error where there can be no further thread.
     void run(Task task, std::chrono::milliseconds patience = {});
 

@@ -18,7 +18,8 @@ class LatestTask : public QObject {
     Q_OBJECT
 
   public:
-    /// What a task hands back: runs on the owner's thread, and only when no newer task was started meanwhile.
+    /// The result of a task, a function: it runs on the owner's thread, and only when no newer task was started
+    /// meanwhile.
     using Delivery = std::function<void()>;
     /// Runs on the worker thread. May return an empty delivery, and should soon after `stop` was requested. An
     /// exception, such as one for lack of memory, ends it without a delivery and is reported through whenTasksFail().
