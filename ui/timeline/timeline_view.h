@@ -44,7 +44,7 @@ class NotesPanel;
 /// event, `[` `]` along the selection's flow, F focus the selection and again to fit all, 0 fit all, Home End,
 /// Backspace and Alt+Left back, Alt+Right forward, E the most exposed collective and the next ones, R measure the
 /// selection, P pin, Space collapse and Alt+Up Alt+Down move the lane, N note, B next bookmark, M what is alive, Ctrl+F
-/// find, Ctrl+C copy, Enter activates, Escape lets go; Alt moves four times as fast.
+/// find, Ctrl+C copy, Enter activates, Escape clears the selection; Alt moves four times as fast.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 
