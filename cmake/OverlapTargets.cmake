@@ -27,7 +27,7 @@ if(OVERLAP_SANITIZE)
 endif()
 
 # overlap_library(NAME SOURCES file... [SEES target...] [USES target...])
-# A library of the house. SEES are the targets whose headers its own headers include, USES those that only its sources
+# A library of the project. SEES are the targets whose headers its own headers include, USES those that only its sources
 # include: what includes this library need not see them. `include_check` (tests/architecture) compares both lists with
 # the includes.
 function(overlap_library name)

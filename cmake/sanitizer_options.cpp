@@ -11,8 +11,8 @@ extern "C" {
 // Of libraries that a program may be linked with.
 int MPI_Initialized(int* flag) __attribute__((weak));
 
-// Open MPI leaves memory to the end of the program, of plugins that it has unloaded by then: nothing tells whose it
-// was, so no suppression fits. What ranks run is looked at where tests run it without MPI.
+// Open MPI leaves memory to the end of the program, of plugins that it has unloaded by then: its origin is unknown, so
+// no suppression fits. What ranks run is checked where tests run it without MPI.
 int __lsan_is_turned_off() {
     int started = 0;
     if (MPI_Initialized) MPI_Initialized(&started);

@@ -61,7 +61,7 @@ void record_steps(const cuda::Device& device, const cuda::CudaProgram& program, 
     record.recorded_step_ms = median_of(std::move(step_ms));
 }
 
-/// Every rank tells what it has measured, so that waiting for late ranks is told apart from collectives themselves.
+/// Every rank sends what it has measured, so that waiting for late ranks is distinguished from collectives themselves.
 void gather_measurements(const PreparedRun& prepared, const MeasuredRun& measured, Ranks& ranks, RunRecord& record) {
     std::vector<RankMeasurement> all;
     const RankMeasurement mine = rank_measurement(prepared.program, measured, record.step_ms);

@@ -56,8 +56,8 @@ void tell(const std::string& sentence) {
     std::cerr << commands::one_line("overlap-runner: " + sentence) + "\n";
 }
 
-/// Every rank comes here, whether it could prepare or not, so that none waits for one that is gone. Rank 0 tells each
-/// different sentence once, with the ranks that said it.
+/// Every rank calls this, whether it could prepare or not, so that none waits for one that has ended. Rank 0 prints
+/// each different sentence once, with the ranks that said it.
 /// @returns whether all ranks are ready.
 bool all_ready(Ranks& ranks, const std::string& failure) {
     if (!ranks.any(!failure.empty())) return true;

@@ -29,7 +29,7 @@ struct FittedSample {
     std::optional<double> beside_ms;
     double beside_others_ms = 0;
 
-    /// A mean over several occurrences tells nothing of what ran beside them, and has to be taken as it is.
+    /// A mean over several occurrences says nothing about what ran beside them, and has to be taken as it is.
     bool alone() const { return beside_ms.value_or(0) < alone_share * time_ms && !beside_others(); }
     bool beside() const { return beside_ms && *beside_ms > beside_share * time_ms && !beside_others(); }
     bool beside_others() const { return beside_others_ms >= alone_share * time_ms; }
@@ -77,7 +77,7 @@ void sort_samples(const CalibrationRun& run, const NamedCostModel& device, Sorte
     }
 }
 
-/// The slowdown `s` of samples beside others: `(time - alone) / beside = s / (1 + s)`; nothing where too few tell it.
+/// The slowdown `s` of samples beside others: `(time - alone) / beside = s / (1 + s)`; nothing where there are too few.
 std::optional<double> slowdown_of(const std::vector<FittedSample>& samples, const LineFit& alone) {
     std::vector<double> shares;
     for (const FittedSample& sample : samples) {
@@ -90,7 +90,7 @@ std::optional<double> slowdown_of(const std::vector<FittedSample>& samples, cons
     return share / (1 - share);
 }
 
-/// The line of one class or group, and what could be told.
+/// The line of one class or group, and what could be determined.
 struct Fit {
     LineFit line;
     std::optional<double> slowdown;
@@ -115,7 +115,7 @@ std::optional<Fit> fit(const std::vector<FittedSample>& samples, double known_in
     return result;
 }
 
-/// What the samples could not tell. @param intercept what the line's beginning is called.
+/// What the samples could not determine. @param intercept what the line's beginning is called.
 std::string note_on(const Fit& fit, const std::string& intercept) {
     std::string note;
     if (!fit.line.intercept_fitted) note = "sizes vary too little to tell its " + intercept;
@@ -175,7 +175,7 @@ class Calibrator {
         return row;
     }
 
-    /// @returns by how much compute slows communication down, if the runs tell it.
+    /// @returns by how much compute slows communication down, if the runs determine it.
     std::optional<double> fit_groups() {
         std::vector<double> slowdowns;
         for (const auto& [group, samples] : samples_.groups) {
@@ -254,7 +254,7 @@ class Calibrator {
         }
     }
 
-    /// Who asks for a calibration expects steps to be told better; where one is not, that is no detail of a table.
+    /// A calibration is expected to improve predicted steps; where one gets worse, that must be prominent.
     void tell_if_worse(const CalibratedStep& step) {
         constexpr double least_told_ms = 0.0005;  // less is not seen in the sentence below
         if (!step.measured_ms) return;

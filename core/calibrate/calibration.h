@@ -23,7 +23,7 @@ struct CalibrationRow {
     std::string name;  ///< of the class or the process group
     std::uint32_t samples = 0;
     RelativeError before, after;
-    std::string note;  ///< what the data could not tell; a clause, may be empty
+    std::string note;  ///< what the data could not determine; a clause, may be empty
 };
 
 /// One run predicted as a whole.
@@ -34,7 +34,7 @@ struct CalibratedStep {
     double after_ms = 0, after_exposed_ms = 0;
 };
 
-/// A fitted cost model with what it is worth. Nothing uses it before a person has said so.
+/// A fitted cost model with its errors. Nothing uses it before the user has accepted it.
 struct Calibration {
     NamedCostModel model;
     std::vector<CalibrationRow> rows;
@@ -44,7 +44,7 @@ struct Calibration {
 
 /// What a calibration starts from.
 struct CalibrationBase {
-    /// Rates of the device, and everything that the runs do not tell.
+    /// Rates of the device, and everything that the runs do not determine.
     NamedCostModel model;
     /// Errors before are those of the graphs' own times; false: of `model`.
     bool graphs_own_times = false;
@@ -54,9 +54,10 @@ struct CalibrationBase {
 ///
 /// Of each class of compute, efficiency and overhead by `time = overhead + work / efficiency`, and of each process
 /// group latency and bandwidth by `time = latency + bytes / bandwidth`; see fit_line(). Samples that ran alone count
-/// first; those that ran beside others then tell the factors of contention, where there are at least `samples_needed`
-/// of both kinds. What runs do not tell stays as the base has it, factors of contention are left out, and notes say so;
-/// they also say where no compute was told, and which step is predicted worse than before.
+/// first; those that ran beside others then determine the factors of contention, where there are at least
+/// `samples_needed` of both kinds. What runs do not determine stays as the base has it, factors of contention are left
+/// out, and notes say so; they also say where compute was not determined, and which step is predicted worse than
+/// before.
 /// @param name of the model that results.
 /// @throws InputError where there is no run, or nothing in the runs can be fitted.
 Calibration calibrate(std::span<const CalibrationRun> runs, const CalibrationBase& base, std::string name);

@@ -24,7 +24,7 @@ struct NodeSample {
 
 /// What one measured run says of a graph, as it was run: after all passes.
 struct CalibrationRun {
-    std::string name;  ///< of the file, for people
+    std::string name;  ///< of the file, for display
     std::shared_ptr<const Graph> graph;
     std::vector<NodeSample> samples;
     std::optional<double> step_ms, exposed_ms;    ///< as measured
@@ -51,7 +51,7 @@ CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> grap
 /// A step of a job, whose collectives have been matched with those of the plan. Collectives have their own times;
 /// compute has the mean times of operators of the same name and sizes, as far as the profile knows them.
 /// @param profile of the same trace.
-/// @throws InputError where less than half of the plan's collectives are in the step: it is of another job or plan
+/// @throws InputError where less than half of the plan's collectives are in the step: it belongs to another job or plan
 /// then.
 CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparison, const ProfileTables& profile);
 

@@ -15,7 +15,7 @@ struct WorkSample {
 struct LineFit {
     double intercept_ms = 0;
     double slope = 0;
-    bool intercept_fitted = false;  ///< false: the samples have one size of work only, so the given intercept stands
+    bool intercept_fitted = false;  ///< false: the samples have one size of work only, so the given intercept is kept
 
     double time_ms(double work) const { return intercept_ms + slope * work; }
 };
@@ -23,8 +23,9 @@ struct LineFit {
 /// The line through samples by weighted least squares with weights 1/time², so that relative errors count, and robust
 /// against outliers: from the line of least absolute relative errors on, samples lose weight by Tukey's bisquare.
 ///
-/// Where work varies by less than `spread_needed` between the first and the last tenth of samples, nothing tells the
-/// intercept: it stays at `known_intercept_ms`, or what of it fits below the times, and only the slope is found.
+/// Where work varies by less than `spread_needed` between the first and the last tenth of samples, the intercept is not
+/// determined: it stays at `known_intercept_ms`, or at the part of it that fits below the times, and only the slope is
+/// found.
 /// @param samples with time above 0; work is not negative.
 /// @returns nothing without samples that have work.
 std::optional<LineFit> fit_line(std::span<const WorkSample> samples, double known_intercept_ms);

@@ -8,7 +8,7 @@
 
 namespace overlap {
 
-/// What a cost model says of a graph, with contention where the model knows factors of it.
+/// Times that a cost model predicts for a graph, with contention where the model knows factors of it.
 struct Prediction {
     double step_ms = 0, exposed_ms = 0;
     std::vector<double> times_ms;  ///< of each node, beside what runs with it

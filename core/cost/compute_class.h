@@ -12,8 +12,8 @@
 
 namespace overlap {
 
-/// What an operator keeps a device busy with: what the analytic model prices alike, a runner executes alike and a
-/// calibration fits one factor for.
+/// What an operator keeps a device busy with: operators that the analytic model prices in the same way, a runner
+/// executes in the same way and a calibration fits one factor for.
 enum class ComputeClass : std::uint8_t {
     nothing,          ///< views, getitem, waits, and what runs on the host
     communication,    ///< starts a collective
@@ -28,7 +28,7 @@ inline constexpr std::size_t compute_class_count = 6;
 /// Stable short name, such as `matrix_multiply`.
 std::string_view compute_class_name(ComputeClass compute_class);
 
-/// The classes whose time a cost model tells by efficiency and overhead: all that compute.
+/// The classes that a cost model prices by efficiency and overhead: all that compute.
 inline constexpr std::array<ComputeClass, 4> computing_classes = {
     ComputeClass::matrix_multiply, ComputeClass::attention, ComputeClass::convolution, ComputeClass::memory};
 
@@ -41,7 +41,7 @@ std::vector<std::string> compute_class_names();
 /// The class of operators that torch's flop counter counts by `formula`; `memory` for those without one.
 ComputeClass compute_class(FlopFormula formula);
 
-/// The class of a node. A control_deps is `nothing`: what it wraps is told by wrapped_operations().
+/// The class of a node. A control_deps is `nothing`: see wrapped_operations() for what it wraps.
 ComputeClass compute_class(const Graph& graph, NodeId node);
 
 /// The classes of all nodes, a control_deps having that of what it wraps.

@@ -72,7 +72,7 @@ class GroupGuess {
         if (!contains(used_by_any_, name)) used_by_any_.push_back(name);
     }
 
-    /// Ranks that take part, as far as the sizes of input and output tell; 0 when they do not.
+    /// Ranks that take part, as far as the sizes of input and output show; 0 when they do not.
     std::int64_t group_size(const WrappedOperation& operation) const {
         const Value* input = graph_.argument(operation.node, WrappedOperation::first_argument);
         if (!input || !input->is(ValueKind::node)) return 0;

@@ -25,7 +25,7 @@ std::string place_of(const Graph& graph, NodeId node) {
     return "node \"" + std::string(graph.name(node)) + "\"";
 }
 
-/// How the model reckons the nodes of one target.
+/// How the model prices the nodes of one target.
 struct TargetCost {
     enum class Rule : std::uint8_t { free, collective, flops_only, roofline };
     Rule rule = Rule::free;
@@ -154,7 +154,8 @@ class AnalyticModel {
         return std::any_of(outputs.begin(), outputs.end(), [](const TensorMeta& output) { return output.is_tensor; });
     }
 
-    /// The wrapped operator is known by a node's name only; that it aliases its input and writes nothing tells a view.
+    /// The wrapped operator is known by a node's name only; that it aliases its input and writes nothing identifies a
+    /// view.
     bool is_view_of_input(const WrappedOperation& operation) const {
         if (operation.formula != FlopFormula::none || operation.operator_name.ends_with('_')) return false;
         const Value* input = graph_.argument(operation.node, WrappedOperation::first_argument);

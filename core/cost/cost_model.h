@@ -8,7 +8,7 @@
 
 namespace overlap {
 
-/// The analytic time of one node in milliseconds, rounded to six decimals; see design/formats.md "Cost model". Where
+/// The analytic time of one node in milliseconds, rounded to six decimals; see docs/formats.md "Cost model". Where
 /// the cost model has efficiency and overhead by class of compute (core/cost/with_cost_model.h), these count instead of
 /// the device's two efficiencies. Ignores the node's `estimate_ms`. Nodes that take no time (views, waits,
 /// placeholders, higher-order operators other than flex_attention, nodes without tensors) need no cost model.
@@ -38,7 +38,7 @@ std::vector<double> node_times_ms(const Graph& graph);
 void check_cost_model(const Graph& graph);
 
 /// Floating-point operations of a node as torch's flop counter counts them; 0 for operators without a formula.
-/// flex_attention counts the causal half (design/formats.md).
+/// flex_attention counts the causal half (docs/formats.md).
 double node_flops(const Graph& graph, NodeId node);
 
 }  // namespace overlap

@@ -183,7 +183,7 @@ Count convolution_backward(const Arguments& arguments) {
     return flops;
 }
 
-/// Sizes of one attention after heads and sequence are told apart.
+/// Sizes of one attention after heads and sequence are distinguished.
 struct AttentionSizes {
     std::int64_t batch = 0, query_heads = 0, query_length = 0, query_width = 0;
     std::int64_t key_heads = 0, key_length = 0, key_width = 0;

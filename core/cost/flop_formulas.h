@@ -20,7 +20,7 @@ enum class FlopFormula : std::uint8_t {
     flash_attention_backward,
     efficient_attention,  ///< _efficient_attention_forward: dense or jagged
     efficient_attention_backward,
-    flex_attention,           ///< higher_order.flex_attention: causal half, as design/formats.md counts it
+    flex_attention,           ///< higher_order.flex_attention: causal half, as docs/formats.md counts it
     flex_attention_backward,  ///< five halves of the forward
 };
 

@@ -47,7 +47,7 @@ struct NamedCostModel {
     /// interfaces, up to what `within_node` carries.
     std::optional<LinkCost> between_nodes;
 
-    /// How activities slow one another. A factor that is not known counts as zero, see unknown_factors().
+    /// How activities slow each other. A factor that is not known counts as zero, see unknown_factors().
     struct Contention {
         std::map<std::string, double> compute_slowdown;  ///< by name of a class; one that is not here is not known
         std::optional<double> communication_slowdown;
@@ -59,7 +59,7 @@ struct NamedCostModel {
     std::string json;  ///< the document that it was read from, whole; empty where it was made here
 };
 
-/// What the model does not know of contention, as clauses: `by how much compute slows communication down`.
+/// Unknown factors of contention, as clauses: `by how much compute slows communication down`.
 std::vector<std::string> unknown_factors(const NamedCostModel::Contention& contention);
 
 /// The link of a process group by this model, or nothing where it has none that fits.

@@ -4,7 +4,7 @@
 
 namespace overlap {
 
-/// How errors begin that are for want of times, so that those who know a remedy can name it.
+/// The beginning of errors about missing times, so that a caller that knows a remedy can add it.
 inline constexpr std::string_view no_cost_model = "the graph has no cost_model";
 
 }  // namespace overlap

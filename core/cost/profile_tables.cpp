@@ -207,7 +207,7 @@ const std::vector<ProfileTables::Point>* ProfileTables::points(const std::string
     if (!stride) return nullptr;
     const MeshDimension dimension(*stride, static_cast<std::int64_t>(ranks.size()));
     const auto groups = groups_of_dimension_.find(dimension);
-    // Which of several groups this one is like, nobody knows.
+    // Which of several groups this one resembles is unknown.
     if (groups == groups_of_dimension_.end() || groups->second != 1) return nullptr;
     const auto similar = by_dimension_.find({kind, dimension, dtype});
     return similar == by_dimension_.end() ? nullptr : &similar->second;

@@ -35,7 +35,7 @@ struct ProfiledOperator {
     double time_us = 0;
 };
 
-/// What a profiler's trace tells of times.
+/// The times in a profiler's trace.
 struct ProfileRecords {
     std::vector<ProfiledCollective> collectives;  ///< in the order of the file
     std::vector<ProfiledOperator> operators;      ///< in the order in which their External ids appear
@@ -43,9 +43,9 @@ struct ProfileRecords {
     std::uint64_t operators_with_lists = 0;
 };
 
-/// The profiles of several ranks of one job as one. PyTorch 2.15 reads a single file, so the rule is ours: a
-/// collective that several ranks recorded, known by group, ranks and `Seq`, counts once with the shortest of its times,
-/// which is that of the rank that arrived last and waited for nobody. Everything else is kept from each rank.
+/// The profiles of several ranks of one job as one. PyTorch 2.15 reads a single file, so the rule is ours: a collective
+/// that several ranks recorded, known by group, ranks and `Seq`, counts once with the shortest of its times, which is
+/// that of the rank that arrived last and did not wait. Everything else is kept from each rank.
 ProfileRecords combine_profiles(std::vector<ProfileRecords> ranks);
 
 /// Tables of times from a profile, as torch 2.15 makes and reads them

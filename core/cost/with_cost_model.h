@@ -9,7 +9,7 @@
 
 namespace overlap {
 
-/// A graph with another cost model, and what is to be said of it.
+/// A graph with another cost model, with notes for the user.
 struct ModelledGraph {
     std::shared_ptr<const Graph> graph;
     /// Sentences without full stop: what was replaced, which process groups have no link.

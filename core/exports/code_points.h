@@ -6,7 +6,7 @@
 
 namespace overlap {
 
-/// What stands for bytes that are no UTF-8.
+/// Replaces bytes that are not UTF-8.
 inline constexpr char32_t replacement_character = 0xfffd;
 
 /// Takes the first code point off a text that is not empty; bytes that are no UTF-8 (too short, too long, surrogates)

@@ -52,7 +52,7 @@ void check_needs(const ExportFormat& format, const ExportInput& input) {
         throw InputError("",
                          "the format " + std::string(format.name) + " is made from the graph with the plan applied");
     }
-    // A document may be written of a plan that is refused, to mend it elsewhere; what acts on it may not.
+    // A document may be written of a plan that is refused, to repair it elsewhere; what acts on it may not.
     if (const std::string refusal = refusal_of(*input.result); !refusal.empty() && format.name != "plan") {
         throw InputError("", "the plan is refused, so there is nothing to export: " + refusal);
     }
@@ -88,7 +88,7 @@ std::string refusal_of(const Evaluation& evaluation) {
         if (evaluation.steps[step].state != StepOutcome::State::refused) continue;
         const std::string& pass = evaluation.steps[step].pass;
         const std::string& refusal = evaluation.steps[step].refusal;
-        // A refusal by the pass begins with the pass, which is told here already.
+        // A refusal by the pass begins with the pass, which is named here already.
         const std::size_t told = refusal.starts_with(pass + ": ") ? pass.size() + 2 : 0;
         return "step " + std::to_string(step + 1) + " (" + pass + "): " + refusal.substr(told);
     }

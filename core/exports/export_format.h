@@ -14,7 +14,7 @@ namespace overlap {
 /// What an export is made from.
 struct ExportInput {
     const Plan& plan;
-    /// Of `plan` on its graph; null where no graph is at hand, which formats that need nothing but the plan allow.
+    /// Of `plan` on its graph; null without a graph, which is allowed for formats that need nothing but the plan.
     std::shared_ptr<const Evaluation> result;
     /// Of the same graph without the plan, with the same times; null where there is no `result`.
     std::shared_ptr<const Evaluation> baseline;
@@ -29,7 +29,7 @@ struct ExportOutput {
     std::vector<std::string> notes;
 };
 
-/// What must be at hand, and what must be true of it.
+/// What is needed, and what must be true of it.
 enum class ExportNeeds {
     plan,     ///< the plan alone; a graph adds checks
     result,   ///< a graph on which no step of the plan is refused
@@ -48,15 +48,15 @@ struct ExportFormat {
     ExportOutput (*write)(const ExportInput& input) = nullptr;
 };
 
-/// All formats, in the order in which people are shown them.
+/// All formats, in the order in which they are displayed.
 std::span<const ExportFormat> export_formats();
 
 /// @throws InputError when there is none of that name, with the nearest.
 const ExportFormat& require_export_format(std::string_view name);
 
 /// Writes a plan in a format, where that can be done.
-/// @throws InputError with the reason where the format needs a graph that is not at hand, times that the graph does not
-/// tell, or the result of a pipeline that is refused.
+/// @throws InputError with the reason where the format needs a graph that is not given, times that the graph does not
+/// have, or the result of a pipeline that is refused.
 ExportOutput write_export(const ExportFormat& format, const ExportInput& input);
 
 /// Why the plan was refused, with the step where it was; empty if it was not.

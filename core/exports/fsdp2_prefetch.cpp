@@ -98,7 +98,7 @@ class PrefetchReader {
         }
     }
 
-    /// The node of the input that tells what a gather is: itself, or the first that was merged into it.
+    /// The node of the input that identifies a gather: itself, or the first that was merged into it.
     NodeId original(NodeId node) const {
         if (result_.origin[node] != no_node) return result_.origin[node];
         const auto member = first_member_.find(std::string(graph_.name(node)));

@@ -9,7 +9,7 @@
 namespace overlap {
 
 /// `text` as content of an element or of an attribute between quotes. Characters that cannot be seen or that turn the
-/// direction of what follows are shown as their numbers, `⟨U+202E⟩`, so that nobody is misled by them.
+/// direction of what follows are shown as their numbers, `⟨U+202E⟩`, so that they mislead no reader.
 std::string html_text(std::string_view text);
 
 /// A name as code; of one longer than `longest` bytes the beginning, and that it was cut.

@@ -8,7 +8,7 @@
 namespace overlap {
 
 /// A digest of a JSON value, 16 hexadecimal digits: kinds, numbers and texts, fields in their order. How it was
-/// formatted does not count. A job sees by it that the section `job` is what was exported; the counterpart is
+/// formatted does not count. With it a job checks that the section `job` is what was exported; the counterpart is
 /// resources/torch/overlap_studio/fingerprint.py (`value_digest`), and a change of one is a change of the other.
 std::string value_digest(const Json& value);
 

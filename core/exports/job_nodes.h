@@ -10,7 +10,7 @@
 namespace overlap {
 
 /// Nodes of graphs as a job plan writes them: what PyTorch's passes see of each. What most nodes share, shapes and
-/// modules, stands in two tables, and nodes refer to it by number.
+/// modules, is in two tables, and nodes refer to it by number.
 class JobNodes {
   public:
     /// The node with `name`, `op` unless it is call_function, `target`, `args`, `kwargs`, `outputs` and `modules`; what

@@ -8,8 +8,8 @@
 
 namespace overlap {
 
-/// What a plan holds beside its pipeline that a job would not learn from a file for `reader`: overlaps by hand, device
-/// orders, parts that this version does not know. A sentence without full stop for each; none where there is nothing.
+/// What a plan has besides its pipeline that a file for `reader` cannot contain: overlaps by hand, device orders, parts
+/// that this version does not know. A sentence without full stop for each; none where there is nothing.
 std::vector<std::string> parts_left_out(const Plan& plan, std::string_view reader);
 
 /// The value of an option of a step: as given, else its default.

@@ -122,8 +122,8 @@ class Report {
         figure(label, time_text(now), now, before, time_text(before), time_text(now - before));
     }
 
-    /// Where PyTorch's estimator counts tensors that are computed again twice, better and worse are told of the figure
-    /// that does not, as they are in the window; PyTorch's stands beside it.
+    /// Where PyTorch's estimator counts tensors that are computed again twice, better and worse refer to the figure
+    /// that does not, as they are in the window; PyTorch's is shown beside it.
     void memory_figure() {
         const std::int64_t now = result_.corrected_memory.peak_bytes, before = baseline_.corrected_memory.peak_bytes;
         const std::int64_t estimate = result_.memory.peak_bytes;
@@ -244,7 +244,7 @@ class Report {
         html_ += table.take();
     }
 
-    /// What people write, and sentences that hold names, may be of any length.
+    /// What users write, and sentences with names, may be of any length.
     static std::string cut(const std::string& text, std::size_t longest = sentence_length) {
         if (text.size() <= longest) return text;
         return std::string(beginning_of(text, longest)) + "…";

@@ -68,7 +68,7 @@ struct ProcessGroup {
     std::string description;
 };
 
-/// Numbers of the file's `cost_model`; see design/formats.md.
+/// Numbers of the file's `cost_model`; see docs/formats.md.
 struct CostParameters {
     std::string device_name;
     std::map<std::string, double> flops_per_s;  ///< by dtype name
@@ -84,15 +84,15 @@ struct CostParameters {
 
     // Of a named cost model that was put into the graph (core/cost/with_cost_model.h); empty in others.
     std::string model_name;
-    /// A node takes `overhead_ms + work / efficiency`, its work being the longer of flops and bytes at the device's full
-    /// rates.
+    /// A node takes `overhead_ms + work / efficiency`, its work being the longer of flops and bytes at the device's
+    /// full rates.
     struct ClassCost {
         double efficiency = 1;
         double overhead_ms = 0;
     };
-    /// By name of a class of compute (core/cost/compute_class.h). What stands here replaces both efficiencies above.
+    /// By name of a class of compute (core/cost/compute_class.h). These replace both efficiencies above.
     std::map<std::string, ClassCost> classes;
-    /// How activities slow one another; the formulas are in core/simulate/README.md.
+    /// How activities slow each other; the formulas are in core/simulate/README.md.
     struct Contention {
         std::map<std::string, double> compute_slowdown;  ///< by name of a class
         double communication_slowdown = 0;

@@ -60,17 +60,18 @@ class GraphBuilder {
 
     std::uint32_t node_count() const { return static_cast<std::uint32_t>(graph_.records_.size()); }
 
-    /// What torch.fx remembers beside the names of the graph's nodes: numbers that count for more than those that the
-    /// nodes have, and names of nodes that are no more.
+    /// What torch.fx remembers besides the names of the graph's nodes: numbers higher than those of the nodes, and
+    /// names of nodes that no longer exist.
     void remember_names(NamingState further) { further_names_ = std::move(further); }
-    /// What is known of an operator that the table of core lacks. To be told before the first node that calls it.
+    /// What is known of an operator that the table of core lacks. Call it before the first node that calls the
+    /// operator.
     void describe_operator(std::string_view target, OperatorTraits traits, SideEffects side_effects);
 
     /// The graph; the builder is used up.
     /// @throws InputError when a users_order does not fit, when a second node is an output (passes of torch take the
-    /// last node for it and may lose the other), when a node takes the output as an input (it would run behind the end
-    /// of the graph), or when a placeholder or get_attr has inputs (passes put it in front of them; Python cannot
-    /// evaluate a placeholder's, and get_attr has no use for any).
+    /// last node for it and may lose the other), when a node takes the output as an input (it would run after the end
+    /// of the graph), or when a placeholder or get_attr has inputs (passes put it before them; Python cannot evaluate a
+    /// placeholder's, and get_attr has no use for any).
     Graph finish(GraphHeader header);
 
   private:

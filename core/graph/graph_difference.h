@@ -24,10 +24,10 @@ struct NodeChange {
 struct GraphDifference {
     std::vector<NodeChange> added;    ///< in order of the graph after
     std::vector<NodeChange> removed;  ///< in order of the graph before
-    /// Nodes of both graphs that left their place: the fewest without which all others stand in the same order in both.
-    /// In order of the graph after.
+    /// Nodes of both graphs that moved: the smallest set without which all others have the same order in both. In order
+    /// of the later graph.
     std::vector<NodeChange> moved;
-    /// Nodes of both graphs whose operator or arguments are others, moved ones included. In order of the graph after.
+    /// Nodes of both graphs whose operator or arguments differ, moved ones included. In order of the later graph.
     std::vector<NodeChange> changed;
 
     std::shared_ptr<const StringPool> before_text, after_text;

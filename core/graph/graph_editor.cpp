@@ -349,7 +349,7 @@ void GraphEditor::replace_all_uses(NodeId old, NodeId replacement) {
     for (const std::uint32_t edge : edges) {
         const NodeId user = edge_user_[edge];
         if (takes(user, replacement)) {
-            // Two inputs become one: their order of first appearance has to be found anew.
+            // Two inputs become one: their order of first appearance has to be found again.
             detach_inputs(user);
             attach_inputs(user);
             continue;

@@ -14,7 +14,7 @@ namespace overlap {
 /// A graph under rewriting, with the semantics of torch.fx that its passes can observe: a linked list of nodes, inputs
 /// in order of first appearance, users in order of registration, names that are never given twice.
 ///
-/// Nodes of the source keep their numbers; new ones follow. Order is a linked list with labels, so "does a stand before
+/// Nodes of the source keep their numbers; new ones follow. Order is a linked list with labels, so "does a come before
 /// b" is one comparison. The order of users is kept by time stamps: torch.fx re-registers a user with all of its inputs
 /// when one of them is replaced, so the users of a node are those never re-registered, in their first order, then the
 /// others by time.
@@ -29,7 +29,7 @@ class GraphEditor {
     bool is_new(NodeId node) const { return node >= source_count(); }
     bool is_erased(NodeId node) const { return label_[node] == 0; }
 
-    // Order. no_node stands for "none" at both ends.
+    // Order. no_node means "none" at both ends.
     NodeId first() const { return first_; }
     NodeId last() const { return last_; }
     NodeId next(NodeId node) const { return next_[node]; }
@@ -64,7 +64,7 @@ class GraphEditor {
     const Value* argument(NodeId node, std::size_t index) const;
     const Value* keyword(NodeId node, std::string_view key) const;
     std::span<const Value> children(const Value& value) const;
-    /// The node that a node value stands for after all replacements.
+    /// The node that a node value refers to after all replacements.
     NodeId current(NodeId node) const;
     /// The argument if it is a node, after replacements; else no_node.
     NodeId node_argument(NodeId node, std::size_t index) const;
@@ -108,13 +108,13 @@ class GraphEditor {
     void replace_all_uses(NodeId old, NodeId replacement);
     /// fx `node.target = ...`; nothing else of the node changes.
     void set_target(NodeId node, std::uint32_t target) { records_[node].target = target; }
-    /// What the finished graph says of itself beside its nodes; without this, what its source says.
+    /// The header of the finished graph; without this, that of its source.
     void set_header(GraphHeader header) { header_ = std::make_shared<const GraphHeader>(std::move(header)); }
     /// Replaces args and kwargs of a node.
     void set_arguments(NodeId node, Value args, Value kwargs);
     /// Gives `node` the name of another one, which has been erased (fx `node.name = ...`).
     void take_name(NodeId node, NodeId erased) { records_[node].name = records_[erased].name; }
-    /// @pre nobody uses `node`.
+    /// @pre `node` has no users.
     void erase(NodeId node);
 
     /// Whether all inputs of all nodes precede them.

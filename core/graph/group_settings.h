@@ -14,7 +14,8 @@ namespace overlap {
 /// under the names that it has there. What is not given is left to NCCL.
 struct GroupSettings {
     std::string group;  ///< name of the process group
-    /// Its stream goes before others: is_high_priority_stream. Not given, it is as the pass asks that makes the group.
+    /// Its stream has priority over others: is_high_priority_stream. If not given, the pass that creates the group
+    /// decides.
     std::optional<bool> high_priority;
     // Members of ncclConfig_t, see group_numbers().
     std::optional<int> min_ctas{}, max_ctas{}, cga_cluster_size{}, nvls_ctas{}, cta_policy{}, traffic_class{};

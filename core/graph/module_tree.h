@@ -20,7 +20,7 @@ enum class ModuleSource {
 /// The source that fits a graph: module stacks where any node has one, else module_fqn.
 ModuleSource preferred_module_source(const Graph& graph);
 
-/// A path of a module stack as torch's graph view reads it: `L['self']` goes, quoted parts are joined by dots
+/// A path of a module stack as torch's graph view reads it: `L['self']` is removed, quoted parts are joined by dots
 /// (torch/_inductor/fx_passes/graph_view.py, `_clean_stack_name`).
 std::string clean_module_path(std::string_view raw);
 
@@ -34,8 +34,8 @@ class ModuleTree {
     struct Module {
         std::string name;        ///< last component
         std::string class_name;  ///< of whichever entry made it first, as in torch
-        /// Of the first entry whose path ends here; empty for modules that only lie on the way to others, of which
-        /// `class_name` tells another module's class (`layers` has that of a block).
+        /// Of the first entry whose path ends here; empty for modules that only lie on the path to others; their
+        /// `class_name` is another module's class (`layers` has that of a block).
         std::string own_class;
         ModuleId parent = no_module;
         std::vector<ModuleId> children;  ///< in first-seen order

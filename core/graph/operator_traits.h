@@ -13,7 +13,7 @@ struct OperatorTraits {
     bool compute : 1 = false;  ///< torch's flop counter has a formula for it
 };
 
-/// Whether a call may be dropped when nobody uses its result (torch `Node.is_impure`, random numbers included).
+/// Whether a call may be dropped when its result has no users (torch `Node.is_impure`, random numbers included).
 enum class SideEffects : std::uint8_t {
     none,
     some,     ///< writes an argument, draws random numbers, waits, asserts, ...
@@ -38,7 +38,7 @@ std::string_view collective_kind_name(CollectiveKind kind);
 struct TargetInfo {
     OperatorTraits traits;
     SideEffects side_effects = SideEffects::unknown;
-    /// What the passes take it for: the first kind whose name occurs in the operator's name. Never broadcast.
+    /// The kind that passes see: the first kind whose name occurs in the operator's name. Never broadcast.
     CollectiveKind recognised = CollectiveKind::none;
     /// What it starts on the communication streams: `_c10d_functional` operators, coalesced and in-place forms
     /// included.

@@ -24,7 +24,7 @@ using StorageIndex = std::uint32_t;
 struct Storage {
     std::int64_t bytes = 0;
     NodeId allocator = no_node;  ///< the first node that returns it
-    NodeId last_user = no_node;  ///< no_node where nobody consumes a node that returns it
+    NodeId last_user = no_node;  ///< no_node where no node consumes what returns it
     std::uint32_t number = 0;    ///< the file's
     StringId device = empty_string;
     StorageIndex same_number = 0xffffffffu;  ///< further storage of that number, on another device

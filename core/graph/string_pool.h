@@ -8,7 +8,7 @@
 
 namespace overlap {
 
-/// A name in a StringPool. Equal ids of one pool (or of pools stacked on one another) mean equal strings.
+/// A name in a StringPool. Equal ids of one pool (or of pools stacked on each other) mean equal strings.
 using StringId = std::uint32_t;
 
 /// The empty string is always 0.
@@ -37,7 +37,7 @@ class StringPool {
     bool adds_nothing() const { return below_ && texts_.empty(); }
 
   private:
-    /// A place of the hash table: most strings that differ are told apart without a look at their text.
+    /// A place of the hash table: most different strings are distinguished without comparing their text.
     struct Slot {
         std::uint32_t hash = 0;
         StringId id = no_string;  ///< no_string: the place is free

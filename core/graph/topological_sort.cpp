@@ -8,7 +8,7 @@ namespace overlap {
 
 namespace {
 
-/// Which missing input a node waits for, and what becomes of outputs. torch has two sorts, which differ in this alone.
+/// Which missing input a node waits for, and where outputs go. torch has two sorts, which differ in this alone.
 enum class TieRule : std::uint8_t {
     resumed_scan,  ///< of the inputs behind those that an earlier scan has passed, the last; outputs stay in place
     last_mention,  ///< the one that the arguments mention last; outputs are sorted as any node
@@ -43,8 +43,8 @@ class SortedNodes {
     std::vector<NodeId> nodes_;  ///< ascending; of a stretch
 };
 
-/// One sort. The reference keeps a stack of pending nodes; here the nodes of the initial order that nobody has looked
-/// at yet are a cursor into `order`, and only nodes that were woken are on a stack above them.
+/// One sort. The reference keeps a stack of pending nodes; here the nodes of the initial order that were not visited
+/// yet are a cursor into `order`, and only nodes that were woken are on a stack above them.
 class Sort {
   public:
     Sort(GraphEditor& graph, std::span<const NodeId> order, bool whole_graph, TieRule rule,

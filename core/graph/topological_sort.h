@@ -12,7 +12,7 @@ namespace overlap {
 /// @returns false when the graph has a cycle; the order is then unspecified.
 bool stable_topological_sort(GraphEditor& graph);
 
-/// By node, what has to stand before it beside its inputs; nodes behind the end have nothing.
+/// By node, what has to come before it besides its inputs; nodes beyond the end have nothing.
 using FurtherDependencies = std::span<const std::vector<NodeId>>;
 
 /// The same with further dependencies, which break ties after the inputs, in their order.

@@ -212,7 +212,7 @@ using GraphNumbers = std::vector<std::size_t>;
     throw InputError("", problem);
 }
 
-/// The payload of one record, and the other records of its compilation that tell times.
+/// The payload of one record, and the other records of its compilation that have times.
 struct LoggedGraph {
     std::string text;
     std::vector<LoggedTime> times;

@@ -26,7 +26,7 @@ struct ImportableGraph {
     std::size_t collectives = 0;     ///< nodes that start communication
     std::set<std::string> groups;    ///< process groups of these
     std::set<std::string> symbols;   ///< that types name
-    std::size_t unknown_inputs = 0;  ///< whose tensors the text does not tell
+    std::size_t unknown_inputs = 0;  ///< whose tensors the text does not have
     std::string problem;             ///< why it cannot be read; empty where it can
     std::string digest;              ///< equal where ranks run the same program, see program_digest()
     bool is_damaged = false;         ///< the log's checksum does not match
@@ -52,19 +52,19 @@ struct ImportListing {
 };
 
 /// Whether a file, plain or gzip, looks like a text or a log that graphs can be imported from. A file that cannot be
-/// read is none: reading it tells what is wrong with it.
+/// read does not: reading it reports what is wrong with it.
 bool is_importable_file(const std::string& path);
 
 /// The graphs of texts and logs, plain or gzip, file by file in their order.
 /// @throws InputError with the file's name.
 ImportListing list_importable_graphs(const std::vector<std::string>& files, std::stop_token stop = {});
 
-/// The graph that `wanted` names: its number in the list from 1, its kind, or `KIND COMPILE_ID`.
-/// Without a wish the only one. @throws InputError that says what there is.
+/// The graph that `wanted` names: its number in the list from 1, its kind, or `KIND COMPILE_ID`. If `wanted` is empty,
+/// the only one. @throws InputError that says what there is.
 const ImportableGraph& choose_graph(const ImportListing& listing, const std::string& wanted);
 
-/// The graph of a listing that a person most likely wants to plan: one that can be read and has collectives, after
-/// Inductor's passes rather than before them; the first such one. Nothing for an empty listing.
+/// The graph of a listing that most likely is to be planned: one that can be read and has collectives, after Inductor's
+/// passes rather than before them; the first such one. Nothing for an empty listing.
 std::optional<std::size_t> most_useful_graph(const ImportListing& listing);
 
 /// Reads a graph; of a log, with the times that Inductor logged for its compilation where they name the graph's nodes.
@@ -72,7 +72,7 @@ std::optional<std::size_t> most_useful_graph(const ImportListing& listing);
 ImportedGraph import_graph(const ImportableGraph& graph, const ImportOptions& options, std::stop_token stop = {});
 
 /// Whether ranks have the same graphs and issue the same collectives: a sentence for each compilation of several ranks.
-/// Files that claim one rank are told and compared by file.
+/// Files that claim the same rank are reported and compared by file.
 std::vector<std::string> compare_ranks(const ImportListing& listing);
 
 }  // namespace overlap

@@ -8,7 +8,7 @@
 
 namespace overlap {
 
-/// The rank that a log's file name tells: `3` of `dedicated_log_torch_trace_rank_3_x81a.log`, as torch names its logs
+/// The rank in a log's file name: `3` of `dedicated_log_torch_trace_rank_3_x81a.log`, as torch names its logs
 /// (torch/_logging/_internal.py), and of `job_rank_3.log.gz`. The last one where there are several.
 std::optional<std::int64_t> rank_of_file_name(std::string_view path);
 

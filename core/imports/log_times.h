@@ -15,7 +15,7 @@ struct LoggedTime {
     double milliseconds = 0;
 };
 
-/// The payload of an artifact `inductor_runtime_and_tensor_meta`; what is no such thing gives nothing.
+/// The payload of an artifact `inductor_runtime_and_tensor_meta`; nothing for any other text.
 std::vector<LoggedTime> parse_logged_times(std::string_view json);
 
 /// Gives these times to the nodes that they name as `estimate_ms`: by the node's name, and to the graph's collectives

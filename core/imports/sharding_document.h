@@ -11,7 +11,7 @@
 
 namespace overlap {
 
-/// A value that a node reads, and what autoparallel does to it on the way.
+/// A value that a node reads, and how autoparallel redistributes it before.
 struct ShardedInput {
     std::string name;                          ///< of the node that makes it
     std::optional<ShardingState> made, taken;  ///< absent where it is no tensor, or several
@@ -28,7 +28,7 @@ struct ShardedNode {
     std::optional<ShardingState> state;  ///< of its one tensor
     std::optional<std::vector<std::int64_t>> shape;  ///< of the whole tensor
     std::vector<ShardedInput> inputs;
-    std::string dtype;  ///< empty where the document does not tell it
+    std::string dtype;  ///< empty where the document does not have it
     double compute_us = 0;
 };
 
@@ -38,7 +38,7 @@ struct ShardingDocument {
     std::vector<std::string> mesh_names;  ///< empty where the mesh has none
     std::vector<ShardedNode> nodes;       ///< in the graph's order, without its output
 
-    /// Nodes of which `graph` has none of that name; they are another graph's.
+    /// Nodes whose names `graph` does not have; they belong to another graph.
     std::vector<std::string> unknown_nodes(const Graph& graph) const;
     /// Sums over all nodes, in microseconds.
     double redistribution_us() const;
@@ -48,7 +48,7 @@ struct ShardingDocument {
 /// Whether the beginning of a file looks like such a document.
 bool looks_like_sharding_document(std::string_view head);
 
-/// @throws InputError with file and place: unreadable, a placement that is none of this mesh, or one that cuts a
+/// @throws InputError with file and place: unreadable, a placement that does not fit the mesh, or one that cuts a
 /// dimension that the node's tensor does not have.
 ShardingDocument read_sharding_document(const std::string& path);
 /// The same from a text. @param name of the text for messages.

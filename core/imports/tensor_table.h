@@ -7,8 +7,8 @@
 
 namespace overlap {
 
-/// Reads a table of tensors that a text does not tell: a JSON object from nodes' names to types as torch.fx prints
-/// them, such as `{"primals_1": "bf16[16, 32][32, 1]cuda:0"}`.
+/// Reads a table of tensors that a text leaves out: a JSON object from nodes' names to types as torch.fx prints them,
+/// such as `{"primals_1": "bf16[16, 32][32, 1]cuda:0"}`.
 /// @throws InputError with file and place.
 TensorTable read_tensor_table(const std::string& path, const SymbolValues& symbols);
 /// The same from a text. @param name of the text for messages.

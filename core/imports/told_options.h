@@ -9,8 +9,7 @@
 
 namespace overlap {
 
-/// What a person tells of an import, as they write it. @param place where it was written, for errors, such as
-/// `--group`.
+/// What the user adds to an import, as it is written. @param place where it was written, for errors, such as `--group`.
 /// @throws InputError without a file.
 
 /// A process group from `NAME=0,1,2`.

@@ -18,7 +18,7 @@ struct GraphReading {
     std::function<void(double share)> progress;
 };
 
-/// Reads an overlap-graph document (design/formats.md), gzip or plain, told apart by content.
+/// Reads an overlap-graph document (docs/formats.md), gzip or plain, told apart by content.
 /// @return nullptr when stopped.
 /// @throws InputError with file and place.
 std::shared_ptr<const Graph> read_graph_file(const std::string& path, const GraphReading& reading = {});

@@ -47,7 +47,7 @@ struct NcclCase {
 
 using MeshCase = std::variant<RedistributionCase, LayoutCase, StridedOrderCase, NcclCase>;
 
-/// Reads a document of cases (design/formats.md, `overlap redistribute`), plain or gzip. What describes mesh and tensor
+/// Reads a document of cases (docs/formats.md, `overlap redistribute`), plain or gzip. What describes mesh and tensor
 /// may stand in the header or in a case, which wins. A state is an object of placements and, where it is not the
 /// default one, shard_order; or its text in either notation.
 ///

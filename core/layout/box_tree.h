@@ -37,7 +37,7 @@ struct Box {
     std::uint32_t child_count = 0;
     std::uint32_t first_node = 0;  ///< of BoxTree::nodes_of()
     std::uint32_t node_count = 0;
-    double order = 0;  ///< mean position of its nodes in the graph: where it stands in the order of execution
+    double order = 0;  ///< mean position of its nodes in the graph: its place in the order of execution
     /// Equal for boxes that hold the same operations on tensors of the same shapes, connected alike.
     std::uint64_t structure = 0;
     /// The same module in the other direction, if that is a sibling; no_box otherwise.
@@ -54,7 +54,7 @@ struct LevelEdge {
     std::int64_t bytes = 0;     ///< of those values, each counted once
 };
 
-/// What tells a BoxTree where nodes belong.
+/// Where nodes belong in a BoxTree.
 struct BoxPlaces {
     std::vector<ModuleTree::ModuleId> home;  ///< the module of each node, or no_module; see home_modules()
     std::vector<bool> backward;              ///< whether each node is of the backward direction

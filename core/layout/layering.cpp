@@ -22,7 +22,7 @@ class RankAssigner {
         for (std::size_t edge = 0; edge < graph_.edges.size(); ++edge)
             if (flows(graph_.edges[edge])) result_.use[edge] = Layering::Use::flowing;
         rank_all();
-        // Ranks of the first round tell what reaches too far; the second round does without it.
+        // Ranks of the first round show what reaches too far; the second round does without it.
         drop_fans();
         drop_long();
         rank_all();

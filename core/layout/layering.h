@@ -11,8 +11,8 @@ namespace overlap {
 struct Layering {
     std::vector<std::uint32_t> rank;  ///< row, from above
     std::uint32_t rank_count = 0;
-    /// What becomes of each edge: `flowing` ones go from rank to rank in their column's direction; `beside` ones
-    /// connect the columns, or boxes of one rank or against the flow; the rest are stubs.
+    /// How each edge is drawn: `flowing` ones go from rank to rank in their column's direction; `beside` ones connect
+    /// the columns, or boxes of one rank or against the flow; the rest are stubs.
     enum class Use : std::uint8_t { flowing, beside, stub };
     std::vector<Use> use;
     /// Nodes without any edge that is drawn and without a twin.

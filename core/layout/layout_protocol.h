@@ -7,8 +7,8 @@
 
 namespace overlap {
 
-// What the application and the layout helper say to each other, over the helper's standard input and output: lines of
-// numbers in the C locale. A message is a line with its length in bytes, then that many bytes.
+// Messages between the application and the layout helper, over the helper's standard input and output: lines of numbers
+// in the C locale. A message is a line with its length in bytes, then that many bytes.
 
 /// A level for another engine: its nodes' sizes and the edges that it should lay out, all from above to below.
 struct LayoutRequest {
@@ -38,8 +38,8 @@ std::string write_answer(const LayoutAnswer& answer);
 LayoutRequest read_request(std::string_view body);
 LayoutAnswer read_answer(std::string_view body);
 
-/// What another engine needs of a level: boxes without edges and edges that do not flow are left to merge_answer().
-/// A level with both directions is nothing for other engines: their columns would mix.
+/// What another engine needs of a level: boxes without edges and edges that do not flow are left to merge_answer(). A
+/// level with both directions is not sent to other engines: they would mix the columns.
 struct ForeignLevel {
     LayoutRequest request;
     std::vector<std::uint32_t> nodes;  ///< of the level, by node of the request

@@ -9,7 +9,7 @@ namespace overlap {
 /// Between ends of edges at one side of a box, pixels.
 inline constexpr double port_gap = 16;
 
-/// A curve between the nearest sides of two boxes; around their sides where they stand one above the other.
+/// A curve between the nearest sides of two boxes; around their sides where one is above the other.
 std::vector<LayoutPoint> route_beside(const LayoutRect& from, const LayoutRect& to, double box_gap);
 
 }  // namespace overlap

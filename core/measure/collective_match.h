@@ -10,7 +10,7 @@
 
 namespace overlap {
 
-/// By what a planned and a measured process group were taken for the same.
+/// Why a planned and a measured process group count as the same.
 enum class GroupMatchBasis : std::uint8_t {
     ranks,     ///< the same ranks
     size,      ///< as many ranks: the trace is of another rank of the job than the graph
@@ -40,8 +40,8 @@ struct CollectiveMatching {
 ///
 /// Groups pair one to one: first those with the same ranks, then those with as many ranks, then any; within each of
 /// these, where several would do (a second group of the same ranks), those whose collectives align best, then those of
-/// the same name, then the first. Where one side has two groups of the same ranks and the other has one, what is left
-/// of that one goes to the second. Measured collectives of unknown group count as one group a stream. In a group
+/// the same name, then the first. Where one side has two groups of the same ranks and the other has one, the rest of
+/// that one is paired with the second. Measured collectives of unknown group count as one group a stream. In a group
 /// align_sequences() decides.
 /// @throws InputError as align_sequences() does.
 CollectiveMatching match_collectives(const Graph& graph, const Simulation& simulation, const MeasuredStepData& step);

@@ -52,9 +52,9 @@ struct CollectiveComparison {
     double start_ms() const { return measured != no_index ? measured_start_ms : planned_start_ms; }
 };
 
-/// A simulated step and a measured one, laid over one another. Zero of the axis is the beginning of both: of the
-/// simulation, and the first GPU event of the measured step. So a difference of starts tells how far the measured step
-/// had fallen behind by then. Nothing is scaled.
+/// A simulated step and a measured one on one axis. Zero of the axis is the beginning of both: of the simulation, and
+/// the first GPU event of the measured step. So a difference of starts tells how far the measured step had fallen
+/// behind by then. Nothing is scaled.
 struct MeasuredComparison {
     std::shared_ptr<const Evaluation> evaluation;
     MeasuredStepData step;

@@ -31,7 +31,7 @@ const std::string& device_of(const MeasuredTrace& trace, const GpuActivity& acti
     return trace.tracks()[trace.events().track[activity.event]].process;
 }
 
-/// By number. @param step_of as steps_of_activities() tells.
+/// By number. @param step_of as steps_of_activities() returns it.
 std::vector<DeviceSteps> steps_of_devices(const MeasuredTrace& trace, std::span<const std::uint32_t> step_of) {
     std::map<std::pair<std::size_t, std::string>, std::set<std::uint32_t>> found;  // numbers: shorter ones first
     for (std::uint32_t index = 0; index < step_of.size(); ++index) {

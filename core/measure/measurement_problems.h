@@ -14,8 +14,8 @@ namespace overlap {
 /// communicates, and what HolisticTraceAnalysis counts otherwise. Cautions first. Nodes and fixes are empty.
 std::vector<Problem> trace_problems(const MeasuredTrace& trace);
 
-/// Why times of several ranks side by side are: clocks that could not be aligned, or only roughly.
-/// @param names of the ranks, as sentences shall call them.
+/// Why times of several ranks are to be read with care: clocks that could not be aligned, or only roughly.
+/// @param names of the ranks, as sentences use them.
 std::vector<Problem> alignment_problems(const AlignedRanks& aligned, std::span<const std::string> names);
 
 }  // namespace overlap

@@ -22,8 +22,8 @@ PredictionError error_of_plan(const MeasuredComparison& comparison);
 /// @throws InputError as node_times_ms().
 PredictionError error_of_graph(const MeasuredComparison& comparison);
 
-/// The error when a profile says the times: of its own trace, how well it describes itself; of another one, how well it
-/// carries over. What the profile does not know keeps the evaluation's time.
+/// The error when times come from a profile: of its own trace, how well it describes itself; of another one, how well
+/// it carries over. What the profile does not know keeps the evaluation's time.
 struct ProfileError {
     PredictionError error;
     std::uint32_t from_profile = 0;  ///< collectives whose time the profile says

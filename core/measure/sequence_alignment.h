@@ -9,7 +9,7 @@
 
 namespace overlap {
 
-/// A collective in a sequence that is to be matched with another.
+/// A collective in a sequence to be matched with another.
 struct SequenceItem {
     CollectiveKind kind = CollectiveKind::none;  ///< none: unknown, fits any
     std::int64_t bytes = 0;                      ///< 0: unknown, fits any

@@ -17,14 +17,14 @@ enum class CollectiveChange : std::uint8_t {
     changed,   ///< bytes, process group, duration, kind or what it is merged of
     appeared,  ///< the first side has no such collective
     vanished,  ///< the second side has none
-    merged,    ///< goes into a bucket of the second side; that bucket's row has what all of them come to
-    split,     ///< comes out of a bucket of the first side; that bucket's row has what all of them come to
+    merged,    ///< is merged into a bucket of the second side; that bucket's row has the sums of all of them
+    split,     ///< comes out of a bucket of the first side; that bucket's row has the sums of all of them
 };
 
 /// Stable short name, such as `moved`.
 std::string_view collective_change_name(CollectiveChange change);
 
-/// A collective as one side has it. Where a bucket stands against several collectives of this side, those together:
+/// A collective as one side has it. Where a bucket corresponds to several collectives of this side, those together:
 /// bytes and times are their sums, the start is the first one's, name and index are those of the one that shares most
 /// members.
 struct ComparedCollective {
@@ -35,7 +35,7 @@ struct ComparedCollective {
     std::int64_t bytes = 0;
     double start_ms = 0, time_ms = 0, exposed_ms = 0;
     std::uint32_t members = 1;      ///< collectives of the input graph that it does the work of
-    std::uint32_t collectives = 1;  ///< of this side that stand here together
+    std::uint32_t collectives = 1;  ///< of this side that this row sums up
 };
 
 /// A row of the table of differences.
@@ -64,7 +64,7 @@ struct ComparisonRow {
     }
 };
 
-/// What one side comes to.
+/// The totals of one side.
 struct ComparisonTotals {
     double step_ms = 0, compute_ms = 0, communication_ms = 0, exposed_ms = 0;
     std::int64_t peak_bytes = 0;  ///< 0 where unknown
@@ -81,10 +81,10 @@ struct Comparison {
     std::uint32_t count(CollectiveChange change) const;
 };
 
-/// Compares two plans for the same graph. A collective is known by the collectives of the input graph whose work it
-/// does: itself, or the members of its bucket. Where buckets are cut differently, those pair that share most members;
-/// what is left was merged or split, its counterpart says into or out of which collective, and counts there. What
-/// shares no members appeared or vanished.
+/// Compares two plans for the same graph. A collective is identified by the collectives of the input graph whose work
+/// it does: itself, or the members of its bucket. Where buckets are cut differently, those pair that share most
+/// members; the rest was merged or split; its counterpart says into or out of which collective, and it counts there.
+/// What shares no members appeared or vanished.
 Comparison compare_variants(const Evaluation& before, const Evaluation& after);
 
 /// The planned step as the first side, the measured one as the second. `moved` and `changed` need a difference of

@@ -7,7 +7,7 @@
 
 namespace overlap {
 
-/// What collectives on a mesh cost: the planners' view of a cost model. Implementations may be shared by threads.
+/// Costs of collectives on a mesh: the planners' view of a cost model. Threads may share implementations.
 class CollectiveTimes {
   public:
     virtual ~CollectiveTimes() = default;

@@ -32,7 +32,7 @@ double interpolated_us(std::span<const MeasuredTime> points, double bytes);
 /// Larger of input and output of a collective over `ranks` ranks, of which each holds `local_bytes` before.
 double collective_bytes(StepKind kind, double local_bytes, std::int64_t ranks);
 
-/// Times from measurements, by kind and communicator; `otherwise` prices what nobody has measured.
+/// Times from measurements, by kind and communicator; `otherwise` prices what was not measured.
 /// @param otherwise must outlive the result.
 /// @throws InputError for a series that validate() refuses.
 std::unique_ptr<CollectiveTimes> measured_times(const DeviceMesh& mesh, std::vector<MeasuredSeries> series,

@@ -18,7 +18,7 @@ enum class StepKind : std::uint8_t {
     chunk,           ///< R to S(b): each rank keeps its part, nothing is sent
     partition,       ///< R to P: each rank keeps its share of the value, nothing is sent
     embed_zero,      ///< S(a) to P(sum): zeros around the shard, nothing is sent
-    permute,         ///< S(a) in one order to S(a) in another: one exchange. Of our own planner only
+    permute,         ///< S(a) in one order to S(a) in another: one exchange. Used by our own planner only
     unsupported,     ///< a pair that the greedy planner emits and torch's executor refuses
 };
 
@@ -59,7 +59,7 @@ struct RedistributionPlan {
 /// True when torch can split a value into parts that reduce to it: for all but product and the bitwise operations.
 bool can_be_partitioned(ReduceOp op);
 
-/// Fills in what a merged step of our own planner says beyond its placements: the logical shape without any of its mesh
+/// Fills in what a merged step of our own planner has besides its placements: the logical shape without any of its mesh
 /// dimensions, and the divisor of averages.
 void describe_merged_step(RedistributionStep& step, const ShardingState& before, const DeviceMesh& mesh,
                           const Extents& tensor_shape, const Extents& coordinate);

@@ -6,7 +6,7 @@
 
 namespace overlap {
 
-/// For each node the one module that a person would say it belongs to: the deepest that holds it, the first of equals;
+/// For each node the one module that it belongs to for display: the deepest that holds it, the first of equals;
 /// no_module for nodes without a module.
 ///
 /// This is not always the last one of its stack: graphs with FSDP as parametrisations end the stacks of gathers with

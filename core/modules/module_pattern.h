@@ -7,7 +7,7 @@
 
 namespace overlap {
 
-/// What the named parts of a pattern stood for: name to text.
+/// What the named parts of a pattern matched: name to text.
 using PatternParts = std::map<std::string, std::string, std::less<>>;
 
 /// A pattern of names, such as `layers.{n}.{part*}.weight`:
@@ -16,13 +16,13 @@ using PatternParts = std::map<std::string, std::string, std::less<>>;
 ///   `{part*}`  any text of at least one letter, as short as the rest allows
 ///   `*`        any text, or none
 ///
-/// and all else stands for itself. A part that occurs twice must stand for the same text.
+/// and all else matches itself. A part that occurs twice must match the same text.
 class ModulePattern {
   public:
     /// @throws InputError for a brace that is not closed, or a part that has no name.
     explicit ModulePattern(std::string_view text);
 
-    /// Whether the pattern stands for all of `name`; `parts` is then what its parts stand for, else unchanged.
+    /// Whether the pattern matches all of `name`; `parts` is then what its parts match, else unchanged.
     bool matches(std::string_view name, PatternParts& parts) const;
     /// Names of the parts, in order of appearance.
     std::vector<std::string> part_names() const;

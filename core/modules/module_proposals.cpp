@@ -23,7 +23,7 @@ using Kind = ModuleRule::Kind;
 constexpr std::string_view block_module = "layers.{n}";
 /// Files and functions of fewer nodes are not worth a proposal.
 constexpr std::size_t fewest_nodes_of_source = 4;
-/// What is left over beside repetitions and more than one of so many parts of one tells of a block that is cut in two.
+/// If more than one of so many parts of a repetition is left over beside the repetitions, a block was cut in two.
 constexpr std::uint32_t left_over_share = 4;
 
 /// A rule before it is known what it gives.
@@ -105,7 +105,7 @@ class RepetitionRules {
                 direction + "one behind equal nodes, from which it differs a little");
     }
 
-    /// What looks like parts of further repetitions, as a clause; empty where it is too little to tell.
+    /// What looks like parts of further repetitions, as a clause; empty where there is too little of it.
     std::string left_over_beside(const Repetition& repetition) const {
         std::vector<std::string> parts;
         const auto look = [&](NodeId first, std::uint32_t nodes, std::string_view where) {
@@ -130,7 +130,7 @@ class RepetitionRules {
 
     void remember_parameters(const Repetition& repetition, std::uint32_t begin) {
         for_each_root(repetition, [&](std::uint32_t number, NodeId root) {
-            // What several blocks use tells nothing of them.
+            // What several blocks use does not identify them.
             const auto [known, added] = block_of_root_.try_emplace(root, begin + number);
             if (!added && known->second != begin + number) shared_.insert(root);
         });

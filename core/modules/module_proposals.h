@@ -19,10 +19,11 @@ struct ModuleProposal {
 };
 
 /// Rules that a graph's own text suggests, in an order in which they can be applied: names of parameters, repetitions
-/// of nodes, files and lines, and what stands between. Only those that would give a module to a node.
+/// of nodes, files and lines, and what lies between. Only those that would give a module to a node.
 ///
-/// Recommended are names of parameters where they tell modules, else repetitions; and with either, neighbours. Numbers
-/// of backward repetitions are those of the forward ones that use the same parameters, where the graph tells.
+/// Recommended are names of parameters where they contain modules, else repetitions; and with either, neighbours.
+/// Numbers of backward repetitions are those of the forward ones that use the same parameters, where the graph shows
+/// them.
 std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Graph>& graph);
 
 /// The recommended rules.

@@ -12,7 +12,7 @@
 
 namespace overlap {
 
-/// What became of one rule on one graph.
+/// The outcome of one rule on one graph.
 struct RuleOutcome {
     std::uint32_t nodes = 0;      ///< that got their module from it
     std::uint32_t own = 0;        ///< that fit, and have a module in the graph
@@ -44,7 +44,7 @@ struct RepairedModules {
 std::shared_ptr<const RepairedModules> repair_modules(const std::shared_ptr<const Graph>& graph,
                                                       const std::vector<ModuleRule>& rules);
 
-/// What to say of rules that match nothing, match ambiguously or break off.
+/// Problems of rules that match nothing, match ambiguously or end early.
 std::vector<Problem> check_module_rules(const std::vector<ModuleRule>& rules, const RepairedModules& repaired);
 
 }  // namespace overlap

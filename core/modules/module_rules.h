@@ -16,7 +16,7 @@ struct ModuleRule {
     enum class Kind {
         parameters,  ///< users of the parameters whose names fit `pattern`, with the way from the parameter to them
         source,      ///< nodes that come from lines `first_line` to `last_line` of a file that fits `file`
-        repetition,  ///< the nodes from `first` to `last`, which come `count` times, one behind the other
+        repetition,  ///< the nodes from `first` to `last`, which come `count` times in succession
         nodes,       ///< the nodes that `nodes` names
         neighbours,  ///< nodes between nodes with modules: the module that these share
     };
@@ -26,7 +26,7 @@ struct ModuleRule {
     /// its number; of a source rule, how often the lines were run through before.
     std::string module;
     std::string pattern;          ///< of parameter names (core/modules/module_pattern.h)
-    std::string file;             ///< of a source rule; `*` stands for any text
+    std::string file;             ///< of a source rule; `*` matches any text
     std::int64_t first_line = 0;  ///< 0: from the beginning
     std::int64_t last_line = 0;   ///< 0: to the end
     std::string function;         ///< of a source rule; empty for any

@@ -8,9 +8,9 @@
 
 namespace overlap {
 
-/// Full paths of existing modules that a person who wrote `path` most likely meant, best first: the same path without
-/// stray spaces, dots or wrappers in front (`model.layers.0`), siblings with the nearest number or name (`layers.32` of
-/// 32 blocks is `layers.31`), modules known by another name in other versions of a model, then similar paths anywhere.
+/// Full paths of existing modules that were most likely meant by `path`, best first: the same path without stray
+/// spaces, dots or wrappers in front (`model.layers.0`), siblings with the nearest number or name (`layers.32` of 32
+/// blocks is `layers.31`), modules known by another name in other versions of a model, then similar paths anywhere.
 std::vector<std::string> nearest_modules(const ModuleTree& tree, std::string_view path, std::size_t count = 3);
 
 }  // namespace overlap

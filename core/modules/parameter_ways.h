@@ -13,7 +13,7 @@ namespace overlap {
 /// time.
 ///
 /// What is computed from one parameter and constants alone (casts, its gather, the wait, views) is its way; the nodes
-/// that use the way together with other values are its uses.
+/// that combine the way with other values are its uses.
 class ParameterWays {
   public:
     explicit ParameterWays(const Graph& graph);
@@ -23,8 +23,8 @@ class ParameterWays {
     /// The roots whose ways `node` is on or uses, each once: of a node on a way, its root alone.
     std::vector<NodeId> roots_of(NodeId node) const;
     /// The nodes that lead to the gradient of `root` and to nothing else, from the end backward: the wait, the
-    /// reduction, casts, and the compute that they come from. Empty where the graph does not tell which of its outputs
-    /// is the gradient (see gradients()).
+    /// reduction, casts, and the compute that they come from. Empty where it is unknown which of the graph's outputs is
+    /// the gradient (see gradients()).
     std::vector<NodeId> gradient_way(NodeId root) const;
 
   private:
@@ -32,7 +32,7 @@ class ParameterWays {
 
     /// Finds for each placeholder the output that is its gradient. torch's joint graphs return what the forward returns
     /// and then one value for each input, in the order of inputs: the one place where all tensors have the sizes of
-    /// their inputs tells which. Nothing where none or several fit.
+    /// their inputs decides. Nothing where none or several fit.
     void find_gradients();
 
     const Graph& graph_;

@@ -8,14 +8,14 @@
 
 namespace overlap {
 
-/// A stretch of a graph that comes several times, one directly behind the other.
+/// A stretch of a graph that is repeated without a gap.
 struct Repetition {
     NodeId first = no_node;    ///< of the first one
     std::uint32_t period = 0;  ///< nodes in each
     std::uint32_t count = 0;
-    /// Nodes directly before the first and behind the last one that are nearly like the end and the beginning of one,
-    /// in their order: where a few are more or less, as in the first block of a model, they count as well. What makes
-    /// one more whole, or nearly, is one more that differs a little; less tells of one that is cut off.
+    /// Nodes directly before the first and after the last one that are nearly equal to the end and the beginning of
+    /// one, in their order. A few more or fewer nodes are allowed, as in the first block of a model. Nodes that make up
+    /// one more, or nearly, are one more that differs a little; fewer indicate one that is cut off.
     std::uint32_t nearly_before = 0, nearly_behind = 0;
     bool whole_before = false, whole_behind = false;
 
@@ -26,16 +26,16 @@ struct Repetition {
 /// Equal nodes have equal numbers.
 std::vector<std::uint64_t> node_kinds(const Graph& graph);
 
-/// The first node of repetitions 2, 3, ... that is of another kind than its fellow in the first one; no_node where all
-/// are alike. Nodes beyond the end of the graph count as different.
+/// The first node of repetitions 2, 3, ... that is of another kind than its counterpart in the first one; no_node where
+/// all are equal. Nodes beyond the end of the graph count as different.
 NodeId first_difference(const std::vector<std::uint64_t>& kinds, const Repetition& repetition);
 
-/// The repeated stretches of a graph, those that cover most nodes first; they do not overlap. Each begins
-/// where most whole ones come out, with those at both ends that differ a little; of such places where the fewest values
-/// pass from one repetition to the next: at a block of the model.
+/// The repeated stretches of a graph, those that cover most nodes first; they do not overlap. Each begins where it has
+/// the most complete repetitions, those at both ends that differ a little included; of several such places, where the
+/// fewest values pass from one repetition to the next: at a block of the model.
 ///
-/// The distances between nodes of a kind propose periods, a look at each proposed one finds where it holds: linear in
-/// the nodes for each stretch that is found.
+/// Distances between nodes of a kind propose periods, and each proposed period is checked: linear in the nodes for each
+/// stretch that is found.
 /// @param shortest period that counts: a block of a model has dozens of nodes.
 std::vector<Repetition> find_repetitions(const Graph& graph, std::uint32_t shortest = 12);
 

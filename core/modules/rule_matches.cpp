@@ -115,7 +115,7 @@ RuleMatches match_source(const Graph& graph, const ModuleRule& rule, SourceLines
     return matches;
 }
 
-/// A node by its name, told where there is none.
+/// A node by its name; a missing one is reported.
 NodeId named_node(const Graph& graph, const std::string& name, std::string& problem) {
     const NodeId node = graph.find(name);
     if (node == no_node && problem.empty()) problem = "there is no node " + in_quotes(shortened(name));

@@ -10,7 +10,7 @@
 
 namespace overlap {
 
-/// What rules say of a graph's nodes, before it is decided which rule counts for which node.
+/// The nodes that rules match, before it is decided which rule counts for which node.
 struct RuleMatches {
     /// Nodes that fit, with their modules' paths; a node at most once.
     std::vector<std::pair<NodeId, std::string>> nodes;

@@ -16,13 +16,13 @@ struct SourceLine {
     std::string function;  ///< or empty
 };
 
-/// Where nodes come from, as far as a graph tells: `source` of nodes (core/imports writes it), else the frames of their
+/// Where nodes come from, as far as a graph shows: `source` of nodes (core/imports writes it), else the frames of their
 /// `stack_trace`, innermost first. Frames are read once for each different text.
 class SourceLines {
   public:
     explicit SourceLines(const Graph& graph) : graph_(graph) {}
 
-    /// The frames of a node; empty where the graph does not tell.
+    /// The frames of a node; empty where the graph does not have them.
     const std::vector<SourceLine>& frames(NodeId node);
 
   private:

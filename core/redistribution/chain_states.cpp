@@ -259,7 +259,7 @@ class StateInference {
         return state;
     }
 
-    /// The order of the stored parameter: what the first chain that tells it says.
+    /// The order of the stored parameter: that of the first chain that has one.
     void infer_order() {
         std::optional<ShardOrder> stored;
         for (std::size_t chain = 0; chain < parameter_.chains.size(); ++chain) {

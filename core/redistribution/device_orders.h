@@ -10,21 +10,21 @@
 
 namespace overlap {
 
-/// Whether a parameter's name fits a pattern: `*` stands for any letters, `?` for one, `[2-31]` for a number from 2 to
-/// 31 as in bucket entries; anything else for itself.
+/// Whether a parameter's name fits a pattern: `*` matches any letters, `?` one letter, `[2-31]` a number from 2 to 31
+/// as in bucket entries; anything else itself.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 
 /// A pattern for a parameter and its alikes: parts of the name that are numbers become stars,
 /// `layers.*.attention.wq.weight`.
 std::string pattern_of_alikes(std::string_view name);
 
-/// What one entry of a plan's device orders comes to on a graph.
+/// The effect of one entry of a plan's device orders on a graph.
 struct DeviceOrderEffect {
     std::vector<std::size_t> parameters;  ///< indices of parameters that would be stored in the order
     std::vector<std::size_t> misfits;     ///< that match the pattern, but are laid out otherwise or cannot be inferred
     double saved_ms = 0;                  ///< over a whole step, see OrderAlternative::saved_ms
     std::int64_t saved_bytes = 0;
-    /// Why nothing can be said; a sentence without full stop, empty when it can.
+    /// Why the effect is unknown; a sentence without full stop, empty when it can.
     std::string obstacle;
 };
 
@@ -64,13 +64,13 @@ std::vector<DeviceOrderStatus> device_order_statuses(std::span<const DeviceOrder
 DeviceOrder device_order(std::string pattern, const ParameterChains& parameter, const ShardingState& storage,
                          const ComparedChains& compared);
 
-/// What an entry says, for people: `layers.*.wq.weight stored as S(0)[1]S(0)[0] on mesh_dp, mesh_tp`.
+/// An entry for display: `layers.*.wq.weight stored as S(0)[1]S(0)[0] on mesh_dp, mesh_tp`.
 std::string display_name(const DeviceOrder& order);
 
 /// What is wrong or remarkable with a plan's device orders on a graph, and, as a note, what each is expected to save.
 /// The layout of parameters is decided in the training job, so an order changes neither the graph nor any figure of its
-/// simulation; its saving stands beside them. Told: patterns that match nothing, parameters that are laid out
-/// otherwise, parameters that an earlier entry has, savings that have become others than the plan expects.
+/// simulation; its saving is shown beside them. Reported: patterns that match nothing, parameters that are laid out
+/// otherwise, parameters that an earlier entry has, savings that differ from what the plan expects.
 std::vector<Problem> check_device_orders(const Graph& graph, const Plan& plan);
 
 }  // namespace overlap

@@ -18,7 +18,7 @@ struct PricedPlan {
     std::int64_t bytes = 0;  ///< larger of input and output of each collective, padding included, added up
 };
 
-/// What would become of one chain of a parameter.
+/// One chain of a parameter under another order.
 struct ChainAlternative {
     PricedPlan torch;    ///< what torch's redistribution does
     PricedPlan optimal;  ///< the cheapest way there is, see OptimalPlanner

@@ -34,17 +34,17 @@ struct DeviceWorkTotals {
     std::int64_t own_products = 0, stand_in_products = 0, moved_bytes = 0;
 };
 
-/// What a device runs for each of Program::compute, and the memory that this takes beside the pool.
+/// What a device runs for each of Program::compute, and the memory that this needs besides the pool.
 struct DevicePlan {
     /// cuBLASLt's algorithms may need this much, and are chosen for operands that are aligned to as much.
     static constexpr std::int64_t workspace_bytes = std::int64_t{32} << 20;
     static constexpr std::int64_t operand_alignment_bytes = 256;
 
     std::vector<DeviceWork> compute;
-    /// Products whose operands are no whole tensors of the pool (expanded views, stand-ins) work here.
+    /// Products whose operands are no whole tensors of the pool (expanded views, substitutes) work here.
     std::int64_t scratch_bytes = 0;
 
-    /// All that a run allocates beside the pool by itself. What NCCL and CUDA take for themselves is not known before.
+    /// All that a run itself allocates besides the pool. What NCCL and CUDA allocate is not known in advance.
     std::int64_t bytes_beside_pool() const { return scratch_bytes + workspace_bytes; }
     DeviceWorkTotals totals() const;
 };
@@ -53,12 +53,12 @@ struct DevicePlan {
 DevicePlan plan_device_work(const Program& program, const ProgramOperands& operands);
 
 /// Whether cuBLASLt has a plain product for the element type. 8-bit floats need scales and layouts that a graph does
-/// not tell.
+/// not contain.
 bool has_plain_product(Dtype dtype);
 
-/// A product of bfloat16 numbers and how often it is run, for about as many floating-point operations: what does the
-/// work of an attention, a convolution or a product that is not run itself. No operand has more than 64 MiB, however
-/// many operations there are.
+/// A product of bfloat16 numbers and how often it is run, for about as many floating-point operations: it replaces an
+/// attention, a convolution or a product that is not run itself. No operand has more than 64 MiB, however many
+/// operations there are.
 struct StandInProduct {
     MatrixProduct product;
     std::int64_t launches = 1;

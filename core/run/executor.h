@@ -44,7 +44,7 @@ class DryExecutor : public Executor {
     std::uint64_t commands_ = 0;
 };
 
-/// The commands of one step as text, one a line, for people: what is launched, on which stream, with which sizes.
+/// The commands of one step as text, one a line, for display: what is launched, on which stream, with which sizes.
 std::string command_list(const Graph& graph, const Program& program);
 
 }  // namespace overlap

@@ -22,7 +22,7 @@ std::string line_of(const Program& program, const CollectiveWork& collective) {
         line += " to ";
         line += std::to_string(message.output_elements);
     }
-    // Lines are told apart by their ends; a group's name may hold anything.
+    // Lines are separated by their ends; a group's name may hold anything.
     std::replace(line.begin(), line.end(), '\n', ' ');
     return line;
 }

@@ -13,7 +13,7 @@ namespace overlap {
 /// A 64-bit hash of a text (FNV-1a), the same on every machine, as 16 hexadecimal digits.
 std::string text_digest(std::string_view text);
 
-/// What one rank will issue on its process groups. Ranks of a group that differ here would wait for one another for
+/// What one rank will issue on its process groups. Ranks of a group that differ here would wait for each other for
 /// ever, or exchange wrong bytes, so they are compared before anything is launched.
 struct IssueOrder {
     /// One line for each collective, in order of issue: group, kind, reduction, dtype and elements of each tensor. The
@@ -24,7 +24,7 @@ struct IssueOrder {
 
 IssueOrder issue_order(const Program& program);
 
-/// What the ranks of a run tell one another before the first collective.
+/// What the ranks of a run exchange before the first collective.
 struct RankAgreement {
     std::string graph_digest;  ///< of the graph that the rank will run
     IssueOrder order;

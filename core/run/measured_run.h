@@ -35,13 +35,13 @@ class MeasuredRun {
     /// Of all nodes with a kernel, in graph order.
     std::vector<NodeMeasurement> measurements() const;
 
-    /// What stood exposed in each step; the middle of it is 0 of no step.
+    /// Exposed time of each step; its median is 0 without a step.
     const std::vector<double>& exposed_ms() const { return exposed_ms_; }
     /// Times of one node in the steps that had it.
     const std::vector<double>& times_of(NodeId node) const { return times_ms_[node]; }
 
     /// The last step as a simulation, for everything that shows one: times of nodes from the step's first kernel on;
-    /// waits stand where compute stood still until their collective had ended.
+    /// waits are where compute was blocked until their collective had ended.
     Simulation timeline() const { return timeline_of(last_step_); }
 
   private:

@@ -38,10 +38,10 @@ struct MemoryPlan {
 /// Rounded up to MemoryPlan::alignment_bytes.
 std::int64_t aligned_bytes(std::int64_t bytes);
 
-/// Lays buffers out by their lifetimes in the order of issue: best fit among the gaps, which grow together again.
+/// Lays buffers out by their lifetimes in the order of issue: best fit among the gaps, which are merged again.
 ///
-/// A buffer that a collective reads or writes lives until that collective is awaited: its stream is behind what the
-/// host has issued since. What nothing awaits, the graph is given or returns stays to the end.
+/// A buffer that a collective reads or writes lives until that collective is awaited: its stream may lag behind what
+/// the host has issued since. What nothing awaits, and what the graph takes or returns, stays to the end.
 MemoryPlan plan_memory(const Graph& graph, const Program& program);
 
 }  // namespace overlap

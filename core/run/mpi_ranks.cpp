@@ -145,7 +145,7 @@ class MpiRanks final : public Ranks {
         }
     }
 
-    /// Rank 0 may itself wait for another as long as it is allowed to, and is the one to tell that.
+    /// Rank 0 may itself wait for another as long as it is allowed to, and is the one to report that.
     void report_to_first(std::chrono::milliseconds longest) {
         std::vector<MPI_Request> departure(1);
         MPI_Irecv(nullptr, 0, MPI_BYTE, 0, departure_tag, MPI_COMM_WORLD, departure.data());

@@ -11,7 +11,7 @@
 
 namespace overlap {
 
-/// What one rank has measured, as the ranks of a run tell one another at its end.
+/// What one rank has measured, as the ranks of a run exchange it at its end.
 struct RankMeasurement {
     std::vector<double> step_ms;  ///< of each step that counts
     /// Of each collective of the program, how long its kernels ran in each recorded step.
@@ -26,18 +26,18 @@ RankMeasurement rank_measurement(const Program& program, const MeasuredRun& run,
 std::string measurement_text(const RankMeasurement& measurement);
 RankMeasurement read_measurement(std::string_view text);
 
-/// A collective that several ranks ran together, by itself and as one rank saw it. A rank that comes early has its
-/// kernel stand on the device until the others are there; the rank that came last waits for nobody, so the shortest of
-/// all ranks' times is the collective's own.
+/// A collective that several ranks ran together, by itself and as one rank saw it. The kernel of a rank that comes
+/// early waits on the device until the others are there; the rank that came last does not wait, so the shortest of all
+/// ranks' times is the collective's own.
 struct AlignedCollective {
     std::uint32_t collective = 0;                               ///< index into Program::collectives
     double own_ms = 0, own_minimum_ms = 0, own_maximum_ms = 0;  ///< over the recorded steps: median, least and most
-    double late_peers_ms = 0;  ///< median of what this rank's kernels stood longer than that
+    double late_peers_ms = 0;  ///< median of the time that this rank's kernels took beyond that
 };
 
 /// Collectives that NCCL carried out on several ranks, in the order of issue; those that a rank of the group has not
 /// recorded as often as `rank` has are left out.
-/// @param placements of each group of the program, as `rank` sees them. @param ranks what each rank told.
+/// @param placements of each group of the program, as `rank` sees them. @param ranks what each rank sent.
 std::vector<AlignedCollective> align_collectives(const Program& program, const std::vector<GroupPlacement>& placements,
                                                  const std::vector<RankMeasurement>& ranks, int rank);
 

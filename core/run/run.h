@@ -27,7 +27,7 @@ struct RunOptions {
 };
 
 /// Runs the program's steps on all ranks: each begins when every rank is there.
-/// @returns milliseconds of each step that counts, as this rank's executor tells them.
+/// @returns milliseconds of each step that counts, as this rank's executor measured them.
 /// @throws InputError naming the rank that has not come to a step within RunOptions::longest_wait.
 std::vector<double> run_steps(const Program& program, Executor& executor, Ranks& ranks, const RunOptions& options);
 

@@ -13,7 +13,7 @@
 
 namespace overlap {
 
-/// How activities that run at the same time slow one another; the formulas are in the README of this folder. Factors
+/// How activities that run at the same time slow each other; the formulas are in the README of this folder. Factors
 /// come from measurements (a calibration); all zero and no shared links is the stream model itself.
 struct Contention {
     /// By ComputeClass: the share by which compute of that class takes longer while collectives move data at the full
@@ -22,7 +22,7 @@ struct Contention {
     /// The share by which moving data takes longer while compute runs.
     double communication_slowdown = 0;
     /// Process groups whose collectives go over the same link, and so share its bandwidth when they move data at the
-    /// same time. A group that stands nowhere has a link of its own.
+    /// same time. A group that is in no list has a link of its own.
     std::vector<std::vector<std::string>> shared_links;
 
     double slowdown_of(ComputeClass compute_class) const {
@@ -54,10 +54,10 @@ struct ContendedSimulation {
     std::vector<double> times_ms;            ///< how long each node took
 };
 
-/// The stream model with rates that change: compute and transfers that are under way at the same time slow one another.
-/// Everything else, when a node may start above all, is as in simulate().
+/// The stream model with rates that change: compute and transfers that are under way at the same time slow each other.
+/// Everything else, such as when a node may start, is as in simulate().
 /// @param times_ms time of each node when it runs alone.
-/// @throws InputError where a factor is negative or not finite, or a group stands in two links.
+/// @throws InputError where a factor is negative or not finite, or a group is in two links.
 ContendedSimulation simulate_with_contention(const Graph& graph, std::span<const double> times_ms,
                                              const Contention& contention, const SimulationOptions& options = {},
                                              std::stop_token stop = {});

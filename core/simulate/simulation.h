@@ -11,9 +11,9 @@
 
 namespace overlap {
 
-/// Why the compute stream stood still for a collective. The rule, in this order, with `duration` the collective's own
-/// time, `window_ms` the time from when it could have started at its place (issued, and the compute stream done with
-/// what was issued before) to its wait, and `earliest_ms` the end of the last thing that its input needs:
+/// Why the compute stream waited for a collective. The rule, in this order, with `duration` the collective's own time,
+/// `window_ms` the time from when it could have started at its place (issued, and the compute stream done with what was
+/// issued before) to its wait, and `earliest_ms` the end of the last thing that its input needs:
 ///
 /// 1. not exposed (less than a nanosecond): `none`;
 /// 2. its stream was held at least half as long as it is exposed: `group_busy`;
@@ -75,7 +75,7 @@ struct GroupTiming {
     std::uint32_t collectives = 0;
 };
 
-/// What the stream model of design/formats.md says of a graph. Deterministic.
+/// What the stream model of docs/formats.md says of a graph. Deterministic.
 struct Simulation {
     double step_ms = 0;
     double compute_ms = 0;  ///< busy time of the compute stream

@@ -14,7 +14,7 @@ namespace overlap {
 /// `exposed_ms`, `cause`, `blocker`, `explanation`). `wait` and `blocker` are null where there is none; `explanation`
 /// is there for exposed collectives only. `cost_model` names the model that times are of, null where it has no name or
 /// the times are the graph's own; `contention` is null, or the factors that slowed the step: `compute_slowdown` by
-/// class, `communication_slowdown`, `shared_links`. The corrected peak is reckoned here, by StorageRule::corrected.
+/// class, `communication_slowdown`, `shared_links`. The corrected peak is computed here, by StorageRule::corrected.
 /// @param memory by StorageRule::reference. @param contention what the simulation was slowed by; may be null.
 std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
                             const AppliedContention* contention = nullptr);

@@ -31,7 +31,7 @@ struct IssuedCollective {
     std::int32_t previous = -1;  ///< index of the collective before it on its group's stream, or -1
 };
 
-/// A graph as the stream model of design/formats.md takes it, without times.
+/// A graph as the stream model of docs/formats.md takes it, without times.
 struct StreamSteps {
     std::vector<StreamStep> of_node;
     std::vector<IssuedCollective> collectives;  ///< in order of issue

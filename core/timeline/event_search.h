@@ -26,8 +26,8 @@ struct EventMatches {
 /// Events whose text contains every word of `query`, in any order, without regard to the case of ASCII letters. Where
 /// there are none, those whose text every word abbreviates, see abbreviates(). Each name is looked at once, however
 /// many events have it. Linear in events; nothing for a query without words, and when stopped.
-/// @param more_text further text of what a reference stands for, such as its module; asked for each event whose name
-/// alone does not match. May be empty.
+/// @param more_text further text of what a reference means, such as its module; asked for each event whose name alone
+/// does not match. May be empty.
 EventMatches find_events(const Timeline& timeline, std::string_view query,
                          const std::function<std::string(std::uint32_t reference)>& more_text = {},
                          std::stop_token stop = {});
@@ -55,7 +55,7 @@ std::vector<DurationBin> duration_histogram(const Timeline& timeline, const Even
 std::vector<std::uint32_t> start_density(const Timeline& timeline, std::span<const EventLocation> events,
                                          const TimeAxis& axis);
 
-/// Events for which compute stood still, the longest stall first; equals in order of lanes and time.
+/// Events that compute waited for, the longest stall first; equals in order of lanes and time.
 std::vector<EventLocation> most_exposed_events(const Timeline& timeline);
 
 }  // namespace overlap

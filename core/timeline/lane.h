@@ -40,7 +40,7 @@ enum class EventRole : std::uint8_t {
     bucket_5,
     bucket_6,
     bucket_7,
-    exposed,     ///< the compute stream stands still and waits for communication; drawn hatched
+    exposed,     ///< the compute stream waits for communication; drawn hatched
     hidden,      ///< communication that costs nothing
     unbucketed,  ///< communication that belongs to no bucket
 };
@@ -58,7 +58,7 @@ enum class LaneKind : std::uint8_t {
     other,          ///< anything else, such as a measured stream
 };
 
-/// An event that stands for nothing that could be selected.
+/// An event that refers to nothing that could be selected.
 inline constexpr std::uint32_t no_reference = 0xffffffffu;
 inline constexpr std::uint32_t no_event = 0xffffffffu;
 
@@ -86,10 +86,10 @@ class Lane {
 
     std::vector<std::int64_t> start_ns;
     std::vector<std::int64_t> end_ns;
-    std::vector<std::int64_t> exposed_ns;  ///< how long compute stood still for the event; often 0
+    std::vector<std::int64_t> exposed_ns;  ///< how long compute waited for the event; often 0
     std::vector<std::uint32_t> name;       ///< index into the timeline's names
     std::vector<EventRole> role;
-    std::vector<std::uint32_t> reference;  ///< opaque number of what the event stands for, such as a graph node
+    std::vector<std::uint32_t> reference;  ///< opaque number of what the event represents, such as a graph node
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(start_ns.size()); }
     bool empty() const { return start_ns.empty(); }

@@ -31,7 +31,7 @@ std::uint8_t share_of(std::int64_t part_ns, std::int64_t whole_ns) {
         std::min(255.0, 255.0 * static_cast<double>(part_ns) / static_cast<double>(whole_ns) + 0.999));
 }
 
-/// The same, to the nearest, of something that need not be told of at all.
+/// The same, to the nearest, of something that need not be shown at all.
 std::uint8_t nearest_share_of(std::int64_t part_ns, std::int64_t whole_ns) {
     return static_cast<std::uint8_t>(
         std::clamp(255.0 * static_cast<double>(part_ns) / static_cast<double>(whole_ns) + 0.5, 0.0, 255.0));

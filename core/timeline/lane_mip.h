@@ -18,11 +18,11 @@ class LaneMip {
   public:
     struct Bucket {
         std::uint32_t dominant = no_event;  ///< event with the longest overlap, the earlier of equals
-        std::uint8_t count = 0;             ///< events that overlap the bucket; 255 stands for "or more"
+        std::uint8_t count = 0;             ///< events that overlap the bucket; 255 means "or more"
         std::uint8_t busy = 0;     ///< busy share of the bucket in 1/255, rounded up: 0 only when nothing overlaps
         std::uint8_t covered = 0;  ///< the dominant event's part of `busy`, likewise
-        /// Exposed part of `busy`, to the nearest: stalls, and the time for which compute stood still for the others,
-        /// taken to be their end.
+        /// Exposed part of `busy`, to the nearest: stalls, and the time that compute waited for the others, assumed to
+        /// be at their end.
         std::uint8_t exposed = 0;
     };
 

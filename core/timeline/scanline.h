@@ -28,7 +28,7 @@ struct LabelSlot {
     bool operator==(const LabelSlot&) const = default;
 };
 
-/// What one lane shows over one range: a row of pixels, and what cannot be said by one row.
+/// What one lane shows over one range: a row of pixels, and what one row cannot show.
 struct Scanline {
     std::vector<Pixel> fill;
     /// A band along the lower edge, as high in each pixel as its share of exposed time, in 1/255 of the lane's height:

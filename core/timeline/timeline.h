@@ -48,7 +48,7 @@ class Timeline {
     TimeRange event(EventLocation location) const { return lanes_[location.lane].event(location.event); }
     std::size_t event_count() const { return event_count_; }
 
-    /// One event of what `reference` stands for; there may be several, such as a collective and the stall it causes.
+    /// One event of what `reference` represents; there may be several, such as a collective and the stall it causes.
     struct Occurrence {
         std::uint32_t reference = no_reference;
         EventLocation location;

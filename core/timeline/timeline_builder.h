@@ -17,12 +17,12 @@ struct TimelineEvent {
     std::uint32_t name = 0;  ///< from TimelineBuilder::intern()
     EventRole role = EventRole::compute;
     std::uint32_t reference = no_reference;
-    std::int64_t exposed_ns = 0;  ///< how long compute stood still for it
+    std::int64_t exposed_ns = 0;  ///< how long compute waited for it
 };
 
-/// Makes a Timeline. Events may come in any order and may overlap: what overlaps within a lane goes to further rows
+/// Makes a Timeline. Events may come in any order and may overlap: what overlaps within a lane is put into further rows
 /// below it, longer events first, so that nested calls look nested. finish() also builds the pyramids and the index by
-/// reference; call it where time may pass, not in the thread of the window.
+/// reference; call it on a worker thread, not on the thread of the window.
 class TimelineBuilder {
   public:
     TimelineBuilder();

@@ -10,7 +10,7 @@
 
 namespace overlap {
 
-/// A timeline as it stands among others.
+/// A timeline as one of several.
 struct TimelinePart {
     std::shared_ptr<const Timeline> timeline;
     std::string prefix;                 ///< in front of the titles of its lanes

@@ -50,7 +50,7 @@ struct AlignedRanks {
 
 /// Matches the collectives of several ranks of one job, by process group and `Seq`, or, where a rank lacks these, by
 /// their order in the group: kinds and sizes must agree, and where collectives are missing at the beginning or end of a
-/// rank, that shift is taken in which most agree and ends lie closest. Sends and receives have an order only between
+/// rank, the shift is chosen at which most agree and ends lie closest. Sends and receives have an order only between
 /// two ranks and are left out. A collective ends on all ranks at about the same time, so the median distance of ends is
 /// the distance of clocks. @param traces of different ranks.
 AlignedRanks align_ranks(std::span<const std::shared_ptr<const MeasuredTrace>> traces);

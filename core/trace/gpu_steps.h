@@ -8,8 +8,8 @@
 namespace overlap {
 
 /// For each activity the index of the step that launched it; no_index for what was launched before the first one. A
-/// launch between two steps is of the earlier. What has no launch is of the step of the activity in front of it on its
-/// stream, or, at the stream's beginning, of the one behind it.
+/// launch between two steps counts for the earlier one. An activity without a launch counts for the step of the
+/// activity before it on its stream, or, at the beginning of the stream, of the one after it.
 std::vector<std::uint32_t> steps_of_activities(const MeasuredTrace& trace);
 
 /// Index of the last step where there are several, else the number of steps: steps from here on are not counted.

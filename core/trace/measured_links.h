@@ -30,7 +30,8 @@ CollectiveTables find_collectives(const MeasuredTrace& trace, std::span<const Co
 /// of torch's symmetric memory.
 bool is_communication_kernel(std::string_view name);
 
-/// The kind that a `Collective name`, an annotation `nccl:…` or a kernel's name tells; none where it tells nothing.
+/// The kind that a `Collective name`, an annotation `nccl:…` or a kernel's name indicates; none where it indicates
+/// nothing.
 CollectiveKind collective_kind_of(std::string_view name);
 
 }  // namespace overlap

@@ -21,8 +21,8 @@ struct MeasuredTimelineOptions {
 };
 
 /// The timeline of a trace: lanes for each GPU's streams, those that compute first, then for the host's threads. What
-/// overlaps within a lane goes to rows below it. An event's reference is its number in the trace. Flows, metadata and
-/// counters have no place in a lane; everything that lasts has, and instants as events without length.
+/// overlaps within a lane is put into rows below it. An event's reference is its number in the trace. Flows, metadata
+/// and counters are not in lanes; everything with a duration is, and instants are events without length.
 std::shared_ptr<const Timeline> measured_timeline(const MeasuredTrace& trace,
                                                   const MeasuredTimelineOptions& options = {});
 

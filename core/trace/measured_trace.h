@@ -17,7 +17,7 @@ namespace overlap {
 /// An id that an event does not carry.
 inline constexpr std::int64_t no_id = -1;
 inline constexpr std::uint32_t no_index = 0xffffffffu;
-/// Files round starts and durations to nanoseconds, each by itself. So an event may end this much behind the beginning
+/// Files round starts and durations to nanoseconds, each by itself. So an event may end this much after the beginning
 /// of the next one on its stream without overlapping it.
 inline constexpr std::int64_t rounding_ns = 1;
 
@@ -54,8 +54,8 @@ struct MeasuredEvents {
     bool is_interval(std::uint32_t event) const { return phase[event] == 'X' || phase[event] == 'B'; }
 };
 
-/// A thread of the host or a stream of a GPU. A process and a GPU may have the same `pid`, so the side tells them
-/// apart.
+/// A thread of the host or a stream of a GPU. A process and a GPU may have the same `pid`, so the side distinguishes
+/// them.
 struct MeasuredTrack {
     std::string process;  ///< `pid`: of a GPU its number
     std::string thread;   ///< `tid`: of a GPU the stream
@@ -138,7 +138,7 @@ struct TraceRemarks {
     std::uint64_t launches_without_activity = 0;
 };
 
-/// What stands outside the list of events.
+/// What is outside the list of events.
 struct TraceHeader {
     std::optional<std::int64_t> rank;
     std::optional<std::int64_t> world_size;

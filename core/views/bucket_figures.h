@@ -14,7 +14,7 @@
 namespace overlap {
 
 /// Collectives of an entry that manual bucketing puts into one group: same kind, process group, reduction and dtype.
-/// The pass may still cut a group where members depend on one another's results; Evaluation::reports tells.
+/// The pass may still cut a group where members depend on each other's results; see Evaluation::reports.
 struct MergedCollective {
     CollectiveKind kind = CollectiveKind::none;
     std::string process_group;
@@ -23,11 +23,11 @@ struct MergedCollective {
     std::vector<NodeId> members;   ///< in packing order
     std::int64_t bytes = 0;        ///< larger of all inputs and all outputs
     /// Time of the merged collective over its link (latency once); without a link the members' own times together;
-    /// nothing where the graph tells neither.
+    /// nothing where the graph has neither.
     std::optional<double> time_ms;
 };
 
-/// What a bucket weighs and takes, before any pass runs: what its card shows.
+/// Bytes and times of a bucket before any pass runs: what its card shows.
 struct BucketFigures {
     std::vector<MergedCollective> collectives;  ///< in order of first member
     std::vector<NodeId> parameters;             ///< placeholders that its all-gathers gather, in graph order, each once

@@ -34,9 +34,9 @@ struct ModuleFiguresTable {
 
 /// Figures of all modules, in time linear in the nodes and their depths.
 ///
-/// Bytes of a collective are the larger of its input and output. is_backward() tells the direction. A parameter belongs
-/// to the module that its name says (`placeholder_fqns` of the document); without names, to the innermost module of the
-/// all-gathers that gather nothing but it, else to that of its first user with a module.
+/// Bytes of a collective are the larger of its input and output. is_backward() decides the direction. A parameter
+/// belongs to the module that its name says (`placeholder_fqns` of the document); without names, to the innermost
+/// module of the all-gathers that gather nothing but it, else to that of its first user with a module.
 /// @param times_ms of each node, see node_times_ms().
 ModuleFiguresTable module_figures(const Graph& graph, const ModuleTree& tree, std::span<const double> times_ms);
 

@@ -65,7 +65,7 @@ class Drawing {
         return made;
     }
 
-    /// Buckets that a pass thought of itself are told from what is in no bucket, and from their neighbours; hues of
+    /// Buckets that a pass chose itself are distinguished from what is in no bucket, and from their neighbours; hues of
     /// the plan's entries are theirs first.
     void mark_buckets_without_entry() {
         std::int32_t number = 0;

@@ -13,18 +13,17 @@ namespace overlap {
 ///
 /// Times are those of the simulation in nanoseconds. An event's reference is a node of `evaluation.graph`: the node
 /// itself, or for a stall of the compute stream (role `exposed`) the node that starts the collective that it waits for.
-/// Compute has the hue of the plan's entry that its module belongs to, a collective that of its bucket; buckets that
-/// a pass thought of itself take hues in turn. Nodes that take
-/// no time make no event.
+/// Compute has the hue of the plan's entry that its module belongs to, a collective that of its bucket; buckets that a
+/// pass chose itself take hues in turn. Nodes that take no time make no event.
 /// @param rule which of the two memory figures the curve shows.
 std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule = StorageRule::reference);
 
-/// What a process group is for, as far as its description and its collectives tell: `FSDP gathers`, `EP all-to-all`,
-/// `Gathers + scatters`. For the group's lane and wherever a group is named to people.
+/// What a process group is for, as far as its description and its collectives show: `FSDP gathers`, `EP all-to-all`,
+/// `Gathers + scatters`. For the group's lane and wherever a group is displayed.
 std::string group_title(const Evaluation& evaluation, std::size_t group);
 
 /// What a group's description in the document says that it is for: `FSDP` of `mesh_fsdp` and `fsdp_extra`; empty for
-/// descriptions that tell nothing, such as `default_pg`.
+/// descriptions without a purpose, such as `default_pg`.
 std::string group_purpose(const std::string& description);
 
 }  // namespace overlap

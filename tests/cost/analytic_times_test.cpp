@@ -8,7 +8,7 @@
 namespace overlap::test {
 namespace {
 
-/// Their estimates are an artefact of the writer: the time of reading the input (design/formats.md).
+/// Their estimates are an artefact of the writer: the time of reading the input (docs/formats.md).
 bool reads_a_size(std::string_view target) {
     return target.starts_with("aten.sym_size.") || target.starts_with("aten.sym_numel.");
 }

@@ -1,4 +1,4 @@
-// Each sentence of the stream model (design/formats.md) on graphs whose timeline can be reckoned by hand.
+// Each sentence of the stream model (docs/formats.md) on graphs whose timeline can be reckoned by hand.
 #include "core/simulate/simulation.h"
 
 #include <gtest/gtest.h>

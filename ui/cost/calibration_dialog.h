@@ -11,7 +11,7 @@ class QTableWidget;
 namespace overlap::ui {
 
 /// Shows what a calibration found: for each class of compute and each process group the error of predicted times before
-/// and after, and the step. The model is written to a file, and used, only when a person says so.
+/// and after, and the step. The model is written to a file, and used, only when the user says so.
 class CalibrationDialog : public QDialog {
     Q_OBJECT
 
@@ -22,11 +22,11 @@ class CalibrationDialog : public QDialog {
     QTableWidget& table() { return *table_; }
     /// The step's time, and what could not be determined.
     QString summaryText() const;
-    /// Writes the model. @returns whether it was written; a failure is told in the dialog.
+    /// Writes the model. @returns whether it was written; a failure is shown in the dialog.
     bool save(const QString& path);
 
   signals:
-    /// The model was written there, and is to be used for the open graph.
+    /// The model was written there, and should be used for the open graph.
     void useWanted(const QString& path);
 
   private:

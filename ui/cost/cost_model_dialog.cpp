@@ -20,7 +20,7 @@ namespace {
 
 constexpr QSize start_size{560, 460};
 constexpr int detail_lines = 7;
-/// What is chosen, and what is told of it.
+/// What is chosen, and its description.
 constexpr int choice_role = Qt::UserRole, detail_role = Qt::UserRole + 1;
 
 QString rate(double per_second) {

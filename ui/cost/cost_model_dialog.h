@@ -21,9 +21,9 @@ class CostModelDialog : public QDialog {
     /// What is chosen, as `used`.
     QString chosen() const;
     QListWidget& list() { return *list_; }
-    /// What is told of the chosen model.
+    /// What is shown of the chosen model.
     QString detailText() const;
-    /// Adds a file's model to the list and chooses it; one that cannot be read is told in the details, and nothing
+    /// Adds a file's model to the list and chooses it; one that cannot be read is reported in the details, and nothing
     /// changes.
     void addFile(const QString& path);
 

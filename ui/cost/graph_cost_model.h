@@ -11,8 +11,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// The open graph with the cost model of that name or file; the graph as it was read where it is empty.
-/// @returns null pointers when stopped. @throws InputError. @param notes what was replaced, for people.
+/// The open graph with the cost model of this name or file; the graph as it was read where it is empty.
+/// @returns null pointers when stopped. @throws InputError. @param notes what was replaced, for display.
 LoadedGraph withCostModel(const LoadedGraph& loaded, const QString& name_or_file, std::stop_token stop,
                           QStringList& notes);
 
@@ -33,8 +33,8 @@ class GraphCostModel : public QObject {
   signals:
     /// used() is another.
     void changed();
-    /// The graph has another model now, and its figures are those of its times.
-    /// @param before whose times figures were of: to be asked for anew; null: the graph's own.
+    /// The graph's model has changed, and its figures use the new times.
+    /// @param before whose times figures were of: they are read again; null: the graph's own.
     void applied(const std::shared_ptr<const overlap::ui::MeasuredTimes>& before);
     /// One sentence without full stop on what is used now.
     void told(const QString& sentence);

@@ -29,7 +29,7 @@ constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 // What the handler needs, made before anything goes wrong: in a crash nothing may be allocated.
 struct Prepared {
     std::string path, told_path, heading, outlook;
-    std::array<char, 512> reason{};  ///< of an exception that nobody caught
+    std::array<char, 512> reason{};  ///< of an uncaught exception
     std::unique_ptr<SignalStack> stack;
 };
 
@@ -40,7 +40,7 @@ Prepared& prepared() {
 }
 
 void say(int file, const char* text) {
-    // There is nobody left to tell where this cannot be written.
+    // Nothing is left to report to where this cannot be written.
     [[maybe_unused]] const ssize_t written = write(file, text, std::strlen(text));
 }
 
@@ -76,7 +76,7 @@ void onCrash(int number) {
         backtrace_symbols_fd(frames.data(), depth, file);
         fsync(file);
         close(file);
-        // An older crash of a process of this number has been told, this one has not.
+        // An older crash of a process of this number has been shown, this one has not.
         unlink(values.told_path.c_str());
         say(STDERR_FILENO, "overlap-studio crashed; the report is in ");
         say(STDERR_FILENO, values.path.c_str());
@@ -117,17 +117,17 @@ QString withSuffix(const QString& path, const QString& suffix) {
     return file.path() + u'/' + file.completeBaseName() + suffix;
 }
 
-/// The empty file beside a report that has been told.
+/// The empty file beside a report that has been shown.
 QString toldMark(const QString& report) {
     return withSuffix(report, QStringLiteral(".told"));
 }
 
-/// @returns whether nobody else has.
+/// @returns whether no other instance has.
 bool markAsTold(const QString& report) {
     return QFile(toldMark(report)).open(QIODevice::WriteOnly | QIODevice::NewOnly);
 }
 
-/// Reports that have been told, oldest first; those of older versions were renamed for it.
+/// Reports that have been shown, oldest first; those of older versions were renamed for it.
 QStringList toldReports(const QDir& directory) {
     QStringList told;
     for (const QString& name : directory.entryList({QStringLiteral("crash-*.txt"), QStringLiteral("told-crash-*.txt")},
@@ -138,10 +138,10 @@ QStringList toldReports(const QDir& directory) {
     return told;
 }
 
-/// Also the marks of reports that a person has removed.
+/// Also the marks of reports that the user has removed.
 void removeOldReports(const QDir& directory) {
     QStringList told = toldReports(directory);
-    // The mark last: a report without one would be told again.
+    // The mark last: a report without one would be shown again.
     while (told.size() > kept_reports) QFile::remove(told.takeFirst());
     for (const QString& name : directory.entryList({QStringLiteral("crash-*.told")}, QDir::Files)) {
         const QString mark = directory.filePath(name);

@@ -11,7 +11,7 @@
 
 namespace overlap::ui {
 
-// Off until there is a file to write to: what the window tells stands in the window.
+// Off until there is a file to write to: messages of the window are in the window.
 Q_LOGGING_CATEGORY(windowLog, "overlap.window", QtFatalMsg)
 
 namespace {

@@ -51,10 +51,10 @@ class Document : public QObject {
     const ModuleFiguresTable& moduleFigures() const { return *modules_.figures; }
     /// Times that figures of all variants are of; null: the graph's own.
     const std::shared_ptr<const MeasuredTimes>& times() const { return times_; }
-    /// Evaluates all variants anew with these times, or with the graph's own. No plan changes by it.
+    /// Evaluates all variants again with these times, or with the graph's own. Plans do not change.
     void setTimes(std::shared_ptr<const MeasuredTimes> times);
-    /// Evaluates all variants anew with another cost model in the open graph, or with the graph as it was read. Figures
-    /// are of the graph's times then. No plan changes by it.
+    /// Evaluates all variants again with another cost model in the open graph, or with the graph as it was read.
+    /// Figures are of the graph's times then. Plans do not change.
     /// @param modelled the open graph with another model.
     void setCostModel(const LoadedGraph& modelled);
     /// Name for the title bar and the status bar.
@@ -68,7 +68,7 @@ class Document : public QObject {
     void openGraph(const GraphSource& source) { loader_.load(source); }
     /// Replaces the open graph and all variants; there is a baseline, and an empty plan where nothing is restored.
     void setGraph(const LoadedGraph& loaded);
-    /// Asked for the variants of each graph that is opened; the session's business.
+    /// Asked for the variants of each graph that is opened; the session sets it.
     void setVariantSource(std::function<RestoredVariants(const LoadedGraph&)> source) {
         variant_source_ = std::move(source);
     }
@@ -122,7 +122,7 @@ class Document : public QObject {
     int bucketOfNode(const NodePlace& place) const;
 
   signals:
-    /// The graph and its variants are about to go; the last chance to keep what is unsaved.
+    /// The graph and its variants are about to be removed; the last chance to keep what is unsaved.
     void graphAboutToChange();
     /// Another graph; all variants are new.
     void graphChanged();
@@ -132,9 +132,9 @@ class Document : public QObject {
     void variantsChanged();
     /// Another variant is current.
     void currentChanged();
-    /// Nodes have other modules: the current plan has other rules for them. Comes before planChanged().
+    /// Nodes have new modules, because the current plan has other rules for them. Comes before planChanged().
     void modulesChanged();
-    /// The current variant's plan is another, by an edit or because the current variant changed.
+    /// The current plan has changed, by an edit or because another variant became current.
     void planChanged();
     /// The current variant's evaluation is another.
     void evaluationChanged();

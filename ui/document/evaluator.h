@@ -10,10 +10,10 @@
 
 namespace overlap::ui {
 
-/// Evaluates plans in the background. While requests for one plan follow one another faster than they can be answered,
-/// as when a slider is dragged, the evaluation that runs is brought home and the newest request comes next, so that
-/// figures follow the hand; what lies between is passed over. One that takes much longer than the one before, or is for
-/// another plan, is cancelled.
+/// Evaluates plans in the background. While requests for one plan come faster than they can be answered, as when a
+/// slider is dragged, the running evaluation is finished and the newest request comes next, so that figures follow the
+/// slider; requests in between are skipped. One that takes much longer than the one before, or is for another plan, is
+/// cancelled.
 class Evaluator : public QObject {
     Q_OBJECT
 

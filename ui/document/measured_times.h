@@ -8,7 +8,7 @@
 
 namespace overlap::ui {
 
-/// What an open graph's figures are of in place of its own times: times of a job, or contention. And what follows from
+/// What figures of an open graph use in place of its own times: times of a job, or contention. Also what follows from
 /// them for the graph without any pass. Immutable, shared.
 struct MeasuredTimes {
     QStringList files;  ///< traces that they were read from, one a rank; none of contention

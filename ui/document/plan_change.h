@@ -8,8 +8,8 @@
 
 namespace overlap::ui {
 
-/// What an edit changed in a plan: the entries from the first to the last that are others, and the rest of the plan
-/// only where that is another. Thousands of steps of a plan with thousands of buckets can be kept this way.
+/// What an edit changed in a plan: the entries from the first to the last that differ, and the rest of the plan only
+/// where it differs. Thousands of steps of a plan with thousands of buckets can be kept this way.
 class PlanChange {
   public:
     PlanChange(const Plan& before, const Plan& after);

@@ -38,7 +38,7 @@ Variant::Variant(quint64 key, Plan plan, bool read_only, QObject* parent)
 }
 
 Variant::~Variant() {
-    // A stack that goes says that it is clean; nobody shall look at a variant that is half gone.
+    // A stack that is destroyed emits that it is clean; no one may access a variant that is half destroyed.
     undo_stack_.disconnect(this);
 }
 

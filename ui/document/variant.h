@@ -43,13 +43,13 @@ class Variant : public QObject {
     /// @param merge_key edits in a row with one non-empty key are undone together.
     void edit(const QString& text, const Plan& plan, const QString& merge_key = {});
 
-    /// @param current whether it is of the plan as it stands; false: of a plan shortly before.
+    /// @param current whether it is of the current plan; false: of an earlier one.
     void setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current = true);
     /// The evaluation is of other times than are wanted now.
     void invalidate() { stale_ = true; }
     /// @param digest of the file as the plan was read from or written into it; see fileDigest().
     void setSaved(const QString& path, const QByteArray& digest = {});
-    /// For a plan that comes from the session or a template and is in no file as it stands.
+    /// For a plan that comes from the session or a template and is in no file in this form.
     void setUnsaved(const QString& path, const QByteArray& digest = {});
 
   signals:

@@ -10,14 +10,14 @@ namespace overlap::ui {
 
 class Document;
 
-/// From a person's plan to PyTorch's automatic pass, and from its result back to cards. Each adds a variant that begins
+/// From the user's plan to PyTorch's automatic pass, and from its result back to cards. Each adds a variant that begins
 /// as a copy of the current one and is changed by one edit that can be undone.
 class AutomaticCommands {
   public:
     explicit AutomaticCommands(Document& document) : document_(document) {}
 
-    /// Adds a variant whose pipeline is the automatic pass behind the current plan's clean-ups, called "Automatic" or
-    /// by the next free name like it. Nothing happens where no graph is open.
+    /// Adds a variant whose pipeline is the automatic pass after the current plan's clean-ups, called "Automatic" or by
+    /// the next free name like it. Nothing happens where no graph is open.
     void addAutomatic();
 
     /// Why startManual() would refuse, as a sentence without full stop; empty where it would not.

@@ -9,8 +9,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// What a person does to the buckets of the current plan, by mouse, key or menu: one undoable edit each, under a text
-/// that says what was done. Functions that can be refused return why, as a sentence without full stop, or nothing.
+/// Edits of the buckets of the current plan, by mouse, key or menu: one undoable edit each, with a text that says what
+/// was done. Functions that can be refused return why, as a sentence without full stop, or nothing.
 class BucketCommands {
     Q_DECLARE_TR_FUNCTIONS(BucketCommands)
 
@@ -19,7 +19,7 @@ class BucketCommands {
 
     /// Puts modules, wherever they are, into bucket `target`.
     QString put(const QStringList& modules, int target);
-    /// Puts modules into a new bucket before position `at`; -1 means behind the others.
+    /// Puts modules into a new bucket before position `at`; -1 means after the others.
     QString putIntoNew(const QStringList& modules, int at = -1);
     /// Why put() or, with a negative target, putIntoNew() would refuse.
     QString refusal(const QStringList& modules, int target) const;
@@ -31,13 +31,13 @@ class BucketCommands {
     /// Moves a bucket so that it ends up at position `to`. Moves of one bucket in a row are undone together.
     void move(int from, int to);
     void moveModule(int bucket, int from, int to);
-    /// Adds what a person typed: `layers.[0-3]`, `norm+output`, a list.
+    /// Adds what the user typed: `layers.[0-3]`, `norm+output`, a list.
     QString addText(const QString& text);
     enum class Template { empty, block, blocks };
     /// Replaces all buckets. @param blocks how many blocks make a bucket of Template::blocks.
     void startFrom(Template start, int blocks = 2);
 
-    /// Title of a bucket as people read it.
+    /// Title of a bucket for display.
     QString title(int bucket) const;
 
   private:

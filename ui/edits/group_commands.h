@@ -19,8 +19,8 @@ class GroupCommands {
     bool applied(Move move) const;
     /// Why apply() would refuse, as a sentence without full stop; empty where it would not.
     QString refusal(Move move) const;
-    /// Puts the pass where it belongs in the pipeline, or switches on the one it has, which moves if it stands too
-    /// late; nothing happens where it is refused or applied already.
+    /// Puts the pass where it belongs in the pipeline, or switches on the one it has, which moves if it comes too late;
+    /// nothing happens where it is refused or applied already.
     void apply(Move move);
     /// Takes the pass out of the pipeline.
     void remove(Move move);

@@ -20,7 +20,7 @@ class GroupSettingCommands {
     /// What holds for a group of the current evaluation: what the plan asks, or else what the pass does that creates
     /// it. Nothing where the graph lists no such group, or the plan's field cannot be read.
     std::optional<GroupSettings> settings(const QString& group) const;
-    /// What the plan asks of a group, for people: `high priority, 4 to 8 CTAs`; empty where it asks nothing.
+    /// What the plan asks of a group, for display: `high priority, 4 to 8 CTAs`; empty where it asks nothing.
     QString askedText(const QString& group) const;
     /// Whether the plan asks anything of the group.
     bool given(const QString& group) const;

@@ -10,7 +10,7 @@ namespace overlap::ui {
 
 class Document;
 
-/// What a person does to the rules that give modules to nodes, and what there is to say of them.
+/// Edits of the rules that give modules to nodes, and notes on these rules.
 class ModuleCommands {
     Q_DECLARE_TR_FUNCTIONS(ModuleCommands)
 

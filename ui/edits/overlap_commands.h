@@ -9,8 +9,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// What a person does to the overlaps by hand of the current plan, by mouse, key or menu: one undoable edit each, under
-/// a text that says what was done.
+/// Edits of the overlaps by hand of the current plan, by mouse, key or menu: one undoable edit each, with a text that
+/// says what was done.
 class OverlapCommands {
     Q_DECLARE_TR_FUNCTIONS(OverlapCommands)
 
@@ -19,10 +19,10 @@ class OverlapCommands {
 
     /// Those of the current plan; none for the baseline.
     const OverlapDirectives& overlaps() const;
-    /// Why nothing can be directed now, as a sentence without full stop; empty where it can.
+    /// Why overlaps cannot be edited now, as a sentence without full stop; empty where it can.
     QString refusal() const;
 
-    /// Replaces all. @param directive the one that is new, for the edit's text.
+    /// Replaces all directives. @param directive the new one, for the edit's text.
     void put(OverlapDirectives overlaps, const OverlapDirective& directive);
     void remove(int index);
     /// Removes all that the collective has which starts at `node` of the current evaluation.

@@ -10,8 +10,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// What a person does to the pipeline of the current plan, by mouse, key or menu: one undoable edit each, under a text
-/// that says what was done. Steps that do not exist, and plans that cannot be edited, stay as they are.
+/// Edits of the pipeline of the current plan, by mouse, key or menu: one undoable edit each, with a text that says what
+/// was done. Steps that do not exist, and plans that cannot be edited, stay as they are.
 class PipelineCommands {
     Q_DECLARE_TR_FUNCTIONS(PipelineCommands)
 

@@ -17,7 +17,7 @@ namespace {
 // "format" comes first in what we and the exporter write; a hand-written plan may have it anywhere, and is small.
 constexpr qint64 head_bytes = 1 << 20;
 
-/// The beginning of what is compressed, as far as it can be read: reading the file tells what is wrong with it.
+/// The beginning of what is compressed, as far as it can be read: reading the file reports what is wrong with it.
 QByteArray decompressedHead(const QByteArray& compressed) {
     bool is_given = false;
     GzipReader reader([&] {

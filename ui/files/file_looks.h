@@ -9,8 +9,8 @@
 
 namespace overlap::ui {
 
-/// Whether files can be looked at at all: one in a folder of a network that has gone holds up whoever looks, for ever.
-/// What the window reads itself is asked for here first. All functions are for the thread that owns the object.
+/// Whether files can be accessed at all: access to a network folder that is gone may block for ever. The window asks
+/// here before it reads a file itself. All functions are for the thread that owns the object.
 class FileLooks {
   public:
     /// Looks at a file, there or not, and returns. Runs on a thread of its own. Throws nothing.
@@ -18,8 +18,8 @@ class FileLooks {
 
     explicit FileLooks(std::chrono::milliseconds patience = folder_patience);
 
-    /// Waits for the first look at a file as long as a folder may take. While that look hangs, all else in its folder
-    /// is told of at once.
+    /// Waits for the first access to a file as long as a folder may take. While that access hangs, everything else in
+    /// its folder is answered at once.
     /// @param path empty, or embedded in the program (":/"): it answers.
     bool answers(const QString& path);
     /// One sentence without full stop for a file that does not answer.

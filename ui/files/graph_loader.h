@@ -34,7 +34,7 @@ struct LoadedGraph {
     std::shared_ptr<const ModuleFiguresTable> module_figures;
     Plan empty_plan;  ///< what a plan for the graph begins with; always has its fingerprint
     /// group_pass_obstacle() of the passes that move collectives to groups of their own. They are found by running the
-    /// passes, which is nothing for the window's thread.
+    /// passes, which takes too long for the window's thread.
     std::string isolate_obstacle, reassign_obstacle;
     double read_ms = 0;  ///< reading and building the tree
     /// Where a cost model was chosen for the graph: the graph as it was read, and what was chosen, a built-in model's
@@ -43,12 +43,12 @@ struct LoadedGraph {
     QString cost_model;
 };
 
-/// Graphs of logs and texts among which a person has to choose.
+/// Graphs of logs and texts among which the user has to choose.
 struct GraphChoice {
     ImportListing listing;
     std::vector<std::string> ranks;  ///< how the ranks compare, see compare_ranks()
 
-    /// The graph of the listing, as a source without anything told.
+    /// The graph of the listing, as a source without additions of the user.
     GraphSource source(std::size_t index) const;
 };
 
@@ -75,10 +75,10 @@ class GraphLoader : public QObject {
 
   signals:
     void started(const QString& path);
-    /// @param share of the work that is done, from 0 to 1; not told of logs, texts and embedded samples.
+    /// @param share of the work that is done, from 0 to 1; not reported for logs, texts and embedded samples.
     void progressed(double share);
     void loaded(const overlap::ui::LoadedGraph& graph);
-    /// A person has to choose.
+    /// The user has to choose.
     void listed(const overlap::ui::GraphChoice& choice);
     /// One sentence without full stop, with file and place.
     void failed(const QString& path, const QString& reason);
@@ -86,7 +86,7 @@ class GraphLoader : public QObject {
 
   private:
     using Read = std::function<LatestTask::Delivery(std::stop_token)>;
-    /// Runs `read` in the background and tells what it throws.
+    /// Runs `read` in the background and reports what it throws.
     void start(const QString& path, Read read);
 
     QString path_;

@@ -7,8 +7,8 @@
 
 namespace overlap::ui {
 
-/// Where a graph comes from: a file, for a log or a text of several graphs which one of them, and what a person told
-/// beside it, as it was written.
+/// Where a graph comes from: a file, for a log or a text of several graphs which one of them, and what the user added,
+/// as it was written.
 struct GraphSource {
     QString file;    ///< or `:/…` for the embedded sample
     int number = 0;  ///< in the list of the file's graphs, from 1; 0: the file has one graph
@@ -20,9 +20,9 @@ struct GraphSource {
     GraphSource() = default;
     GraphSource(const QString& path) : file(path) {}
 
-    /// Under which the session keeps the graph: the file, with `#14` behind it for a graph of several.
+    /// Under which the session keeps the graph: the file, followed by `#14` for one graph of several.
     QString key() const;
-    /// What was told, for the import. @throws InputError: it cannot be understood.
+    /// What the user added, for the import. @throws InputError: it cannot be understood.
     ImportOptions options() const;
 
     QJsonObject toJson() const;

@@ -35,7 +35,8 @@ void ProgramQuestion::ask(const QString& program, const QStringList& arguments) 
     });
     connect(process_, &QProcess::finished, this, [this](int status) {
         if (status == 0) return answer(process_->readAllStandardOutput());
-        // A library that is missing is told by the loader: `overlap-runner: error while loading shared libraries: …`.
+        // A library that is missing is reported by the loader: `overlap-runner: error while loading shared libraries:
+        // …`.
         const QString said = QString::fromUtf8(process_->readAllStandardError()).trimmed().section(u'\n', 0, 0);
         answer({}, said.isEmpty() ? tr("%1 ended with status %2").arg(name_).arg(status) : said);
     });

@@ -8,7 +8,7 @@ class QProcess;
 
 namespace overlap::ui {
 
-/// Asks a program that stands beside the window what it knows, such as `overlap-runner --devices`, without waiting.
+/// Asks a companion program of the window what it knows, such as `overlap-runner --devices`, without waiting.
 class ProgramQuestion : public QObject {
     Q_OBJECT
 

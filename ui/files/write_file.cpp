@@ -66,7 +66,7 @@ QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::mi
                    "%1 is still being written: its folder has not answered. Choose another folder, or try "
                    "again when it does")
             .arg(path);
-    // Shared with the thread, which may outlive this call. Whoever comes second tells the person.
+    // Shared with the thread, which may outlive this call. The second one reports to the user.
     struct Outcome {
         std::atomic<bool> one_has_come = false;
         QString problem;

@@ -16,7 +16,7 @@ namespace overlap::ui {
 /// @returns an empty string, or one sentence with the file and why it could not be written.
 QString writeFile(const QString& path, const QByteArray& bytes, OlderVersion older = OlderVersion::dropped);
 
-/// Tells what becomes of exports that exportFile() has left to a thread of their own.
+/// Reports the outcome of exports that exportFile() has left to a thread of their own.
 class LateExports : public QObject {
     Q_OBJECT
 
@@ -33,9 +33,9 @@ class LateExports : public QObject {
     CallQueue calls_;
 };
 
-/// The same as writeFile() for what a person exports, from any thread: not longer than `patience`. A folder that does
-/// not answer, as one of a network that has gone, is left to a thread of its own, and the sentence says so; what
-/// becomes of the file is told by LateExports.
+/// The same as writeFile() for exports, from any thread: not longer than `patience`. A folder that does not answer,
+/// such as a network folder that is gone, is left to a thread of its own, and the sentence says so; LateExports reports
+/// the outcome.
 QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::milliseconds patience = folder_patience);
 
 /// Exports a picture, in the format that the name ends in: `.png` or another that Qt writes.

@@ -11,7 +11,7 @@ class QWidget;
 
 namespace overlap::ui {
 
-/// Everything that a person can do, registered once: menus, the command palette, the list of shortcuts and the tests
+/// Every action of the application, registered once: menus, the command palette, the list of shortcuts and the tests
 /// all read this registry.
 class Actions : public QObject {
     Q_OBJECT

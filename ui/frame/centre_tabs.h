@@ -13,7 +13,7 @@ class QTabBar;
 namespace overlap::ui {
 
 /// The middle of the window: views that share one place under tabs, above a lower view that is always there. Views are
-/// known by an id, such as `graph`, which is also their name for pictures and for the action that goes there.
+/// known by an id, such as `graph`, which is also their name for pictures and for the action that shows them.
 class CentreTabs : public QWidget {
     Q_OBJECT
 
@@ -32,7 +32,7 @@ class CentreTabs : public QWidget {
     explicit CentreTabs(QWidget* below, QWidget* parent = nullptr);
 
     /// Adds a view behind the others.
-    /// @param controls stands at the right of the tabs while the view is shown; may be null.
+    /// @param controls is shown at the right of the tabs with the view; may be null.
     /// @param first_share of the height, until it is dragged to be another; each view has its own.
     void addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls = nullptr,
                  double first_share = half);

@@ -9,8 +9,8 @@ class QDockWidget;
 
 namespace overlap::ui {
 
-/// How two docks that stand one above the other share their column: the upper one has the larger part while it has
-/// cards, else the lower one. What a person made of each is kept for the next time.
+/// How two docks, one above the other, share their column: the upper one has the larger part while it has cards, else
+/// the lower one. The sizes that the user gives them are kept for the next time.
 class ColumnShare : public QObject {
     Q_OBJECT
 
@@ -20,7 +20,7 @@ class ColumnShare : public QObject {
 
     ColumnShare(QMainWindow& window, QDockWidget& upper, QDockWidget& lower);
 
-    /// Divides the column anew when what the upper dock shows has changed.
+    /// Divides the column again when what the upper dock shows has changed.
     void show(Upper upper);
 
   private:

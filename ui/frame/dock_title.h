@@ -14,8 +14,7 @@ class DockTitle : public QWidget {
 };
 
 /// Gives a dock a heading in the application's look; `controls` may be null.
-/// @param in_tabs the dock stands in a row of tabs, which have its title already, and needs a heading only when it
-/// floats.
+/// @param in_tabs the dock is in a row of tabs, which have its title already, and needs a heading only when it floats.
 void setDockTitle(QDockWidget* dock, QWidget* controls, bool in_tabs = false);
 
 }  // namespace overlap::ui

@@ -33,7 +33,7 @@ Figure compared(const QString& label, const QString& value, double now, double b
     return figure;
 }
 
-/// A difference of exposed times is read as a share; that of nothing, and one too small for a share, is told as it is.
+/// A difference of exposed times is read as a share; that of nothing, and one too small for a share, is shown as it is.
 QString shareDifference(double now, double before) {
     constexpr double smallest_share = 0.0005;
     return before > 0 && std::abs(now / before - 1) >= smallest_share
@@ -53,7 +53,7 @@ std::vector<Figure> refusedFigures() {
     return figures;
 }
 
-/// Neither the graph nor a cost model tells times: what does not need them is shown.
+/// Neither the graph nor a cost model has times: what does not need them is shown.
 std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
     const QString help = Document::tr("The graph tells no times; Plan, Cost model… estimates them");
     std::vector<Figure> figures;
@@ -109,8 +109,8 @@ std::vector<Figure> figuresOf(const Document& document) {
                                Document::tr("Time for which compute stands still for communication; baseline %1")
                                        .arg(formatTime(before.exposed_ms)) +
                                    times));
-    // Graphs with recomputed tensors look too big to PyTorch's estimator; both figures are shown then, and what is
-    // better or worse is told of the one that comes nearer.
+    // Graphs with recomputed tensors look too big to PyTorch's estimator; both figures are shown then, and better or
+    // worse refers to the more accurate one.
     const auto corrected = static_cast<double>(evaluation->corrected_memory.peak_bytes);
     const auto corrected_before = static_cast<double>(baseline.corrected_memory.peak_bytes);
     const QString peak_label =
@@ -228,7 +228,7 @@ void FiguresBar::paintEvent(QPaintEvent*) {
         }
         const QRect line(x, std::max(0, label_height - 1), cell, height() - std::max(0, label_height - 1));
         painter.setFont(value_font);
-        // Where differences have no room, the colour of the value tells that it is worse or better.
+        // Where differences have no room, the colour of the value shows that it is worse or better.
         const QColor change = theme.asText(figure.change > 0   ? theme.hidden
                                            : figure.change < 0 ? theme.caution
                                                                : theme.dim);

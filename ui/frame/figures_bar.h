@@ -23,7 +23,8 @@ struct Figure {
 std::vector<Figure> figuresOf(const Document& document);
 
 /// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little room,
-/// differences go first, then what labels add, then labels, then the last figures; the tool tip has them all.
+/// differences are left out first, then details of labels, then labels, then the last figures; the tool tip has them
+/// all.
 class FiguresBar : public QWidget {
     Q_OBJECT
 

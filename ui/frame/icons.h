@@ -8,7 +8,7 @@ namespace overlap::ui {
 /// Makes icons and samples known to Qt; needed once, because they are in a static library.
 void loadResources();
 
-/// An icon of resources/icons in the colours of the current theme. Icons are drawn in `currentColor`; make them anew
+/// An icon of resources/icons in the colours of the current theme. Icons are drawn in `currentColor`; create them again
 /// when the theme changes.
 QIcon themedIcon(const QString& name);
 

@@ -18,7 +18,7 @@ class LoadProgress : public QWidget {
 
   public slots:
     void start(const QString& path);
-    /// @param share that has been read, from 0 to 1. Until it is told, the bar says only that something happens.
+    /// @param share that has been read, from 0 to 1. Until it is known, the bar only shows that something happens.
     void setShare(double share);
     void finish();
 

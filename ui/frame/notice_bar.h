@@ -10,13 +10,13 @@ class QToolButton;
 
 namespace overlap::ui {
 
-/// What a person can do about a notice.
+/// What the user can do about a notice.
 struct NoticeAction {
     QString text;
     std::function<void()> run;
 };
 
-/// A line above the timeline for what a person must not miss, such as a file that could not be opened. Never modal.
+/// A line above the timeline for what the user must not miss, such as a file that could not be opened. Never modal.
 class NoticeBar : public QFrame {
     Q_OBJECT
 

@@ -39,8 +39,8 @@ class VariantTabs : public QTabBar {
 
     void initStyleOption(QStyleOptionTab* option, int index) const override {
         QTabBar::initStyleOption(option, index);
-        // Qt elides by the font of the bar, which is narrower than that of the current tab. Ends of titles tell them
-        // apart as often as beginnings do.
+        // Qt elides by the font of the bar, which is narrower than that of the current tab. Ends of titles distinguish
+        // them as often as beginnings do.
         option->text = currentMetrics().elidedText(tabText(index), Qt::ElideMiddle, tabRect(index).width() - tab_side,
                                                    Qt::TextShowMnemonic);
     }

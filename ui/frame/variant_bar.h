@@ -31,7 +31,7 @@ class VariantBar : public QWidget {
     void closeWanted(int index);
     void closeMeasurementWanted(int index);
     void renameWanted(int index);
-    /// Figures shall be of a measurement's times; null: of the graph's own.
+    /// Figures are to use a measurement's times; null: the graph's own.
     void timesWanted(const std::shared_ptr<const overlap::ui::Measurement>& measurement);
 
   protected:

@@ -115,11 +115,11 @@ void BoxColours::updateBuckets() {
             if (box == no_box) continue;
             const BoxId around = tree_->box(box).parent;
             const std::uint32_t nodes = tree_->box(box).node_count;
-            // What is around a bucket's modules, up to what is in a bucket itself, tells the buckets inside it.
+            // What is around a bucket's modules, up to what is in a bucket itself, shows the buckets inside it.
             if (isAround(around)) open[around].add({{{bucket_of_module_[module], nodes}}, nodes});
         }
     }
-    // Boxes are made after those that they lie in: the last one has been told all that is inside it.
+    // Boxes are made after those that they lie in: the last one has received all that is inside it.
     while (!open.empty()) {
         const auto [box, inside] = *open.begin();
         open.erase(open.begin());
@@ -164,7 +164,7 @@ QList<BoxColours::Part> BoxColours::bucketParts(BoxId box, const Theme& theme) c
     const Inside& inside = found->second;
     double told = 0;
     for (const auto& [bucket, nodes] : inside.nodes_of) told += nodes;
-    // Buckets beyond those that are told add to these: only what is in no bucket stays without a colour.
+    // Buckets beyond those that are listed add to these: only what is in no bucket stays without a colour.
     const double covered = static_cast<double>(inside.nodes) / tree_->box(box).node_count;
     QList<Part> parts;
     for (const auto& [bucket, nodes] : inside.nodes_of) parts.append(part(bucket, covered * nodes / told));

@@ -20,14 +20,14 @@ namespace overlap::ui {
 class Document;
 struct Theme;
 
-/// What the stripe of a box tells.
+/// What the stripe of a box shows.
 enum class BoxColouring { bucket, exposed, kind, dtype, stage };
 
 /// All of them, in the order in which they are offered.
 const QList<BoxColouring>& boxColourings();
 /// Stable name for the session: `bucket`, `exposed`, `kind`, `dtype`, `stage`.
 QString nameOf(BoxColouring colouring);
-/// What people read: `bucket`, `exposed time`, …
+/// The displayed name: `bucket`, `exposed time`, …
 QString titleOf(BoxColouring colouring);
 
 /// What occurs among boxes: the meanings that a legend explains.
@@ -40,12 +40,12 @@ struct OccurringFigures {
 };
 
 /// Which buckets boxes are in and how long they are exposed; renewed with plan and evaluation. To renew takes time that
-/// grows with the buckets and the modules, not with the boxes; exposed times are worked out when somebody asks.
+/// grows with the buckets and the modules, not with the boxes; exposed times are computed on request.
 class BoxColours {
     Q_DECLARE_TR_FUNCTIONS(BoxColours)
 
   public:
-    /// One part of a stripe; they follow one another from above. Of its share of the height it fills `filled` from
+    /// One part of a stripe; they follow each other from above. Of its share of the height it fills `filled` from
     /// below.
     struct Part {
         QColor colour;
@@ -63,7 +63,7 @@ class BoxColours {
     /// Looks at the document's plan and evaluation again.
     void update(const Document& document);
 
-    /// Parts of a box's stripe; empty where there is nothing to tell. Buckets have the shares of the box's nodes that
+    /// Parts of a box's stripe; empty where there is nothing to show. Buckets have the shares of the box's nodes that
     /// are in them: what the parts leave below them is in no bucket.
     QList<Part> stripe(BoxId box, BoxColouring colouring, const Theme& theme) const;
     /// What the colours that occur mean; empty for buckets, which cards explain.
@@ -90,7 +90,7 @@ class BoxColours {
     /// The bucket that the whole of a box is in, or -1.
     int ownBucket(BoxId box) const;
     void forgetExposed();
-    /// Of all boxes at once, when somebody asks for the first time.
+    /// Of all boxes at once, on the first request.
     void workOutExposed() const;
 
     const BoxTree* tree_ = nullptr;

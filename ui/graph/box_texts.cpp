@@ -71,7 +71,7 @@ QString BoxTexts::runTitle(const Box& box, BoxId id) const {
 QString BoxTexts::className(BoxId id) const {
     const Box& box = tree_.box(id);
     if (box.module == ModuleTree::no_module || box.kind != BoxKind::module) return {};
-    // The base class tells nothing; graphs with `module_fqn` have no other.
+    // The base class says nothing; graphs with `module_fqn` have no other.
     const QString last = fromCore(modules_.module(box.module).own_class).section(u'.', -1);
     return last == u"Module" ? QString() : last;
 }

@@ -13,7 +13,7 @@ namespace overlap::ui {
 /// Text of the core as Qt has it.
 QString fromCore(std::string_view text);
 
-/// What boxes are called and what is told of them. Cheap to copy; what it refers to must live longer.
+/// Names and descriptions of boxes. Cheap to copy; what it refers to must live longer.
 class BoxTexts {
     Q_DECLARE_TR_FUNCTIONS(BoxTexts)
 
@@ -31,12 +31,12 @@ class BoxTexts {
     QString exposed(BoxId box, double ms) const;
     /// The box from the model down, for breadcrumbs and screen readers: `layers.0 › attention`.
     QString path(BoxId box) const;
-    /// Everything that there is to tell, as rich text.
+    /// Everything known of a box, as rich text.
     /// @param placed the box as it is drawn.
     QString toolTip(const PlacedBox& placed, double exposed_ms) const;
     /// What a screen reader says.
     QString spoken(BoxId box, bool open) const;
-    /// Dotted paths of the modules that a box stands for; empty for boxes that are no modules.
+    /// Dotted paths of the modules that a box represents; empty for boxes that are no modules.
     QStringList modules(BoxId box) const;
     /// Name that stays the same when the graph is opened again, for the session.
     QString key(BoxId box) const;
@@ -54,7 +54,7 @@ class BoxTexts {
     const std::vector<BoxFigures>& figures_;
 };
 
-/// Names of operators as people say them: `mm` of `aten.mm.default`.
+/// Short names of operators: `mm` of `aten.mm.default`.
 QString shortTarget(const QString& target);
 
 }  // namespace overlap::ui

@@ -11,7 +11,7 @@ namespace overlap::ui {
 
 class GraphModel;
 
-/// What stands beside an edge, and where, in the coordinates of the arrangement.
+/// The text beside an edge, and its place, in the coordinates of the arrangement.
 struct EdgeLabel {
     QRectF room;
     QString text;  ///< tensors, where they are several, and bytes

@@ -14,7 +14,7 @@ namespace overlap::ui {
 
 class GraphView;
 
-/// What stands beside the graph's tab: where one is, the search, what the colours mean, what stays lit, and fit.
+/// The controls beside the graph's tab: the current path, the search, what the colours mean, the filter, and fit.
 class GraphControls : public QWidget {
     Q_OBJECT
 

@@ -11,7 +11,7 @@ class GraphModel;
 /// @returns an empty string, or one sentence on why it could not be written.
 QString writeGraphPicture(const GraphModel& model, const QString& path);
 
-/// What is to be told of such a picture: that it is smaller than the graph. Empty where it is not.
+/// A note on such a picture: that it is smaller than the graph. Empty where it is not.
 QString pictureRemark(const GraphModel& model, const QString& path);
 
 inline constexpr int most_pixels = 16'000;

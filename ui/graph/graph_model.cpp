@@ -103,8 +103,8 @@ void GraphModel::setSubset(BoxSubset subset) {
 }
 
 void GraphModel::updateColours() {
-    // A document tells of plan and evaluation of its next graph before it tells of the graph. The graph with another
-    // cost model is another graph of the same nodes in the same modules.
+    // A document emits plan and evaluation of its next graph before it emits the graph. The graph with another cost
+    // model is another graph of the same nodes in the same modules.
     if (!contents_ || contents_->modules != document_.sharedModules()) return;
     colours_.update(document_);
     updateFilter();
@@ -206,7 +206,7 @@ void GraphModel::updateSelection() {
     }
     // A box that has no name outside of this view is selected here alone.
     if (selection.kind() == Selection::Kind::nothing && choosing_ && chosen_ != no_box) selected_.push_back(chosen_);
-    // The direction that the person chose comes first.
+    // The direction that the user chose comes first.
     if (const auto chosen = std::find(selected_.begin(), selected_.end(), chosen_); chosen != selected_.end())
         std::rotate(selected_.begin(), chosen, chosen + 1);
     for (const BoxId box : selected_) selected_shown_.insert(arrangement_->shown(tree(), box));

@@ -61,11 +61,11 @@ class GraphModel : public QObject {
     /// A box by its key, or no_box.
     BoxId boxOfKey(const QString& key) const;
 
-    /// Boxes that stand for the shared selection, whether they are drawn or not.
+    /// Boxes of the shared selection, whether they are drawn or not.
     const std::vector<BoxId>& selectedBoxes() const { return selected_; }
     /// Whether a box is selected, or closed around something that is.
     bool isSelected(BoxId box) const { return selected_shown_.contains(box); }
-    /// Makes what a box stands for the shared selection.
+    /// Makes what a box represents the shared selection.
     void select(BoxId box);
 
     /// What flows between a drawn box and the others that are drawn.
@@ -84,7 +84,7 @@ class GraphModel : public QObject {
   signals:
     /// Another graph, or none.
     void reset();
-    /// Boxes lie elsewhere; @p anchor should stay where it is on the screen, or no_box.
+    /// Boxes have moved; @p anchor should stay where it is on the screen, or no_box.
     void arranged(overlap::BoxId anchor);
     /// Colours, selection or what is dimmed became another.
     void changed();
@@ -132,7 +132,7 @@ class GraphModel : public QObject {
     BoxSubset subset_ = BoxSubset::everything;
     std::vector<BoxId> selected_;
     std::unordered_set<BoxId> selected_shown_;
-    BoxId chosen_ = no_box;  ///< the box that the person selected last here: one of several of a module
+    BoxId chosen_ = no_box;  ///< the box that the user selected last here: one of several of a module
     bool choosing_ = false;
     mutable std::unordered_map<BoxId, LayoutSize> sizes_;
     LatestTask reading_;  // last: what it delivers uses the members above

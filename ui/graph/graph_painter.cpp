@@ -137,7 +137,7 @@ void GraphPainter::paintBox(QPainter& painter, const PlacedBox& placed) const {
     const QRectF rect = toQt(placed.rect);
     const bool dimmed = model_.filter().dimmed(placed.box);
     const Box& box = model_.tree().box(placed.box);
-    // Open boxes get darker and lighter in turn, so that levels can be told apart.
+    // Open boxes get darker and lighter in turn, so that levels can be distinguished.
     const QColor fill = placed.open                      ? (placed.depth % 2 == 0 ? theme_.panel : theme_.background)
                         : box.kind == BoxKind::operation ? theme_.panel
                                                          : theme_.raised;

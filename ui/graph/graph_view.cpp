@@ -366,7 +366,7 @@ QRectF GraphView::minimapRect() const {
     const QSizeF scaled = all.size().scaled(most, Qt::KeepAspectRatio).expandedTo({24, 24});
     if (std::exchange(minimap_corner_stale_, false)) findMinimapCorner(scaled);
     const QRectF area = inCorner(minimap_corner_, scaled);
-    // A person who drags in it must not lose it.
+    // It must not disappear while it is dragged in.
     return press_ != Press::minimap && closedPart(current_).intersects(area) ? QRectF() : area;
 }
 

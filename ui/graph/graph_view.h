@@ -22,8 +22,8 @@ namespace overlap::ui {
 ///
 /// Keys: arrows go to the box in that direction, Ctrl+Down into a box and Ctrl+Up to the one around, Enter opens and
 /// closes, `.` `,` next and previous in order of execution, `]` `[` along the largest flow of data; W S zoom, A D and
-/// Page Up, Page Down pan, F focus the selection and again to fit it, Home and 0 fit all, Backspace and Alt+Left
-/// the view before, Alt+Right forward, Menu the menu of the box, Escape lets go.
+/// Page Up, Page Down pan, F focus the selection and again to fit it, Home and 0 fit all, Backspace and Alt+Left the
+/// view before, Alt+Right forward, Menu the menu of the box, Escape clears the selection.
 class GraphView : public QWidget {
     Q_OBJECT
 
@@ -50,7 +50,7 @@ class GraphView : public QWidget {
 
     /// What the session keeps: of which document, what is open, the place, the colours.
     QJsonObject state() const;
-    /// Comes into force when the document that it is of is opened; the colours at once.
+    /// Takes effect when its document is opened; the colours at once.
     void restore(const QJsonObject& state);
 
     /// The menu of a box, or of the empty plane; the caller owns it.
@@ -78,7 +78,7 @@ class GraphView : public QWidget {
   signals:
     void currentChanged(overlap::BoxId box);
     void scaleChanged(double scale);
-    /// What state() tells became another.
+    /// The result of state() has changed.
     void stateChanged();
     /// One sentence about something that was done or could not be.
     void told(const QString& sentence);
@@ -124,8 +124,8 @@ class GraphView : public QWidget {
     void paintMinimap(QPainter& painter);
     QRectF inCorner(Qt::Corner corner, QSizeF size) const;
     void findMinimapCorner(QSizeF size) const;
-    /// Where a box covers what is behind it on the screen: of an open one, the title; what else is in it are boxes and
-    /// room.
+    /// Where a box covers what is behind it on the screen: of an open one, the title; the rest of it is boxes and free
+    /// space.
     QRectF closedPart(BoxId box) const;
     QRectF legendRect() const;
     void paintLegend(QPainter& painter) const;

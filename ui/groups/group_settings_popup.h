@@ -30,7 +30,7 @@ class GroupSettingsPopup : public QFrame {
     void openAt(const QPoint& position);
 
     QCheckBox& highPriority() { return *high_priority_; }
-    /// The field of one of group_numbers(); its lowest value stands for NCCL's default.
+    /// The field of one of group_numbers(); its lowest value means NCCL's default.
     QSpinBox& field(std::string_view number);
     /// Disabled where the plan asks nothing of the group.
     QToolButton& reset() { return *reset_; }

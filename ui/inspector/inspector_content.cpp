@@ -199,7 +199,7 @@ InspectorContent describeModule(Document& document, const QString& path) {
         rows.sentence(Document::tr("This graph has no such module"), Tone::faint);
         return content;
     }
-    // The base class tells nothing; graphs with `module_fqn` have no other.
+    // The base class says nothing; graphs with `module_fqn` have no other.
     const QString class_name = QString::fromStdString(tree.module(module).own_class);
     if (class_name.section(u'.', -1) != u"Module") rows.add(Document::tr("class"), class_name);
     if (const int bucket = bucket_of_module(document.buckets(), path.toStdString()); bucket >= 0)
@@ -225,7 +225,7 @@ InspectorContent describeModule(Document& document, const QString& path) {
     return content;
 }
 
-/// What became of a bucket's collective that is no more: a later step merged it again, possibly more than once.
+/// The collective that replaced a bucket's collective: a later step merged it again, possibly more than once.
 void describeMergedAgain(const Evaluation& evaluation, const BucketReport& bucket, Rows& rows) {
     QString step;
     std::string into = bucket.start;

@@ -42,7 +42,7 @@ class InspectorPanel : public QTextBrowser {
     std::optional<InspectorContent> instead_;
     bool scheduled_ = false;
     // What would hide a collective that the automatic pass leaves exposed: found by running the pass again and again,
-    // in the background and once the selection stands still.
+    // in the background, once the selection no longer changes.
     std::shared_ptr<const Evaluation> explained_;  ///< that the sentences below are about
     QString explained_node_;
     std::vector<std::string> exposure_;

@@ -40,8 +40,8 @@ class ComparisonFilter : public QSortFilterProxyModel {
     bool unchanged_ = false;
 };
 
-/// Two plans, or a plan and a measurement, beside one another: sums, and a table of the collectives that differ.
-/// Compares in the background, and only while somebody looks.
+/// Two plans, or a plan and a measurement, side by side: sums, and a table of the collectives that differ. Compares in
+/// the background, and only while it is visible.
 class ComparePanel : public QWidget {
     Q_OBJECT
 
@@ -63,12 +63,12 @@ class ComparePanel : public QWidget {
     bool busy() const { return waiting_.isActive() || task_.busy(); }
 
   signals:
-    /// What the timeline shall show instead of what it would; null for nothing.
+    /// What the timeline is to show instead; null for nothing.
     void shownChanged(std::shared_ptr<const overlap::ui::ShownTimeline> shown);
-    /// A person chose a row.
+    /// The user chose a row.
     void rowChosen(std::shared_ptr<const overlap::ui::ComparedSteps> steps, int row);
 
-    /// Figures of plans shall be of a measurement's times; null: of the graph's own.
+    /// Figures of plans are to use a measurement's times; null: the graph's own.
     void timesWanted(const std::shared_ptr<const overlap::ui::Measurement>& measurement);
 
   protected:

@@ -14,7 +14,7 @@ namespace overlap::ui {
 
 namespace {
 
-/// Above the numbers of all nodes, so that nobody takes what is compared for nodes of the current plan.
+/// Above the numbers of all nodes, so that what is compared is not mistaken for nodes of the current plan.
 constexpr std::uint32_t first_compared_reference = 1u << 31;
 
 std::shared_ptr<const Evaluation> evaluationOf(const ComparedSide& side, std::stop_token stop) {

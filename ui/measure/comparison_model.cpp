@@ -22,7 +22,7 @@ const ComparedCollective& anySide(const ComparisonRow& row) {
     return row.after ? *row.after : *row.before;
 }
 
-/// Names of a graph's nodes tell more than those of kernels.
+/// Names of a graph's nodes say more than those of kernels.
 QString nameOf(const ComparisonRow& row) {
     return text(row.before ? row.before->name : row.after->name);
 }

@@ -17,7 +17,7 @@ void addArguments(InspectorContent& content, const std::string& json);
 /// A line for a tool tip: kind, bytes and group of a collective, or the stream; rich text.
 QString eventToolTip(const Measurement& measurement, Measurement::Event event);
 
-/// `FSDP, ranks 0–7`, as far as the trace tells; `unknown group` for no_index.
+/// `FSDP, ranks 0–7`, as far as the trace has it; `unknown group` for no_index.
 QString measuredGroupText(const MeasuredTrace& trace, std::uint32_t group);
 
 }  // namespace overlap::ui

@@ -82,7 +82,7 @@ void findProblems(Measurement& measurement) {
     std::ranges::stable_sort(measurement.problems, std::ranges::greater(), &Problem::severity);
 }
 
-/// Of these a person would notice that they go.
+/// Releasing these would take noticeable time.
 constexpr std::size_t large_timeline_events = 200'000;
 
 std::shared_ptr<Measurement> makeMeasurement(QStringList files, Traces traces) {

@@ -46,7 +46,7 @@ struct MeasuredFigures {
 };
 MeasuredFigures measuredFigures(const Measurement& measurement);
 
-/// What became of files: measurements, and a sentence without full stop for each file that could not be read.
+/// The outcome of opening files: measurements, and a sentence without full stop for each file that could not be read.
 struct ReadMeasurements {
     std::vector<std::shared_ptr<Measurement>> measurements;
     QStringList failures;

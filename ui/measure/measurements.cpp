@@ -122,7 +122,7 @@ void Measurements::close(int index) {
 QJsonArray Measurements::state() const {
     QJsonArray all;
     for (const auto& measurement : measurements_) all.append(QJsonArray::fromStringList(measurement->files));
-    // What is still to be read is open, too, as far as a person is concerned.
+    // What is still to be read is open, too, as far as the user is concerned.
     if (busy()) all.append(QJsonArray::fromStringList(reading_.files));
     for (const Request& request : waiting_) all.append(QJsonArray::fromStringList(request.files));
     return all;

@@ -13,7 +13,7 @@
 namespace overlap::ui {
 
 /// The measurements that are open beside the plans, and which of them is shown instead of the current plan. They belong
-/// to no graph: opening another one leaves them. Reads in the background, one request after the other.
+/// to no graph: opening another one keeps them. Reads in the background, one request after the other.
 class Measurements : public QObject {
     Q_OBJECT
 
@@ -41,7 +41,7 @@ class Measurements : public QObject {
 
     /// Files of all measurements, `[[file]]`, for the session.
     QJsonArray state() const;
-    /// Opens what state() gave, without showing it. Files that are gone are told by failed().
+    /// Opens what state() gave, without showing it. failed() reports files that are gone.
     void restore(const QJsonArray& state);
 
   signals:

@@ -9,14 +9,14 @@
 
 namespace overlap::ui {
 
-/// What a part of a timeline's references stand for: nodes of an evaluation, or events of a measurement.
+/// What a part of a timeline's references represent: nodes of an evaluation, or events of a measurement.
 struct ShownPart {
     std::uint32_t first_reference = 0;
     std::shared_ptr<const Evaluation> evaluation;    ///< null where it is a measurement
     std::shared_ptr<const Measurement> measurement;  ///< null where it is an evaluation
 };
 
-/// A timeline that is no plan's: of a measurement, or of two steps below one another.
+/// A timeline that is no plan's: of a measurement, or of two steps, one below the other.
 struct ShownTimeline {
     std::shared_ptr<const Timeline> timeline;
     QString caption;

@@ -22,7 +22,7 @@ class StatisticsPanel : public QWidget {
     QTreeView* view() { return view_; }
 
   signals:
-    /// A person wants to see a row's time in the timeline, where its measurement is shown by now.
+    /// The user wants to see a row's time in the timeline, where its measurement is shown by now.
     void rangeWanted(qint64 begin_ns, qint64 end_ns);
 
   protected:

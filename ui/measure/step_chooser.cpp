@@ -43,7 +43,7 @@ StepChooser::StepChooser(QWidget* parent)
         box->hide();
         layout->addWidget(box);
     }
-    // Only `activated`: what is filled in is not what a person chose.
+    // Only `activated`: what is filled in was not chosen by the user.
     connect(ranks_, &QComboBox::activated, this, [this] {
         fillDevices();
         emit changed();

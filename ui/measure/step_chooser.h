@@ -32,7 +32,7 @@ class StepChooser : public QWidget {
     QComboBox* steps() { return steps_; }
 
   signals:
-    /// A person chose something else.
+    /// The user chose something else.
     void changed();
 
   private:

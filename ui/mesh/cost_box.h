@@ -14,7 +14,7 @@ class CostBox : public QComboBox {
     /// @param id of the model that is chosen.
     /// @param links_problem why the open graph's links cannot be chosen; empty where they can.
     void show(const QString& id, const QString& links_problem);
-    /// As if a person had picked `file` after "Measured table…".
+    /// As if the user had chosen `file` after "Measured table…".
     void chooseTable(const QString& file);
 
   signals:

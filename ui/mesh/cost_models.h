@@ -14,7 +14,7 @@ namespace overlap::ui {
 /// A cost model that paths are found and compared by.
 struct CostModel {
     QString id;                ///< for the session, such as `torch`, `nccl:h100`, `links` or `table:FILE`
-    QString title;             ///< for people
+    QString title;             ///< for display
     QString help;              ///< where the figures come from
     bool microseconds = true;  ///< false: units of the model's own
     /// The model's figures for a mesh, on any thread. Throws InputError where it has none.
@@ -32,7 +32,7 @@ struct GraphLinks {
 
 /// Every model that needs neither graph nor file, torch's own first.
 const std::vector<CostModel>& costModels();
-/// The model called `id`, or torch's where there is none of that name.
+/// The model called `id`, or torch's where there is none with this id.
 /// @param links of the open graph, or nullptr: then the model `links` has no figures.
 CostModel costModel(const QString& id, const std::shared_ptr<const GraphLinks>& links = nullptr);
 

@@ -37,7 +37,7 @@ class DeviceOrderList : public QWidget {
     void setCurrent(int row);
 
   signals:
-    /// The shown order is wanted for parameters that a pattern tells.
+    /// The shown order is wanted for parameters that match a pattern.
     void takeWanted();
     /// A row was chosen, to be looked at.
     void chosen(int row);

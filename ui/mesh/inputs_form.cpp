@@ -123,7 +123,7 @@ void InputsForm::show(const MeshInputs& inputs, const MeshQuestion& question) {
     QStringList problems;
     for (const MeshField field : {MeshField::mesh, MeshField::names, MeshField::hosts, MeshField::tensor}) {
         QLineEdit& edit = this->field(field);
-        // What a person is typing stays as it is typed.
+        // What the user is typing stays as it is typed.
         if (edit.text() != inputs.text(field)) edit.setText(inputs.text(field));
         if (const QString& problem = question.problem(field); !problem.isEmpty()) problems.append(problem);
     }

@@ -13,8 +13,8 @@ namespace overlap::ui {
 
 class StateEditor;
 
-/// Mesh, tensor, source and target: everything that the view asks but the costs. What is typed is told at once, and
-/// what is wrong with it stands at its field.
+/// Mesh, tensor, source and target: all inputs of the view but the costs. Typed text is emitted at once, and errors are
+/// shown at their field.
 class InputsForm : public QWidget {
     Q_OBJECT
 
@@ -26,7 +26,7 @@ class InputsForm : public QWidget {
     StateEditor& source() { return *source_; }
     StateEditor& target() { return *target_; }
     QLineEdit& field(MeshField field);
-    /// The devices of a host: they matter to costs only, and stand beside the cost model.
+    /// The devices of a host: they matter to costs only, and are beside the cost model.
     QWidget* hosts() { return hosts_; }
 
   signals:

@@ -150,7 +150,7 @@ void MeshConnection::findChains() {
         try {
             found.compared = std::make_shared<const ComparedChains>(compare_chains(*graph));
         } catch (const InputError&) {
-            return {};  // Times are not known; the evaluation tells why.
+            return {};  // Times are not known; the evaluation says why.
         }
         found.links = linksOf(graph, *found.compared);
         if (graph->node_count() >= large_graph_nodes) found.compared = releasedElsewhere(found.compared);

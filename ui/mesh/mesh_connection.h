@@ -31,7 +31,7 @@ class MeshConnection : public QObject {
     std::shared_ptr<const ComparedChains> chains() const { return found_.compared; }
 
     /// Reads placements that autoparallel exported, in the background, and lists what they redistribute behind the open
-    /// graph's parameters; they stay until others are opened. Failures are told by failed().
+    /// graph's parameters; they stay until others are opened. failed() reports failures.
     void openPlacements(const QString& path);
 
     /// Why takeOrder() would refuse, as a sentence without full stop; empty where it would not. What is taken is the
@@ -48,7 +48,7 @@ class MeshConnection : public QObject {
     void removeOrder(int row);
     /// Shows the first parameter that the plan's entry at `row` counts for, in that order.
     void showOrder(int row);
-    /// Asks for the pattern in a dialog over `window` and takes the order; tells why not where it is refused.
+    /// Asks for the pattern in a dialog over `window` and takes the order; shows the reason where it is refused.
     void askAndTakeOrder(QWidget* window);
 
   signals:

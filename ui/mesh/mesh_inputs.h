@@ -9,11 +9,11 @@
 
 namespace overlap::ui {
 
-/// A field that a person types into.
+/// A field that the user types into.
 enum class MeshField : std::uint8_t { mesh, names, hosts, tensor, source, target };
 inline constexpr std::size_t mesh_field_count = 6;
 
-/// What the view asks, as it was typed: texts that cannot be read are kept as they are, and the field says why.
+/// The inputs of the view, as they were typed: texts that cannot be read are kept as they are, and the field says why.
 struct MeshInputs {
     QString mesh = QStringLiteral("2 × 2 × 2");
     QString names;  ///< of mesh dimensions, with commas; may be empty

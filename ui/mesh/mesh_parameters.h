@@ -24,7 +24,7 @@ class MeshParameterModel : public QAbstractListModel {
     using QAbstractListModel::QAbstractListModel;
 
     void set(std::vector<MeshParameter> parameters);
-    /// What the current plan chose for each; empty, or behind the end of the list, for none.
+    /// What the current plan chose for each; empty, or beyond the end of the list, for none.
     void setChosen(const std::vector<QString>& orders);
     const MeshParameter& parameter(int row) const { return parameters_[static_cast<std::size_t>(row)]; }
 

@@ -199,7 +199,7 @@ void MeshView::setParameters(std::vector<MeshParameter> parameters) {
 
 void MeshView::showParameter(const QString& name, const MeshInputs& inputs) {
     MeshInputs asked = inputs;
-    asked.cost_model = inputs_.cost_model;  // the choice is the person's
+    asked.cost_model = inputs_.cost_model;  // the choice is the user's
     asked.devices_per_host = inputs_.devices_per_host;
     edit(asked, tr("Show %1").arg(name));
     const QScopedValueRollback quiet(selecting_, true);
@@ -255,7 +255,7 @@ void MeshView::connectForm() {
 }
 
 QString MeshView::stateText(MeshField field, const ShardingState& state) const {
-    // In the notation that the person chose by writing in it.
+    // In the notation that the user chose by writing in it.
     const std::optional<ShardingState>& was = field == MeshField::source ? question_.source : question_.target;
     const bool by_tensor = was && inputs_.text(field).trimmed().toStdString() == to_tensor_centric_text(*was) &&
                            to_tensor_centric_text(*was) != to_text(*was);

@@ -35,7 +35,7 @@ class MeshView : public QWidget {
     ~MeshView() override;
 
     const MeshInputs& inputs() const { return inputs_; }
-    /// Asks something else, as an edit that can be undone. Edits with one `merge` key other than -1 in a row are one.
+    /// Changes the inputs, as an edit that can be undone. Edits with one `merge` key other than -1 in a row are one.
     void edit(const MeshInputs& inputs, const QString& text, int merge = -1);
     QUndoStack& undoStack() { return undo_; }
 
@@ -45,7 +45,7 @@ class MeshView : public QWidget {
     void markParameters(const std::vector<QString>& orders) { parameters_->setChosen(orders); }
     /// Asks about a parameter that is offered, as an edit, and chooses it in the list.
     void showParameter(const QString& name, const MeshInputs& inputs);
-    /// The open graph's links, for the cost model of that name; nullptr where there are none.
+    /// The open graph's links, for the cost model of this name; nullptr where there are none.
     void setLinks(std::shared_ptr<const GraphLinks> links);
     /// Stands under the parameters.
     DeviceOrderList& orders() { return *orders_; }
@@ -58,11 +58,11 @@ class MeshView : public QWidget {
     /// The chosen path as text; empty where there is none.
     QString pathAsText() const;
     void copyPath();
-    /// Writes the chosen path: as a picture where the name ends in .png or .svg, else as text. What goes wrong is told.
+    /// Writes the chosen path: as a picture where the name ends in .png or .svg, else as text. Failures are reported.
     void savePath(const QString& file);
 
-    /// Stands beside the tabs: what can be done with a path. Belongs to the widget that it is put into, to this one
-    /// until then.
+    /// The controls beside the tabs: what can be done with a path. Belongs to the widget that it is put into, to this
+    /// one until then.
     QWidget* headerControls() { return header_; }
 
     QJsonObject state() const;

@@ -13,7 +13,7 @@ class PathBoard : public QWidget {
     Q_OBJECT
 
   public:
-    static constexpr int whole_path = -1;  ///< the step that stands for all of them
+    static constexpr int whole_path = -1;  ///< the step that represents all of them
 
     explicit PathBoard(QWidget* parent = nullptr);
 

@@ -11,7 +11,7 @@
 
 namespace overlap::ui {
 
-/// What somebody asked, readable throughout.
+/// The question, with all inputs readable.
 struct PathQuestion {
     DeviceMesh mesh;
     MeshTensor tensor;

@@ -8,7 +8,7 @@
 namespace overlap::ui {
 
 /// What autoparallel redistributes, as rows of the Mesh view's list: one for each value that a node takes in another
-/// placement than it was made in, the dearest first. Values whose size the document does not tell are left out.
+/// placement than it was made in, the most expensive first. Values whose size the document does not have are left out.
 std::vector<MeshParameter> placementRows(const ShardingDocument& placements);
 
 }  // namespace overlap::ui

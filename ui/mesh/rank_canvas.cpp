@@ -209,7 +209,7 @@ void RankCanvas::paintSide(QPainter& painter, const Side& side, const std::vecto
     const QString dims = shownName(gridText(side.grid, block_, question.mesh));
     int room = second_line.width() - painter.fontMetrics().horizontalAdvance(dims) - 8;
     if (room < least_state_width)
-        room = second_line.width();  // hover tells coordinates
+        room = second_line.width();  // hover shows coordinates
     else
         painter.drawText(second_line, Qt::AlignRight | Qt::AlignVCenter, dims);
     painter.setFont(codeFont(largeTextPx));

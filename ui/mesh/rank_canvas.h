@@ -10,7 +10,7 @@
 namespace overlap::ui {
 
 /// Two states of a path side by side, each as a grid of ranks with what they hold, and the way from the one to the
-/// other as a movement. The rank under the pointer, or the one that arrow keys chose, is told in words.
+/// other as a movement. The rank under the pointer, or the one that arrow keys chose, is described in words.
 class RankCanvas : public QWidget {
     Q_OBJECT
 
@@ -22,7 +22,7 @@ class RankCanvas : public QWidget {
     void show(std::shared_ptr<const PathComparison> comparison, const RedistributionPlan* plan, std::size_t from,
               std::size_t to);
     void clear();
-    /// Moves from the first state to the second one in `duration_ms`, then tells finished(). No movement where it is 0.
+    /// Moves from the first state to the second one in `duration_ms`, then emits finished(). No movement where it is 0.
     void animate(int duration_ms);
     bool animating() const { return animation_.state() == QAbstractAnimation::Running; }
 
@@ -65,7 +65,7 @@ class RankCanvas : public QWidget {
     void rebuild();
     void layOut();
     int rankAt(const QPoint& position) const;
-    /// Place in the block of the rank that is told, or -1.
+    /// Place in the block of the rank that is described, or -1.
     int told() const { return hovered_ >= 0 ? hovered_ : chosen_; }
     bool inGroup(int first, int second) const;
     void paintSide(QPainter& painter, const Side& side, const std::vector<RankSlice>& from, double progress) const;

@@ -14,8 +14,8 @@ namespace overlap::ui {
 
 class RankCanvas;
 
-/// The picture of a path with what goes through it: step back, step on, play, which dimensions and ranks are drawn, and
-/// the sentence on the step and on the rank that is pointed at.
+/// The picture of a path with its controls: previous step, next step, play, which dimensions and ranks are drawn, and
+/// the sentence on the step and on the rank under the pointer.
 class RankStage : public QWidget {
     Q_OBJECT
 
@@ -37,7 +37,7 @@ class RankStage : public QWidget {
     void setAnimated(bool animated);
 
   signals:
-    /// A person, or playing, goes to a step; -1 is the path as a whole.
+    /// The user, or playing, goes to a step; -1 is the path as a whole.
     void stepWanted(int step);
     void animatedChanged();
 

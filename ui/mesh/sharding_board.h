@@ -16,13 +16,13 @@ class ShardingBoard : public QWidget {
   public:
     explicit ShardingBoard(QWidget* parent = nullptr);
 
-    /// Shows a state; what is being dragged ends. `tensor` gives the sizes that rows tell.
+    /// Shows a state; what is being dragged ends. `tensor` gives the sizes that rows show.
     void show(const DeviceMesh& mesh, const MeshTensor& tensor, const ShardingState& state);
     /// Shows nothing, where no state can be read.
     void clear();
     const std::optional<ShardingState>& state() const { return state_; }
 
-    /// What a drop here would cost, told beside the pointer while a chip is dragged.
+    /// What a drop here would cost, shown beside the pointer while a chip is dragged.
     void setVerdict(const QString& verdict, bool better);
     bool dragging() const { return dragged_ >= 0; }
 
@@ -41,7 +41,7 @@ class ShardingBoard : public QWidget {
     void previewed(const overlap::ShardingState& state);
     /// The drag was given up: what was previewed is no longer meant.
     void previewEnded();
-    /// A person wants it so. `text` names the edit.
+    /// The user made this edit. `text` names it.
     void edited(const overlap::ShardingState& state, const QString& text);
 
   protected:

@@ -29,9 +29,9 @@ class StateEditor : public QWidget {
     QLineEdit& field() { return *field_; }
 
   signals:
-    /// A person typed.
+    /// The user typed.
     void typed(const QString& text);
-    /// A person asks for the state to be made to fit.
+    /// The user asks for the state to be adapted.
     void fitWanted();
 
   private:

@@ -202,7 +202,7 @@ QString gridText(const RankGrid& grid, const RankBlock& block, const DeviceMesh&
 QColor sliceColour(int hue, const Theme& theme) {
     if (hue < 0) return theme.compute;
     const auto hues = static_cast<int>(theme.bucketHues.size());
-    // Beyond eight slices the hues return paler; hover tells which slice it is.
+    // Beyond eight slices the hues return paler; hover shows which slice it is.
     const double strength = std::max(0.4, 1.0 - 0.2 * (hue / hues));
     return blended(theme.background, theme.bucket(static_cast<std::uint32_t>(hue % hues)), strength);
 }

@@ -16,7 +16,7 @@ struct PictureAxes {
     bool operator==(const PictureAxes&) const = default;
 };
 
-/// The two dimensions that tell most: those that a state of the path cuts, first ones first.
+/// The two most informative dimensions: those that a state of the path cuts, first ones first.
 PictureAxes usualAxes(const std::vector<ShardingState>& states, int tensor_dims);
 
 /// Ranks of a block as a grid in an area: outer mesh dimensions as rows, inner ones as columns, with wider gaps between

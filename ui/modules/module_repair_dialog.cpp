@@ -233,7 +233,7 @@ void ModuleRepairDialog::giveByHand(const QStringList& nodes) {
     ModuleRule rule;
     rule.kind = Kind::nodes;
     for (const QString& node : nodes) rule.nodes.push_back(node.toStdString());
-    table_->setCurrentIndex({});  // by hand comes first: it is what the person means
+    table_->setCurrentIndex({});  // by hand comes first: it is what the user means
     add(std::move(rule));
     const auto fields = form_->findChildren<QLineEdit*>();
     if (!fields.isEmpty()) fields.back()->setFocus();

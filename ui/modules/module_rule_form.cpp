@@ -33,7 +33,7 @@ ModuleRuleForm::ModuleRuleForm(QWidget* parent) : QWidget(parent), fields_(new Q
 }
 
 void ModuleRuleForm::show(const ModuleRule* rule) {
-    // What the person types comes back as the same rule: the field must keep its cursor.
+    // What the user types comes back as the same rule: the field must keep its cursor.
     if (rule && shown_ && *rule == rule_) return;
     while (fields_->rowCount() > 0) fields_->removeRow(0);
     shown_ = rule != nullptr;

@@ -21,7 +21,7 @@ class ModuleRuleForm : public QWidget {
     void show(const ModuleRule* rule);
 
   signals:
-    /// The person has changed a field of the rule that is shown.
+    /// The user has changed a field of the rule that is shown.
     void edited(const overlap::ModuleRule& rule);
 
   private:

@@ -11,8 +11,8 @@
 
 namespace overlap::ui {
 
-/// Rules for modules as they are edited, each with what it would give to the open graph. What they give is worked out
-/// in the background after every change.
+/// Rules for modules as they are edited, each with what it would give to the open graph. What they give is computed in
+/// the background after every change.
 class ModuleRulesModel : public HarmlessModel<QAbstractTableModel> {
     Q_OBJECT
 
@@ -40,7 +40,7 @@ class ModuleRulesModel : public HarmlessModel<QAbstractTableModel> {
 
     /// Why the rules cannot be applied; empty if they can. One sentence without full stop.
     QString error() const;
-    /// What the rules give, of the newest rules that have been worked out; null before.
+    /// What the rules give, for the newest rules that have been computed; null before.
     const std::shared_ptr<const RepairedModules>& repaired() const { return repaired_; }
     const std::shared_ptr<const Graph>& graph() const { return graph_; }
 

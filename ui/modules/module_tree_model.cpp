@@ -28,7 +28,7 @@ QString columnText(double value) {
     return value < 1000 ? QString::number(value, 'f', 1) : formatCount(std::llround(value));
 }
 
-/// A class without the package that it is from; nothing for the base class, which tells nothing (graphs with
+/// A class without the package that it is from; nothing for the base class, which says nothing (graphs with
 /// `module_fqn` have no other).
 QString shortClassName(const QString& class_name) {
     const QString last = class_name.section(u'.', -1);
@@ -92,7 +92,7 @@ void ModuleTreeModel::updateBuckets() {
     for (ModuleId module = 0; module < bucket.size(); ++module) {
         if (bucket[module] == bucket_of_module_[module]) continue;
         bucket_of_module_[module] = bucket[module];
-        if (!isListed(module)) continue;  // nobody shows it
+        if (!isListed(module)) continue;  // it is not shown
         const QModelIndex changed = indexOfModule(module);
         emit dataChanged(changed, changed, {bucket_role});
     }
@@ -100,7 +100,7 @@ void ModuleTreeModel::updateBuckets() {
 
 QModelIndex ModuleTreeModel::indexOfModule(ModuleId module, int column) const {
     if (module == ModuleTree::root) return createIndex(0, column, quintptr{module});
-    childrenOf(modules_->module(module).parent);  // which tells the row
+    childrenOf(modules_->module(module).parent);  // which identifies the row
     return createIndex(row_of_module_[module], column, quintptr{module});
 }
 

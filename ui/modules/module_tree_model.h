@@ -47,7 +47,7 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
 
     /// Rows whose name, path, class or bucket contain `text` are found; the others are dimmed, none is hidden.
     void setSearch(const QString& text);
-    /// Found rows in the order in which they stand.
+    /// Found rows in their order.
     const std::vector<QPersistentModelIndex>& found() const { return found_; }
 
   private:

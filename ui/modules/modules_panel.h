@@ -13,9 +13,9 @@ namespace overlap::ui {
 class Document;
 class ModuleTreeModel;
 
-/// The view of the module tree: a source of dragged modules, and a place to drop modules that shall leave their bucket.
-/// Names stay readable on every level that is open: where there is little room, figures go, bytes first, and below that
-/// the tree scrolls sideways.
+/// The view of the module tree: a source of dragged modules, and a place to drop modules that are to leave their
+/// bucket. Names stay readable on every level that is open: where there is little room, figures are left out, bytes
+/// first, and below that the tree scrolls sideways.
 class ModuleTreeView : public QTreeView {
     Q_OBJECT
 
@@ -70,7 +70,7 @@ class ModulesPanel : public QWidget {
     QLineEdit* searchField() { return search_; }
 
   signals:
-    /// Nodes shall get a module by hand; none: all that lack one, by rules.
+    /// Nodes are to get a module by hand; none: all that lack one, by rules.
     void repairWanted(const QStringList& nodes);
     /// Why modules could not be put into a bucket; one sentence without full stop.
     void refused(const QString& reason);

@@ -138,7 +138,7 @@ void GraphChooser::fillList() {
 
 void GraphChooser::fillNotes() {
     QStringList lines;
-    // What differs comes first: it is what a person has to know.
+    // What differs comes first: it is what the user has to know.
     for (const bool differs : {true, false})
         for (const std::string& sentence : choice_.ranks)
             if ((sentence.find(": the same on ranks") == std::string::npos) == differs) lines.append(text(sentence));

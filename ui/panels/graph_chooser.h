@@ -13,16 +13,16 @@ class QTreeWidget;
 
 namespace overlap::ui {
 
-/// Asks which graph of logs or texts is to be opened, with what the files do not tell: ranks of process groups, values
-/// of symbols, tensors of inputs. Tells what was skipped and whether the ranks agree. The most useful graph is chosen
-/// beforehand.
+/// Asks which graph of logs or texts is to be opened, with fields for what the files leave out: ranks of process
+/// groups, values of symbols, tensors of inputs. Shows what was skipped and whether the ranks agree. The most useful
+/// graph is chosen beforehand.
 class GraphChooser : public QDialog {
     Q_OBJECT
 
   public:
     explicit GraphChooser(GraphChoice choice, QWidget* parent = nullptr);
 
-    /// What is chosen and was told; nothing is open yet.
+    /// The choice and the user's additions; nothing is open yet.
     GraphSource source() const;
     /// Why the graph could not be opened; the dialog stays for another try.
     void showProblem(const QString& reason);
@@ -33,7 +33,7 @@ class GraphChooser : public QDialog {
     QLineEdit& symbols() { return *symbols_; }
     QString notes() const;
 
-    /// Asks to open the graph; whoever opens it closes the dialog.
+    /// Asks to open the graph; the receiver opens it and closes the dialog.
     void accept() override;
 
   signals:

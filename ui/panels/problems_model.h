@@ -25,10 +25,10 @@ class ProblemsModel : public HarmlessModel<QAbstractTableModel> {
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-    /// Shows these until nothing is given: problems of what stands in the timeline in place of the current variant.
+    /// Shows these until nothing is given: problems of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Problem>> problems);
     const Problem& problem(int row) const { return problems_[static_cast<std::size_t>(row)]; }
-    /// Selects what the problem speaks of: its bucket, else its first node.
+    /// Selects what the problem is about: its bucket, else its first node.
     void goTo(int row);
     /// Applies the problem's fix as an undoable edit; false where there is none or the plan cannot be edited.
     bool applyFix(int row);
@@ -48,7 +48,7 @@ class ProblemsModel : public HarmlessModel<QAbstractTableModel> {
     std::optional<std::vector<Problem>> instead_;
 };
 
-/// Selects what a problem speaks of: its bucket, else its first node.
+/// Selects what a problem is about: its bucket, else its first node.
 void goToProblem(Document& document, const Problem& problem);
 
 }  // namespace overlap::ui

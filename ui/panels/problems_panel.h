@@ -7,8 +7,8 @@ namespace overlap::ui {
 class Document;
 class ProblemsModel;
 
-/// The problems as rows: what, why, and at the right what would mend it. Enter or a double click goes to the place,
-/// a click on the fix or Alt+Enter applies it.
+/// The problems as rows: what, why, and at the right the fix. Enter or a double click goes to the place, a click on the
+/// fix or Alt+Enter applies it.
 class ProblemsPanel : public QTreeView {
     Q_OBJECT
 

@@ -18,14 +18,14 @@ class NumberSlider : public QSlider {
     /// Whether an option is a number with usual values.
     static bool fits(const PassOption& option);
 
-    /// Shows a value; anything but a number shows at the beginning. Emits nothing, and leaves the slider alone while it
-    /// is in a hand.
+    /// Shows a value; anything but a number shows at the beginning. Emits nothing, and does not move the slider while
+    /// it is dragged.
     void showValue(const OptionValue& value);
     /// The value at a position, rounded to what can be read: whole, or three significant digits.
     OptionValue valueAt(int position) const;
 
   signals:
-    /// A person moved the slider, by mouse or keys.
+    /// The user moved the slider, by mouse or keys.
     void moved(const overlap::OptionValue& value);
 
   protected:

@@ -260,7 +260,7 @@ class TextField : public QPlainTextEdit {
     std::function<void()> read_;
 };
 
-/// Bucket entries as people type them, or an object as JSON.
+/// Bucket entries as users type them, or an object as JSON.
 class TextEditor : public OptionEditor {
   public:
     TextEditor(const PassOption& option, QWidget* parent)

@@ -18,9 +18,9 @@ class OptionEditor : public QWidget {
     virtual void showValue(const OptionValue& value) = 0;
 
   signals:
-    /// A person wants another value.
+    /// The user wants another value.
     void edited(const overlap::OptionValue& value);
-    /// A person emptied the control: the option shall not be set.
+    /// The user emptied the control: the option is to be unset.
     void emptied();
     /// What was typed is no value; one sentence without full stop.
     void mistyped(const QString& reason);

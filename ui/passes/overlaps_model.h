@@ -9,7 +9,7 @@ namespace overlap::ui {
 
 class Document;
 
-/// The current plan's overlaps by hand, each with what became of it.
+/// The current plan's overlaps by hand, each with its outcome.
 class OverlapsModel : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT
 

@@ -10,7 +10,7 @@ namespace overlap::ui {
 class Document;
 class OverlapsModel;
 
-/// Lists the current plan's overlaps by hand, with what became of each, and their settings. Hidden while there is none.
+/// Lists the current plan's overlaps by hand, each with its outcome, and their settings. Hidden while there is none.
 /// Enter or a double click edits one, Delete removes it, a click selects the collective.
 class OverlapsView : public QWidget {
     Q_OBJECT

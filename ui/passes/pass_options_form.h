@@ -25,7 +25,7 @@ class PassOptionsForm : public QScrollArea {
 
     /// Shows the options of a step; -1 for none.
     void showStep(int step);
-    /// The control of an option; null where the step has none of that name.
+    /// The control of an option; null where the step has no option of this name.
     OptionEditor* editor(const QString& option) const;
     /// The button that returns an option to its default; null where there is none.
     QToolButton* resetButton(const QString& option) const;

@@ -11,14 +11,14 @@ namespace overlap::ui {
 
 class Document;
 
-/// The steps of the current plan's pipeline in order, each with what became of it. Checking switches a step, dropping a
-/// row moves it.
+/// The steps of the current plan's pipeline in order, each with its outcome. Checking switches a step, dropping a row
+/// moves it.
 class PassesModel : public HarmlessModel<QAbstractListModel> {
     Q_OBJECT
 
   public:
     enum Role {
-        outcome_role = Qt::UserRole,  ///< what became of the step, in a few words or as the sentence that refuses it
+        outcome_role = Qt::UserRole,  ///< the step's outcome, in a few words or as the sentence that refuses it
         time_role,                    ///< how long the pass took; empty where it did not run
         severity_role,                ///< the worst Severity of the step's problems; -1 where it has none
         stale_role,                   ///< the outcome is that of an older plan
@@ -37,7 +37,7 @@ class PassesModel : public HarmlessModel<QAbstractListModel> {
                       const QModelIndex& parent) override;
 
     const PassStep& step(int row) const { return steps_[static_cast<std::size_t>(row)]; }
-    /// What became of a step, of an older plan where the newest is not evaluated yet; null where that is not known.
+    /// The outcome of a step, of an older plan where the newest is not evaluated yet; null where that is not known.
     const StepOutcome* outcome(int row) const;
     /// What the pass of a step reported, the worst first. A refusal is not among them.
     std::vector<Problem> problems(int row) const;

@@ -39,7 +39,7 @@ class PassesPanel : public QWidget {
     int currentStep() const;
     void selectStep(int step);
 
-    // What a person does with the selected step or the pipeline.
+    // The user's actions on the selected step or the pipeline.
     void chooseAndAdd();
     void choosePreset();
     void switchCurrent();
@@ -48,7 +48,7 @@ class PassesPanel : public QWidget {
     void resetCurrent();
 
   signals:
-    /// Something that a person should read, such as what a preset leaves out.
+    /// Something that the user should read, such as what a preset leaves out.
     void told(const QString& sentence);
     /// The user wants to change what is asked of a collective by hand.
     void overlapEditWanted(const QString& collective);

@@ -7,7 +7,7 @@ namespace overlap::ui {
 
 class PassesModel;
 
-/// Paints a step as its switch, its number, its name with the time it took, and below what became of it.
+/// Paints a step as its switch, its number, its name with the time it took, and its outcome below.
 class PassDelegate : public QStyledItemDelegate {
     Q_OBJECT
 

@@ -17,7 +17,7 @@ class StepChangesModel : public HarmlessModel<QAbstractItemModel> {
   public:
     enum Column { name_column, operator_column, place_column, column_count };
     enum Role {
-        node_role = Qt::UserRole,  ///< name of the node that a row tells of; empty for headings and problems
+        node_role = Qt::UserRole,  ///< name of the node that a row is about; empty for headings and problems
         severity_role,             ///< Severity of a problem; -1 for other rows
     };
 
@@ -33,11 +33,11 @@ class StepChangesModel : public HarmlessModel<QAbstractItemModel> {
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
-    /// The problem that a row tells of, or null.
+    /// The problem that a row is about, or null.
     const Problem* problem(const QModelIndex& index) const;
 
   private:
-    /// A heading and what stands under it: nodes, or the problems where there are no nodes.
+    /// A heading and what is under it: nodes, or the problems where there are no nodes.
     struct Group {
         QString title;
         const std::vector<NodeChange>* changes = nullptr;

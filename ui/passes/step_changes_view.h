@@ -8,8 +8,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// What one step did, as a tree of nodes under headings. A click or Enter selects the node, or what a problem speaks
-/// of, in the other views; Ctrl+C copies the selected rows.
+/// What one step did, as a tree of nodes under headings. A click or Enter selects the node, or what a problem is about,
+/// in the other views; Ctrl+C copies the selected rows.
 class StepChangesView : public QTreeView {
     Q_OBJECT
 

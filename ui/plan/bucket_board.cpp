@@ -278,7 +278,7 @@ void BucketBoard::setManualStart(QAction* action) {
     manual_->setAccessibleName(action->text().remove(u'&'));
 }
 
-/// Cards are for passes that take them; what other passes merge is told in a sentence.
+/// Cards are for passes that take them; what other passes merge is shown in a sentence.
 void BucketBoard::updateAutomatic() {
     const Variant* current = document_.current();
     const auto& steps = current ? current->plan().pipeline : std::vector<PassStep>();
@@ -296,7 +296,7 @@ void BucketBoard::updateAutomatic() {
     view_->setMinimumHeight(cards ? fewest_cards_height : shown ? 1 : hint_height);
     if (!shown) return;
     const QString pass = shownName(QString::fromStdString(deciding->pass));
-    // While an edit is evaluated, what was told last stays, so that nothing jumps under a slider that is moved.
+    // While an edit is evaluated, what was shown last stays, so that nothing jumps under a slider that is moved.
     if (!current->stale()) {
         const QString refusal = AutomaticCommands(document_).manualRefusal();
         manual_refusal_->setText(shownName(refusal));

@@ -31,20 +31,20 @@ class BucketBoard : public QWidget {
     BucketModel* model() { return model_; }
     UncoveredModel* uncovered() { return uncovered_; }
     QLineEdit* entryField() { return entry_; }
-    /// What stands at the right of the dock's title: templates and a new bucket. Belongs to the widget that it is put
+    /// The controls at the right of the dock's title: templates and a new bucket. Belongs to the widget that it is put
     /// into, to this one until then.
     QWidget* headerControls() { return header_; }
 
-    /// What a person can do with a plan whose buckets a pass finds by itself: offered beside what is told of them.
+    /// What the user can do with a plan whose buckets a pass finds by itself: offered beside the list of them.
     void setManualStart(QAction* action);
-    /// Whether it tells of buckets that a pass finds by itself.
+    /// Whether it shows buckets that a pass finds by itself.
     bool automatic() const { return !automatic_->isHidden(); }
 
     /// Asks for the number of blocks and starts from one bucket for as many.
     void startFromEveryBlocks();
 
   signals:
-    /// The graph has no module names, and rules shall give it some.
+    /// The graph has no module names, and rules are to give it some.
     void repairWanted();
     /// Why an edit was refused; one sentence without full stop.
     void refused(const QString& reason);

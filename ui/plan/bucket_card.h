@@ -18,7 +18,7 @@ struct CardGeometry {
     QRect bar;             ///< exposed share
     struct ChipPlace {
         QRect area;
-        int chip = -1;  ///< index of the chip; -1 for the one that stands for the rest
+        int chip = -1;  ///< index of the chip; -1 for the one that represents the rest
         QString label;
     };
     std::vector<ChipPlace> chips;

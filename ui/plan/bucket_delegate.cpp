@@ -86,7 +86,7 @@ void BucketDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
         title.setLeft(title.left() + painter->fontMetrics().horizontalAdvance(warningSign()));
         painter->setPen(theme.text);
     }
-    // The ends tell titles apart: most begin alike and end in a number.
+    // The ends distinguish titles: most have equal beginnings and end in a number.
     paintElided(*painter, title, Qt::AlignVCenter, index.data(BucketModel::title_role).toString(), Qt::ElideMiddle);
     painter->setFont(numberFont(smallTextPx));
     painter->setPen(selected || target ? theme.asText(theme.dim) : theme.dim);

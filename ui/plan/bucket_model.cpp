@@ -51,7 +51,7 @@ BucketModel::BucketModel(Document& document, QObject* parent) : HarmlessModel(pa
 
 void BucketModel::updatePlan() {
     const Buckets& buckets = document_.buckets();
-    // A row tells of its modules alone: of thousands only those are looked at that an edit has changed.
+    // A row shows its modules alone: of thousands only those that an edit has changed are visited.
     QHash<QStringList, const Row*> known;
     if (graph_ == document_.graph() && modules_ == document_.sharedModules())
         for (const Row& row : rows_) known.insert(row.modules, &row);
@@ -80,8 +80,8 @@ void BucketModel::updatePlan() {
 }
 
 void BucketModel::replaceRows(std::vector<Row> rows) {
-    // An edit that keeps the number of buckets changes them in place. Else rows are told apart by their modules: what
-    // is between the common beginning and the common end has gone or come.
+    // An edit that keeps the number of buckets changes them in place. Else rows are identified by their modules: what
+    // is between the common beginning and the common end was removed or added.
     const std::size_t before = rows_.size();
     const std::size_t after = rows.size();
     if (before != after) {
@@ -115,7 +115,7 @@ std::vector<BucketChip> BucketModel::makeChips(const BucketEntry& entry) const {
             chips.push_back({QString::fromStdString(module), QString::fromStdString(module), true});
         return chips;
     }
-    // One module would only repeat the title; its parts that communicate tell more.
+    // One module would only repeat the title; its parts that communicate say more.
     const ModuleTree& tree = document_.modules();
     const auto module = tree.find(entry.modules.front());
     const QString path = QString::fromStdString(entry.modules.front());

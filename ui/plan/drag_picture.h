@@ -7,7 +7,7 @@ namespace overlap::ui {
 
 /// What hangs at the pointer while modules are dragged.
 QPixmap dragPicture(const QStringList& modules, qreal pixel_ratio);
-/// Where the pointer is in it: below the picture, so that what a card says of the drop, which stands lower, stays free.
+/// Where the pointer is in it: below the picture, so that it does not cover what a card says of the drop.
 QPoint dragHotSpot(const QPixmap& picture);
 
 }  // namespace overlap::ui

@@ -11,9 +11,9 @@ namespace overlap::ui {
 
 class Document;
 
-/// A collective of the current evaluation while a person decides when it starts and when it is waited for: what a place
-/// means as a directive, and what the directive would come to. Made when the collective is taken; the answer for the
-/// last directive is kept.
+/// A collective of the current evaluation while the user decides when it starts and when it is waited for: the
+/// directive that a place means, and the directive's effect. Made when the collective is taken; the answer for the last
+/// directive is kept.
 class DraggedOverlap {
     Q_DECLARE_TR_FUNCTIONS(DraggedOverlap)
 

@@ -10,8 +10,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// What dropping modules at a place would do, worked out while the pointer moves: what the bucket would weigh and take
-/// at once, what step and peak become as soon as a background evaluation tells, or why the drop is refused.
+/// What dropping modules at a place would do, computed while the pointer moves: bytes and time of the bucket at once,
+/// step and peak as soon as a background evaluation has them, or why the drop is refused.
 class DropPreview : public QObject {
     Q_OBJECT
 

@@ -17,7 +17,7 @@ QString text(const char* english) {
     return QCoreApplication::translate("RunEnvironment", english);
 }
 
-/// Open MPI wants to be told twice.
+/// Open MPI needs both variables.
 bool rootMayStartRanks() {
     return qEnvironmentVariableIsSet("OMPI_ALLOW_RUN_AS_ROOT") &&
            qEnvironmentVariableIsSet("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM");

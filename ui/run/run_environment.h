@@ -16,7 +16,7 @@ struct RunEnvironment {
     bool knows_devices = false;  ///< built with the CUDA toolkit, so that it can run on machines that have devices
     QString mpi;                 ///< that overlap-runner was built with, such as `Open MPI v4.1.4`; empty for none
     QString mpirun, srun;        ///< paths; empty where they are not installed
-    bool refuses_root = false;   ///< this is root, and Open MPI was not told that it may start ranks as root
+    bool refuses_root = false;   ///< this is root, and Open MPI is not allowed to start ranks as root
 };
 
 /// What this machine has to start ranks with.
@@ -26,7 +26,7 @@ RunEnvironment startersFound(const QString& runner);
 /// Puts in what `overlap-runner --devices` printed; `problem` where that is no answer.
 void addDevices(RunEnvironment& environment, const QByteArray& answer);
 
-/// What is found, as a sentence or two for people.
+/// What is found, as a sentence or two for display.
 QString foundText(const RunEnvironment& environment);
 
 }  // namespace overlap::ui

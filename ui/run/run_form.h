@@ -29,7 +29,7 @@ class RunForm : public QWidget {
     QLineEdit& hosts() { return *hosts_; }
 
   signals:
-    /// A person, or setSettings(), has changed something.
+    /// The user, or setSettings(), has changed something.
     void changed();
 
   private:

@@ -8,7 +8,7 @@
 
 namespace overlap::ui {
 
-/// What a run measured, laid over the graph that ran: a node and its differences.
+/// The measurements of a run with the graph that ran: a node and its differences.
 struct MeasuredNodes {
     std::shared_ptr<const Graph> graph;
     RunDifferences differences;

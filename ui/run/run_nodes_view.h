@@ -19,7 +19,7 @@ class RunNodesView : public QTreeView {
     void setNodes(std::shared_ptr<const MeasuredNodes> nodes);
 
   signals:
-    /// A person chose a row.
+    /// The user chose a row.
     void nodeChosen(const QString& name);
 
   protected:

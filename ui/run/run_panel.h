@@ -21,7 +21,7 @@ class RunForm;
 class RunNodesView;
 
 /// Running the current plan: what is found to run it on, where and how, a dry check, the run, its progress, its end,
-/// what it said and what came of it. Never waits, and asks nothing.
+/// its output and its result. Never waits, and asks nothing.
 class RunPanel : public QWidget {
     Q_OBJECT
 

@@ -10,8 +10,9 @@ namespace overlap::ui {
 /// A run as a process, with all that it starts: mpirun's ranks are processes of their own, and none of them stays
 /// behind.
 ///
-/// Everything is started in a session of its own, by which it is found again: being ended, it is asked first (SIGTERM,
-/// which mpirun and srun hand on to their ranks) and killed after a while. It is asked as well when this program dies.
+/// Everything is started in a session of its own, by which it is found again. To end it, SIGTERM is sent first, which
+/// mpirun and srun pass on to their ranks; what is left is killed after a while. SIGTERM is also sent when this program
+/// dies.
 class RunProcess : public QObject {
     Q_OBJECT
 

@@ -13,7 +13,7 @@ QString text(const char* english) {
     return QCoreApplication::translate("RunReport", english);
 }
 
-/// Of a table whose first column names what the others tell.
+/// Of a table whose first column names what the others show.
 class Table {
   public:
     void add(const QString& name, const QString& value, const QString& remark = {}) {

@@ -7,7 +7,7 @@
 
 namespace overlap::ui {
 
-/// A result for people, as rich text in the current theme: what was run where, memory, groups, times. Every figure can
+/// A result for display, as rich text in the current theme: what was run where, memory, groups, times. Every figure can
 /// be selected and copied.
 /// @param sums of what was measured by class and process group; empty of a dry check.
 QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums = {});

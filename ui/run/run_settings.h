@@ -8,7 +8,7 @@ namespace overlap::ui {
 /// Everything of a run, or its kernels left out.
 enum class RunMode { dry_check, devices };
 
-/// Where and how a person wants the plan to be run.
+/// Where and how the plan is to be run.
 struct RunSettings {
     enum class Where {
         this_machine,  ///< ranks by mpirun; a single one without it
@@ -18,7 +18,7 @@ struct RunSettings {
     Where where = Where::this_machine;
     int ranks = 1;
     QString hosts;   ///< names between commas or spaces, each perhaps with `:slots`; or the path of a host file
-    QString folder;  ///< that other machines see, too: graph, plan and result lie there during a run
+    QString folder;  ///< that other machines see, too; it holds graph, plan and result during a run
     int warm_up = 3, iterations = 20;
     bool cuda_graph = false;
     int recorded_steps = 5;

@@ -21,7 +21,7 @@ struct RunInput {
     std::shared_ptr<const Graph> rewritten;  ///< what the window shows
 };
 
-/// What became of a run.
+/// The outcome of a run.
 struct RunOutcome {
     QString failure{};  ///< one sentence; empty where the run went through
     bool cancelled = false;
@@ -31,15 +31,15 @@ struct RunOutcome {
     std::shared_ptr<const MeasuredNodes> nodes{};  ///< of a run on devices
 };
 
-/// Runs a plan by overlap-runner: hands it graph and plan as files that only this user can read, follows it, ends it,
-/// and reads the result. Nothing here waits.
+/// Runs a plan by overlap-runner: writes graph and plan as files that only this user can read, follows the process,
+/// ends it, and reads the result. Nothing here waits.
 class Runner : public QObject {
     Q_OBJECT
 
   public:
     explicit Runner(QObject* parent = nullptr);
 
-    /// Where results of runs on devices stay, made if need be; without it they go with the window.
+    /// The folder for results of runs on devices, created if needed; without it they are removed with the window.
     void keepResultsIn(const QString& folder) { keep_folder_ = folder; }
 
     bool busy() const { return files_.busy() || process_.running() || reading_.busy(); }

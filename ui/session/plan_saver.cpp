@@ -105,7 +105,7 @@ void PlanSaver::finish(const Request& request, const Outcome& outcome) {
     }
 }
 
-/// Another tab's plan that was in the file, such as the one that somebody else had put there, is in no file any more.
+/// Another tab's plan that was in the file, such as one that another program had put there, is in no file any more.
 void PlanSaver::markReplaced(const Request& request) {
     for (int index = 0; index < document_.variantCount(); ++index) {
         Variant& other = document_.variant(index);

@@ -16,15 +16,15 @@ namespace overlap::ui {
 
 class Document;
 
-/// Saves plans. A folder that never answers, as one of a network that has gone, holds a thread and not the window: what
-/// takes long goes on by itself and is told of when it is done.
+/// Saves plans. A folder that never answers, such as a network folder that is gone, blocks a thread and not the window:
+/// what takes long continues by itself and is reported when it is done.
 class PlanSaver : public QObject {
     Q_OBJECT
 
   public:
     enum class Result {
         saved,
-        exists,     ///< a file of that name that is not the plan's own; nothing was written
+        exists,     ///< another file has that name; nothing was written
         changed,    ///< the plan's own file has something else than was read from or saved in it; nothing was written
         under_way,  ///< that file is still being saved; nothing was begun
         failed,
@@ -43,14 +43,14 @@ class PlanSaver : public QObject {
     explicit PlanSaver(Document& document, QObject* parent = nullptr, Write write = {},
                        std::chrono::milliseconds patience = folder_patience);
 
-    /// Saves the variant's plan as it is now. Where it is in the file, the variant is of that file and not modified,
-    /// unless it was edited, or saved elsewhere, meanwhile.
+    /// Saves the variant's plan as it is now. When it has been written, the variant belongs to that file and is not
+    /// modified, unless it was edited, or saved elsewhere, meanwhile.
     /// @param replace whatever the file has.
-    /// @returns nothing where it takes longer: finishedLate() tells the outcome.
+    /// @returns nothing where it takes longer: finishedLate() reports the outcome.
     std::optional<Outcome> save(int index, const QString& file, bool replace);
     /// Files that are still being saved.
     QStringList underWay() const { return under_way_; }
-    /// Waits for what is still being saved, as long as save() would, and tells what comes of it meanwhile.
+    /// Waits for what is still being saved, as long as save() would, and reports outcomes meanwhile.
     void waitForAll();
 
   signals:

@@ -60,7 +60,7 @@ int unsavedPlansOf(const SessionState& state) {
     return count;
 }
 
-/// What a person is told of a session that may be in use on another host; empty where nothing would be lost.
+/// The message on a session that may be in use on another host; empty where nothing would be lost.
 QString noticeOfOtherHost(const QString& file, const QString& host) {
     QFile stored(file);
     if (!stored.open(QIODevice::ReadOnly)) return {};
@@ -101,7 +101,7 @@ Session::Session(const QString& folder) : folder_(folder) {
     for (int instance = 1; instance <= numbered_instances; ++instance)
         if (lockInstance(instance == 1 ? QStringLiteral("session") : QStringLiteral("session-%1").arg(instance)))
             return;
-    // Never a file that another instance writes: a name that nobody else has, which the next start finds as well.
+    // Never a file that another instance writes: a unique name, which the next start finds as well.
     lockInstance(QStringLiteral("session-") + QUuid::createUuid().toString(QUuid::WithoutBraces));
 }
 

@@ -15,7 +15,7 @@ namespace overlap::ui {
 class Document;
 class Variant;
 
-/// A plan with unsaved edits that an instance left behind which was cut off: by a crash, a kill or a loss of power.
+/// A plan with unsaved edits of an instance that was cut off: by a crash, a kill or a loss of power.
 struct RecoveredPlan {
     QString graph;           ///< as SessionDocument has it
     SessionVariant variant;  ///< as it comes back

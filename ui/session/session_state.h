@@ -32,7 +32,7 @@ struct SessionDocument {
     QStringList times{};                   ///< traces whose times figures are of; empty: the graph's own
     QString cost_model{};                  ///< chosen for the graph: a built-in model's name or a file; may be empty
     bool contention = false;               ///< figures are with contention
-    QJsonObject timeline{};                ///< what a person made of the timeline; the view's to read
+    QJsonObject timeline{};                ///< the user's edits of the timeline; only the view reads them
     GraphSource source{};                  ///< of the graph
 
     bool operator==(const SessionDocument&) const = default;
@@ -57,7 +57,7 @@ struct SessionState {
     /// oldest first, but never one with unsaved edits or notes on its timeline.
     void put(SessionDocument document);
     void putRecent(const QString& file);
-    /// Takes over what another session has and this one has not; nothing of this one goes.
+    /// Takes over what another session has and this one has not; nothing of this one is removed.
     /// @returns how many plans with unsaved edits came along.
     int adopt(const SessionState& other);
 

@@ -19,8 +19,8 @@ struct SessionSnapshot {
     std::vector<std::shared_ptr<const Plan>> plans;
 };
 
-/// Copies of a document's plans that stay as they are when the document is edited. A plan is copied when it is another
-/// than the last time.
+/// Copies of a document's plans that stay as they are when the document is edited. A plan is copied when it has changed
+/// since the last time.
 class SharedPlans {
   public:
     /// Those of all variants but the baseline, in their order.
@@ -30,10 +30,10 @@ class SharedPlans {
     std::vector<std::shared_ptr<const Plan>> plans_;
 };
 
-/// Writes the session on a thread of its own, so that the hand that edits never waits for a disk. Of snapshots that
-/// come while one is being written the newest is written next, so that an edit is on the disk after two writes at
-/// most. A folder that never answers holds that thread and not the window: it is left to itself when this goes. All
-/// functions are for the thread that owns the object.
+/// Writes the session on a thread of its own, so that edits never wait for a disk. Of snapshots that come while one is
+/// being written the newest is written next, so that an edit is on the disk after two writes at most. A folder that
+/// never answers blocks that thread and not the window; the thread then outlives this object. All functions are for the
+/// thread that owns the object.
 class SessionWriter : public QObject {
     Q_OBJECT
 

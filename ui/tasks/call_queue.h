@@ -7,8 +7,8 @@
 
 namespace overlap::ui {
 
-/// Calls that worker threads leave for the thread that owns this object. What a call has captured goes from thread to
-/// thread under a mutex of our own, in sight of the thread sanitizer, which does not see into Qt's event queue.
+/// Calls that worker threads leave for the thread that owns this object. What a call has captured passes between
+/// threads under a mutex of this class, which the thread sanitizer sees; it does not see into Qt's event queue.
 class CallQueue : public QObject {
     Q_OBJECT
 
@@ -16,7 +16,7 @@ class CallQueue : public QObject {
     using QObject::QObject;
 
     /// For any thread. `call` runs from the event loop of the owner's thread, after those that were put before; never
-    /// once this object is gone, so whoever may be captured by a call should have it as a member or child.
+    /// once this object is destroyed, so an object that calls capture should have it as a member or child.
     void put(std::function<void()> call);
 
   private:

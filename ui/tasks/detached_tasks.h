@@ -10,26 +10,26 @@
 
 namespace overlap::ui {
 
-/// How long the window waits for a folder before it goes on without: longer than a disk that is only slow takes.
+/// How long the window waits for a folder before it continues without it: longer than a slow disk takes.
 constexpr std::chrono::seconds folder_patience{2};
 
-/// Runs what may never end, each on a thread of its own: a look into a folder of a network that has gone hangs in the
-/// system and cannot be stopped. Threads are left to themselves when this goes; what they bring home then is dropped.
-/// All functions are for the thread that owns the object.
+/// Runs what may never end, each on a thread of its own: access to a network folder that is gone hangs in the system
+/// and cannot be stopped. When this is destroyed, its threads continue alone, and their results are dropped. All
+/// functions are for the thread that owns the object.
 class DetachedTasks : public QObject {
     Q_OBJECT
 
   public:
     /// What a task hands back: runs on the owner's thread.
     using Delivery = std::function<void()>;
-    /// Runs on a thread of its own, and must not use what may be gone by then. Throws nothing.
+    /// Runs on a thread of its own, and must not use what may be destroyed by then. Throws nothing.
     using Task = std::function<Delivery()>;
 
     using QObject::QObject;
     ~DetachedTasks() override;
 
-    /// @param patience how long to wait for the task. What it hands back runs within the call where it has ended by
-    /// then, and later from the event loop where it has not.
+    /// @param patience how long to wait for the task. The function that it returns runs within the call if the task has
+    /// ended by then, and later from the event loop if it has not.
     /// @throws std::system_error where there can be no further thread.
     void run(Task task, std::chrono::milliseconds patience = {});
 

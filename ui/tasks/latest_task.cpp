@@ -95,7 +95,7 @@ void LatestTask::deliver(quint64 serial, const Delivery& delivery) {
         std::lock_guard lock(mutex_);
         if (serial != serial_) return;
     }
-    // Not busy before the delivery runs: whoever hears of the result may start the next task from there.
+    // Not busy before the delivery runs: the receiver of the result may start the next task from there.
     setBusy(false);
     if (delivery) delivery();
 }

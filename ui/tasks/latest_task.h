@@ -13,15 +13,16 @@
 namespace overlap::ui {
 
 /// A thread that runs the newest task it was given. A newer task asks the older one to stop; what an older one still
-/// brings home is dropped. All functions are for the thread that owns the object.
+/// returns is dropped. All functions are for the thread that owns the object.
 class LatestTask : public QObject {
     Q_OBJECT
 
   public:
-    /// What a task hands back: runs on the owner's thread, and only when no newer task was started meanwhile.
+    /// The result of a task, a function: it runs on the owner's thread, and only when no newer task was started
+    /// meanwhile.
     using Delivery = std::function<void()>;
-    /// Runs on the worker thread. May return an empty delivery, and should soon after `stop` was requested. What it
-    /// throws, as for want of memory, ends it without a delivery and is told by whenTasksFail().
+    /// Runs on the worker thread. May return an empty delivery, and should soon after `stop` was requested. An
+    /// exception, such as one for lack of memory, ends it without a delivery and is reported through whenTasksFail().
     using Task = std::function<Delivery(std::stop_token)>;
     /// @param reason what the exception says.
     using Failure = std::function<void(const QString& reason)>;
@@ -35,8 +36,8 @@ class LatestTask : public QObject {
     void cancel();
     /// True from start() until the delivery has run.
     bool busy() const { return busy_; }
-    /// Who tells a person of tasks that threw, all of the program: runs on the owner's thread, unless a newer task was
-    /// started meanwhile. Set on the owners' thread; none at first, and then nothing is told.
+    /// Reports tasks that threw to the user, for the whole program: runs on the owner's thread, unless a newer task was
+    /// started meanwhile. Set on the owners' thread; none at first, and then nothing is reported.
     static void whenTasksFail(Failure failure);
 
   signals:

@@ -10,11 +10,11 @@
 
 namespace overlap::ui {
 
-/// Nodes of a graph that a person notices the going of, and that of what is made of it.
+/// Number of nodes from which releasing a graph, and what was made from it, takes noticeable time.
 constexpr std::uint32_t large_graph_nodes = 100'000;
 
-/// The same value, whose last owner does not wait until its memory is given back: a thread of its own does it. For what
-/// is large, and may go on the window's thread: a graph of a million nodes takes a tenth of a second to go.
+/// The same value, whose last owner does not wait until its memory is released: another thread does it. For large
+/// values that may be released on the window's thread: a graph of a million nodes takes a tenth of a second.
 template <typename Value>
 std::shared_ptr<Value> releasedElsewhere(std::shared_ptr<Value> value) {
     Value* const shared = value.get();

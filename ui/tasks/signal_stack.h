@@ -9,7 +9,7 @@ namespace overlap::ui {
 
 /// For as long as it lives, signals of the thread that made it are handled on a stack of their own, and afterwards
 /// where they were before. A thread whose own stack has overflowed ends the process without a report of the crash where
-/// it has none: make one first thing in each thread. Goes on the thread that made it.
+/// it has none: make one first thing in each thread. It is destroyed on the thread that made it.
 class SignalStack {
   public:
     SignalStack();

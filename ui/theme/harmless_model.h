@@ -9,8 +9,8 @@ namespace overlap::ui {
 /// Role of a HarmlessModel: what it shows, as the file has it. What is copied is read by it.
 inline constexpr int true_text_role = Qt::UserRole + 1000;
 
-/// A model of Qt's whose texts have names from files: what is displayed, spoken or stands in a tool tip is harmless,
-/// all other roles are as they are.
+/// A model of Qt's whose texts have names from files: what is displayed, spoken or shown in a tool tip is harmless, all
+/// other roles are as they are.
 template <class Model>
 class HarmlessModel : public Model {
   public:

@@ -12,7 +12,7 @@ inline constexpr QChar minusSign{0x2212};
 
 /// At most four significant digits, no trailing zeros: "1672", "218.4", "31.58", "2.051".
 QString formatNumber(double value);
-/// A sentence of core's, whose numbers stand before ordinary spaces, with spaces that do not break before units.
+/// A sentence of core's, whose numbers are followed by ordinary spaces, with spaces that do not break before units.
 QString withUnbrokenUnits(const QString& sentence);
 /// Milliseconds; µs and ns below 0.1 ms, seconds from 10 s. "218.4 ms", "95.2 µs", "0 ms".
 QString formatTime(double ms);

@@ -5,11 +5,11 @@
 
 namespace overlap::ui {
 
-/// Whether the desktop asks for dark or light, and when it changes its mind.
+/// Whether the desktop asks for dark or light, and when that changes.
 ///
-/// Qt tells from 6.5 on. Before that the desktop portal is asked over D-Bus (org.freedesktop.portal.Settings), without
-/// waiting for it; until it answers, and where there is none, the lightness of the palette that the application started
-/// with decides.
+/// Qt reports it from 6.5 on. Before that the desktop portal is asked over D-Bus (org.freedesktop.portal.Settings),
+/// without waiting for it; until it answers, and where there is none, the lightness of the palette that the application
+/// started with decides.
 class SystemTheme : public QObject {
     Q_OBJECT
 

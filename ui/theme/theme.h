@@ -24,7 +24,7 @@ struct Theme {
     QColor faint;  ///< decoration and disabled text; not for what must be read, nor held to a contrast
 
     QColor accent;      ///< selection, focus, links
-    QColor exposed;     ///< time that stands still; always hatched as well
+    QColor exposed;     ///< time in which compute waits; always hatched as well
     QColor hidden;      ///< communication that costs nothing
     QColor caution;     ///< limits, warnings
     QColor compute;     ///< compute without a bucket; neutral
@@ -63,8 +63,8 @@ inline constexpr int gridPx = 4;
 
 /// Inter, or the system's font where Inter is missing.
 QFont textFont(int pixelSize = normalTextPx, int weight = QFont::Normal);
-/// For figures that stand in columns: digits of one width. Inter with tabular figures where Qt can ask for them (6.7),
-/// else a fixed-width family.
+/// For figures in columns: digits of one width. Inter with tabular figures where Qt can ask for them (6.7), else a
+/// fixed-width family.
 QFont numberFont(int pixelSize = normalTextPx);
 /// For names out of a graph.
 QFont codeFont(int pixelSize = normalTextPx);

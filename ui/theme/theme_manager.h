@@ -10,9 +10,9 @@ class SystemTheme;
 
 enum class ThemeMode { System, Light, Dark };
 
-/// Which theme holds now. There is one for the application; views read current() when they paint and repaint on
-/// changed(). Before apply() nothing of the application's own palette or style is touched, so tests of single widgets
-/// need no set-up.
+/// The current theme. There is one for the application; views read current() when they paint and repaint on changed().
+/// Before apply() nothing of the application's own palette or style is touched, so tests of single widgets need no
+/// set-up.
 class ThemeManager : public QObject {
     Q_OBJECT
 
@@ -29,7 +29,7 @@ class ThemeManager : public QObject {
     void setMode(overlap::ui::ThemeMode mode);
 
   signals:
-    /// The tokens are other ones now; palette and style sheet have been set already.
+    /// The tokens have changed; palette and style sheet have been set already.
     void changed();
 
   private:

@@ -35,12 +35,12 @@ struct EventDragAnswer {
     bool meaning = false;  ///< false where dropping it changes nothing
 };
 
-/// Says what dragging events is for. The timeline knows events; what they stand for, only the owner does.
+/// Says what dragging events is for. The timeline knows events; what they represent, only the owner does.
 struct EventDragHandler {
     /// Whether the event can be dragged; when it can, what does not depend on the place is prepared.
     std::function<bool(quint32 reference, bool byEnd)> begin;
     std::function<EventDragAnswer(const EventDragPlace& place)> ask;
-    /// The event is let go: dropped, or given up.
+    /// The event is released: dropped, or cancelled.
     std::function<void(const EventDragPlace& place)> drop;
     std::function<void()> cancel;
 };

@@ -9,7 +9,7 @@
 
 namespace overlap::ui {
 
-/// What was searched for in a timeline, what was found, and where in it a person stands.
+/// What was searched for in a timeline, what was found, and which match is the current one.
 class EventFinder {
   public:
     using MoreText = std::function<std::string(std::uint32_t reference)>;

@@ -44,7 +44,7 @@ HeldKeys::Key HeldKeys::keyOf(const QKeyEvent& event) {
 #if !defined(Q_OS_MACOS)
     switch (event.nativeScanCode()) {
         case 0:
-            break;  // made by a program, or a platform that does not tell: letters decide
+            break;  // made by a program, or a platform that does not report places: letters decide
         case scanW:
             return ZoomIn;
         case scanS:

@@ -7,11 +7,11 @@
 
 namespace overlap::ui {
 
-/// "Δ 21.9 ms · 12 events · compute 84 % · exposed 9.1 % · overlapped 71 %": what stands on the ruler.
+/// "Δ 21.9 ms · 12 events · compute 84 % · exposed 9.1 % · overlapped 71 %": the text on the ruler.
 QString measurementText(const RangeStatistics& sums, TimeRange range);
 
-/// For each lane what it does in `range`, as it stands below its title: "12.4 ms · 84 %", and for a process group how
-/// much of it compute hides.
+/// For each lane what it does in `range`, as shown below its title: "12.4 ms · 84 %", and for a process group how much
+/// of it compute hides.
 QStringList laneFigures(const Timeline& timeline, const RangeStatistics& sums, TimeRange range);
 
 /// The sums by lane as lines of fields between tabs, with a heading and a line for the whole; times in ms.

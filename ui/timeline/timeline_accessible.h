@@ -10,8 +10,8 @@ namespace overlap::ui {
 
 class TimelineView;
 
-/// The timeline for those who do not see it: beside the view's widgets a child for each lane, from top to bottom, which
-/// has a child for each event. Both are made when they are asked for. An event can be selected as by a click.
+/// The timeline for screen readers: besides the view's widgets a child for each lane, from top to bottom, which has a
+/// child for each event. Both are made when they are asked for. An event can be selected as by a click.
 class TimelineAccessible : public QAccessibleWidget {
   public:
     explicit TimelineAccessible(TimelineView* view);

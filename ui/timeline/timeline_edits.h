@@ -11,8 +11,8 @@
 
 namespace overlap::ui {
 
-/// What a person made of a timeline without changing any plan: the arrangement of its lanes, notes and bookmarks. Every
-/// change can be undone; all of it goes into the session as JSON.
+/// The user's edits of a timeline that change no plan: the arrangement of its lanes, notes and bookmarks. Every change
+/// can be undone; all of it goes into the session as JSON.
 class TimelineEdits : public QObject {
     Q_OBJECT
 

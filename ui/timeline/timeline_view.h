@@ -33,18 +33,18 @@ class NotesPanel;
 
 /// The timeline of one step: lanes, ruler, overview and memory curve, with everything that mouse and keyboard do there.
 ///
-/// Shows an immutable Timeline; selection and highlights are told and asked for by the timeline's opaque references.
-/// Drawing is a cached image of the events (LaneLayer) under an overlay of what follows the pointer, so that hovering
-/// touches no event. Input is applied at once and painted at most every 16 ms. Paint times go to the logging category
+/// Shows an immutable Timeline; selection and highlights use the timeline's opaque references. Drawing is a cached
+/// image of the events (LaneLayer) under an overlay of what follows the pointer, so that hovering touches no event.
+/// Input is applied at once and painted at most every 16 ms. Paint times go to the logging category
 /// `overlap.timeline.frametime`.
 ///
-/// What a person adds to it (arrangement of lanes, notes) is in edits(), to be undone and kept.
+/// The user's additions (arrangement of lanes, notes) are in edits(), to be undone and kept.
 ///
 /// Keys, by their place on the keyboard: W S zoom, A D pan, Left Right pan, Up Down lane, `.` `,` next and previous
 /// event, `[` `]` along the selection's flow, F focus the selection and again to fit all, 0 fit all, Home End,
 /// Backspace and Alt+Left back, Alt+Right forward, E the most exposed collective and the next ones, R measure the
 /// selection, P pin, Space collapse and Alt+Up Alt+Down move the lane, N note, B next bookmark, M what is alive, Ctrl+F
-/// find, Ctrl+C copy, Enter activates, Escape lets go; Alt moves four times as fast.
+/// find, Ctrl+C copy, Enter activates, Escape clears the selection; Alt moves four times as fast.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 
@@ -78,7 +78,7 @@ class TimelineView : public QAbstractScrollArea {
     /// tabs with a heading; empty where there is neither.
     QString copyText() const;
 
-    /// Further lines for the tool tip of what a reference stands for, as rich text.
+    /// Further lines for the tool tip of what a reference represents, as rich text.
     void setToolTipProvider(std::function<QString(quint32 reference)> provider);
     /// Further text that a search looks at, such as an event's module.
     void setSearchTextProvider(EventFinder::MoreText provider);
@@ -104,7 +104,7 @@ class TimelineView : public QAbstractScrollArea {
     void setMemoryLimit(qint64 bytes);
     void setVisibleRange(overlap::TimeRange range);
 
-    /// Selects what `reference` stands for and brings it into view; no_reference lets go. Emits nothing.
+    /// Selects what `reference` represents and scrolls to it; no_reference clears the selection. Emits nothing.
     void selectReference(quint32 reference);
     /// Selects the event and brings it into view, as a click there would.
     void selectEvent(overlap::EventLocation location);
@@ -130,14 +130,13 @@ class TimelineView : public QAbstractScrollArea {
     /// Measures the selected event, or all that is visible without one.
     void measureSelection();
     void copy() const;
-    /// Selects the collective for which compute stands still longest; each further call the next one, or the one before
-    /// for -1.
+    /// Selects the collective that compute waits for longest; each further call the next one, or the one before for -1.
     void selectMostExposed(int step = 1);
     /// Selects what the flow's arrows lead to, or come from for -1.
     void followFlow(int step);
 
   signals:
-    /// The user selected an event; no_reference and -1 when they let go.
+    /// The user selected an event; no_reference and -1 when the selection was cleared.
     void eventSelected(quint32 reference, int lane);
     /// Double click or Enter.
     void eventActivated(quint32 reference, int lane);
@@ -250,7 +249,7 @@ class TimelineView : public QAbstractScrollArea {
 
     std::shared_ptr<const Timeline> timeline_;
     TimelineEdits* edits_;
-    std::uint64_t arrangement_ = 0;  ///< how often lanes were arranged anew
+    std::uint64_t arrangement_ = 0;  ///< how often lanes were rearranged
     QString title_;
     QString caption_;
     QStringList memoryNotes_;

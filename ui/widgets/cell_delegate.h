@@ -4,7 +4,7 @@
 
 namespace overlap::ui {
 
-/// For delegates that write a cell's text themselves, over what the style paints behind it.
+/// Base of delegates that write a cell's text themselves, over the background that the style paints.
 class CellDelegate : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;

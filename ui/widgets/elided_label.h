@@ -8,8 +8,8 @@
 
 namespace overlap::ui {
 
-/// One line of plain text that ends in an ellipsis where it is too long, and never widens what it is in. Who fills it
-/// gives it a tool tip with the whole.
+/// One line of plain text that ends in an ellipsis where it is too long, and never widens its container. The caller
+/// gives it a tool tip with the whole text.
 class ElidedLabel : public QLabel {
   public:
     explicit ElidedLabel(QWidget* parent = nullptr) : QLabel(parent) {

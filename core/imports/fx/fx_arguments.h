@@ -12,7 +12,7 @@ namespace overlap {
 /// Turns expressions into argument values of a graph, as the overlap-graph format has them: tuples are lists.
 class FxArguments {
   public:
-    /// The value that a bare name stands for. Throws InputError at `offset` where it stands for none.
+    /// The value that a bare name refers to. Throws InputError at `offset` where it refers to none.
     using Resolve = std::function<Value(std::string_view name, std::size_t offset)>;
 
     FxArguments(GraphBuilder& builder, const PythonTokens& tokens, const PythonExpressions& expressions,

@@ -21,7 +21,7 @@ struct FxComment {
 
 /// Reads a comment. What it does not know is kept whole under `comment` of details_json.
 /// @param text from `#` on.
-/// @return nothing for a comment that tells nothing of nodes, such as a line of white space.
+/// @return nothing for a comment that says nothing about nodes, such as a line of white space.
 std::optional<FxComment> parse_fx_comment(std::string_view text);
 
 }  // namespace overlap

@@ -11,7 +11,7 @@ namespace overlap {
 struct FxFunction {
     std::string name;           ///< of the class around it, such as `GraphModule` or `<lambda>`; empty without one
     std::size_t begin = 0;      ///< of `def` or `graph(`
-    std::size_t inputs = 0;     ///< of the `load_args` that tells its inputs' types; 0: there is none
+    std::size_t inputs = 0;     ///< of the `load_args` that has its inputs' types; 0: there is none
     bool is_node_list = false;  ///< printed by `print(graph)`
     bool is_nested = false;     ///< the body of a higher-order operator of the graph before it
 };

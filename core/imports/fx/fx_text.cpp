@@ -34,7 +34,7 @@ std::string quoted_list(const std::set<std::string, std::less<>>& names) {
     return text;
 }
 
-/// The process groups that the user told, as this rank sees them. @throws InputError where it is not one of them.
+/// The process groups that the user gave, as this rank sees them. @throws InputError where it is not one of them.
 std::vector<ProcessGroup> told_groups(const ImportOptions& options) {
     if (options.rank && options.world_size && *options.rank >= *options.world_size) {
         throw InputError("", "rank " + std::to_string(*options.rank) + " is not one of a job of " +
@@ -52,7 +52,7 @@ std::vector<ProcessGroup> told_groups(const ImportOptions& options) {
     return groups;
 }
 
-/// @throws InputError for a process group that the user told and the graph does not use.
+/// @throws InputError for a process group that the user gave and the graph does not use.
 void check_groups_are_used(const Graph& graph, const ImportOptions& options) {
     if (options.process_groups.empty()) return;
     std::set<std::string, std::less<>> used;
@@ -66,7 +66,7 @@ void check_groups_are_used(const Graph& graph, const ImportOptions& options) {
     }
 }
 
-/// @throws InputError for a symbol that the user told and that neither the text nor a told tensor names.
+/// @throws InputError for a symbol that the user gave and that neither the text nor a given tensor names.
 void check_symbols_are_used(const UntypedGraph& graph, const ImportOptions& options) {
     std::set<std::string, std::less<>> used(graph.symbols.begin(), graph.symbols.end());
     for (const auto& [name, tensor] : options.tensors) used.insert(tensor.symbols.begin(), tensor.symbols.end());
@@ -77,7 +77,7 @@ void check_symbols_are_used(const UntypedGraph& graph, const ImportOptions& opti
     }
 }
 
-/// The process groups that are known: those that the user told, and those that hold the whole job.
+/// The process groups that are known: those that the user gave, and those that hold the whole job.
 std::vector<ProcessGroup> known_groups(UntypedGraph& graph, const ImportOptions& options) {
     std::vector<ProcessGroup> groups = told_groups(options);
     std::set<std::string, std::less<>> seen;

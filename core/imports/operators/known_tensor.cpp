@@ -10,7 +10,7 @@
 namespace overlap {
 namespace {
 
-/// Whether dimension `left` comes behind `right` in memory (1), before it (-1), or nobody can tell (0).
+/// Whether dimension `left` comes behind `right` in memory (1), before it (-1), or is undecided (0).
 int memory_order(std::span<const std::int64_t> shape, std::span<const Sizes> operands, std::size_t left,
                  std::size_t right) {
     for (const Sizes& stride : operands) {

@@ -20,7 +20,7 @@ struct NodeType {
     std::optional<std::int64_t> value;  ///< of an integer
 };
 
-/// Thrown by a rule that cannot say what its operator returns: the reason, for people.
+/// Thrown by a rule that cannot say what its operator returns: the reason, for display.
 struct UnknownShape {
     std::string reason;
 };

@@ -76,7 +76,7 @@ class TensorTyping {
     }
 
     /// Takes what the text says over what a rule says, keeping the rule's memory where both describe one tensor.
-    /// @return whether the text told the tensor in full.
+    /// @return whether the text had the tensor in full.
     bool apply_declared(const UntypedNode& node, NodeType& type) {
         if (!node.declared) return false;
         const DeclaredTensor& declared = *node.declared;
@@ -161,7 +161,7 @@ class TensorTyping {
         }
     }
 
-    /// Tuples whose operator has no rule: the text tells the types of their items.
+    /// Tuples whose operator has no rule: the text has the types of their items.
     void collect_tuples() {
         for (std::size_t index = 0; index < graph_.nodes.size(); ++index) {
             const UntypedNode& node = graph_.nodes[index];

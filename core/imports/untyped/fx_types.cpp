@@ -126,7 +126,7 @@ std::optional<std::int64_t> evaluate_size(std::string_view text, const SymbolVal
         const PythonExpressionId id = expressions.parse_item();
         if (tokens.peek().kind == PythonTokenKind::end) return evaluate(expressions, id, symbols, type);
     } catch (const InputError&) {
-        // What is no expression is a symbol that nobody can give a value.
+        // What is no expression is a symbol that cannot have a value.
     }
     type.unknown_symbols.emplace(text);
     return std::nullopt;

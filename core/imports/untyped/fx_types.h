@@ -12,7 +12,7 @@
 
 namespace overlap {
 
-/// Values of symbols such as `s0`, which a text names but does not tell.
+/// Values of symbols such as `s0`, which a text names without their values.
 using SymbolValues = std::map<std::string, std::int64_t, std::less<>>;
 
 /// A tensor's type as a text has it. Parts that it leaves out are absent.
@@ -20,15 +20,15 @@ struct DeclaredTensor {
     Dtype dtype{};
     std::vector<std::int64_t> shape;
     std::optional<std::vector<std::int64_t>> stride;  ///< elements
-    std::string device;                               ///< without index, such as `cuda`; empty: not told
+    std::string device;                               ///< without index, such as `cuda`; empty: not given
     std::int64_t storage_offset = 0;                  ///< elements
-    std::int64_t storage_bytes = -1;                  ///< -1: not told
-    int storage = -1;                                 ///< declared tensors with one number share memory; -1: not told
+    std::int64_t storage_bytes = -1;                  ///< -1: not given
+    int storage = -1;                                 ///< declared tensors with one number share memory; -1: not given
     std::vector<std::string> symbolic_shape;          ///< the sizes as written, where one of them is symbolic
     std::set<std::string> symbols;                    ///< that its sizes and strides name
 };
 
-/// Tensors that a text does not tell, by the names of their nodes.
+/// Tensors that a text leaves out, by the names of their nodes.
 using TensorTable = std::map<std::string, DeclaredTensor, std::less<>>;
 
 /// What torch.fx prints behind a name.

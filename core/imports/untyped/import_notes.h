@@ -8,12 +8,12 @@
 
 namespace overlap {
 
-/// What an import could not take over as it stood, each kind once with its count: nothing is dropped silently.
+/// What an import could not take over as it is, each kind once with its count: nothing is dropped silently.
 class ImportNotes {
   public:
     /// @param what a sentence without full stop, the same for everything of its kind. @param place of this one.
     void add(std::string_view what, std::string_view place);
-    /// Whether place() would be asked for: only the first of a kind is told.
+    /// Whether place() would be asked for: only the first of a kind is reported.
     bool is_new(std::string_view what) const { return counts_.find(what) == counts_.end(); }
     bool empty() const { return order_.empty(); }
     /// `SENTENCE (3 times, first in line 12)`, in the order in which they were met.

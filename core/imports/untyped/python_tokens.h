@@ -38,7 +38,7 @@ std::string text_place(std::string_view text, std::size_t offset);
 /// The text must outlive it.
 class PythonTokens {
   public:
-    /// @param text the whole text, which places are told in. @param begin, end the part that is read.
+    /// @param text the whole text, which places refer to. @param begin, end the part that is read.
     PythonTokens(std::string_view text, std::size_t begin, std::size_t end);
 
     /// The token that comes next, without passing it.
@@ -51,7 +51,7 @@ class PythonTokens {
     PythonToken expect(std::string_view punctuation_or_name);
     /// @throws InputError when it is another kind. @param what for the message, such as "a name".
     PythonToken expect(PythonTokenKind kind, std::string_view what);
-    /// Takes comments that stand in front of the next token.
+    /// Takes comments before the next token.
     void skip_comments();
     /// Passes the rest of the physical line.
     void skip_line();
@@ -61,7 +61,7 @@ class PythonTokens {
     std::string_view text() const { return text_; }
     /// @throws InputError at `offset`.
     [[noreturn]] void fail(std::size_t offset, std::string problem) const;
-    /// @throws InputError that says what was expected and what stands at the next token.
+    /// @throws InputError that says what was expected and what the next token is.
     [[noreturn]] void fail_expected(std::string_view expected);
 
   private:

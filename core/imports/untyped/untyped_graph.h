@@ -13,7 +13,7 @@
 
 namespace overlap {
 
-/// A node as a text has it, before what its operator tells of its tensors is added.
+/// A node as a text has it, before tensors that follow from its operator are added.
 struct UntypedNode {
     NodeRecord record;  ///< name, target, op, args and kwargs in the graph's builder
     NodeMetadata metadata;
@@ -32,13 +32,13 @@ struct UntypedGraph {
     std::set<std::string> symbols;  ///< that types name, whether or not they have a value
 };
 
-/// What a person knows that a text does not tell.
+/// What the user adds because a text leaves it out.
 struct ImportOptions {
     SymbolValues symbols;
     TensorTable tensors;                       ///< they win over the text
     std::vector<ProcessGroup> process_groups;  ///< names and ranks
     std::optional<std::int64_t> rank, world_size;
-    std::string device = "cuda";  ///< of tensors whose device is not told
+    std::string device = "cuda";  ///< of tensors whose device is not given
 };
 
 }  // namespace overlap

@@ -38,7 +38,7 @@ std::span<const std::string_view> nccl_config_names();
 /// A configuration by name. @throws InputError for an unknown name, with the known ones.
 NcclConfig find_nccl_config(std::string_view name);
 
-/// What the name of a GPU tells.
+/// What follows from the name of a GPU.
 struct NcclDetection {
     std::optional<NcclConfig> config;
     std::string reason;  ///< why there is none, a sentence without a full stop; empty when there is one

@@ -10,7 +10,7 @@ namespace overlap {
 class PlannerSearch;
 
 struct GraphPlannerOptions {
-    /// torch's own cost function does not know strided shards and gathers them for 0.
+    /// torch's own cost function does not know strided shards and prices their gathers with 0.
     bool free_strided_gathers = true;
 };
 

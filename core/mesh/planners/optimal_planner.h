@@ -32,8 +32,9 @@ struct OptimalPlan {
     std::vector<StepNeeds> needs;  ///< of each step
 };
 
-/// The cheapest path when a collective may span several mesh dimensions and orders may be exchanged: never dearer than
-/// what torch executes, under the same model. Every step moves the right data also where sizes do not divide.
+/// The cheapest path when a collective may span several mesh dimensions and orders may be exchanged: never more
+/// expensive than what torch executes, under the same model. Every step moves the right data also where sizes do not
+/// divide.
 class OptimalPlanner {
   public:
     /// @param times must outlive the planner.
@@ -52,8 +53,8 @@ class OptimalPlanner {
     std::unique_ptr<PlannerSearch> search_;
 };
 
-/// What a plan costs under `times` when merged steps are priced as one collective, by whoever can execute it: torch's
-/// executed path and the optimal one on one scale.
+/// What a plan costs under `times` when merged steps are priced as one collective, whether or not torch can execute it:
+/// torch's executed path and the optimal one on one scale.
 double plan_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const MeshTensor& tensor,
                  const CollectiveTimes& times);
 
@@ -61,7 +62,7 @@ double plan_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const M
 double executed_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const MeshTensor& tensor,
                      const CollectiveTimes& times);
 
-/// A sentence for people on what a step needs; empty for nothing.
+/// A sentence for display on what a step needs; empty for nothing.
 std::string_view explain(StepNeeds needs);
 
 }  // namespace overlap

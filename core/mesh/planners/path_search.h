@@ -105,7 +105,7 @@ class StateSpaces {
     StateSpaces(const DeviceMesh& mesh, const MeshTensor& tensor, StateSpaceRules rules)
         : sizes_{mesh.shape, tensor.shape}, rules_(std::move(rules)) {}
 
-    /// The space in which a path from `source` to `target` is to be sought.
+    /// The space in which a path from `source` to `target` is searched.
     StateSpace& between(const ShardingState& source, const ShardingState& target);
 
   private:

@@ -114,7 +114,7 @@ class StateSpace {
     void complete();
 
   private:
-    /// Steps that are remembered, 12 bytes each; those of further states are found anew each time.
+    /// Steps that are remembered, 12 bytes each; those of further states are computed each time.
     static constexpr std::size_t kept_edges_limit = 8'000'000;
 
     struct Node {

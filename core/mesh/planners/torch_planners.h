@@ -11,7 +11,7 @@ RedistributionPlan greedy_plan(const ShardingState& source, const ShardingState&
                                const MeshTensor& tensor, const CollectiveTimes& times, std::int64_t rank = 0);
 
 /// torch merges runs of like collectives into one on a flattened mesh (_optimize_transform_infos), here with all
-/// flattened meshes at hand. Returns the plan as it would run; merged steps have no cost.
+/// flattened meshes available. Returns the plan as it would run; merged steps have no cost.
 RedistributionPlan flatten_consecutive_steps(const RedistributionPlan& plan, const DeviceMesh& mesh);
 
 /// What strided shards in a placement mean.
@@ -20,9 +20,9 @@ enum class StridedShards : std::uint8_t {
     encode_order,    ///< plain shards in the order that they encode, torch's default; greedy where they encode none
 };
 
-/// torch's choice of planner when nobody chooses (_gen_transform_infos_non_cached): the graph planner for an order that
-/// is not the default one or a strided shard on either side, else greedy. Before flattening. An undecodable strided
-/// shard that should encode an order leads to greedy as well.
+/// torch's default choice of planner (_gen_transform_infos_non_cached): the graph planner for an order that is not the
+/// default one or a strided shard on either side, else greedy. Before flattening. An undecodable strided shard that
+/// should encode an order leads to greedy as well.
 RedistributionPlan default_plan(const ShardingState& source, const ShardingState& target, const DeviceMesh& mesh,
                                 const MeshTensor& tensor, GraphPlanner& graph_planner, const CollectiveTimes& times,
                                 StridedShards strided_shards = StridedShards::are_placements);

@@ -18,7 +18,7 @@ class ActivityRecorder {
     ActivityRecorder(const ActivityRecorder&) = delete;
     ActivityRecorder& operator=(const ActivityRecorder&) = delete;
 
-    /// What is launched until end_node() belongs to `node`. What goes wrong is told by take(): a rank that left in the
+    /// What is launched until end_node() belongs to `node`. Errors are reported by take(): a rank that left in the
     /// middle of a step would have the others wait for it.
     void begin_node(NodeId node);
     void end_node();

@@ -15,8 +15,8 @@ namespace overlap::cuda {
 /// One NCCL communicator for each process group that is run for real, none for the others.
 class Communicators {
   public:
-    /// Each is set up as its placement's settings say. Every rank comes here with placements of the same groups; one
-    /// after the other is set up.
+    /// Each is set up with its placement's settings. Every rank calls this with placements of the same groups; they are
+    /// set up one after the other.
     Communicators(const std::vector<ProcessGroup>& groups, const std::vector<GroupPlacement>& placements, Ranks& ranks);
     ~Communicators();
     Communicators(const Communicators&) = delete;
@@ -31,7 +31,7 @@ class Communicators {
     void launch(const CollectiveWork& work, const std::vector<const void*>& inputs, const std::vector<void*>& outputs,
                 cudaStream_t stream);
 
-    /// Gives all communicators up, with what they still do; nothing can be launched any more.
+    /// Aborts all communicators, with what they still run; nothing can be launched any more.
     void abort();
 
     /// @throws InputError where a communicator has failed since the last call, with the group's name.

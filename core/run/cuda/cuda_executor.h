@@ -49,8 +49,8 @@ class CudaExecutor : public Executor {
 
     /// Activities since the last call; empty unless they are recorded.
     std::vector<NodeActivity> take_activities();
-    /// Bytes of device memory that the run takes, with what NCCL and CUDA have allocated for it up to now: what the
-    /// device has less than before, or what was asked for where that is more.
+    /// Bytes of device memory that the run takes, with what NCCL and CUDA have allocated for it up to now: the decrease
+    /// of free memory, or what was allocated where that is more.
     std::int64_t peak_bytes() const;
 
   private:

@@ -19,12 +19,13 @@ struct Versions {
     std::string driver, runtime, nccl, cublas, cupti;
 };
 
-/// Devices of this machine, in CUDA's order. None is set up by asking: that takes memory of each, for each process.
+/// Devices of this machine, in CUDA's order. Asking sets none of them up: that would take memory of each, for each
+/// process.
 /// @throws InputError with the reason where there is none: no driver, a driver that is older than the toolkit that this
 /// program was built with (with both versions), no device.
 std::vector<Device> find_devices();
 
-/// What is left of the device's memory; sets the device up for this process.
+/// Free memory of the device; sets the device up for this process.
 std::int64_t free_bytes(const Device& device);
 
 Versions versions();

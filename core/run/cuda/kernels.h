@@ -30,7 +30,7 @@ cudaError_t prepare_kernels();
 /// Launches on `stream` with enough blocks for `multiprocessors`.
 cudaError_t launch_move(const MoveArguments& arguments, int multiprocessors, cudaStream_t stream);
 
-/// What stands in for a collective that cannot be run.
+/// Replaces a collective that cannot be run.
 struct HoldArguments {
     MemorySpan from, to;     ///< bytes go round in both
     std::int64_t bytes = 0;  ///< moved in all, evenly over `duration_ns`

@@ -8,8 +8,9 @@
 
 namespace overlap::ui {
 
-/// How long events last, as bars over durations that grow by the same factor. A click on a bar chooses its events, one
-/// more lets go; Left and Right choose the next bar that has events, so that outliers are two keys away.
+/// How long events last, as bars over durations that grow by the same factor. A click on a bar chooses its events,
+/// another click clears the choice; Left and Right choose the next bar that has events, so that outliers are two keys
+/// away.
 class DurationHistogram : public QFrame {
     Q_OBJECT
 

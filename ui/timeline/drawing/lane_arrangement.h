@@ -9,8 +9,8 @@
 
 namespace overlap::ui {
 
-/// How a person arranged the lanes. By key rather than by number, so that it holds for the next evaluation too; keys of
-/// lanes that are not there now are kept for when they come back. A plain value.
+/// The user's arrangement of the lanes. By key rather than by number, so that it holds for the next evaluation too;
+/// keys of lanes that are not there now are kept for when they come back. A plain value.
 struct LaneArrangement {
     QStringList order;      ///< keys from top to bottom; lanes that are not named stay behind their neighbour
     QStringList pinned;     ///< stay at the top while the others scroll

@@ -69,7 +69,7 @@ QString labelText(const QFontMetricsF& metrics, const Width& widthOf, const QStr
     const QString both = name.isEmpty() ? time : name + QStringLiteral("  ") + time;
     if (fits(both)) return both;
     if (fits(name)) return name;
-    // Of a module's path the last part tells most.
+    // Of a module's path the last part says most.
     const QString last = name.contains(QLatin1Char(' ')) ? name : name.mid(name.lastIndexOf(QLatin1Char('.')) + 1);
     if (fits(last)) return last;
     // "all_gather layers.17": both ends matter.

@@ -23,7 +23,7 @@ struct LaneScene {
     double pixelRatio = 1;
     bool dark = true;
     std::uint64_t highlight = 0;    ///< number of the highlight, see LaneLayer::setHighlight()
-    std::uint64_t arrangement = 0;  ///< changes whenever lanes are arranged anew
+    std::uint64_t arrangement = 0;  ///< changes whenever lanes are rearranged
     std::int64_t memoryLimit = 0;
 
     bool operator==(const LaneScene&) const = default;
@@ -33,7 +33,7 @@ struct LaneScene {
 /// device pixels that is kept until the scene changes. Hover, selection and cursor are painted over it elsewhere.
 class LaneLayer {
   public:
-    /// Draws anew if `scene` differs from the last one.
+    /// Draws again if `scene` differs from the last one.
     void render(const LaneScene& scene, const TimelineGeometry& geometry, const Theme& theme);
 
     /// Texts upon the events of the scene that was drawn last, with the lanes' corner at the origin.

@@ -6,7 +6,7 @@
 namespace overlap::ui {
 
 /// The theme's colours by role. `dimmed` moves everything towards the background, for what a search or a selection
-/// leaves aside.
+/// excludes.
 LanePalette lanePalette(const Theme& theme, bool dimmed = false);
 
 /// Colour of a role, for bars and legends.

@@ -10,7 +10,7 @@
 
 namespace overlap::ui {
 
-/// Where the parts of a timeline lie in a window of a given size. A plain value, made anew when size, timeline or
+/// Where the parts of a timeline lie in a window of a given size. A plain value, recomputed when size, timeline or
 /// scrolling change. All in logical pixels.
 struct TimelineGeometry {
     QRect header;    ///< title and caption

@@ -7,7 +7,7 @@
 
 namespace overlap::ui {
 
-/// A note of a person's: on an event, on a span of time or on a moment. Without text it is a bookmark.
+/// The user's note on an event, on a span of time or on a moment. Without text it is a bookmark.
 struct TimelineNote {
     QString event;   ///< name of the event that it is on; empty for a time
     TimeRange time;  ///< the event's when it was noted, the span, or a moment (then without length)

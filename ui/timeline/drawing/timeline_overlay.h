@@ -12,7 +12,7 @@
 
 namespace overlap::ui {
 
-/// A curve from the end of what one reference stands for to the beginning of another's.
+/// A curve from the end of what one reference represents to the beginning of another's.
 struct TimelineArrow {
     quint32 from = no_reference;
     quint32 to = no_reference;
@@ -49,8 +49,7 @@ QRectF overviewRange(const Timeline& timeline, const TimelineGeometry& geometry,
 /// What changes when the pointer moves from or to `pointer`.
 QRegion pointerRegion(const TimelineGeometry& geometry, std::optional<QPointF> pointer);
 
-/// The event that stands for `reference` first: what it does, rather than the stall that it causes. Not valid() for
-/// none.
+/// The event to show for `reference`: what it does, rather than the stall that it causes. Not valid() for none.
 EventLocation anchorOf(const Timeline& timeline, quint32 reference);
 
 }  // namespace overlap::ui
