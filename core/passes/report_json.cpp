@@ -16,7 +16,7 @@ std::string_view severity_name(Severity severity) {
 
 Json problem_json(const Problem& problem) {
     Json json = {{"severity", severity_name(problem.severity)},
-                 {"kind", problem.kind},
+                 {"kind", problem_kind_name(problem.kind)},
                  {"message", problem.message},
                  {"nodes", problem.nodes}};
     if (problem.plan_entry >= 0) json["plan_entry"] = problem.plan_entry;
