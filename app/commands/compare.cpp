@@ -90,7 +90,7 @@ class Compare final : public Command {
         }
         const std::shared_ptr<const Evaluation> evaluation = checked(evaluate(graph, plan), file);
         for (const Problem& problem : evaluation->problems) {
-            if (problem.kind == "exposed") continue;  // the table has it
+            if (problem.kind == ProblemKind::exposed) continue;  // the table has it
             streams.notes << "overlap: " << file << ": " << severity_name(problem.severity) << ": "
                           << one_line(problem.message) << '\n';
         }
@@ -104,7 +104,7 @@ class Compare final : public Command {
             if (step.state == StepOutcome::State::refused) throw InputError(file, "", step.refusal);
         }
         for (const Problem& problem : evaluation->problems) {
-            const bool no_figures = problem.severity == Severity::error || problem.kind == "no_times";
+            const bool no_figures = problem.severity == Severity::error || problem.kind == ProblemKind::no_times;
             if (no_figures) throw InputError(file, "", problem.message);
         }
         return evaluation;

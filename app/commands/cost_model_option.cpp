@@ -5,7 +5,6 @@
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "core/cost/cost_model.h"
-#include "core/cost/no_cost_model.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
 
@@ -27,9 +26,9 @@ std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const 
 }
 
 InputError with_cost_model_hint(const InputError& error, const std::string& file) {
-    const bool lacks_model = error.problem().find(no_cost_model) != std::string::npos;
+    const bool lacks_model = error.code() == ErrorCode::no_cost_model;
     return {error.file().empty() ? file : error.file(), error.place(),
-            error.problem() + (lacks_model ? "; --cost-model gives it one" : "")};
+            error.problem() + (lacks_model ? "; --cost-model gives it one" : ""), error.code()};
 }
 
 std::vector<double> times_of(const Graph& graph, const std::string& file) {

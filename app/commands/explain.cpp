@@ -48,7 +48,7 @@ void require_run(const Evaluation& evaluation, const Pipeline& pipeline) {
     const auto why = std::find_if(evaluation.problems.rbegin(), evaluation.problems.rend(),
                                   [](const Problem& problem) { return problem.severity == Severity::error; });
     // What check_buckets() says of entries says more than the pass's error.
-    if (why == evaluation.problems.rend() || why->kind == "refused") run_passes(evaluation.input, pipeline);
+    if (why == evaluation.problems.rend() || why->kind == ProblemKind::refused) run_passes(evaluation.input, pipeline);
     // Not thrown: all steps can be run, but what results cannot be measured.
     const auto step = std::ranges::find(evaluation.steps, StepOutcome::State::refused, &StepOutcome::state);
     const auto index = static_cast<std::size_t>(step - evaluation.steps.begin());

@@ -61,7 +61,8 @@ class Export final : public Command {
             if (!error.file().empty()) throw;
             const bool lacks_graph = !input.result && format.needs != ExportNeeds::plan;
             const InputError told(error.place(),
-                                  error.problem() + (lacks_graph ? "; give it with --graph" : std::string()));
+                                  error.problem() + (lacks_graph ? "; give it with --graph" : std::string()),
+                                  error.code());
             throw with_cost_model_hint(told, plan_file_);
         }
     }

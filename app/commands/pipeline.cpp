@@ -58,7 +58,7 @@ void add_group_problem(const std::shared_ptr<const Graph>& graph, PassReport& re
         is_group_pass(report.pass, isolate_expert_group_pass) || is_group_pass(report.pass, reassign_groups_pass);
     if (!is_known || !report.groups.empty() || !report.problems.empty()) return;
     Problem problem;
-    problem.kind = "no_new_group";
+    problem.kind = ProblemKind::no_new_group;
     problem.title = "No new group";
     problem.message = group_pass_obstacle(graph, report.pass);
     report.problems.push_back(std::move(problem));
@@ -68,7 +68,7 @@ PassResult run_step(const std::shared_ptr<const Graph>& graph, const Pipeline& p
     try {
         return require_pass(pipeline.steps[step].pass).run(graph, pipeline.steps[step].options, {});
     } catch (const PassRefusal& refusal) {
-        throw InputError(pipeline.file, place_in_step(pipeline, step, refusal), refusal.problem());
+        throw InputError(pipeline.file, place_in_step(pipeline, step, refusal), refusal.problem(), refusal.code());
     } catch (const InputError& error) {
         throw error.file().empty() ? error.in_file(pipeline.file) : error;
     }
@@ -82,7 +82,7 @@ PassResult run_overlaps(const PipelineResult& before, const Pipeline& pipeline) 
             directed.result.report.problems.push_back(std::move(problem));
         return std::move(directed.result);
     } catch (const InputError& error) {
-        throw InputError(pipeline.file, "overlaps", error.problem());
+        throw InputError(pipeline.file, "overlaps", error.problem(), error.code());
     }
 }
 

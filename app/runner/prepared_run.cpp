@@ -2,7 +2,6 @@
 
 #include "core/base/error.h"
 #include "core/cost/cost_model.h"
-#include "core/cost/no_cost_model.h"
 #include "core/imports/any_graph_file.h"
 #include "core/plan/group_settings.h"
 #include "core/run/run_checks.h"
@@ -24,7 +23,7 @@ std::vector<GroupSettings> groups_of(const commands::Pipeline& pipeline, const G
 
 /// Times are needed to predict a step and to emulate collectives.
 InputError with_remedy(const InputError& error) {
-    if (error.problem().find(no_cost_model) == std::string::npos) return error;
+    if (error.code() != ErrorCode::no_cost_model) return error;
     return {error.file(), error.place(),
             error.problem() + "; overlap estimate GRAPH --cost-model MODEL -o NEW writes it with times"};
 }

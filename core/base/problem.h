@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/base/problem_kind.h"
+
 namespace overlap {
 
 enum class Severity { note, caution, error };
@@ -15,7 +18,7 @@ std::string_view severity_name(Severity severity);
 /// Something that a person should know of: a hazard of the reference, a refusal, a name that matches nothing.
 struct Problem {
     Severity severity = Severity::note;
-    std::string kind;                        ///< stable short name, such as `unknown_module`
+    ProblemKind kind = ProblemKind::general;
     std::string title;                       ///< two or three words
     std::string message;                     ///< a sentence without full stop
     std::vector<std::string> nodes;          ///< names of nodes concerned, in the graph that the message speaks of
@@ -24,6 +27,7 @@ struct Problem {
     std::string fix;                         ///< label of a fix that the application offers, or empty
     std::optional<std::string> replacement;  ///< module that the fix names instead of `module`
     std::optional<std::size_t> directive;    ///< index of the overlap by hand that the fix takes out
+    ErrorCode error = ErrorCode::general;    ///< of the error that the problem was made of
 };
 
 }  // namespace overlap

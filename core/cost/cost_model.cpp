@@ -13,7 +13,6 @@
 #include "core/cost/compute_class.h"
 #include "core/cost/control_deps.h"
 #include "core/cost/flop_formulas.h"
-#include "core/cost/no_cost_model.h"
 
 namespace overlap {
 
@@ -139,7 +138,8 @@ class AnalyticModel {
     const CostParameters& cost_parameters(NodeId node) const {
         if (graph_.header().cost) return *graph_.header().cost;
         throw InputError(node == no_node ? std::string() : place_of(graph_, node),
-                         std::string(no_cost_model) + ", so the time of a node without estimate_ms is not known");
+                         "the graph has no cost_model, so the time of a node without estimate_ms is not known",
+                         ErrorCode::no_cost_model);
     }
 
     const TargetCost& cost_of(NodeId node) {

@@ -58,7 +58,7 @@ void check_needs(const ExportFormat& format, const ExportInput& input) {
     }
     if (format.needs != ExportNeeds::figures) return;
     for (const Problem& problem : input.result->problems) {
-        if (problem.kind == "no_times") throw InputError("", problem.message);
+        if (problem.kind == ProblemKind::no_times) throw InputError("", problem.message, problem.error);
     }
 }
 
@@ -93,7 +93,7 @@ std::string refusal_of(const Evaluation& evaluation) {
         return "step " + std::to_string(step + 1) + " (" + pass + "): " + refusal.substr(told);
     }
     for (const Problem& problem : evaluation.problems) {
-        if (problem.kind == "refused") return problem.message;
+        if (problem.kind == ProblemKind::refused) return problem.message;
     }
     return "its passes cannot be run";
 }

@@ -295,7 +295,7 @@ class Report {
         for (const Severity severity : {Severity::error, Severity::caution, Severity::note}) {
             for (const Problem& problem : result_.problems) {
                 // What is exposed has a section of its own.
-                if (problem.severity != severity || problem.kind == "exposed") continue;
+                if (problem.severity != severity || problem.kind == ProblemKind::exposed) continue;
                 const std::string name(severity_name(severity));
                 table.add({"<span class=\"" + name + "\">" + name + "</span>", html_text(problem.title),
                            sentence(cut(problem.message))});

@@ -4,7 +4,7 @@ namespace overlap {
 
 Json problem_json(const Problem& problem) {
     Json json = {{"severity", severity_name(problem.severity)},
-                 {"kind", problem.kind},
+                 {"kind", problem_kind_name(problem.kind)},
                  {"message", problem.message},
                  {"nodes", problem.nodes}};
     if (problem.plan_entry >= 0) json["plan_entry"] = problem.plan_entry;

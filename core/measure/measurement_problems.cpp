@@ -19,16 +19,16 @@ std::string counted(std::uint64_t count, const std::string& noun) {
 
 class Problems {
   public:
-    void add(Severity severity, std::string kind, std::string title, std::string message) {
+    void add(Severity severity, ProblemKind kind, std::string title, std::string message) {
         Problem& made = made_.emplace_back();
         made.severity = severity;
-        made.kind = std::move(kind);
+        made.kind = kind;
         made.title = std::move(title);
         made.message = std::move(message);
     }
 
     /// Nothing where `count` is 0.
-    void add_counted(std::uint64_t count, const std::string& noun, Severity severity, std::string kind,
+    void add_counted(std::uint64_t count, const std::string& noun, Severity severity, ProblemKind kind,
                      std::string title, const std::string& rest) {
         if (count > 0) add(severity, std::move(kind), std::move(title), counted(count, noun).append(" ").append(rest));
     }
@@ -45,7 +45,7 @@ class Problems {
 
 void add_missing_work(const MeasuredTrace& trace, Problems& problems) {
     if (trace.activities().empty()) {
-        problems.add(Severity::caution, "no_gpu_events", "No GPU events",
+        problems.add(Severity::caution, ProblemKind::no_gpu_events, "No GPU events",
                      "the trace has no event of a GPU, so there is nothing to measure; was the profiler told to record "
                      "CUDA?");
         return;
@@ -53,49 +53,52 @@ void add_missing_work(const MeasuredTrace& trace, Problems& problems) {
     if (!trace.collectives().empty()) return;
     const std::int64_t ranks = trace.header().world_size.value_or(0);
     if (ranks > 1 || !trace.header().groups.empty()) {
-        problems.add(Severity::caution, "no_communication", "No communication",
+        problems.add(Severity::caution, ProblemKind::no_communication, "No communication",
                      "no collective was found on the GPU, although the trace is of a distributed job: its kernels are "
                      "missing from the recording, or their names are unknown");
     } else {
-        problems.add(Severity::note, "no_communication", "No communication", "no collective was found on the GPU");
+        problems.add(Severity::note, ProblemKind::no_communication, "No communication",
+                     "no collective was found on the GPU");
     }
 }
 
 void add_launches(const TraceRemarks& remarks, Problems& problems) {
     problems.add_counted(
-        remarks.launches_without_activity, "call", Severity::caution, "launches_without_gpu_event", "Lost GPU events",
+        remarks.launches_without_activity, "call", Severity::caution, ProblemKind::launches_without_gpu_event,
+        "Lost GPU events",
         "that launched work without an event of it on the GPU: it may be missing, and idle time too long");
-    problems.add_counted(remarks.starts_before_launch, "GPU event", Severity::caution, "starts_before_launch",
-                         "Clocks of host and GPU",
+    problems.add_counted(remarks.starts_before_launch, "GPU event", Severity::caution,
+                         ProblemKind::starts_before_launch, "Clocks of host and GPU",
                          "before the call that launched it: host and GPU do not agree on time");
-    problems.add_counted(remarks.activities_without_launch, "GPU event", Severity::note, "gpu_events_without_launch",
-                         "No launch",
+    problems.add_counted(remarks.activities_without_launch, "GPU event", Severity::note,
+                         ProblemKind::gpu_events_without_launch, "No launch",
                          "without the call that launched it in the trace, counted in the step of the event in front");
-    problems.add_counted(remarks.overlapping_activities, "GPU event", Severity::note, "overlapping_on_a_stream",
-                         "Overlap on a stream",
+    problems.add_counted(remarks.overlapping_activities, "GPU event", Severity::note,
+                         ProblemKind::overlapping_on_a_stream, "Overlap on a stream",
                          "beginning before the one in front on the same stream has ended, drawn in a row below");
 }
 
 void add_incomplete_events(const TraceRemarks& remarks, Problems& problems) {
-    problems.add_counted(remarks.missing_durations, "event", Severity::caution, "missing_durations",
+    problems.add_counted(remarks.missing_durations, "event", Severity::caution, ProblemKind::missing_durations,
                          "Missing durations", "without a duration, taken as 0");
-    problems.add_counted(remarks.negative_durations, "event", Severity::caution, "negative_durations",
+    problems.add_counted(remarks.negative_durations, "event", Severity::caution, ProblemKind::negative_durations,
                          "Negative durations", "with a negative duration, taken as 0");
-    problems.add_counted(remarks.unclosed_begins, "event", Severity::caution, "unclosed_begins", "Unfinished events",
-                         "begun and never ended, taken to last until the trace ends");
-    problems.add_counted(remarks.unopened_ends, "event", Severity::note, "unopened_ends", "Ends without a begin",
-                         "ended without having begun");
-    problems.add_counted(remarks.unreadable_group_ranks, "collective", Severity::note, "unreadable_group_ranks",
-                         "Ranks left out", "with a list of ranks that was cut short or is none");
-    problems.add_counted(remarks.not_understood, "event", Severity::note, "phases_not_understood", "Not drawn",
-                         "of phases that are neither drawn nor summed, such as counters");
+    problems.add_counted(remarks.unclosed_begins, "event", Severity::caution, ProblemKind::unclosed_begins,
+                         "Unfinished events", "begun and never ended, taken to last until the trace ends");
+    problems.add_counted(remarks.unopened_ends, "event", Severity::note, ProblemKind::unopened_ends,
+                         "Ends without a begin", "ended without having begun");
+    problems.add_counted(remarks.unreadable_group_ranks, "collective", Severity::note,
+                         ProblemKind::unreadable_group_ranks, "Ranks left out",
+                         "with a list of ranks that was cut short or is none");
+    problems.add_counted(remarks.not_understood, "event", Severity::note, ProblemKind::phases_not_understood,
+                         "Not drawn", "of phases that are neither drawn nor summed, such as counters");
 }
 
 void add_holistic(const MeasuredTrace& trace, Problems& problems) {
     const auto holistic = holistic_times(trace);
     if (!holistic) return;
     for (const HolisticTimes::Missed& missed : holistic->missed_collectives) {
-        problems.add(Severity::note, "missed_by_holistic_trace_analysis", "Other tools differ",
+        problems.add(Severity::note, ProblemKind::missed_by_holistic_trace_analysis, "Other tools differ",
                      std::string("HolisticTraceAnalysis does not count ")
                          .append(missed.name)
                          .append(" as communication (")
@@ -126,13 +129,13 @@ std::vector<Problem> alignment_problems(const AlignedRanks& aligned, std::span<c
     for (std::size_t rank = 1; rank < aligned.ranks.size(); ++rank) {
         const RankAlignment& alignment = aligned.ranks[rank];
         if (!alignment.is_aligned) {
-            problems.add(Severity::caution, "clock_unknown", "Clock unknown",
+            problems.add(Severity::caution, ProblemKind::clock_unknown, "Clock unknown",
                          std::string(names[rank])
                              .append(" shares no collective with ")
                              .append(names[0])
                              .append(": its clock cannot be aligned, and its events may stand at the wrong time"));
         } else if (alignment.spread_ns > rough_spread_ns) {
-            problems.add(Severity::caution, "clock_rough", "Clock uncertain",
+            problems.add(Severity::caution, ProblemKind::clock_rough, "Clock uncertain",
                          std::string(names[rank])
                              .append(" agrees with ")
                              .append(names[0])

@@ -254,10 +254,10 @@ std::shared_ptr<const RepairedModules> repair_modules(const std::shared_ptr<cons
 
 std::vector<Problem> check_module_rules(const std::vector<ModuleRule>& rules, const RepairedModules& repaired) {
     std::vector<Problem> problems;
-    const auto add = [&](std::size_t rule, std::string kind, std::string title, const std::string& message) {
+    const auto add = [&](std::size_t rule, ProblemKind kind, std::string title, const std::string& message) {
         Problem problem;
         problem.severity = Severity::caution;
-        problem.kind = std::move(kind);
+        problem.kind = kind;
         problem.title = std::move(title);
         problem.message.assign("rule ").append(std::to_string(rule + 1)).append(" (").append(describe(rules[rule]));
         problem.message.append("): ").append(message);
@@ -266,15 +266,15 @@ std::vector<Problem> check_module_rules(const std::vector<ModuleRule>& rules, co
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
         const RuleOutcome& outcome = repaired.outcomes[rule];
         if (!outcome.problem.empty()) {
-            add(rule, "module_rule_unmatched", "Module rule", outcome.problem);
+            add(rule, ProblemKind::module_rule_unmatched, "Module rule", outcome.problem);
         } else if (outcome.nodes == 0) {
             std::string why = "it gives no node a module";
             if (outcome.own > 0) why += "; " + counted(outcome.own, "node") + " that fit have their own";
             if (outcome.earlier > 0) why += "; " + counted(outcome.earlier, "node") + " got one from an earlier rule";
-            add(rule, "module_rule_unmatched", "Module rule", why);
+            add(rule, ProblemKind::module_rule_unmatched, "Module rule", why);
         }
         if (outcome.ambiguous > 0) {
-            add(rule, "module_rule_ambiguous", "Ambiguous module",
+            add(rule, ProblemKind::module_rule_ambiguous, "Ambiguous module",
                 counted(outcome.ambiguous, "node") +
                     " would belong to several modules by the parameters that they use, and got none");
         }

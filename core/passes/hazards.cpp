@@ -33,10 +33,10 @@ std::string and_others(std::size_t others) {
     return others == 1 ? " and another one" : " and " + std::to_string(others) + " others";
 }
 
-Problem problem_of(Severity severity, std::string kind, std::string title, std::vector<std::string> nodes) {
+Problem problem_of(Severity severity, ProblemKind kind, std::string title, std::vector<std::string> nodes) {
     Problem problem;
     problem.severity = severity;
-    problem.kind = std::move(kind);
+    problem.kind = kind;
     problem.title = std::move(title);
     problem.nodes = std::move(nodes);
     return problem;
@@ -119,7 +119,7 @@ void add_cyclic_order(const Graph& graph, std::vector<Problem>& problems) {
     }
     if (first.empty()) return;
     nodes.insert(nodes.end(), others.begin(), others.end());
-    Problem problem = problem_of(Severity::error, "cyclic_order", "Cyclic order", std::move(nodes));
+    Problem problem = problem_of(Severity::error, ProblemKind::cyclic_order, "Cyclic order", std::move(nodes));
     problem.message = first + (others.empty() ? "" : ", and so it is with" + and_others(others.size()).substr(4)) +
                       ": insert_overlap_deps makes a graph that cannot be executed, and PyTorch does not notice";
     problems.push_back(std::move(problem));
@@ -145,7 +145,8 @@ void add_exposed_reductions(const Graph& graph, const PassReport& report, std::v
         if (computes_before[start] == computes_before[wait]) nodes.push_back(bucket.start);
     }
     if (nodes.empty()) return;
-    Problem problem = problem_of(Severity::caution, "exposed_reduction", "Exposed reduction", std::move(nodes));
+    Problem problem =
+        problem_of(Severity::caution, ProblemKind::exposed_reduction, "Exposed reduction", std::move(nodes));
     problem.message = "nothing is computed between " + in_quotes(problem.nodes.front()) +
                       and_others(problem.nodes.size() - 1) +
                       " and the wait, since an all-reduce needs the result (hybrid sharding): PyTorch delays the "
@@ -169,8 +170,8 @@ void add_activation_reductions(const Graph& input, const PassReport& report, std
         }
     }
     if (nodes.empty()) return;
-    Problem problem =
-        problem_of(Severity::caution, "activation_reduction_bucketed", "Activations bucketed", std::move(nodes));
+    Problem problem = problem_of(Severity::caution, ProblemKind::activation_reduction_bucketed, "Activations bucketed",
+                                 std::move(nodes));
     if (entries.size() == 1) problem.plan_entry = static_cast<int>(*entries.begin());
     problem.message = in_quotes(problem.nodes.front()) + and_others(problem.nodes.size() - 1) +
                       " reduce what is computed with afterwards, such as activations of tensor parallelism, and were "
@@ -203,7 +204,7 @@ void add_repetition(const Graph& input, const PassReport& report, std::vector<Pr
         }
     }
     if (nodes.empty()) return;
-    Problem problem = problem_of(Severity::note, "not_idempotent", "Bucketed again", std::move(nodes));
+    Problem problem = problem_of(Severity::note, ProblemKind::not_idempotent, "Bucketed again", std::move(nodes));
     problem.message = in_quotes(problem.nodes.front()) + and_others(problem.nodes.size() - 1) +
                       " had been made by a bucketing pass before and were packed once more, as PyTorch does";
     problems.push_back(std::move(problem));
@@ -219,7 +220,7 @@ std::vector<Problem> reads_before_fill(const Graph& graph) {
         if (!copies.has(graph.record(copy))) continue;
         const std::set<NodeId> readers = early_readers(graph, copy);
         if (readers.empty()) continue;
-        Problem problem = problem_of(Severity::error, "read_before_fill", "Read before fill", {});
+        Problem problem = problem_of(Severity::error, ProblemKind::read_before_fill, "Read before fill", {});
         for (const NodeId reader : readers) problem.nodes.emplace_back(graph.name(reader));
         problem.nodes.emplace_back(graph.name(copy));
         problem.message =

@@ -42,7 +42,7 @@ std::optional<Problem> order_left_open(const GraphEditor& editor) {
     }
     if (problem.nodes.empty()) return {};
     problem.severity = Severity::caution;
-    problem.kind = "order_left_open";
+    problem.kind = ProblemKind::order_left_open;
     problem.title = "Not sorted yet";
     problem.message = std::to_string(problem.nodes.size());
     problem.message +=

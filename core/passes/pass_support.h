@@ -45,7 +45,7 @@ PassResult or_refused(std::string_view pass, Rewrite&& rewrite) {
     } catch (const PassRefusal&) {
         throw;
     } catch (const InputError& error) {
-        throw PassRefusal(std::string(pass), error.place(), error.problem());
+        throw PassRefusal(std::string(pass), error.place(), error.problem(), error.code());
     }
 }
 

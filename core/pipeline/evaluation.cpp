@@ -26,18 +26,19 @@ double milliseconds_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-Problem problem_of(const InputError& error, std::string kind, std::string title) {
+Problem problem_of(const InputError& error, ProblemKind kind, std::string title) {
     Problem problem;
     problem.severity = Severity::error;
-    problem.kind = std::move(kind);
+    problem.kind = kind;
     problem.title = std::move(title);
     problem.message = error.what();
+    problem.error = error.code();
     return problem;
 }
 
 /// Plans can be made, run and exported to a job without times; figures cannot.
 Problem unknown_times(const InputError& error) {
-    Problem problem = problem_of(error, "no_times", "times unknown");
+    Problem problem = problem_of(error, ProblemKind::no_times, "times unknown");
     problem.severity = Severity::caution;
     problem.message += ": figures of time are not known until a cost model is chosen";
     problem.fix = "choose cost model";
@@ -191,9 +192,10 @@ class Evaluator {
         result_->overlaps = {};
         reset_to_input();
         // That entries overlap has been said already, and better.
-        const bool told = std::any_of(result_->problems.begin(), result_->problems.end(),
-                                      [](const Problem& problem) { return problem.kind == "overlapping_entries"; });
-        if (!told) result_->problems.push_back(problem_of(error, "refused", "plan refused"));
+        const bool told = std::any_of(result_->problems.begin(), result_->problems.end(), [](const Problem& problem) {
+            return problem.kind == ProblemKind::overlapping_entries;
+        });
+        if (!told) result_->problems.push_back(problem_of(error, ProblemKind::refused, "plan refused"));
     }
 
     /// Times, simulation and memory. @returns false when stopped.
@@ -228,7 +230,7 @@ class Evaluator {
         try {
             sourced = sourced_simulation(*result.graph, result.times_ms, result.time_source.get(), stop_);
         } catch (const InputError& error) {
-            result.problems.push_back(problem_of(error, "no_contention", "contention unknown"));
+            result.problems.push_back(problem_of(error, ProblemKind::no_contention, "contention unknown"));
             sourced = sourced_simulation(*result.graph, result.times_ms, nullptr, stop_);
         }
         result.simulation = std::move(sourced.simulation);
@@ -250,7 +252,7 @@ class Evaluator {
             const CollectiveTiming& timing = simulation.collectives[index];
             Problem problem;
             problem.severity = Severity::caution;
-            problem.kind = "exposed";
+            problem.kind = ProblemKind::exposed;
             problem.title = "exposed " + time_text(timing.exposed_ms);
             problem.nodes = {std::string(result_->graph->name(timing.start))};
             problem.plan_entry = result_->bucket_of_node[timing.start];

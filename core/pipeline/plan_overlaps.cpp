@@ -14,7 +14,7 @@ std::vector<Problem> refused_overlaps(const OverlapDirectives& overlaps, std::sp
         const OverlapDirective& directive = overlaps.list[index];
         Problem& problem = problems.emplace_back();
         problem.severity = Severity::caution;
-        problem.kind = "overlap_refused";
+        problem.kind = ProblemKind::overlap_refused;
         problem.title = "overlap refused";
         problem.message = "overlap " + std::to_string(index + 1) + " (" + describe(directive) +
                           ") is left out: " + outcomes[index].refusal;

@@ -103,10 +103,8 @@ std::string group_pass_obstacle(const std::shared_ptr<const Graph>& graph, std::
         return error.what();
     }
     if (!report.groups.empty()) return {};
-    // What a pass says of its own accord is more to the point, unless it only says that there is nothing to do.
-    const auto told = std::ranges::find_if(report.problems,
-                                           [](const Problem& problem) { return problem.kind != "nothing_isolated"; });
-    if (told != report.problems.end()) return told->title + ": " + told->message;
+    // What a pass says of its own accord is more to the point.
+    if (!report.problems.empty()) return report.problems.front().title + ": " + report.problems.front().message;
     return reassigns(pass) ? nothing_to_reassign(*graph) : nothing_to_isolate(*graph);
 }
 

@@ -53,7 +53,7 @@ void check_group_settings(const std::vector<GroupSettings>& settings, const Grap
 Problem not_evaluated(Severity severity, std::string message) {
     Problem problem;
     problem.severity = severity;
-    problem.kind = "not_evaluated";
+    problem.kind = ProblemKind::not_evaluated;
     problem.title = "not evaluated";
     problem.message = std::move(message);
     return problem;

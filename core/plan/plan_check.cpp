@@ -53,10 +53,10 @@ class BucketCheck {
     }
 
   private:
-    Problem& add(Severity severity, std::string kind, std::string title, std::string message, std::size_t entry) {
+    Problem& add(Severity severity, ProblemKind kind, std::string title, std::string message, std::size_t entry) {
         Problem problem;
         problem.severity = severity;
-        problem.kind = std::move(kind);
+        problem.kind = kind;
         problem.title = std::move(title);
         problem.message = std::move(message);
         problem.plan_entry = static_cast<int>(entry);
@@ -65,7 +65,8 @@ class BucketCheck {
 
     void check_names(std::size_t entry) {
         if (buckets_[entry].modules.empty()) {
-            add(Severity::note, "empty_entry", "empty bucket", "this bucket names no module and does nothing", entry);
+            add(Severity::note, ProblemKind::empty_entry, "empty bucket",
+                "this bucket names no module and does nothing", entry);
         }
         for (const std::string& module : buckets_[entry].modules) {
             if (tree_.find(module) != ModuleTree::no_module) continue;
@@ -82,9 +83,10 @@ class BucketCheck {
                     message += (index == 0 ? "; nearest: " : ", ") + nearest[index];
                 }
             }
-            Problem& problem = add(Severity::caution, spaces_only ? "stray_spaces" : "unknown_module",
-                                   spaces_only ? "stray spaces" : "unknown module",
-                                   message + " (PyTorch would ignore it silently)", entry);
+            Problem& problem =
+                add(Severity::caution, spaces_only ? ProblemKind::stray_spaces : ProblemKind::unknown_module,
+                    spaces_only ? "stray spaces" : "unknown module", message + " (PyTorch would ignore it silently)",
+                    entry);
             problem.module = module;
             if (!nearest.empty()) {
                 problem.fix = "rename to " + nearest.front();
@@ -135,7 +137,8 @@ class BucketCheck {
         const bool child_first = path(earlier).starts_with(path(later) + ".");
         const bool child_last = path(later).starts_with(path(earlier) + ".") || path(earlier) == path(later);
         const Place removable = child_first ? earlier : later;
-        Problem& problem = add(Severity::error, "overlapping_entries", "overlapping buckets", message, removable.entry);
+        Problem& problem =
+            add(Severity::error, ProblemKind::overlapping_entries, "overlapping buckets", message, removable.entry);
         problem.nodes = nodes.names;
         if (child_first || child_last) {
             problem.module = path(removable);
@@ -166,7 +169,7 @@ class BucketCheck {
                 first = false;
             }
         }
-        add(Severity::caution, "nothing_gathered", "nothing gathered", message, entry);
+        add(Severity::caution, ProblemKind::nothing_gathered, "nothing gathered", message, entry);
     }
 
     const Graph& graph_;
@@ -225,7 +228,7 @@ Problem no_modules(const Graph& graph, const ModuleTree& tree) {
     const bool by_name = tree.source() == ModuleSource::module_fqn;
     Problem problem;
     problem.severity = Severity::caution;
-    problem.kind = "no_modules";
+    problem.kind = ProblemKind::no_modules;
     problem.title = "no module names";
     problem.message = std::string("no node of the graph has a ")
                           .append(by_name ? "custom.module_fqn" : "module stack")

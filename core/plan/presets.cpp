@@ -122,7 +122,7 @@ class PresetWriter {
 
     void note(const std::string& what, const std::string& why) {
         Problem problem;
-        problem.kind = "not_in_preset";
+        problem.kind = ProblemKind::not_in_preset;
         problem.title = "Not in the preset";
         problem.message = what + ": " + why;
         preset_.notes.push_back(std::move(problem));

@@ -77,10 +77,10 @@ class DeviceOrderCheck {
     }
 
   private:
-    void add(Severity severity, std::string kind, std::string title, std::string message) {
+    void add(Severity severity, ProblemKind kind, std::string title, std::string message) {
         Problem& problem = problems_.emplace_back();
         problem.severity = severity;
-        problem.kind = std::move(kind);
+        problem.kind = kind;
         problem.title = std::move(title);
         problem.message = std::move(message);
     }
@@ -96,16 +96,17 @@ class DeviceOrderCheck {
         const std::vector<ParameterChains>& parameters = compared_.chains.parameters;
         const DeviceOrderEffect& effect = status.effect;
         if (!effect.obstacle.empty()) {
-            add(Severity::caution, "device_order_unreadable", "device order", entry + ": " + effect.obstacle);
+            add(Severity::caution, ProblemKind::device_order_unreadable, "device order",
+                entry + ": " + effect.obstacle);
             return;
         }
         if (!status.repeated.empty()) {
-            add(Severity::caution, "repeated_device_order", "device order twice",
+            add(Severity::caution, ProblemKind::repeated_device_order, "device order twice",
                 entry + ": an earlier entry counts for " + enumerated(names(status.repeated)));
         }
         if (!effect.misfits.empty()) {
             const std::size_t first = effect.misfits.front();
-            add(Severity::caution, "device_order_misfit", "device order fits not all",
+            add(Severity::caution, ProblemKind::device_order_misfit, "device order fits not all",
                 entry + " does not fit " + enumerated(names(effect.misfits)) + ": " +
                     (parameters[first].inferred() ? "stored as " + to_text(parameters[first].storage) + " on " +
                                                         enumerated(parameters[first].mesh.groups)
@@ -115,7 +116,7 @@ class DeviceOrderCheck {
             std::string message = in_quotes(order.parameters) + " matches no parameter with collectives in the graph";
             const std::vector<std::string> nearest = nearest_names(order.parameters, all_names());
             if (!nearest.empty()) message += "; nearest: " + enumerated(nearest);
-            add(Severity::caution, "unknown_parameter", "unknown parameter", message);
+            add(Severity::caution, ProblemKind::unknown_parameter, "unknown parameter", message);
             return;
         }
         if (!effect.parameters.empty()) tell_saving(order, status, entry);
@@ -130,12 +131,12 @@ class DeviceOrderCheck {
     void tell_saving(const DeviceOrder& order, const DeviceOrderStatus& status, const std::string& entry) {
         const DeviceOrderEffect& effect = status.effect;
         const std::string saving = time_text(effect.saved_ms) + " and " + bytes_text(effect.saved_bytes);
-        add(Severity::note, "device_order_saving", "expected saving",
+        add(Severity::note, ProblemKind::device_order_saving, "expected saving",
             entry + ": " + counted(effect.parameters.size(), "parameter") + ", " + saving +
                 " less communication a step expected; the training job lays parameters out, so the figures of the "
                 "simulation do not contain it");
         if (status.stale) {
-            add(Severity::caution, "stale_saving", "saving out of date",
+            add(Severity::caution, ProblemKind::stale_saving, "saving out of date",
                 entry + ": the plan expects " + time_text(order.saving_ms) + " and " + bytes_text(order.saving_bytes) +
                     ", on this graph it is " + saving);
         }
@@ -260,7 +261,7 @@ std::vector<Problem> check_device_orders(const Graph& graph, const Plan& plan) {
     } catch (const InputError& error) {
         Problem problem;
         problem.severity = Severity::caution;
-        problem.kind = "device_order_unreadable";
+        problem.kind = ProblemKind::device_order_unreadable;
         problem.title = "device orders";
         problem.message = "what the plan's device orders save cannot be told: " + error.problem();
         return {problem};

@@ -22,7 +22,7 @@ bool is_sorted(const Graph& graph) {
 
 bool tells_disorder(const PassReport& report) {
     return std::ranges::any_of(report.problems, [](const Problem& problem) {
-        return problem.kind == "order_left_open" || problem.kind == "cyclic_order";
+        return problem.kind == ProblemKind::order_left_open || problem.kind == ProblemKind::cyclic_order;
     });
 }
 

@@ -12,7 +12,7 @@ using Kinds = std::vector<std::string>;
 
 Kinds kinds_of(const std::vector<Problem>& problems) {
     Kinds kinds;
-    for (const Problem& problem : problems) kinds.push_back(problem.kind);
+    for (const Problem& problem : problems) kinds.emplace_back(problem_kind_name(problem.kind));
     return kinds;
 }
 
@@ -47,7 +47,7 @@ TEST(MeasurementProblems, OfARealTraceStandWithTheirNumbers) {
     ASSERT_FALSE(problems.empty());
     for (const Problem& problem : problems) {
         EXPECT_FALSE(problem.title.empty());
-        if (problem.kind == "launches_without_gpu_event") {
+        if (problem.kind == ProblemKind::launches_without_gpu_event) {
             EXPECT_NE(problem.message.find(std::to_string(remarks.launches_without_activity)), std::string::npos)
                 << problem.message;
         }

@@ -47,7 +47,8 @@ class HazardsTest : public test::PassTest {
         return run("manual_overlap_bucketing", options);
     }
     const Problem* problem(std::string_view kind) const {
-        const auto found = std::ranges::find(result_.report.problems, kind, &Problem::kind);
+        const auto found = std::ranges::find_if(
+            result_.report.problems, [&](const Problem& each) { return problem_kind_name(each.kind) == kind; });
         return found == result_.report.problems.end() ? nullptr : &*found;
     }
     bool has_order() const {

@@ -85,7 +85,7 @@ class PassTest : public testing::Test {
     }
     std::vector<std::string> problem_kinds() const {
         std::vector<std::string> kinds;
-        for (const Problem& problem : result_.report.problems) kinds.push_back(problem.kind);
+        for (const Problem& problem : result_.report.problems) kinds.emplace_back(problem_kind_name(problem.kind));
         return kinds;
     }
     std::string group(std::string_view name) const {

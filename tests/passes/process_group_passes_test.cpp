@@ -143,7 +143,7 @@ TEST_F(ProcessGroupPassesTest, AfterReassigningTheExchangeIsAlone) {
     const PassResult result = require_pass(isolate).run(result_.graph, {}, {});
     EXPECT_EQ(result.graph, result_.graph);
     ASSERT_EQ(result.report.problems.size(), 1u);
-    EXPECT_EQ(result.report.problems.front().kind, "isolate_after_reassign");
+    EXPECT_EQ(result.report.problems.front().kind, ProblemKind::isolate_after_reassign);
 }
 
 TEST_F(ProcessGroupPassesTest, UnknownGroupsMatterOnlyWhereGroupsAreCompared) {

@@ -80,8 +80,8 @@ TEST_P(ManualStartTest, MakesCardsOfWholeModulesThatThePassAccepts) {
     const auto manual = evaluate(graph, start.plan);
     EXPECT_FALSE(manual->refused);
     for (const Problem& problem : manual->problems) {
-        EXPECT_NE(problem.kind, "unknown_module") << problem.message;
-        EXPECT_NE(problem.kind, "overlapping_entries") << problem.message;
+        EXPECT_NE(problem.kind, ProblemKind::unknown_module) << problem.message;
+        EXPECT_NE(problem.kind, ProblemKind::overlapping_entries) << problem.message;
     }
     // Each collective that was merged is in a card or among what is told.
     std::set<NodeId> covered;

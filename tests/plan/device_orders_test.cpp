@@ -29,7 +29,7 @@ struct Chosen {
 
 std::vector<std::string> kinds_of(const std::vector<Problem>& problems) {
     std::vector<std::string> kinds;
-    for (const Problem& problem : problems) kinds.push_back(problem.kind);
+    for (const Problem& problem : problems) kinds.emplace_back(problem_kind_name(problem.kind));
     return kinds;
 }
 
@@ -107,7 +107,7 @@ TEST(DeviceOrders, ChangeNeitherGraphNorSimulation) {
     EXPECT_EQ(with->simulation.step_ms, without->simulation.step_ms);
     EXPECT_EQ(with->graph->node_count(), without->graph->node_count());
     ASSERT_EQ(with->problems.size(), without->problems.size() + 1);
-    const auto note = std::ranges::find(with->problems, "device_order_saving", &Problem::kind);
+    const auto note = std::ranges::find(with->problems, ProblemKind::device_order_saving, &Problem::kind);
     ASSERT_NE(note, with->problems.end());
     EXPECT_EQ(note->severity, Severity::note);
     EXPECT_EQ(

@@ -20,9 +20,8 @@ Plan block_plan(const Graph& graph) {
     return plan;
 }
 
-std::size_t count(const std::vector<Problem>& problems, std::string_view kind) {
-    return static_cast<std::size_t>(
-        std::count_if(problems.begin(), problems.end(), [&](const Problem& problem) { return problem.kind == kind; }));
+std::size_t count(const std::vector<Problem>& problems, ProblemKind kind) {
+    return static_cast<std::size_t>(std::ranges::count(problems, kind, &Problem::kind));
 }
 
 /// The graph without times of nodes and without a cost model, as an import gives it.
@@ -42,8 +41,8 @@ TEST(Evaluation, WithoutTimesPlansAreEvaluatedAllTheSame) {
     const auto evaluation = evaluate(graph, block_plan(*graph));
     EXPECT_FALSE(evaluation->refused);
     EXPECT_FALSE(evaluation->times_known);
-    ASSERT_EQ(count(evaluation->problems, "no_times"), 1u);
-    const auto problem = std::ranges::find(evaluation->problems, "no_times", &Problem::kind);
+    ASSERT_EQ(count(evaluation->problems, ProblemKind::no_times), 1u);
+    const auto problem = std::ranges::find(evaluation->problems, ProblemKind::no_times, &Problem::kind);
     EXPECT_EQ(problem->severity, Severity::caution);
     EXPECT_EQ(problem->fix, "choose cost model");
     const auto with_times = evaluate(timed, block_plan(*timed));
@@ -55,7 +54,7 @@ TEST(Evaluation, APassThatNeedsTimesSaysSo) {
     const auto graph = without_times(test_graph("llama3_debugmodel_fsdp8.prebucket"));
     const auto evaluation = evaluate(graph, automatic_plan(make_plan(*graph, "Automatic"), *graph));
     EXPECT_TRUE(evaluation->refused);
-    const auto problem = std::ranges::find(evaluation->problems, "refused", &Problem::kind);
+    const auto problem = std::ranges::find(evaluation->problems, ProblemKind::refused, &Problem::kind);
     ASSERT_NE(problem, evaluation->problems.end());
     EXPECT_NE(problem->message.find("no cost_model"), std::string::npos) << problem->message;
 }
@@ -78,7 +77,7 @@ TEST(Evaluation, ContentionIsOfTheCostModel) {
 
     const auto unknown = evaluate(read, block_plan(*read), {}, contention_source());
     EXPECT_FALSE(unknown->contention);
-    EXPECT_EQ(count(unknown->problems, "no_contention"), 1u);
+    EXPECT_EQ(count(unknown->problems, ProblemKind::no_contention), 1u);
 }
 
 TEST(Evaluation, OfAPlanHasEverything) {
@@ -205,8 +204,8 @@ TEST(Evaluation, OfARefusedPlanHasTheFiguresOfTheInput) {
     EXPECT_EQ(evaluation->graph, graph);
     EXPECT_TRUE(evaluation->reports.empty());
     EXPECT_EQ(evaluation->simulation.step_ms, evaluate_baseline(graph)->simulation.step_ms);
-    EXPECT_EQ(count(evaluation->problems, "overlapping_entries"), 1u);
-    EXPECT_EQ(count(evaluation->problems, "refused"), 0u);  // said already
+    EXPECT_EQ(count(evaluation->problems, ProblemKind::overlapping_entries), 1u);
+    EXPECT_EQ(count(evaluation->problems, ProblemKind::refused), 0u);  // said already
     // What is drawn all the same has the colour of the first entry that names it.
     const ModuleTree tree(*graph, ModuleSource::module_fqn);
     for (const NodeId node : tree.nodes("layers.0.attention")) EXPECT_EQ(evaluation->entry_of_node[node], 1);
@@ -218,7 +217,7 @@ TEST(Evaluation, TurnsEveryMistakeIntoAProblem) {
     plan.pipeline.push_back({"manual_overlap_buckting"});
     auto evaluation = evaluate(graph, plan);
     EXPECT_TRUE(evaluation->refused);
-    ASSERT_EQ(count(evaluation->problems, "refused"), 1u);
+    ASSERT_EQ(count(evaluation->problems, ProblemKind::refused), 1u);
     plan.pipeline = {{"manual_overlap_bucketing", {{"bucket_mod", {}}}}};
     evaluation = evaluate(graph, plan);
     EXPECT_TRUE(evaluation->refused);
@@ -232,15 +231,15 @@ TEST(Evaluation, TellsWhatItDoesNotEvaluate) {
     plan.unread_process_groups = UnreadField{"[1]", "process_groups[0]", "found 1, expected an object with a name"};
     plan.extra = {{"of_a_newer_writer", "1"}};
     const auto evaluation = evaluate(graph, plan);
-    EXPECT_EQ(count(evaluation->problems, "not_evaluated"), 2u);
+    EXPECT_EQ(count(evaluation->problems, ProblemKind::not_evaluated), 2u);
 }
 
 TEST(Evaluation, TellsTheWorstExposedCollectives) {
     const auto graph = test_graph("llama3_8b_fsdp64_aot_fw");
     const auto evaluation = evaluate_baseline(graph);
     EXPECT_GT(evaluation->simulation.exposed_ms, 0);
-    ASSERT_GT(count(evaluation->problems, "exposed"), 0u);
-    ASSERT_LE(count(evaluation->problems, "exposed"), 3u);
+    ASSERT_GT(count(evaluation->problems, ProblemKind::exposed), 0u);
+    ASSERT_LE(count(evaluation->problems, ProblemKind::exposed), 3u);
     for (const Problem& problem : evaluation->problems) {
         EXPECT_FALSE(problem.message.empty());
         EXPECT_NE(graph->find(problem.nodes.at(0)), no_node);

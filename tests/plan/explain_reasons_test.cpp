@@ -86,7 +86,7 @@ class ExplainReasonsTest : public test::PassTest {
 
 TEST_F(ExplainReasonsTest, ThePlanIsNotRefused) {
     for (const Problem& problem : evaluation_->problems) {
-        EXPECT_NE(problem.kind, "refused") << problem.message;
+        EXPECT_NE(problem.kind, ProblemKind::refused) << problem.message;
     }
 }
 

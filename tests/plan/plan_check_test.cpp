@@ -37,7 +37,7 @@ TEST_F(PlanCheck, FindsNothingWrongWithAGoodPlan) {
 TEST_F(PlanCheck, NamesTheNearestModule) {
     const std::vector<Problem> problems = check("layers.0\nlayers.6+norm");
     ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].kind, "unknown_module");
+    EXPECT_EQ(problems[0].kind, ProblemKind::unknown_module);
     EXPECT_EQ(problems[0].severity, Severity::caution);
     EXPECT_EQ(problems[0].plan_entry, 1);
     EXPECT_EQ(problems[0].module, "layers.6");
@@ -51,14 +51,14 @@ TEST_F(PlanCheck, NamesTheNearestModule) {
 TEST_F(PlanCheck, SeesStraySpaces) {
     const std::vector<Problem> problems = check_buckets(*graph_, *tree_, {{{" layers.0"}}});
     ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].kind, "stray_spaces");
+    EXPECT_EQ(problems[0].kind, ProblemKind::stray_spaces);
     EXPECT_EQ(problems[0].replacement, "layers.0");
 }
 
 TEST_F(PlanCheck, NamesTheOverlap) {
     const std::vector<Problem> problems = check("layers.0\nlayers.0.attention");
     ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].kind, "overlapping_entries");
+    EXPECT_EQ(problems[0].kind, ProblemKind::overlapping_entries);
     EXPECT_EQ(problems[0].severity, Severity::error);
     EXPECT_EQ(problems[0].plan_entry, 1);
     EXPECT_EQ(problems[0].fix, "remove layers.0.attention");
@@ -70,19 +70,19 @@ TEST_F(PlanCheck, NamesTheOverlap) {
 TEST_F(PlanCheck, SaysWhichEntriesGatherNothing) {
     const std::vector<Problem> problems = check("layers.0.attention.rope\nlayers.1");
     ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].kind, "nothing_gathered");
+    EXPECT_EQ(problems[0].kind, ProblemKind::nothing_gathered);
     EXPECT_EQ(problems[0].plan_entry, 0);
     EXPECT_EQ(problems[0].message, "layers.0.attention.rope has no collective at all");
     const std::vector<Problem> empty = check("[[]]");
     ASSERT_EQ(empty.size(), 1u);
-    EXPECT_EQ(empty[0].kind, "empty_entry");
+    EXPECT_EQ(empty[0].kind, ProblemKind::empty_entry);
 }
 
 TEST_F(PlanCheck, SaysThatAGraphHasNoModules) {
     const ModuleTree none(*graph_, ModuleSource::module_stack);
     const std::vector<Problem> problems = check_buckets(*graph_, none, {{{"layers.0"}}, {{"layers.1"}}});
     ASSERT_EQ(problems.size(), 1u);
-    EXPECT_EQ(problems[0].kind, "no_modules");
+    EXPECT_EQ(problems[0].kind, ProblemKind::no_modules);
     EXPECT_TRUE(check_buckets(*graph_, none, {}).empty());
 }
 

@@ -73,7 +73,7 @@ TEST(PlanOverlaps, OneThatDoesNotFitIsAProblemAndTheOthersHold) {
     EXPECT_EQ(names(*together->graph), names(*alone->graph));
     std::vector<Problem> told;
     std::ranges::copy_if(together->problems, std::back_inserter(told),
-                         [](const Problem& problem) { return problem.kind == "overlap_refused"; });
+                         [](const Problem& problem) { return problem.kind == ProblemKind::overlap_refused; });
     ASSERT_EQ(told.size(), 2u);
     EXPECT_EQ(told[0].message.substr(0, told[0].message.find(';')),
               "overlap 1 (gone starts before mm) is left out: the graph has no collective \"gone\"");

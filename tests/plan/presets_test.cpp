@@ -48,7 +48,7 @@ TEST(Presets, WithoutModulesSayThatNothingIsBucketed) {
     builder.output({});
     for (const PipelinePreset& preset : pipeline_presets(builder.finish({}))) {
         EXPECT_TRUE(preset.buckets.empty());
-        EXPECT_EQ(std::ranges::count(preset.notes, "no_modules", &Problem::kind), 1) << preset.name;
+        EXPECT_EQ(std::ranges::count(preset.notes, ProblemKind::no_modules, &Problem::kind), 1) << preset.name;
     }
 }
 

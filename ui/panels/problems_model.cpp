@@ -26,7 +26,7 @@ void ProblemsModel::update() {
     if (!instead_ && document_.isOpen()) {
         for (const std::string& note : document_.loaded().notes) {
             Problem told;
-            told.kind = "import";
+            told.kind = ProblemKind::import_note;
             told.title = tr("Import").toStdString();
             told.message = note;
             problems_.push_back(std::move(told));
@@ -76,15 +76,15 @@ void ProblemsModel::goTo(int row) {
 
 bool ProblemsModel::applyFix(int row) {
     const Problem shown = problem(row);
-    if (shown.kind == "overlap_refused" && document_.editable()) {
+    if (shown.kind == ProblemKind::overlap_refused && document_.editable()) {
         OverlapCommands(document_).remove(static_cast<int>(*shown.directive));
         return true;
     }
-    if (shown.kind == "no_modules" || shown.kind.starts_with("module_rule")) {
+    if (shown.kind == ProblemKind::no_modules || concerns_module_rules(shown.kind)) {
         emit repairWanted();
         return true;
     }
-    if (shown.kind == "no_times") {
+    if (shown.kind == ProblemKind::no_times) {
         emit costModelWanted();
         return true;
     }
@@ -95,8 +95,7 @@ bool ProblemsModel::applyFix(int row) {
         return false;
     const QString text = QString::fromStdString(shown.fix);
     if (shown.replacement) {
-        document_.editBuckets(text,
-                              edits::replace_module(buckets, entry, shown.module, *shown.replacement));
+        document_.editBuckets(text, edits::replace_module(buckets, entry, shown.module, *shown.replacement));
     } else {
         document_.editBuckets(text, edits::remove_module(buckets, entry, shown.module));
     }

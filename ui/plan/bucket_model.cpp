@@ -167,7 +167,7 @@ void BucketModel::addSimulation(std::vector<Row>& rows) const {
         summary.exposed_ms += timing.exposed_ms;
     }
     for (const Problem& problem : evaluation.problems) {
-        if (problem.kind == "exposed") continue;  // the bar shows it
+        if (problem.kind == ProblemKind::exposed) continue;  // the bar shows it
         if (problem.plan_entry < 0 || static_cast<std::size_t>(problem.plan_entry) >= rows.size()) continue;
         Row& row = rows[static_cast<std::size_t>(problem.plan_entry)];
         if (static_cast<int>(problem.severity) <= row.severity) continue;

@@ -37,7 +37,7 @@ std::optional<ExportOutput> run(Job& job, const std::stop_token& stop) {
     ExportOutput output = write_export(job.format, input);
     if (stop.stop_requested()) return std::nullopt;
     const QString problem = exportFile(job.path, QByteArray::fromStdString(output.bytes));
-    if (!problem.isEmpty()) throw InputError("", problem.toStdString());
+    if (!problem.isEmpty()) throw InputError("", problem.toStdString(), ErrorCode::file_not_written);
     return output;
 }
 
@@ -111,7 +111,7 @@ void PlanExport::write(const ExportFormat& format, const QString& path) {
         } catch (const InputError& error) {
             const QString reason = QString::fromUtf8(error.what());
             // What hinders the writing begins with the file, what hinders the export does not.
-            const bool names_file = reason.startsWith(job.path);
+            const bool names_file = error.code() == ErrorCode::file_not_written;
             return [this, sentence = names_file
                                          ? reason
                                          : tr("%1 was not written: %2").arg(QFileInfo(job.path).fileName(), reason)] {

@@ -124,7 +124,7 @@ class Run {
 
     Problem what_safe_changed() const {
         Problem problem;
-        problem.kind = "safe";
+        problem.kind = ProblemKind::safe;
         problem.title = "Not PyTorch's";
         if (reads_ordered_ == 0 && orderings_left_out_ == 0) {
             problem.title = "Nothing to add";

@@ -161,7 +161,7 @@ class Deduplication {
 
     Problem duplicates() const {
         Problem problem;
-        problem.kind = "duplicate_unshard";
+        problem.kind = ProblemKind::duplicate_unshard;
         problem.title = "Gathered again";
         problem.message = std::to_string(duplicates_.size()) +
                           (duplicates_.size() == 1 ? " gathered value repeats" : " gathered values repeat") +

@@ -73,7 +73,7 @@ PassResult DeduplicateWaits::run(const std::shared_ptr<const Graph>& graph, cons
         }
     }
     PassResult result = finished(editor, name());
-    removed.kind = "duplicate_wait";
+    removed.kind = ProblemKind::duplicate_wait;
     removed.title = "Awaited again";
     removed.message = std::to_string(removed.nodes.size());
     removed.message += removed.nodes.size() == 1 ? " wait repeats" : " waits repeat";

@@ -99,7 +99,7 @@ void ExtraGroups::tell(const Replacement& replacement, std::string_view reason, 
     std::string described = in_quotes(source->name);
     if (!source->description.empty()) described += " (" + source->description + ")";
     Problem created;
-    created.kind = "extra_group";
+    created.kind = ProblemKind::extra_group;
     created.title = "New process group";
     created.message = std::to_string(group.moved.size()) + (group.moved.size() == 1 ? " collective" : " collectives") +
                       " of " + described + " move to a new group of the same ranks" +
@@ -111,7 +111,7 @@ void ExtraGroups::tell(const Replacement& replacement, std::string_view reason, 
     if (group.ranks_reordered) {
         Problem reordered;
         reordered.severity = Severity::caution;
-        reordered.kind = "ranks_reordered";
+        reordered.kind = ProblemKind::ranks_reordered;
         reordered.title = "Ranks reordered";
         reordered.message = "the ranks of " + described +
                             " are not ascending, but those of the new group are: what is gathered or exchanged comes "

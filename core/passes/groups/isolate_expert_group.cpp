@@ -86,7 +86,7 @@ std::vector<Problem> order_problems(const Graph& graph, const UsedGroups& exchan
         if (isolated.find(name) || !graph.header().process_group(std::string(name) + "#fsdp_extra")) continue;
         Problem problem;
         problem.severity = Severity::caution;
-        problem.kind = "isolate_after_reassign";
+        problem.kind = ProblemKind::isolate_after_reassign;
         problem.title = "Not isolated";
         problem.message = "the all-gathers of " + in_quotes(name) +
                           " have been moved away before, so the group is no longer shared and its all-to-alls get no "
@@ -99,7 +99,7 @@ std::vector<Problem> order_problems(const Graph& graph, const UsedGroups& exchan
 Problem unseen(const std::vector<std::string>& nodes) {
     Problem problem;
     problem.severity = Severity::caution;
-    problem.kind = "unseen_collectives";
+    problem.kind = ProblemKind::unseen_collectives;
     problem.title = "Not looked at";
     problem.message =
         "bucketed, coalesced or in-place collectives and groups given by keyword do not count as users of a group: "

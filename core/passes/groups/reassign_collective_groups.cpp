@@ -35,7 +35,7 @@ bool gathers_parameter(const Graph& graph, NodeId gather) {
 Problem other_gathers(const std::vector<std::string>& nodes) {
     Problem problem;
     problem.severity = Severity::caution;
-    problem.kind = "other_gathers_move";
+    problem.kind = ProblemKind::other_gathers_move;
     problem.title = "Other gathers move";
     problem.message =
         "all all-gathers of these groups move, also those that gather no parameter, such as those of tensor "
@@ -47,7 +47,7 @@ Problem other_gathers(const std::vector<std::string>& nodes) {
 Problem after_bucketing(const std::vector<std::string>& nodes) {
     Problem problem;
     problem.severity = Severity::caution;
-    problem.kind = "reassign_after_bucketing";
+    problem.kind = ProblemKind::reassign_after_bucketing;
     problem.title = "Too late";
     problem.message =
         "bucketed all-gathers are not recognised as gathers of parameters: run this pass before bucketing, so that "
@@ -60,7 +60,7 @@ Problem after_bucketing(const std::vector<std::string>& nodes) {
 Problem reassigned_again(std::string_view group) {
     Problem problem;
     problem.severity = Severity::caution;
-    problem.kind = "reassigned_again";
+    problem.kind = ProblemKind::reassigned_again;
     problem.title = "Ran already";
     problem.message =
         "the all-gathers of " + in_quotes(group) +
@@ -71,7 +71,7 @@ Problem reassigned_again(std::string_view group) {
 
 Problem renamed() {
     Problem problem;
-    problem.kind = "renamed_pass";
+    problem.kind = ProblemKind::renamed_pass;
     problem.title = "Old name";
     problem.message =
         "\"overlap_fsdp_ag_rs_pass\" is the former name of \"reassign_collective_pgs_pass\"; torchtitan no longer "

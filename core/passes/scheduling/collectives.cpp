@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/quote.h"
 #include "core/cost/cost_model.h"
 #include "core/passes/bucketing/bucket_keys.h"
 
@@ -78,7 +79,8 @@ double latency_of(const Graph& graph, NodeId start, std::string_view group) {
     try {
         return collective_time_ms(graph, group, 0);
     } catch (const InputError& error) {
-        refuse_member(graph, start, "the scheduler needs the latency of its process group: " + error.problem());
+        throw InputError("node " + in_quotes(graph.name(start)),
+                         "the scheduler needs the latency of its process group: " + error.problem(), error.code());
     }
 }
 

@@ -127,7 +127,7 @@ void report_times(const Settings& settings, PassReport& report) {
     if (chosen.empty()) return;
     Problem problem;
     problem.severity = Severity::caution;
-    problem.kind = "times_of_the_graph";
+    problem.kind = ProblemKind::times_of_the_graph;
     problem.title = "Times of the graph";
     problem.message = chosen +
                       ": the job measures times or reads them from a profile, and may schedule differently; "

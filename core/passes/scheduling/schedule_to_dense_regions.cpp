@@ -318,7 +318,7 @@ class Scheduler {
         std::vector<Problem> problems;
         if (sunk > 0) {
             Problem problem;
-            problem.kind = "waits_at_end";
+            problem.kind = ProblemKind::waits_at_end;
             problem.title = "Waits at the end";
             problem.message = std::to_string(sunk) + (sunk == 1 ? " wait" : " waits") +
                               " of reduce-scatters go to the end of the graph, because only the result needs them";
@@ -327,7 +327,7 @@ class Scheduler {
         for (const Obstacle& obstacle : obstacles_) {
             Problem problem;
             problem.severity = Severity::caution;
-            problem.kind = "not_scheduled";
+            problem.kind = ProblemKind::not_scheduled;
             problem.title = "Stays in place";
             problem.message = obstacle.message;
             problem.nodes = {std::string(editor_.name(obstacle.node))};

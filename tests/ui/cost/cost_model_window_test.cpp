@@ -55,7 +55,7 @@ class CostModelWindowTest : public QObject {
         return path;
     }
 
-    static int rowOf(const ProblemsModel& problems, const std::string& kind) {
+    static int rowOf(const ProblemsModel& problems, ProblemKind kind) {
         for (int row = 0; row < problems.rowCount(); ++row)
             if (problems.problem(row).kind == kind) return row;
         return -1;
@@ -72,7 +72,7 @@ class CostModelWindowTest : public QObject {
         QCOMPARE(figuresOf(window.document()).front().value, QStringLiteral("no times"));
         QVERIFY(saysInStatus(window, QStringLiteral("no times: choose a cost model")));
         ProblemsModel* problems = window.findChild<ProblemsPanel*>()->problems();
-        const int row = rowOf(*problems, "no_times");
+        const int row = rowOf(*problems, ProblemKind::no_times);
         QVERIFY(row >= 0);
         QVERIFY(problems->applyFix(row));
         auto* dialog = window.findChild<CostModelDialog*>();
@@ -143,8 +143,8 @@ class CostModelWindowTest : public QObject {
         QVERIFY(layer != no_box);
         QCOMPARE(boxes.colours().buckets(layer), std::vector<int>{0});
         QVERIFY(boxes.isSelected(layer));
-        const std::vector<double> exposed_ms = box_exposed_ms(*window.document().evaluation(), boxes.tree(), modules,
-                                                              window.document().buckets());
+        const std::vector<double> exposed_ms =
+            box_exposed_ms(*window.document().evaluation(), boxes.tree(), modules, window.document().buckets());
         QVERIFY(exposed_ms[BoxTree::root] > 0);
         for (BoxId box = 1; box < boxes.tree().box_count(); ++box)
             QCOMPARE(boxes.colours().exposedMs(box), exposed_ms[box]);

@@ -184,7 +184,7 @@ class MeasuredWindowTest : public QObject {
         const auto kinds = [&] {
             QStringList found;
             for (int row = 0; row < problems.rowCount(); ++row)
-                found.append(QString::fromStdString(problems.problem(row).kind));
+                found.append(QString::fromStdString(std::string(problem_kind_name(problems.problem(row).kind))));
             return found;
         };
         QVERIFY2(kinds().contains("launches_without_gpu_event"), qPrintable(kinds().join(u' ')));

@@ -159,12 +159,12 @@ class PanelsTest : public QObject {
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         BucketCommands(*document).addText("layers.0\nlayers.6");
         QVERIFY(waitForEvaluation(*document));
-        const auto rowOf = [&](const std::string& kind) {
+        const auto rowOf = [&](ProblemKind kind) {
             for (int row = 0; row < model.rowCount(); ++row)
                 if (model.problem(row).kind == kind) return row;
             return -1;
         };
-        const int unknown = rowOf("unknown_module");
+        const int unknown = rowOf(ProblemKind::unknown_module);
         QVERIFY(unknown >= 0);
         model.goTo(unknown);
         QCOMPARE(document->selection().bucket(), 1);
@@ -172,7 +172,7 @@ class PanelsTest : public QObject {
         QVERIFY(model.applyFix(unknown));
         QCOMPARE(document->buckets()[1].modules, std::vector<std::string>{"layers.5"});
         QVERIFY(waitForEvaluation(*document));
-        QCOMPARE(rowOf("unknown_module"), -1);
+        QCOMPARE(rowOf(ProblemKind::unknown_module), -1);
         QVERIFY(tableText(model).startsWith("Problem\t"));
     }
 
@@ -184,7 +184,7 @@ class PanelsTest : public QObject {
         QVERIFY(document->evaluation()->refused);
         QCOMPARE(model.problem(0).severity, Severity::error);  // the worst first
         int row = 0;
-        while (row < model.rowCount() && model.problem(row).kind != "overlapping_entries") ++row;
+        while (row < model.rowCount() && model.problem(row).kind != ProblemKind::overlapping_entries) ++row;
         QVERIFY(row < model.rowCount());
         QVERIFY(model.applyFix(row));
         QVERIFY(waitForEvaluation(*document));

@@ -172,7 +172,8 @@ class OverlapByHandTest : public QObject {
         ProblemsModel problems(document());
         int fixed = 0;
         for (int row = problems.rowCount(); row-- > 0;)
-            if (problems.problem(row).kind == "overlap_refused" && fixed++ == 0) QVERIFY(problems.applyFix(row));
+            if (problems.problem(row).kind == ProblemKind::overlap_refused && fixed++ == 0)
+                QVERIFY(problems.applyFix(row));
         QCOMPARE(fixed, 2);
         QCOMPARE(directives().size(), 1u);
         overlaps->list().setCurrentIndex(overlaps->model().index(0));
