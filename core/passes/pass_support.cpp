@@ -34,6 +34,16 @@ PassResult finished(GraphEditor& editor, std::string_view pass) {
     });
 }
 
+Problem caution(ProblemKind kind, std::string title, std::string message, std::vector<std::string> nodes) {
+    Problem problem;
+    problem.severity = Severity::caution;
+    problem.kind = kind;
+    problem.title = std::move(title);
+    problem.message = std::move(message);
+    problem.nodes = std::move(nodes);
+    return problem;
+}
+
 std::optional<Problem> order_left_open(const GraphEditor& editor) {
     Problem problem;
     for (NodeId node = editor.first(); node != no_node; node = editor.next(node)) {

@@ -49,6 +49,9 @@ PassResult or_refused(std::string_view pass, Rewrite&& rewrite) {
     }
 }
 
+/// A problem of severity caution.
+Problem caution(ProblemKind kind, std::string title, std::string message, std::vector<std::string> nodes = {});
+
 /// That a result is not in topological order, as the reference leaves it until its stable sort; nothing where it is.
 std::optional<Problem> order_left_open(const GraphEditor& editor);
 

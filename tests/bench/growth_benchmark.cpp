@@ -21,12 +21,12 @@
 #include <vector>
 
 #include "core/io/graph_file.h"
+#include "core/io/option_json.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
 #include "tests/support/repeated_layers.h"
-#include "core/io/option_json.h"
 
 namespace {
 

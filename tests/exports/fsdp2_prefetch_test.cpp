@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/exports/export_format.h"
 #include "core/io/graph_file.h"
 

@@ -5,8 +5,8 @@
 #include "core/base/error.h"
 #include "core/exports/job_digest.h"
 #include "core/io/plan_file.h"
-#include "tests/plan/test_graphs.h"
 #include "core/io/process_groups_json.h"
+#include "tests/plan/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/files/ordered_json.h"
+
 namespace overlap {
 namespace {
 
@@ -27,7 +29,7 @@ TEST(PythonString, BytesThatAreNoTextAreReplacedOneByOne) {
 TEST(PythonValue, HasPythonsWords) {
     const Json value = {{"none", nullptr}, {"true", true}, {"list", {1, 2.0, -0.5, "a"}}};
     EXPECT_EQ(python_value(value), R"({"none": None, "true": True, "list": [1, 2.0, -0.5, "a"]})");
-    EXPECT_EQ(python_value(1e30), "1e+30");
+    EXPECT_EQ(python_value(Json(1e30)), "1e+30");
     EXPECT_EQ(python_value(Json::array()), "[]");
 }
 

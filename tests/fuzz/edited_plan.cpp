@@ -3,18 +3,25 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/io/module_rules_json.h"
 #include "core/io/plan_file.h"
 #include "core/passes/registry/registry.h"
 #include "tests/fuzz/edited_graph.h"
-#include "core/io/module_rules_json.h"
 
 namespace overlap::fuzz {
 namespace {
 
 OptionValue chosen_number(const PassOption& option, Choices& choices) {
-    static const std::vector<OptionValue> numbers = {
-        std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{-1},
-        0.5,             1e9,             1e300,           -0.25,           std::numeric_limits<std::int64_t>::max()};
+    static const std::vector<OptionValue> numbers = {std::int64_t{0},
+                                                     std::int64_t{1},
+                                                     std::int64_t{2},
+                                                     std::int64_t{3},
+                                                     std::int64_t{-1},
+                                                     0.5,
+                                                     1e9,
+                                                     1e300,
+                                                     -0.25,
+                                                     std::numeric_limits<std::int64_t>::max()};
     switch (choices.below(4)) {
         case 0:
             return option.minimum > -1e18 ? static_cast<std::int64_t>(option.minimum) : std::int64_t{0};

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
+#include "core/io/option_json.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
-#include "core/io/option_json.h"
 
 namespace overlap {
 namespace {

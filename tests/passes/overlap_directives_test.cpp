@@ -39,7 +39,7 @@ TEST(OverlapDirectives, ReadEveryField) {
     EXPECT_TRUE(read.keep_group_order);
     EXPECT_FALSE(read.insert_overlap_deps);
     ASSERT_EQ(read.list.size(), 1u);
-    EXPECT_EQ(read.list[0], (OverlapDirective{"ag", "a", "b", "c", "m", {{"x", 1}}}));
+    EXPECT_EQ(read.list[0], (OverlapDirective{"ag", "a", "b", "c", "m", {{"x", "1"}}}));
 }
 
 TEST(OverlapDirectives, RefuseWhatIsNoDirectiveWithItsPlace) {

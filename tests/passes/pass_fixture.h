@@ -8,9 +8,9 @@
 
 #include "core/base/error.h"
 #include "core/graph/graph_builder.h"
+#include "core/io/option_json.h"
 #include "core/passes/pass.h"
 #include "core/passes/registry/registry.h"
-#include "core/io/option_json.h"
 
 namespace overlap::test {
 

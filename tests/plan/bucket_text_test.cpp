@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/plan/plan.h"
 #include "core/io/option_json.h"
+#include "core/plan/plan.h"
 
 namespace overlap {
 namespace {

@@ -7,9 +7,9 @@
 #include "core/base/error.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
+#include "core/io/process_groups_json.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/cost/graph_sketch.h"
-#include "core/io/process_groups_json.h"
 
 namespace overlap::test {
 namespace {
@@ -24,8 +24,8 @@ std::string refusal(const char* process_groups) {
 }
 
 TEST(GroupSettings, WhatIsNotGivenIsLeftToNccl) {
-    const std::vector<GroupSettings> settings =
-        read_process_groups(Json::parse(R"([{"name": "0", "later": [1]}, {"name": "1", "high_priority": true, "min_ctas": 2,
+    const std::vector<GroupSettings> settings = read_process_groups(
+        Json::parse(R"([{"name": "0", "later": [1]}, {"name": "1", "high_priority": true, "min_ctas": 2,
                         "max_ctas": 16, "cga_cluster_size": 0, "nvls_ctas": 4, "cta_policy": 2, "traffic_class": 255}])"));
     ASSERT_EQ(settings.size(), 2u);
     EXPECT_EQ(settings[0].group, "0");
@@ -74,8 +74,7 @@ TEST(GroupSettings, AnEditKeepsEverythingElse) {
     EXPECT_EQ(process_groups_json(with_group_settings({}, {"2", false, 1, {}, 0})),
               Json::parse(R"([{"name": "2", "high_priority": false, "min_ctas": 1, "cga_cluster_size": 0}])"));
     EXPECT_TRUE(with_group_settings({{"2", {}, {}, 4, {}}}, {"2", {}, {}, {}, {}}).empty());
-    EXPECT_EQ(process_groups_json(without_group_settings(before, "0")),
-              Json::parse(R"([{"name": "1", "later": 1}])"));
+    EXPECT_EQ(process_groups_json(without_group_settings(before, "0")), Json::parse(R"([{"name": "1", "later": 1}])"));
     EXPECT_EQ(without_group_settings(before, "2"), before);
 }
 
@@ -92,7 +91,8 @@ TEST(GroupSettings, APlanThatSaysNothingOfPriorityLeavesItToThePass) {
     ProcessGroup group;
     group.name = "0#ep_extra";
     group.extra_json = R"({"high_priority_stream": true})";
-    const std::vector<GroupSettings> asked = read_process_groups(Json::parse(R"([{"name": "0#ep_extra", "max_ctas": 4}])"));
+    const std::vector<GroupSettings> asked =
+        read_process_groups(Json::parse(R"([{"name": "0#ep_extra", "max_ctas": 4}])"));
     EXPECT_EQ(settings_for(asked, group), (GroupSettings{"0#ep_extra", true, {}, 4, {}}));
     group.extra_json = "{}";
     EXPECT_EQ(settings_for(asked, group), (GroupSettings{"0#ep_extra", false, {}, 4, {}}));

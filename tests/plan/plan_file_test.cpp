@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "core/base/error.h"
+#include "core/io/option_json.h"
 #include "core/passes/registry/registry.h"
 #include "tests/plan/test_graphs.h"
-#include "core/io/option_json.h"
 
 namespace overlap {
 namespace {

@@ -3,9 +3,9 @@
 #include <fstream>
 #include <set>
 
+#include "core/io/option_json.h"
 #include "core/plan/plan.h"
 #include "tests/plan/test_graphs.h"
-#include "core/io/option_json.h"
 
 namespace overlap {
 namespace {

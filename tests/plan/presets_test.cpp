@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "core/graph/graph_builder.h"
+#include "core/io/option_json.h"
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/evaluation.h"
 #include "tests/plan/test_graphs.h"
-#include "core/io/option_json.h"
 
 namespace overlap {
 namespace {
@@ -88,7 +88,7 @@ TEST(Presets, PackInTheOrderOfTheParameters) {
     const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
     const PipelinePreset preset = pipeline_presets(*graph).front();
     const Json order = options_json(step(preset, "joint_transformer_block_bucketing_reordering_pass").options)
-                            .at("fsdp_param_module_order");
+                           .at("fsdp_param_module_order");
     EXPECT_EQ(order.size(), 84u);
     EXPECT_EQ(order["tok_embeddings"], 0);
     EXPECT_EQ(order["layers.0.attention.wq"], 1);

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
 #include "core/mesh/sharding_text.h"
 #include "core/passes/pass.h"

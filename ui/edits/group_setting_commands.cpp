@@ -9,7 +9,7 @@
 namespace overlap::ui {
 namespace {
 
-const std::vector<GroupSettings>& asked(const Document& document) {
+const std::vector<GroupSettings>& asked(Document& document) {
     return document.current()->plan().process_groups;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QSlider>
+#include <QWheelEvent>
 
 #include "core/passes/pass.h"
 

@@ -122,4 +122,20 @@ void ExtraGroups::tell(const Replacement& replacement, std::string_view reason, 
     report.groups.push_back(std::move(group));
 }
 
+bool GroupMoves::move(GraphEditor& editor, NodeId node, std::string_view group, std::vector<Value> arguments,
+                      std::size_t place) {
+    const ExtraGroups::Replacement* replacement = groups_.find(group);
+    if (!replacement) return false;
+    arguments[place] = Value::of_string(editor.intern(replacement->name));
+    editor.set_arguments(node, editor.list(arguments), editor.record(node).kwargs);
+    moved_[static_cast<std::size_t>(replacement - groups_.replacements().data())].emplace_back(editor.name(node));
+    return true;
+}
+
+void GroupMoves::report(std::string_view reason, PassReport& report) {
+    for (std::size_t index = 0; index < moved_.size(); ++index) {
+        groups_.tell(groups_.replacements()[index], reason, std::move(moved_[index]), report);
+    }
+}
+
 }  // namespace overlap

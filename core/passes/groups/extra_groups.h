@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/graph_editor.h"
 #include "core/passes/pass.h"
 
 namespace overlap {
@@ -50,6 +51,23 @@ class ExtraGroups {
     bool high_priority_;
     const GraphHeader& header_;
     std::vector<Replacement> replacements_;
+};
+
+/// Collectives that move to extra groups.
+class GroupMoves {
+  public:
+    explicit GroupMoves(const ExtraGroups& groups) : groups_(groups), moved_(groups.replacements().size()) {}
+
+    /// Gives a collective new positional arguments, in which its group's replacement stands at `place`.
+    /// @returns false, and changes nothing, where the group has no replacement.
+    bool move(GraphEditor& editor, NodeId node, std::string_view group, std::vector<Value> arguments,
+              std::size_t place);
+    /// Adds all moves to a report. @param reason a clause that says what the new groups are for.
+    void report(std::string_view reason, PassReport& report);
+
+  private:
+    const ExtraGroups& groups_;
+    std::vector<std::vector<std::string>> moved_;  ///< names of collectives, by replacement
 };
 
 }  // namespace overlap

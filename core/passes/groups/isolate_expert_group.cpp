@@ -84,28 +84,20 @@ std::vector<Problem> order_problems(const Graph& graph, const UsedGroups& exchan
     std::vector<Problem> problems;
     for (const std::string_view name : exchanges.names) {
         if (isolated.find(name) || !graph.header().process_group(std::string(name) + "#fsdp_extra")) continue;
-        Problem problem;
-        problem.severity = Severity::caution;
-        problem.kind = ProblemKind::isolate_after_reassign;
-        problem.title = "Not isolated";
-        problem.message = "the all-gathers of " + in_quotes(name) +
-                          " have been moved away before, so the group is no longer shared and its all-to-alls get no "
-                          "group of high priority: torchtitan runs this pass before reassign_collective_pgs_pass";
-        problems.push_back(std::move(problem));
+        problems.push_back(caution(
+            ProblemKind::isolate_after_reassign, "Not isolated",
+            "the all-gathers of " + in_quotes(name) +
+                " have been moved away before, so the group is no longer shared and its all-to-alls get no group of "
+                "high priority: torchtitan runs this pass before reassign_collective_pgs_pass"));
     }
     return problems;
 }
 
 Problem unseen(const std::vector<std::string>& nodes) {
-    Problem problem;
-    problem.severity = Severity::caution;
-    problem.kind = ProblemKind::unseen_collectives;
-    problem.title = "Not looked at";
-    problem.message =
-        "bucketed, coalesced or in-place collectives and groups given by keyword do not count as users of a group: "
-        "run this pass before bucketing";
-    problem.nodes = nodes;
-    return problem;
+    return caution(ProblemKind::unseen_collectives, "Not looked at",
+                   "bucketed, coalesced or in-place collectives and groups given by keyword do not count as users of a "
+                   "group: run this pass before bucketing",
+                   nodes);
 }
 
 }  // namespace
@@ -145,25 +137,17 @@ PassResult IsolateExpertGroup::run(const std::shared_ptr<const Graph>& graph, co
     }
 
     GraphEditor editor(graph);
-    std::vector<std::vector<std::string>> moved(groups.replacements().size());
+    GroupMoves moves(groups);
     for (const NodeId node : exchange_nodes) {
         const Value* group = graph->argument(node, exchange_group);
         if (!group->is(ValueKind::string)) continue;
-        const ExtraGroups::Replacement* replacement = groups.find(graph->text(group->string));
-        if (!replacement) continue;
         const std::span<const Value> given = editor.children(editor.record(node).args);
-        std::vector<Value> args(given.begin(), given.end());
-        args[exchange_group] = Value::of_string(editor.intern(replacement->name));
-        editor.set_arguments(node, editor.list(args), editor.record(node).kwargs);
-        moved[static_cast<std::size_t>(replacement - groups.replacements().data())].emplace_back(graph->name(node));
+        moves.move(editor, node, graph->text(group->string), {given.begin(), given.end()}, exchange_group);
     }
     editor.set_header(groups.header());
     PassResult result = finished(editor, name());
     result.report.problems = std::move(problems);
-    for (std::size_t index = 0; index < moved.size(); ++index) {
-        groups.tell(groups.replacements()[index], "so that token exchange does not queue behind other collectives",
-                    std::move(moved[index]), result.report);
-    }
+    moves.report("so that token exchange does not queue behind other collectives", result.report);
     return result;
 }
 

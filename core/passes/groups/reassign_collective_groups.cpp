@@ -11,10 +11,11 @@ namespace {
 
 /// The new groups' description in the job.
 constexpr std::string_view purpose = "fsdp_extra";
+constexpr std::size_t gather_group = 2;  ///< place of the group among an all-gather's positional arguments
 
 /// The group of an all-gather, which must be its third positional argument; nullptr where that is a node.
 const Value* group_of(const Graph& graph, NodeId gather, std::string_view pass) {
-    const Value* group = graph.argument(gather, 2);
+    const Value* group = graph.argument(gather, gather_group);
     if (!group) {
         refuse_node(pass, graph.name(gather),
                     "its process group is not its third positional argument, and torchtitan raises an IndexError");
@@ -33,40 +34,25 @@ bool gathers_parameter(const Graph& graph, NodeId gather) {
 }
 
 Problem other_gathers(const std::vector<std::string>& nodes) {
-    Problem problem;
-    problem.severity = Severity::caution;
-    problem.kind = ProblemKind::other_gathers_move;
-    problem.title = "Other gathers move";
-    problem.message =
-        "all all-gathers of these groups move, also those that gather no parameter, such as those of tensor "
-        "parallelism";
-    problem.nodes = nodes;
-    return problem;
+    return caution(ProblemKind::other_gathers_move, "Other gathers move",
+                   "all all-gathers of these groups move, also those that gather no parameter, such as those of tensor "
+                   "parallelism",
+                   nodes);
 }
 
 Problem after_bucketing(const std::vector<std::string>& nodes) {
-    Problem problem;
-    problem.severity = Severity::caution;
-    problem.kind = ProblemKind::reassign_after_bucketing;
-    problem.title = "Too late";
-    problem.message =
-        "bucketed all-gathers are not recognised as gathers of parameters: run this pass before bucketing, so that "
-        "buckets inherit the new group";
-    problem.nodes = nodes;
-    return problem;
+    return caution(ProblemKind::reassign_after_bucketing, "Too late",
+                   "bucketed all-gathers are not recognised as gathers of parameters: run this pass before bucketing, "
+                   "so that buckets inherit the new group",
+                   nodes);
 }
 
 /// torchtitan remembers which groups it has made new ones of by name, and does not know its own among them.
 Problem reassigned_again(std::string_view group) {
-    Problem problem;
-    problem.severity = Severity::caution;
-    problem.kind = ProblemKind::reassigned_again;
-    problem.title = "Ran already";
-    problem.message =
-        "the all-gathers of " + in_quotes(group) +
-        " have been moved by this pass already; running it again moves them to one more group of the same "
-        "ranks, in the job too, which gains nothing: run it once";
-    return problem;
+    return caution(ProblemKind::reassigned_again, "Ran already",
+                   "the all-gathers of " + in_quotes(group) +
+                       " have been moved by this pass already; running it again moves them to one more group of the "
+                       "same ranks, in the job too, which gains nothing: run it once");
 }
 
 Problem renamed() {
@@ -116,26 +102,20 @@ PassResult ReassignCollectiveGroups::run(const std::shared_ptr<const Graph>& gra
     }
 
     GraphEditor editor(graph);
-    std::vector<std::vector<std::string>> moved(groups.replacements().size());
+    GroupMoves moves(groups);
     std::vector<std::string> moved_others;
     for (NodeId node = 0; node < graph->node_count(); ++node) {
         if (!gathers.has(graph->record(node))) continue;
         const Value* group = group_of(*graph, node, name());
-        const ExtraGroups::Replacement* replacement = group ? groups.find(graph->text(group->string)) : nullptr;
-        if (!replacement) continue;
-        const Value args[] = {*editor.argument(node, 0), *editor.argument(node, 1),
-                              Value::of_string(editor.intern(replacement->name))};
-        editor.set_arguments(node, editor.list(args), editor.record(node).kwargs);
-        moved[static_cast<std::size_t>(replacement - groups.replacements().data())].emplace_back(graph->name(node));
-        if (!of_parameter[node]) moved_others.emplace_back(graph->name(node));
+        if (!group) continue;
+        std::vector<Value> arguments = {*editor.argument(node, 0), *editor.argument(node, 1), *group};
+        const bool moved = moves.move(editor, node, graph->text(group->string), std::move(arguments), gather_group);
+        if (moved && !of_parameter[node]) moved_others.emplace_back(graph->name(node));
     }
     editor.set_header(groups.header());
     PassResult result = finished(editor, name());
     result.report.problems = std::move(problems);
-    for (std::size_t index = 0; index < moved.size(); ++index) {
-        groups.tell(groups.replacements()[index], "so that gathering overlaps with the reductions that stay",
-                    std::move(moved[index]), result.report);
-    }
+    moves.report("so that gathering overlaps with the reductions that stay", result.report);
     for (const ExtraGroups::Replacement& replacement : groups.replacements()) {
         if (graph->header().process_group(replacement.source)->description != purpose) continue;
         result.report.problems.push_back(reassigned_again(replacement.source));

@@ -47,8 +47,8 @@ class PassesPanelTest : public QObject {
         PipelineCommands(document).startFrom(pipeline_presets(*document.graph()).front());
     }
 
-    static const Json& options(Document& document, std::size_t step) {
-        return document.current()->plan().pipeline[step].options;
+    static Json options(Document& document, std::size_t step) {
+        return options_json(document.current()->plan().pipeline[step].options);
     }
 
     template <typename Control>
@@ -111,7 +111,7 @@ class PassesPanelTest : public QObject {
                 QVERIFY(!passes(*document).contains("canonicalize_graph_pass"));
                 break;
             case 4:
-                QCOMPARE(commands.setOption(4, "bucket_mode", Json("coalesced")), QString());
+                QCOMPARE(commands.setOption(4, "bucket_mode", OptionValue("coalesced")), QString());
                 QCOMPARE(options(*document, 4).at("bucket_mode"), Json("coalesced"));
                 break;
             case 5:
@@ -138,8 +138,8 @@ class PassesPanelTest : public QObject {
         const auto document = openDocument();
         PipelineCommands commands(*document);
         const Plan before = document->current()->plan();
-        QVERIFY(commands.setOption(0, "bucket_mode", Json("coalesce")).contains("coalesced"));
-        QVERIFY(!commands.setOption(0, "no_such_option", Json(1)).isEmpty());
+        QVERIFY(commands.setOption(0, "bucket_mode", OptionValue("coalesce")).contains("coalesced"));
+        QVERIFY(!commands.setOption(0, "no_such_option", OptionValue(std::int64_t{1})).isEmpty());
         QCOMPARE(commands.add("no_such_pass", 0), -1);
         commands.remove(7);
         commands.setEnabled(-1, false);
@@ -398,5 +398,6 @@ class PassesPanelTest : public QObject {
 }  // namespace overlap::ui
 
 QTEST_MAIN(overlap::ui::PassesPanelTest)
+#include "core/io/option_json.h"
 #include "core/passes/registry/registry.h"
 #include "passes_panel_test.moc"

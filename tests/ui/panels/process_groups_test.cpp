@@ -49,8 +49,8 @@ class ProcessGroupsTest : public QObject {
     }
     /// What the current plan asks of process groups; null where it says nothing.
     static QString settingsText(Document& document) {
-        const Json settings = document.current()->plan().unevaluated.value("process_groups", Json());
-        return QString::fromStdString(settings.dump());
+        const std::vector<GroupSettings>& settings = document.current()->plan().process_groups;
+        return settings.empty() ? QStringLiteral("null") : QString::fromStdString(process_groups_json(settings).dump());
     }
     static bool says(const InspectorContent& content, const QString& words) {
         return plainText(content).contains(words);
@@ -303,7 +303,8 @@ class ProcessGroupsTest : public QObject {
         ProcessGroupsPanel panel(document);
         open(document, own_group);
         Plan plan = document.current()->plan();
-        plan.unevaluated["process_groups"] = {{{"name", "69"}, {"min_ctas", 100}}};
+        plan.unread_process_groups = UnreadField{R"([{"name":"69","min_ctas":100}])", "process_groups[0].min_ctas",
+                                                 "found 100, expected a whole number from 1 to 64"};
         document.current()->edit("", plan);
         document.selection().selectGroup("69");
         QVERIFY(!panel.settings().field("max_ctas").isEnabled());
@@ -327,4 +328,5 @@ class ProcessGroupsTest : public QObject {
 }  // namespace overlap::ui
 
 QTEST_MAIN(overlap::ui::ProcessGroupsTest)
+#include "core/io/process_groups_json.h"
 #include "process_groups_test.moc"

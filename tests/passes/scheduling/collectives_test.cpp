@@ -2,7 +2,7 @@
 
 #include "core/passes/scheduling/collectives.h"
 
-#include "tests/passes/overlap_scheduling/scheduling_fixture.h"
+#include "tests/passes/scheduling/scheduling_fixture.h"
 
 namespace overlap::scheduling {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/passes/scheduling/bucket_application.h"
 #include "core/passes/scheduling/group_timeline.h"
-#include "tests/passes/overlap_scheduling/scheduling_fixture.h"
+#include "tests/passes/scheduling/scheduling_fixture.h"
 
 namespace overlap::scheduling {
 namespace {

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "tests/passes/overlap_scheduling/scheduling_fixture.h"
+#include "tests/passes/scheduling/scheduling_fixture.h"
 
 namespace overlap {
 namespace {

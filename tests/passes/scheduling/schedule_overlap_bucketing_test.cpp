@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/passes/registry/registry.h"
-#include "tests/passes/overlap_scheduling/scheduling_fixture.h"
+#include "tests/passes/scheduling/scheduling_fixture.h"
 
 namespace overlap {
 namespace {
@@ -210,7 +210,7 @@ TEST_F(ScheduleOverlapBucketingTest, AChainOfLayersStaysAsScheduled) {
     two_layers(2, 1);
     const Names order = scheduled();
     const Pass& pass = require_pass("schedule_overlap_bucketing");
-    result_ = pass.run(result_.graph, only_scheduling(), {});
+    result_ = pass.run(result_.graph, read_options(pass, only_scheduling()), {});
     EXPECT_EQ(names(), order);
     EXPECT_EQ(record("g2").hiding, (Names{"m1"}));
 }
@@ -220,9 +220,8 @@ TEST_F(ScheduleOverlapBucketingTest, AStoppedRunHasNoResult) {
     std::stop_source source;
     source.request_stop();
     const Pass& pass = require_pass("schedule_overlap_bucketing");
-    EXPECT_EQ(
-        pass.run(std::make_shared<const Graph>(builder_.finish(header_)), only_scheduling(), source.get_token()).graph,
-        nullptr);
+    const auto graph = std::make_shared<const Graph>(builder_.finish(header_));
+    EXPECT_EQ(pass.run(graph, read_options(pass, only_scheduling()), source.get_token()).graph, nullptr);
 }
 
 /// What the pass cannot use is said in one sentence that names the node.

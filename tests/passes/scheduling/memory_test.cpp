@@ -5,7 +5,7 @@
 
 #include "core/passes/scheduling/memory_tracker.h"
 #include "core/passes/scheduling/prefetch_budget.h"
-#include "tests/passes/overlap_scheduling/scheduling_fixture.h"
+#include "tests/passes/scheduling/scheduling_fixture.h"
 
 namespace overlap::scheduling {
 namespace {
