@@ -1,5 +1,6 @@
 #include "core/files/json_writer.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -16,6 +17,14 @@ std::string_view append_number(std::string& text, Number number) {
     text.append(digits, length);
     return std::string_view(text).substr(text.size() - length);
 }
+
+/// Letters that JSON wants escaped. A table, since strings are most of a graph's text.
+constexpr std::array<bool, 256> is_escaped = [] {
+    std::array<bool, 256> table{};
+    for (std::size_t code = 0; code < 0x20; ++code) table[code] = true;
+    table['"'] = table['\\'] = true;
+    return table;
+}();
 
 void append_escaped(std::string& text, char character) {
     constexpr std::string_view hexadecimal = "0123456789abcdef";
@@ -105,8 +114,7 @@ void JsonWriter::quote(std::string_view text) {
     text_ += '"';
     std::size_t copied = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
-        const auto code = static_cast<unsigned char>(text[at]);
-        if (code >= 0x20 && code != '"' && code != '\\') continue;
+        if (!is_escaped[static_cast<unsigned char>(text[at])]) continue;
         text_.append(text, copied, at - copied);
         copied = at + 1;
         append_escaped(text_, text[at]);
