@@ -20,9 +20,7 @@ using simdjson::dom::element_type;
 }  // namespace
 
 std::string quoted_text(std::string_view text) {
-    std::string result;
-    append_json_string(result, shortened(text));
-    return result;
+    return JsonWriter().value(shortened(text)).take();
 }
 
 std::string JsonPlace::text() const {

@@ -1,26 +1,61 @@
 #include "core/files/json_writer.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 
 namespace overlap {
 
-void JsonWriter::separate() {
-    if (needs_comma_) text_ += ',';
-    needs_comma_ = true;
+namespace {
+
+/// Appends the shortest text that reads back as `number`. @return that text.
+template <typename Number>
+std::string_view append_number(std::string& text, Number number) {
+    char digits[32];
+    const auto written = std::to_chars(digits, digits + sizeof digits, number);
+    const auto length = static_cast<std::size_t>(written.ptr - digits);
+    text.append(digits, length);
+    return std::string_view(text).substr(text.size() - length);
 }
 
-JsonWriter& JsonWriter::begin(char bracket) {
-    separate();
-    text_ += bracket;
+/// Letters that JSON wants escaped. A table, since strings are most of a graph's text.
+constexpr std::array<bool, 256> is_escaped = [] {
+    std::array<bool, 256> table{};
+    for (std::size_t code = 0; code < 0x20; ++code) table[code] = true;
+    table['"'] = table['\\'] = true;
+    return table;
+}();
+
+void append_escaped(std::string& text, char character) {
+    constexpr std::string_view hexadecimal = "0123456789abcdef";
+    const auto code = static_cast<unsigned char>(character);
+    text += '\\';
+    switch (character) {
+        case '"':
+        case '\\':
+            text += character;
+            break;
+        case '\n':
+            text += 'n';
+            break;
+        case '\t':
+            text += 't';
+            break;
+        case '\r':
+            text += 'r';
+            break;
+        default:
+            text += "u00";
+            text += hexadecimal[code >> 4];
+            text += hexadecimal[code & 15];
+    }
+}
+
+}  // namespace
+
+void JsonWriter::clear() {
+    text_.clear();
     needs_comma_ = false;
-    return *this;
-}
-
-JsonWriter& JsonWriter::end(char bracket) {
-    text_ += bracket;
-    needs_comma_ = true;
-    return *this;
 }
 
 JsonWriter& JsonWriter::key(std::string_view name) {
@@ -40,42 +75,51 @@ JsonWriter& JsonWriter::value(std::string_view text) {
 JsonWriter& JsonWriter::value(double number) {
     if (!std::isfinite(number)) return null();
     separate();
-    char digits[32];
-    const auto written = std::to_chars(digits, digits + sizeof digits, number);
-    text_.append(digits, written.ptr);
+    append_number(text_, number);
     return *this;
 }
 
 JsonWriter& JsonWriter::value(std::int64_t number) {
     separate();
-    char digits[32];
-    const auto written = std::to_chars(digits, digits + sizeof digits, number);
-    text_.append(digits, written.ptr);
+    append_number(text_, number);
+    return *this;
+}
+
+JsonWriter& JsonWriter::value(bool truth) {
+    return json(truth ? "true" : "false");
+}
+
+JsonWriter& JsonWriter::floating(double number) {
+    if (!std::isfinite(number)) return null();
+    separate();
+    if (append_number(text_, number).find_first_of(".e") == std::string_view::npos) text_ += ".0";
     return *this;
 }
 
 JsonWriter& JsonWriter::null() {
+    return json("null");
+}
+
+JsonWriter& JsonWriter::json(std::string_view text) {
     separate();
-    text_ += "null";
+    text_ += text;
     return *this;
 }
 
+JsonWriter& JsonWriter::members(std::string_view object_json) {
+    return object_json.size() <= 2 ? *this : json(object_json.substr(1, object_json.size() - 2));
+}
+
 void JsonWriter::quote(std::string_view text) {
-    constexpr std::string_view hex = "0123456789abcdef";
     text_ += '"';
-    for (const char character : text) {
-        const auto code = static_cast<unsigned char>(character);
-        if (character == '"' || character == '\\') {
-            text_ += '\\';
-            text_ += character;
-        } else if (code < 0x20) {
-            text_ += "\\u00";
-            text_ += hex[code >> 4];
-            text_ += hex[code & 15];
-        } else {
-            text_ += character;
-        }
+    std::size_t copied = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (!is_escaped[static_cast<unsigned char>(text[at])]) continue;
+        text_.append(text, copied, at - copied);
+        copied = at + 1;
+        append_escaped(text_, text[at]);
     }
+    text_.append(text, copied);
     text_ += '"';
 }
 

@@ -14,6 +14,7 @@
 #include "core/files/json_document.h"
 #include "core/files/json_output.h"
 #include "core/files/json_text.h"
+#include "core/files/parse_json.h"
 #include "core/io/cost_fields.h"
 
 namespace overlap {
@@ -43,27 +44,6 @@ void optional_field(object from, std::string_view key, const JsonPlace* above, R
     element value;
     if (from.at_key(key).get(value)) return;
     above ? read(value, JsonPlace(*above, key)) : read(value, JsonPlace(key));
-}
-
-void refuse_repeated_keys(element value, const JsonPlace& place);
-
-/// @throws InputError where a key appears twice: one of the values would be lost when the model is written.
-void refuse_repeated_keys(object fields, const JsonPlace* above) {
-    std::set<std::string_view> seen;
-    for (const auto [key, value] : fields) {
-        const JsonPlace place = above ? JsonPlace(*above, key) : JsonPlace(key);
-        if (!seen.insert(key).second) place.fail("this field appears twice");
-        refuse_repeated_keys(value, place);
-    }
-}
-
-void refuse_repeated_keys(element value, const JsonPlace& place) {
-    if (value.is_array()) {
-        std::size_t index = 0;
-        for (const element item : json_list(value, place)) refuse_repeated_keys(item, JsonPlace(place, index++));
-    } else if (value.is_object() && wide_number(value).empty()) {
-        refuse_repeated_keys(json_object(value, place), &place);
-    }
 }
 
 template <typename Value>
@@ -160,21 +140,16 @@ NamedCostModel::Contention read_contention(element value, const JsonPlace& place
 }
 
 /// The document that the model was read from.
-/// @throws InputError for numbers that would be lost when it is written.
 Json document_of(const NamedCostModel& model) {
-    if (model.json.empty()) return Json::object();
-    try {
-        return Json::parse(model.json);
-    } catch (const Json::out_of_range&) {
-        throw InputError("", "it has a number beyond what a double holds, such as 1e999");
-    }
+    return model.json.empty() ? Json::object() : Json::parse(model.json);
 }
 
-NamedCostModel read_document(const JsonDocument& parsed) {
+/// @param text of the document, which must be such that it can be written again without a loss.
+NamedCostModel read_document(const JsonDocument& parsed, std::string_view text) {
     object document;
     if (parsed.root().get(document)) throw InputError("", "expected a cost model, which is an object");
     check_format(document);
-    refuse_repeated_keys(document, nullptr);
+    parse_json_document(text);
     NamedCostModel model;
     element name, device;
     if (document.at_key("name").get(name)) JsonPlace("name").fail("this field is missing");
@@ -196,13 +171,13 @@ NamedCostModel read_document(const JsonDocument& parsed) {
         model.contention = read_contention(contention, at);
     });
     model.json = json_text(parsed.root());
-    document_of(model);
     return model;
 }
 
 NamedCostModel read_bytes(JsonBytes bytes, const std::string& file) {
     try {
-        return read_document(JsonDocument(std::move(bytes)));
+        const std::string text(bytes.view());
+        return read_document(JsonDocument(std::move(bytes)), text);
     } catch (const InputError& error) {
         throw error.in_file(file);
     }

@@ -117,9 +117,9 @@ Value GraphArgumentReader::node(element value, const JsonPlace& place) {
 }
 
 Value GraphArgumentReader::raw(element value) {
-    text_.clear();
-    append_json(text_, value);
-    return builder_.string(text_, ValueKind::raw_json);
+    json_.clear();
+    write_json(json_, value);
+    return builder_.string(json_.text(), ValueKind::raw_json);
 }
 
 Value GraphArgumentReader::take_children(ValueKind kind, std::size_t first) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/files/json_fields.h"
+#include "core/files/json_writer.h"
 #include "core/graph/graph_builder.h"
 
 namespace overlap {
@@ -38,7 +39,7 @@ class GraphArgumentReader {
     GraphBuilder& builder_;
     simdjson::dom::array nodes_;
     std::vector<Value> children_;  ///< of all lists that are being read, innermost last
-    std::string text_;
+    JsonWriter json_;
 };
 
 }  // namespace overlap

@@ -262,9 +262,9 @@ ModuleStackId GraphNodeReader::read_module_stack(element value, const JsonPlace&
 
 void GraphNodeReader::read_custom(element value, const JsonPlace& place) {
     const simdjson::dom::object custom = json_object(value, place);
-    text_.clear();
-    append_json(text_, value);
-    metadata_.custom_json = builder_.intern(text_);
+    json_.clear();
+    write_json(json_, value);
+    metadata_.custom_json = builder_.intern(json_.text());
     std::string_view module;
     if (!custom.at_key("module_fqn").get(module)) metadata_.module_fqn = builder_.intern(module);
 }

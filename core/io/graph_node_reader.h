@@ -57,7 +57,7 @@ class GraphNodeReader {
     std::vector<std::int64_t> sizes_, strides_;
     std::vector<ModuleStackEntry> stack_;
     JsonMembers further_, further_of_tensor_;
-    std::string text_;
+    JsonWriter json_;
 };
 
 }  // namespace overlap

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/files/json_text.h"
-
 namespace overlap {
 
 namespace {
@@ -77,7 +75,7 @@ void read_naming(element value, const JsonPlace& place, GraphBuilder& builder) {
     builder.remember_names(std::move(naming));
 }
 
-bool append_naming(std::string& text, const Graph& graph) {
+void write_naming(JsonWriter& json, const Graph& graph) {
     const std::map<std::string_view, std::int64_t> expected = numbers_of_names(graph);
     std::map<std::string_view, std::int64_t> numbers;  // in an order that does not depend on the pool
     for (const auto& [base, number] : graph.naming().last_number) {
@@ -90,28 +88,20 @@ bool append_naming(std::string& text, const Graph& graph) {
     }
     std::ranges::sort(retired);
     retired.erase(std::unique(retired.begin(), retired.end()), retired.end());
-    if (numbers.empty() && retired.empty()) return false;
+    if (numbers.empty() && retired.empty()) return;
 
-    text += '{';
-    char separator = '{';
-    if (!numbers.empty()) text += "\"last_number\":";
-    for (const auto& [base, number] : numbers) {
-        text += separator;
-        append_json_string(text, base);
-        text += ':';
-        append_json_integer(text, number);
-        separator = ',';
+    json.key("naming").begin_object();
+    if (!numbers.empty()) {
+        json.key("last_number").begin_object();
+        for (const auto& [base, number] : numbers) json.member(base, number);
+        json.end_object();
     }
-    if (!numbers.empty()) text += retired.empty() ? "}" : "},";
-    separator = '[';
-    if (!retired.empty()) text += "\"retired\":";
-    for (const std::string_view name : retired) {
-        text += separator;
-        append_json_string(text, name);
-        separator = ',';
+    if (!retired.empty()) {
+        json.key("retired").begin_array();
+        for (const std::string_view name : retired) json.value(name);
+        json.end_array();
     }
-    text += retired.empty() ? "}" : "]}";
-    return true;
+    json.end_object();
 }
 
 void read_operators(element value, const JsonPlace& place, GraphBuilder& builder) {

@@ -2,9 +2,8 @@
 
 #include <simdjson.h>
 
-#include <string>
-
 #include "core/files/json_fields.h"
+#include "core/files/json_writer.h"
 #include "core/graph/graph_builder.h"
 
 namespace overlap {
@@ -16,9 +15,9 @@ namespace overlap {
 /// @throws InputError where it is something else.
 void read_naming(simdjson::dom::element value, const JsonPlace& place, GraphBuilder& builder);
 
-/// Appends the object that read_naming() reads, with what the names of the graph's nodes do not tell. Appends nothing
-/// where there is nothing to tell. @return whether there was.
-bool append_naming(std::string& text, const Graph& graph);
+/// Writes the member `naming`, which read_naming() reads, with what the names of the graph's nodes do not tell; nothing
+/// where there is nothing to tell.
+void write_naming(JsonWriter& json, const Graph& graph);
 
 /// Reads `operators`: by name the `traits` and `side_effects` of operators that the table of core/graph lacks.
 /// @throws InputError where it is something else, or names a trait that nobody knows.

@@ -9,10 +9,10 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
-#include "core/base/utf8.h"
 #include "core/files/atomic_file.h"
 #include "core/files/format_version.h"
 #include "core/files/json_bytes.h"
+#include "core/files/parse_json.h"
 #include "core/io/module_rules_json.h"
 #include "core/io/option_json.h"
 #include "core/io/overlap_directives_json.h"
@@ -27,8 +27,6 @@ namespace {
 
 constexpr std::string_view format_name = "overlap-plan";
 constexpr int format_version = 1;
-/// Far more than any plan needs, far less than what exhausts the stack.
-constexpr int depth_limit = 64;
 
 /// Fields that this version turns into something. All others go to Plan::extra.
 constexpr std::array<std::string_view, 11> known_fields = {"format",        "version",        "name",     "graph",
@@ -38,71 +36,6 @@ constexpr std::array<std::string_view, 11> known_fields = {"format",        "ver
 /// What an export for a training job adds (core/exports/job_plan.h). It is derived from the rest and the graph, and
 /// would no longer hold once the plan is edited, so it is not carried along.
 constexpr std::string_view derived_field = "job";
-
-/// `line 3, column 14` of a byte of `text`.
-std::string text_place(std::string_view text, std::size_t byte) {
-    byte = std::min(byte, text.size());
-    const std::string_view before = text.substr(0, byte);
-    const std::size_t line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-    const std::size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-    std::size_t column = 1;
-    for (const char letter : before.substr(line_begin)) column += (letter & 0xc0) != 0x80 ? 1 : 0;
-    return "line " + std::to_string(line) + ", column " + std::to_string(column);
-}
-
-/// The number that nlohmann's message quotes.
-std::string overflowing_number(const std::string& message) {
-    const std::size_t begin = message.find('\''), end = message.rfind('\'');
-    return begin < end ? message.substr(begin + 1, end - begin - 1) : "";
-}
-
-Json parse_json(std::string_view text) {
-    require_utf8(text);
-    // Depth first: the parser itself has no limit, and destroying what it made would recurse.
-    int depth = 0;
-    bool in_string = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char letter = text[at];
-        if (in_string) {
-            if (letter == '\\') ++at;
-            if (letter == '"') in_string = false;
-        } else if (letter == '"') {
-            in_string = true;
-        } else if (letter == '{' || letter == '[') {
-            if (++depth > depth_limit) {
-                throw InputError(text_place(text, at), "nested more than " + std::to_string(depth_limit) + " deep");
-            }
-        } else if (letter == '}' || letter == ']') {
-            --depth;
-        }
-    }
-    try {
-        // The callback sees keys before the parser merges them: a repeated key would lose the earlier value silently.
-        std::vector<std::vector<std::string>> keys;
-        return Json::parse(text.begin(), text.end(), [&](int, Json::parse_event_t event, Json& parsed) {
-            if (event == Json::parse_event_t::object_start) keys.emplace_back();
-            if (event == Json::parse_event_t::object_end) keys.pop_back();
-            if (event == Json::parse_event_t::key) {
-                const std::string& key = parsed.get_ref<const std::string&>();
-                if (std::find(keys.back().begin(), keys.back().end(), key) != keys.back().end()) {
-                    throw InputError("", "the key " + in_quotes(key) + " occurs twice in one object");
-                }
-                keys.back().push_back(key);
-            }
-            return true;
-        });
-    } catch (const Json::out_of_range& error) {
-        throw InputError("", "invalid JSON: the number " + shortened(overflowing_number(error.what())) +
-                                 " is beyond what a double holds");
-    } catch (const Json::parse_error& error) {
-        // The message ends in what was expected; what comes before is the library's own numbering of places.
-        std::string reason = error.what();
-        const std::size_t colon = reason.find(": ");
-        if (colon != std::string::npos) reason.erase(0, colon + 2);
-        const std::size_t byte = error.byte > 0 ? error.byte - 1 : 0;
-        throw InputError(text_place(text, byte), "invalid JSON: " + reason);
-    }
-}
 
 void check_header(const Json& document) {
     if (!document.is_object()) fail_type("", document, "a plan, which is an object");
@@ -361,11 +294,11 @@ auto naming_file(const std::string& file, Read&& read) {
 }  // namespace
 
 Plan read_plan_text(std::string_view text, const std::string& name) {
-    return naming_file(name, [&] { return read_document(parse_json(text)); });
+    return naming_file(name, [&] { return read_document(parse_json_document(text)); });
 }
 
 Plan read_plan_file(const std::string& path) {
-    return naming_file(path, [&] { return read_document(parse_json(read_text(path))); });
+    return naming_file(path, [&] { return read_document(parse_json_document(read_text(path))); });
 }
 
 std::string write_plan_text(const Plan& plan) {
@@ -413,7 +346,7 @@ void write_plan_file(const Plan& plan, const std::string& path) {
 
 std::vector<PassStep> read_pipeline_text(std::string_view text, const std::string& name) {
     return naming_file(name, [&] {
-        const Json document = parse_json(text);
+        const Json document = parse_json_document(text);
         if (document.is_object()) return lower(read_document(document));
         if (!document.is_array()) fail_type("", document, "a list of steps or a plan");
         std::vector<PassStep> steps = read_steps(document, "");

@@ -20,7 +20,6 @@ import sys
 
 TREES = ("core", "ui")
 CODE = (".h", ".cpp", ".cu")
-WRITTEN_LATER = ("core/files", "core/io")  # their READMEs are being written
 NAME = re.compile(r"`([\w./*]+\.(?:h|cpp|cu))`")
 
 
@@ -28,8 +27,6 @@ def files_of(tree):
     """Paths of all code files below `tree`, by the folder of the README that they belong to; "" for none."""
     by_readme = collections.defaultdict(list)
     for path, _, names in os.walk(tree):
-        if path in WRITTEN_LATER:
-            continue
         owner = path
         while owner and not os.path.exists(os.path.join(owner, "README.md")):
             owner = os.path.dirname(owner)

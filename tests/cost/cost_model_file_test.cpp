@@ -132,9 +132,9 @@ TEST(CostModelFile, AFieldThatStandsThereTwiceIsRefused) {
         return "no error";
     };
     EXPECT_EQ(refusal(R"("classes": {"memory": {"efficiency": 0.5}}, "classes": {"memory": 0.1})"),
-              "twice.cost.json: classes: this field appears twice");
+              "twice.cost.json: line 2, column 147: the key \"classes\" occurs twice in one object");
     EXPECT_EQ(refusal(R"("of_a_colleague": [{"a": 1, "a": 2}])"),
-              "twice.cost.json: of_a_colleague[0].a: this field appears twice");
+              "twice.cost.json: line 2, column 131: the key \"a\" occurs twice in one object");
     EXPECT_EQ(refusal(R"("classes": {"memory": {"efficiency": 0.5}})"), "no error");
 }
 

@@ -154,7 +154,8 @@ TEST(PlanFile, SaysWhatIsWrongAndWhere) {
          "a.plan.json: version: written by version 2 of the plan format; this program reads up to version 1: update "
          "Overlap Studio"},
         {head + R"("name": 1})", "a.plan.json: name: found 1, expected a string"},
-        {head + R"("name": "a", "name": "b"})", "a.plan.json: the key \"name\" occurs twice in one object"},
+        {head + "\n  \"name\": \"a\", \"name\": \"b\"}",
+         "a.plan.json: line 2, column 16: the key \"name\" occurs twice in one object"},
         {head + R"("graph": 3})", "a.plan.json: graph: found 3, expected an object with name, nodes and digest"},
         {head + R"("graph": {"nodes": 3, "digest": "x"}})", "a.plan.json: graph.digest: found \"x\", expected 16"},
         {head + R"("graph": {"nodes": -3}})", "a.plan.json: graph.nodes: found -3, expected a number of nodes"},

@@ -2,11 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/cost/cost_model.h"
-#include "core/files/json_writer.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {
@@ -46,25 +44,6 @@ TEST(SimulationJson, HoldsEveryFigure) {
     EXPECT_TRUE(json.at("collectives")[1].at("wait").is_null());
     EXPECT_EQ(json.at("collectives")[1].at("cause"), "none");
     EXPECT_FALSE(json.at("collectives")[1].contains("explanation"));
-}
-
-TEST(JsonWriter, QuotesAndNumbers) {
-    JsonWriter json;
-    json.begin_object();
-    json.member("te\"xt", "back\\slash\nline\x01 é");
-    json.member("large", std::numeric_limits<std::int64_t>::min());
-    json.member("third", 1.0 / 3);
-    json.member("infinite", std::numeric_limits<double>::infinity());
-    json.key("empty").begin_array().end_array();
-    json.key("items").begin_array().value(1.5).null().begin_object().end_object().end_array();
-    json.end_object();
-    const std::string text = json.take();
-    const nlohmann::json read = nlohmann::json::parse(text);
-    EXPECT_EQ(read.at("te\"xt"), "back\\slash\nline\x01 é");
-    EXPECT_EQ(read.at("large"), std::numeric_limits<std::int64_t>::min());
-    EXPECT_EQ(read.at("third").get<double>(), 1.0 / 3);
-    EXPECT_TRUE(read.at("infinite").is_null());
-    EXPECT_EQ(read.at("items"), nlohmann::json::parse("[1.5, null, {}]"));
 }
 
 }  // namespace

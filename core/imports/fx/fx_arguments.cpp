@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/base/quote.h"
-#include "core/files/json_text.h"
+#include "core/files/json_writer.h"
 #include "core/imports/untyped/printed_number.h"
 
 namespace overlap {
@@ -25,12 +25,9 @@ bool is_memory_format(std::string_view name) {
 }  // namespace
 
 Value FxArguments::object(PythonExpressionId id, std::string_view class_name) {
-    std::string json = "{\"object\":";
-    append_json_string(json, class_name);
-    json += ",\"text\":";
-    append_json_string(json, expressions_.source(id));
-    json += '}';
-    return builder_.string(json, ValueKind::raw_json);
+    JsonWriter json;
+    json.begin_object().member("object", class_name).member("text", expressions_.source(id)).end_object();
+    return builder_.string(json.text(), ValueKind::raw_json);
 }
 
 Value FxArguments::number(PythonExpressionId id, bool negative) {

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "core/base/error.h"
-#include "core/files/json_text.h"
+#include "core/files/json_writer.h"
 #include "core/imports/untyped/python_expression.h"
 
 namespace overlap {
@@ -13,15 +13,16 @@ namespace {
 constexpr std::size_t longest_annotation = 40;
 constexpr std::string_view cut_mark = "...";
 
-void append_member(std::string& object, std::string_view key) {
-    object += object.empty() ? '{' : ',';
-    append_json_string(object, key);
-    object += ':';
+/// The next member of an object that has no text as long as it has no members.
+JsonWriter& next_member(JsonWriter& object, std::string_view key) {
+    if (object.empty()) object.begin_object();
+    return object.key(key);
 }
 
-void append_text_member(std::string& object, std::string_view key, std::string_view value) {
-    append_member(object, key);
-    append_json_string(object, value);
+/// The text of such an object.
+std::string closed(JsonWriter& object) {
+    if (!object.empty()) object.end_object();
+    return object.take();
 }
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -73,14 +74,11 @@ class CommentReader {
         const auto line =
             colon == std::string_view::npos ? std::nullopt : whole_number(file_and_line.substr(colon + 1));
         if (!line) return;
-        std::string json;
-        append_text_member(json, "file", file_and_line.substr(0, colon));
-        append_member(json, "line");
-        append_json_integer(json, *line);
-        if (function != std::string_view::npos) append_text_member(json, "function", where.substr(function + 4));
-        if (code != std::string_view::npos) append_text_member(json, "code", source.substr(code + code_mark.size()));
-        append_member(comment_.details_json, "source");
-        comment_.details_json += json + '}';
+        JsonWriter& json = next_member(details_, "source").begin_object();
+        json.member("file", file_and_line.substr(0, colon)).member("line", *line);
+        if (function != std::string_view::npos) json.member("function", where.substr(function + 4));
+        if (code != std::string_view::npos) json.member("code", source.substr(code + code_mark.size()));
+        json.end_object();
         rest_.resize(begin);
         empty_ = false;
     }
@@ -94,35 +92,37 @@ class CommentReader {
             PythonTokens tokens(rest_, begin + mark.size(), rest_.size());
             PythonExpressions expressions(tokens);
             const PythonExpressionId dictionary = expressions.parse_item();
+            JsonWriter custom;
             if (expressions[dictionary].kind != PythonExpressionKind::dictionary) return true;
             for (std::uint32_t entry = 0; entry + 1 < expressions[dictionary].count; entry += 2) {
-                add_entry(expressions, expressions.child(dictionary, entry), expressions.child(dictionary, entry + 1));
+                add_entry(custom, expressions, expressions.child(dictionary, entry),
+                          expressions.child(dictionary, entry + 1));
             }
-            if (!comment_.custom_json.empty()) comment_.custom_json += '}';
+            comment_.custom_json = closed(custom);
             rest_.erase(begin, mark.size() + expressions.source(dictionary).size());
             empty_ = false;
-        } catch (const InputError&) {
-            comment_.custom_json.clear();  // it is kept as text
+        } catch (const InputError&) {  // it is kept as text
         }
         return true;
     }
 
-    void add_entry(const PythonExpressions& expressions, PythonExpressionId key, PythonExpressionId value) {
+    void add_entry(JsonWriter& custom, const PythonExpressions& expressions, PythonExpressionId key,
+                   PythonExpressionId value) {
         const std::string_view name =
             expressions[key].kind == PythonExpressionKind::string ? expressions[key].text : expressions.source(key);
         const PythonExpression& entry = expressions[value];
         const std::string_view text = entry.text;
-        append_member(comment_.custom_json, name);
+        next_member(custom, name);
         if (entry.kind == PythonExpressionKind::string) {
-            append_json_string(comment_.custom_json, text);
+            custom.value(text);
             if (text.size() == longest_annotation + cut_mark.size() && text.ends_with(cut_mark)) comment_.is_cut = true;
             if (name == "module_fqn") comment_.module_fqn = text;
         } else if (text == "True" || text == "False") {
-            comment_.custom_json += text == "True" ? "true" : "false";
+            custom.value(text == "True");
         } else if (const auto number = whole_number(expressions.source(value))) {
-            append_json_integer(comment_.custom_json, *number);
+            custom.value(*number);
         } else {
-            append_json_string(comment_.custom_json, expressions.source(value));
+            custom.value(expressions.source(value));
         }
     }
 
@@ -165,18 +165,19 @@ class CommentReader {
     }
 
     void add_detail(std::string_view key, std::string_view value) {
-        append_text_member(comment_.details_json, key, value);
+        next_member(details_, key).value(value);
         empty_ = false;
     }
 
     void take_rest() {
         const std::size_t begin = rest_.find_first_not_of("# \t,\r");
         if (begin != std::string::npos) add_detail("comment", std::string_view(rest_).substr(begin));
-        if (!comment_.details_json.empty()) comment_.details_json += '}';
+        comment_.details_json = closed(details_);
     }
 
     std::string rest_;
     FxComment comment_;
+    JsonWriter details_;
     bool empty_ = true;
 };
 

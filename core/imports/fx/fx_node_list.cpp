@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/files/json_text.h"
+#include "core/files/json_writer.h"
 #include "core/imports/untyped/printed_number.h"
 #include "core/imports/untyped/python_tokens.h"
 
@@ -243,10 +243,9 @@ class FxNodeList {
         if (name.ends_with("_format") || name.starts_with("channels_last")) {
             return graph_.builder.string(name, ValueKind::memory_format);
         }
-        std::string json = "{\"object\":";
-        append_json_string(json, text);
-        json += '}';
-        return graph_.builder.string(json, ValueKind::raw_json);
+        JsonWriter json;
+        json.begin_object().member("object", text).end_object();
+        return graph_.builder.string(json.text(), ValueKind::raw_json);
     }
 
     Value slice(std::string_view text) {

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
-#include "core/files/json_text.h"
+#include "core/files/json_writer.h"
 #include "core/imports/fx/fx_inputs.h"
 #include "core/imports/fx/fx_node_list.h"
 #include "core/imports/fx/fx_statements.h"
@@ -17,15 +17,14 @@ namespace {
 
 /// What the comments of an fx_graph_runnable say of the torch that wrote it.
 std::string producer_of(std::string_view text) {
-    std::string json = "{\"format\":\"fx-text\"";
+    JsonWriter json;
+    json.begin_object().member("format", "fx-text");
     constexpr std::string_view mark = "# torch version: ";
     if (const std::size_t begin = text.find(mark); begin != std::string_view::npos) {
         const std::string_view rest = text.substr(begin + mark.size());
-        json += ",\"torch\":";
-        append_json_string(json, rest.substr(0, rest.find_first_of("\r\n")));
+        json.member("torch", rest.substr(0, rest.find_first_of("\r\n")));
     }
-    json += '}';
-    return json;
+    return json.end_object().take();
 }
 
 std::string quoted_list(const std::set<std::string, std::less<>>& names) {

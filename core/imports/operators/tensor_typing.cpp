@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/files/json_text.h"
+#include "core/files/json_writer.h"
 #include "core/imports/operators/shape_rules.h"
 
 namespace overlap {
@@ -232,41 +232,31 @@ class TensorTyping {
     }
 
     /// Adds a member to the JSON object of fields that no code here reads.
-    void add_extra(UntypedNode& node, std::string_view key, const std::string& value_json) {
-        std::string json(graph_.builder.text(node.metadata.extra_json));
-        if (json.empty()) json.push_back('{');
-        if (json.size() > 1) json.back() = ',';
-        append_json_string(json, key);
-        json.push_back(':');
-        json.append(value_json).push_back('}');
-        node.metadata.extra_json = graph_.builder.intern(json);
+    void add_extra(UntypedNode& node, std::string_view key, std::string_view value_json) {
+        JsonWriter json;
+        json.begin_object().members(graph_.builder.text(node.metadata.extra_json)).key(key).json(value_json);
+        node.metadata.extra_json = graph_.builder.intern(json.end_object().text());
     }
 
     // The sizes as the compiler knows them, in the form in which exported graphs have them.
     void keep_symbols(UntypedNode& node) {
-        std::string json = "[[";
-        bool first = true;
+        JsonWriter json;
+        json.begin_array().begin_array();
         for (const std::string& size : node.declared->symbolic_shape) {
-            if (!std::exchange(first, false)) json += ',';
             if (size.find_first_not_of("0123456789") == std::string::npos) {
-                json += size;
+                json.json(size);
             } else {
-                append_json_string(json, size);
+                json.value(size);
             }
         }
-        json.append("]]");
-        add_extra(node, "symbolic_shapes", json);
+        add_extra(node, "symbolic_shapes", json.end_array().end_array().text());
     }
 
     void keep_value(UntypedNode& node) {
-        std::string json = "{\"symbol\":";
-        append_json_string(json, node.symbol);
-        if (node.value) {
-            json.append(",\"hint\":");
-            append_json_integer(json, *node.value);
-        }
-        json.push_back('}');
-        add_extra(node, "symbolic_value", json);
+        JsonWriter json;
+        json.begin_object().member("symbol", node.symbol);
+        if (node.value) json.member("hint", *node.value);
+        add_extra(node, "symbolic_value", json.end_object().text());
     }
 
     UntypedGraph& graph_;
