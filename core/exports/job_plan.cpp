@@ -31,16 +31,10 @@ Json group_json(const ProcessGroup& group) {
     return json;
 }
 
-/// What the plan asks of process groups.
-std::vector<GroupSettings> asked_settings(const Plan& plan) {
-    return group_settings(plan.unevaluated.value("process_groups", Json::array()));
-}
-
 /// The groups of the plan's graph, and those that its passes create, in the order of their creation.
 /// @throws InputError for settings that cannot be, or of a group that there is not.
-Json process_groups(const Plan& plan, const Evaluation& evaluation) {
-    const std::vector<GroupSettings> asked = asked_settings(plan);
-    check_group_settings(asked, *evaluation.graph);
+Json process_groups(const Evaluation& evaluation) {
+    const std::vector<GroupSettings>& asked = evaluation.resolved->require_groups(*evaluation.graph);
     Json of_graph = Json::array(), created = Json::array();
     const GraphHeader& before = evaluation.input->header();
     for (const ProcessGroup& group : before.process_groups) of_graph.push_back(group_json(group));
@@ -251,7 +245,7 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     for (const PassStep& step : steps) job["pipeline"].push_back({{"pass", step.pass}, {"options", step.options}});
     if (const std::vector<std::string> ours = steps_of_ours(steps); !ours.empty()) job["exact_only"] = ours.front();
     job["overlaps"] = overlap_edges(plan, evaluation);
-    job["process_groups"] = process_groups(plan, evaluation);
+    job["process_groups"] = process_groups(evaluation);
     if (std::ranges::any_of(steps, needs_times)) job["times"] = times(*evaluation.input);
 
     JobNodes nodes;
@@ -295,7 +289,7 @@ std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& eval
     }
     for (const std::string& step : steps_of_ours(lower(plan)))
         notes.push_back(step + ": the job can apply this plan in mode \"exact\" only");
-    for (const GroupSettings& settings : asked_settings(plan)) {
+    for (const GroupSettings& settings : evaluation.resolved->groups) {
         if (evaluation.input->header().process_group(settings.group))
             notes.push_back("settings of process group " + in_quotes(settings.group) +
                             " are left to the job, which makes that group itself");
