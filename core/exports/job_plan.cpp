@@ -31,10 +31,16 @@ Json group_json(const ProcessGroup& group) {
     return json;
 }
 
+/// What the plan asks of process groups; nothing for a graph without a plan.
+const std::vector<GroupSettings>& asked_settings(const Evaluation& evaluation) {
+    static const std::vector<GroupSettings> none;
+    return evaluation.resolved ? evaluation.resolved->require_groups(*evaluation.graph) : none;
+}
+
 /// The groups of the plan's graph, and those that its passes create, in the order of their creation.
 /// @throws InputError for settings that cannot be, or of a group that there is not.
 Json process_groups(const Evaluation& evaluation) {
-    const std::vector<GroupSettings>& asked = evaluation.resolved->require_groups(*evaluation.graph);
+    const std::vector<GroupSettings>& asked = asked_settings(evaluation);
     Json of_graph = Json::array(), created = Json::array();
     const GraphHeader& before = evaluation.input->header();
     for (const ProcessGroup& group : before.process_groups) of_graph.push_back(group_json(group));
@@ -289,7 +295,7 @@ std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& eval
     }
     for (const std::string& step : steps_of_ours(lower(plan)))
         notes.push_back(step + ": the job can apply this plan in mode \"exact\" only");
-    for (const GroupSettings& settings : evaluation.resolved->groups) {
+    for (const GroupSettings& settings : asked_settings(evaluation)) {
         if (evaluation.input->header().process_group(settings.group))
             notes.push_back("settings of process group " + in_quotes(settings.group) +
                             " are left to the job, which makes that group itself");
