@@ -58,6 +58,36 @@ std::string summary_text(const PassReport& report, const GraphDifference& differ
     return difference_text(difference);
 }
 
+/// A pass that ran, or the overlaps by hand.
+struct Done {
+    const PassReport& report;
+    const GraphDifference& difference;
+};
+
+std::vector<Done> done_in(const Execution& execution) {
+    std::vector<Done> done;
+    for (const StepOutcome& step : execution.steps) {
+        if (step.state == StepOutcome::State::ran) done.push_back({execution.reports[done.size()], step.difference});
+    }
+    const OverlapOutcome& overlaps = execution.overlaps;
+    if (overlaps.modules) done.push_back({overlaps.report, overlaps.difference});
+    return done;
+}
+
+/// Those that are in no report of a pass.
+std::vector<Problem> problems_of_the_whole(const Execution& execution) {
+    std::vector<bool> reported(execution.problems.size());
+    const auto mark = [&](const std::vector<std::size_t>& problems) {
+        for (const std::size_t problem : problems) reported[problem] = true;
+    };
+    for (const StepOutcome& step : execution.steps) mark(step.problems);
+    mark(execution.overlaps.problems);
+    std::vector<Problem> others;
+    for (std::size_t problem = 0; problem < reported.size(); ++problem)
+        if (!reported[problem]) others.push_back(execution.problems[problem]);
+    return others;
+}
+
 class Apply final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
@@ -74,12 +104,12 @@ class Apply final : public Command {
 
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
-        const Pipeline pipeline = passes_.read(*graph);
-        const PipelineResult result = run_with_hint(graph, pipeline);
-        tell_problems(streams, pipeline, result);
+        const GivenPlan given = passes_.read(*graph);
+        const Execution result = run_with_hint(graph, given);
+        tell_problems(streams, given.file, given.notes);
+        tell_problems(streams, given.file, result.problems);
         // The report first: when one of the two cannot be written, the graph is not there without it.
-        if (!report_file_.empty())
-            write_file_atomically(report_file_, json_text(report(*graph, pipeline, result)) + '\n');
+        if (!report_file_.empty()) write_file_atomically(report_file_, json_text(report(*graph, given, result)) + '\n');
         write_graph_file(*result.graph, output_);
         if (json_) {
             streams.out << json_text(figures(*graph, result)) << '\n';
@@ -89,20 +119,20 @@ class Apply final : public Command {
     }
 
   private:
-    PipelineResult run_with_hint(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) const {
+    Execution run_with_hint(const std::shared_ptr<const Graph>& graph, const GivenPlan& given) const {
         try {
-            return run_and_check(graph, pipeline);
+            return run_plan(graph, given);
         } catch (const InputError& error) {
             throw with_cost_model_hint(error, file_);
         }
     }
 
-    Json report(const Graph& graph, const Pipeline& pipeline, const PipelineResult& result) const {
+    Json report(const Graph& graph, const GivenPlan& given, const Execution& result) const {
         Json problems = Json::array();
-        for (const Problem& each : pipeline.problems) problems.push_back(problem_json(each));
-        for (const Problem& each : result.problems) problems.push_back(problem_json(each));
+        for (const Problem& each : given.notes) problems.push_back(problem_json(each));
+        for (const Problem& each : problems_of_the_whole(result)) problems.push_back(problem_json(each));
         Json passes = Json::array();
-        for (const PassReport& each : result.reports) passes.push_back(report_json(each));
+        for (const Done& each : done_in(result)) passes.push_back(report_json(each.report));
         return {{"format", "overlap-report"},
                 {"version", 1},
                 {"graph", graph.header().name},
@@ -112,9 +142,9 @@ class Apply final : public Command {
                 {"nodes_after", result.graph->node_count()}};
     }
 
-    Json figures(const Graph& graph, const PipelineResult& result) const {
+    Json figures(const Graph& graph, const Execution& result) const {
         Json passes = Json::array();
-        for (const PassReport& each : result.reports) {
+        for (const auto& [each, difference] : done_in(result)) {
             passes.push_back({{"pass", each.pass},
                               {"buckets", each.buckets.size()},
                               {"bucketed_collectives", member_count(each)},
@@ -127,11 +157,9 @@ class Apply final : public Command {
                 {"passes", std::move(passes)}};
     }
 
-    void print_figures(std::ostream& out, const Graph& graph, const PipelineResult& result) const {
-        for (std::size_t step = 0; step < result.reports.size(); ++step) {
-            const PassReport& report = result.reports[step];
-            out << report.pass << ": " << summary_text(report, result.differences[step]) << '\n';
-        }
+    void print_figures(std::ostream& out, const Graph& graph, const Execution& result) const {
+        for (const auto& [report, difference] : done_in(result))
+            out << report.pass << ": " << summary_text(report, difference) << '\n';
         out << output_ << ": " << count_text(result.graph->node_count(), "node") << " (" << graph.node_count()
             << " before)\n";
     }

@@ -11,12 +11,12 @@
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/calibrate/calibration.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/ordered_json.h"
 #include "core/io/cost_model_file.h"
-#include "core/io/plan_file.h"
 #include "core/io/profile_file.h"
 #include "core/io/run_file.h"
 #include "core/io/trace_file.h"
@@ -172,16 +172,8 @@ class Calibrate final : public Command {
         if (!base_.empty()) graph = with_cost_model(graph, find_cost_model(base_)).graph;
         std::vector<std::shared_ptr<const Evaluation>> variants = {evaluate_baseline(graph)};
         for (const std::string& file : plans_) {
-            const Plan plan = read_plan_file(file);
-            try {
-                check_plan_fits(plan, *graph);
-            } catch (const InputError& error) {
-                throw error.in_file(file);
-            }
-            variants.push_back(evaluate(graph, plan));
-            for (const StepOutcome& step : variants.back()->steps) {
-                if (step.state == StepOutcome::State::refused) throw InputError(file, "", step.refusal);
-            }
+            variants.push_back(evaluate(graph, read_plan_for(*graph, file)));
+            require_run(*variants.back(), file);
         }
         return variants;
     }

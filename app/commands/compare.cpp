@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,8 @@
 #include "app/commands/comparison_output.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "app/commands/pipeline.h"
 #include "core/base/error.h"
-#include "core/io/plan_file.h"
 #include "core/io/profile_file.h"
 #include "core/io/report_json.h"
 #include "core/io/trace_file.h"
@@ -82,30 +83,18 @@ class Compare final : public Command {
 
     static std::shared_ptr<const Evaluation> planned(const std::shared_ptr<const Graph>& graph, const std::string& file,
                                                      const Streams& streams) {
-        const Plan plan = read_plan_file(file);
-        try {
-            check_plan_fits(plan, *graph);
-        } catch (const InputError& error) {
-            throw error.in_file(file);
-        }
-        const std::shared_ptr<const Evaluation> evaluation = checked(evaluate(graph, plan), file);
-        for (const Problem& problem : evaluation->problems) {
-            if (problem.kind == ProblemKind::exposed) continue;  // the table has it
-            streams.notes << "overlap: " << file << ": " << severity_name(problem.severity) << ": "
-                          << one_line(problem.message) << '\n';
-        }
+        const std::shared_ptr<const Evaluation> evaluation =
+            checked(evaluate(graph, read_plan_for(*graph, file)), file);
+        tell_problems(streams, file, std::span(evaluation->problems).first(evaluation->plan_problems));
         return evaluation;
     }
 
     /// A refused plan has the figures of the graph as it is, which nobody asked for.
     static std::shared_ptr<const Evaluation> checked(std::shared_ptr<const Evaluation> evaluation,
                                                      const std::string& file) {
-        for (const StepOutcome& step : evaluation->steps) {
-            if (step.state == StepOutcome::State::refused) throw InputError(file, "", step.refusal);
-        }
+        require_run(*evaluation, file);
         for (const Problem& problem : evaluation->problems) {
-            const bool no_figures = problem.severity == Severity::error || problem.kind == ProblemKind::no_times;
-            if (no_figures) throw InputError(file, "", problem.message);
+            if (problem.kind == ProblemKind::no_times) throw InputError(file, "", problem.message);
         }
         return evaluation;
     }

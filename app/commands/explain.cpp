@@ -4,8 +4,11 @@
 #include "core/explain/explain.h"
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
@@ -24,14 +27,12 @@ namespace overlap::commands {
 
 namespace {
 
-/// The pipeline as a plan whose entries are those of its first step that has any; other steps keep their own.
-Plan plan_of(const Pipeline& pipeline) {
-    Plan plan;
-    plan.module_rules = pipeline.module_rules;
-    plan.pipeline = pipeline.steps;
-    plan.overlaps = pipeline.overlaps;
+/// A plan that has no entries gets those of the first step that has its own, so that they are called by their modules;
+/// other steps keep their own.
+Plan with_entries_of_a_step(Plan plan) {
+    if (!plan.buckets.empty()) return plan;
     for (PassStep& step : plan.pipeline) {
-        const std::optional<StepBuckets> buckets = step_buckets(step);
+        const std::optional<StepBuckets> buckets = step.enabled ? step_buckets(step) : std::nullopt;
         if (!buckets) continue;
         plan.buckets = buckets->entries;
         for (const PassOption& option : require_pass(step.pass).options()) {
@@ -40,20 +41,6 @@ Plan plan_of(const Pipeline& pipeline) {
         break;
     }
     return plan;
-}
-
-/// A pipeline that cannot be run is the user's mistake, told as `overlap apply` tells it.
-void require_run(const Evaluation& evaluation, const Pipeline& pipeline) {
-    if (!evaluation.refused) return;
-    const auto why = std::find_if(evaluation.problems.rbegin(), evaluation.problems.rend(),
-                                  [](const Problem& problem) { return problem.severity == Severity::error; });
-    // What check_buckets() says of entries says more than the pass's error.
-    if (why == evaluation.problems.rend() || why->kind == ProblemKind::refused) run_passes(evaluation.input, pipeline);
-    // Not thrown: all steps can be run, but what results cannot be measured.
-    const auto step = std::ranges::find(evaluation.steps, StepOutcome::State::refused, &StepOutcome::state);
-    const auto index = static_cast<std::size_t>(step - evaluation.steps.begin());
-    throw InputError(pipeline.file, step == evaluation.steps.end() ? "" : place_of_step(pipeline, index),
-                     why == evaluation.problems.rend() ? "the pipeline is refused" : why->message);
 }
 
 class Explain final : public Command {
@@ -75,10 +62,12 @@ class Explain final : public Command {
         Plan plan;
         std::shared_ptr<const Evaluation> evaluation;
         if (passes_.given()) {
-            const Pipeline pipeline = passes_.read(*graph);
-            plan = plan_of(pipeline);
+            GivenPlan given = passes_.read(*graph);
+            plan = with_entries_of_a_step(std::move(given.plan));
             evaluation = evaluate(graph, plan);
-            require_run(*evaluation, pipeline);
+            require_run(*evaluation, given.file);
+            tell_problems(streams, given.file, given.notes);
+            tell_problems(streams, given.file, std::span(evaluation->problems).first(evaluation->plan_problems));
         } else {
             evaluation = evaluate_baseline(graph);
         }

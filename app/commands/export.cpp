@@ -4,12 +4,14 @@
 #include <chrono>
 #include <cstdio>
 #include <ostream>
+#include <span>
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/exports/export_format.h"
 #include "core/files/atomic_file.h"
@@ -53,6 +55,10 @@ class Export final : public Command {
         if (!graph_file_.empty()) evaluate_on_graph(input, streams);
         try {
             const ExportOutput written = write_export(format, input);
+            if (input.result) {
+                const std::span<const Problem> problems(input.result->problems);
+                tell_problems(streams, plan_file_, problems.first(input.result->plan_problems));
+            }
             for (const std::string& note : written.notes) {
                 streams.notes << "overlap: " << plan_file_ << ": note: " << one_line(note) << '\n';
             }

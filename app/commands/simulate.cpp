@@ -75,9 +75,10 @@ class Simulate final : public Command {
         Figures figures;
         figures.graph = cost_model_.apply(read_graph(file_, streams), streams);
         if (passes_.given()) {
-            const Pipeline pipeline = passes_.read(*figures.graph);
-            const PipelineResult result = run_with_hint(figures.graph, pipeline);
-            tell_problems(streams, pipeline, result);
+            const GivenPlan given = passes_.read(*figures.graph);
+            const Execution result = run_with_hint(figures.graph, given);
+            tell_problems(streams, given.file, given.notes);
+            tell_problems(streams, given.file, result.problems);
             figures.graph = result.graph;
         }
         const std::vector<double> times_ms = times_of(*figures.graph, file_);
@@ -101,9 +102,9 @@ class Simulate final : public Command {
     }
 
   private:
-    PipelineResult run_with_hint(const std::shared_ptr<const Graph>& graph, const Pipeline& pipeline) const {
+    Execution run_with_hint(const std::shared_ptr<const Graph>& graph, const GivenPlan& given) const {
         try {
-            return run_passes(graph, pipeline);
+            return run_plan(graph, given);
         } catch (const InputError& error) {
             throw with_cost_model_hint(error, file_);
         }

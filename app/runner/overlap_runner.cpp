@@ -16,6 +16,7 @@
 
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
+#include "app/commands/pipeline.h"
 #include "app/runner/device_options.h"
 #include "app/runner/device_support.h"
 #include "app/runner/found_devices.h"
@@ -175,6 +176,7 @@ int run(Ranks& ranks, Arguments& arguments) {
         return run_failed;
     }
     if (ranks.rank() == 0) {
+        for (const std::string& remark : prepared.remarks) tell(remark);
         arguments.run.progress = tell_progress;
     }
     arguments.run.longest_wait = std::chrono::seconds(arguments.rank_timeout_s);

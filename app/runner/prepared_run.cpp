@@ -1,5 +1,6 @@
 #include "app/runner/prepared_run.h"
 
+#include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/cost/cost_model.h"
 #include "core/imports/any_graph_file.h"
@@ -11,13 +12,11 @@ namespace overlap::runner {
 namespace {
 
 /// What the plan asks of process groups. @throws InputError with the plan's file for what cannot be.
-std::vector<GroupSettings> groups_of(const commands::Pipeline& pipeline, const Graph& rewritten) {
+std::vector<GroupSettings> groups_of(const Execution& execution, const std::string& file) {
     try {
-        if (const auto& unread = pipeline.unread_process_groups) throw InputError(unread->place, unread->problem);
-        check_group_settings(pipeline.process_groups, rewritten);
-        return pipeline.process_groups;
+        return execution.resolved->require_groups(*execution.graph);
     } catch (const InputError& error) {
-        throw error.in_file(pipeline.file);
+        throw error.in_file(file);
     }
 }
 
@@ -51,9 +50,14 @@ PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineO
     try {
         std::vector<GroupSettings> asked;
         if (pipeline_option.given()) {
-            const commands::Pipeline pipeline = pipeline_option.read(*prepared.graph);
-            prepared.graph = commands::run_passes(prepared.graph, pipeline).graph;
-            asked = groups_of(pipeline, *prepared.graph);
+            const commands::GivenPlan given = pipeline_option.read(*prepared.graph);
+            const Execution execution = commands::run_plan(prepared.graph, given);
+            prepared.graph = execution.graph;
+            asked = groups_of(execution, given.file);
+            for (const auto* problems : {&given.notes, &execution.problems}) {
+                for (const Problem& problem : *problems)
+                    prepared.remarks.push_back(commands::problem_line(given.file, problem));
+            }
         }
         const Graph& graph = *prepared.graph;
         prepared.program = make_program(graph);

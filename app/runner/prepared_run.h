@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/pipeline.h"
 #include "core/graph/graph.h"
 #include "core/run/device_work.h"
 #include "core/run/group_placement.h"
@@ -16,6 +15,10 @@
 #include "core/run/program.h"
 #include "core/run/ranks.h"
 #include "core/simulate/simulation.h"
+
+namespace overlap::commands {
+class PipelineOption;
+}
 
 namespace overlap::runner {
 
@@ -28,6 +31,7 @@ struct PreparedRun {
     DevicePlan device;
     std::vector<double> times_ms;            ///< of each node, by the stream model
     std::vector<GroupPlacement> placements;  ///< of each group of the program
+    std::vector<std::string> remarks;        ///< on the plan: its problems, a line each
     RankAgreement agreement;
     Simulation predicted;
 };

@@ -1,6 +1,7 @@
 #include "core/explain/explain.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -75,7 +76,7 @@ class Explainer {
   public:
     Explainer(const Graph& input, const Evaluation* evaluation, const Plan* plan)
         : input_(input), evaluation_(evaluation), plan_(plan) {
-        if (plan) steps_ = lower(*plan);
+        if (plan && evaluation && evaluation->resolved) steps_ = evaluation->resolved->steps;
     }
 
     CollectiveExplanation of_input(NodeId node) {
@@ -145,12 +146,22 @@ class Explainer {
         return evaluation_->simulation.collective_of_node[node] >= 0 ? node : no_node;
     }
 
+    /// Those of the evaluation where it has them.
+    std::shared_ptr<const ModuleTree> modules_shown(const Graph& graph) const {
+        if (plan_ && evaluation_) {
+            for (const auto& known : {evaluation_->input, evaluation_->graph})
+                if (known.get() == &graph) return modules_of(*evaluation_, known);
+        }
+        const ModuleSource source = plan_ ? module_source(*plan_, input_) : preferred_module_source(graph);
+        return std::make_shared<const ModuleTree>(graph, source);
+    }
+
     void introduce(const Graph& graph, NodeId start) {
-        const ModuleTree tree(graph, plan_ ? module_source(*plan_, input_) : preferred_module_source(graph));
+        const std::shared_ptr<const ModuleTree> tree = modules_shown(graph);
         std::string module;
-        if (tree.exists()) {
-            const ModuleTree::ModuleId home = home_modules(tree, graph.node_count())[start];
-            if (home != ModuleTree::no_module) module = tree.path(home);
+        if (tree->exists()) {
+            const ModuleTree::ModuleId home = home_modules(*tree, graph.node_count())[start];
+            if (home != ModuleTree::no_module) module = tree->path(home);
         }
         const std::string_view name = graph.group_name(start);
         const ProcessGroup* group = graph.header().process_group(name);
@@ -170,7 +181,7 @@ class Explainer {
         const auto step = static_cast<std::size_t>(&report - evaluation_->reports.data());
         const std::string name = "entry " + std::to_string(entry + 1);
         if (step >= steps_.size()) return name;
-        const std::optional<StepBuckets> buckets = step_buckets(steps_[step]);
+        const std::optional<StepBuckets> buckets = step_buckets(steps_[step].step);
         if (!buckets || entry >= buckets->entries.size()) return name;
         return name + " (" + display_name(buckets->entries[entry]) + ")";
     }
@@ -346,8 +357,9 @@ class Explainer {
             return "are not its neighbours, are not what " + report.pass +
                    " merges, or would make the bucket too large";
         }
-        const auto step = std::ranges::find(steps_, report.pass, &PassStep::pass);
-        const OptionValue* merging = step == steps_.end() ? nullptr : step->options.find("collective_bucketing");
+        const auto step = std::ranges::find_if(
+            steps_, [&](const ResolvedStep& candidate) { return candidate.step.pass == report.pass; });
+        const OptionValue* merging = step == steps_.end() ? nullptr : step->step.options.find("collective_bucketing");
         const bool merges = merging && *merging == OptionValue(true);
         return merges ? "are too far away, or merging would expose what is hidden now"
                       : "are only merged beforehand, since the option collective_bucketing is off";
@@ -436,7 +448,7 @@ class Explainer {
     const Graph& input_;
     const Evaluation* evaluation_;
     const Plan* plan_;
-    std::vector<PassStep> steps_;             ///< of the plan, as they were run
+    std::span<const ResolvedStep> steps_;     ///< of the plan, as they were run
     const PassReport* step_ = nullptr;        ///< that made explanation_.bucket
     std::vector<const BucketReport*> later_;  ///< that take explanation_.bucket, one after the other
     CollectiveExplanation explanation_;

@@ -116,12 +116,7 @@ class Exposure {
     Exposure(const Evaluation& evaluation, const Plan& plan, std::stop_token stop)
         : report_(*scheduler_report(evaluation.reports)), stop_(std::move(stop)) {
         const std::size_t step = automatic_step(plan);
-        graph_ = evaluation.input;
-        for (std::size_t index = 0; index < step && graph_; ++index) {
-            const PassStep& before = plan.pipeline[index];
-            if (!before.enabled) continue;
-            graph_ = require_pass(before.pass).run(graph_, lower(plan, before).options, stop_).graph;
-        }
+        if (step < evaluation.steps.size()) graph_ = evaluation.steps[step].given;
         options_ = plan.pipeline[step].options;
     }
 

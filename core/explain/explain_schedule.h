@@ -25,8 +25,8 @@ bool scheduler_leaves_exposed(const Evaluation& evaluation, std::string_view col
 /// Why the scheduler leaves the collective exposed, and which of its options would hide it.
 ///
 /// What there is to hide it is told by the graph: compute that neither needs its result nor is needed for it. Which
-/// limit keeps it exposed is found by experiment: the steps before the scheduler and the scheduler itself, without
-/// merging, run again with one limit lifted at a time, then with all of them. That is ten to twenty runs of the pass.
+/// limit keeps it exposed is found by experiment: the scheduler, without merging, runs again on what it was given, with
+/// one limit lifted at a time, then with all of them. That is ten to twenty runs of the pass.
 /// @param plan that was evaluated.
 /// @returns nothing where the collective is not left exposed, and when `stop` was requested.
 std::vector<std::string> explain_exposure(const Evaluation& evaluation, const Plan& plan, std::string_view collective,

@@ -34,17 +34,16 @@ Json group_json(const ProcessGroup& group) {
     return json;
 }
 
-/// What the plan asks of process groups. @throws InputError where its field could not be read.
-const std::vector<GroupSettings>& asked_settings(const Plan& plan) {
-    if (const auto& unread = plan.unread_process_groups) throw InputError(unread->place, unread->problem);
-    return plan.process_groups;
+/// What the plan asks of process groups; nothing for a graph without a plan.
+const std::vector<GroupSettings>& asked_settings(const Evaluation& evaluation) {
+    static const std::vector<GroupSettings> none;
+    return evaluation.resolved ? evaluation.resolved->require_groups(*evaluation.graph) : none;
 }
 
 /// The groups of the plan's graph, and those that its passes create, in the order of their creation.
 /// @throws InputError for settings that cannot be, or of a group that there is not.
-Json process_groups(const Plan& plan, const Evaluation& evaluation) {
-    const std::vector<GroupSettings>& asked = asked_settings(plan);
-    check_group_settings(asked, *evaluation.graph);
+Json process_groups(const Evaluation& evaluation) {
+    const std::vector<GroupSettings>& asked = asked_settings(evaluation);
     Json of_graph = Json::array(), created = Json::array();
     const GraphHeader& before = evaluation.input->header();
     for (const ProcessGroup& group : before.process_groups) of_graph.push_back(group_json(group));
@@ -256,7 +255,7 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
         job["pipeline"].push_back({{"pass", step.pass}, {"options", options_json(step.options)}});
     if (const std::vector<std::string> ours = steps_of_ours(steps); !ours.empty()) job["exact_only"] = ours.front();
     job["overlaps"] = overlap_edges(plan, evaluation);
-    job["process_groups"] = process_groups(plan, evaluation);
+    job["process_groups"] = process_groups(evaluation);
     if (std::ranges::any_of(steps, needs_times)) job["times"] = times(*evaluation.input);
 
     JobNodes nodes;
@@ -300,7 +299,7 @@ std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& eval
     }
     for (const std::string& step : steps_of_ours(lower(plan)))
         notes.push_back(step + ": the job can apply this plan in mode \"exact\" only");
-    for (const GroupSettings& settings : asked_settings(plan)) {
+    for (const GroupSettings& settings : asked_settings(evaluation)) {
         if (evaluation.input->header().process_group(settings.group))
             notes.push_back("settings of process group " + in_quotes(settings.group) +
                             " are left to the job, which makes that group itself");

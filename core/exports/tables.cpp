@@ -1,5 +1,6 @@
 // Tables for spreadsheets and scripts: the buckets that a plan's passes made, and every collective of the result.
 
+#include <memory>
 #include <unordered_map>
 
 #include "core/exports/formats.h"
@@ -86,7 +87,8 @@ ExportOutput export_collectives_table(const ExportInput& input) {
     const Evaluation& result = *input.result;
     const Simulation& simulation = result.simulation;
     const Graph& graph = *result.graph;
-    const ModuleTree tree(graph, module_source(input.plan, *result.input));
+    const std::shared_ptr<const ModuleTree> modules = modules_of(result, result.graph);
+    const ModuleTree& tree = *modules;
     const std::vector<ModuleTree::ModuleId> homes = home_modules(tree, graph.node_count());
     const auto members = members_by_start(result);
     CsvTable table({"collective", "kind", "process_group", "module", "bucket", "title", "member_count", "bytes",

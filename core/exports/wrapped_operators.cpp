@@ -74,18 +74,20 @@ bool wraps(const PassStep& step) {
 
 std::map<std::string, Json> wrapped_operators(const Plan& plan, const Evaluation& evaluation) {
     std::map<std::string, Json> operators;
-    std::shared_ptr<const Graph> graph = evaluation.input;
-    for (const PassStep& step : lower(plan)) {
+    const std::vector<ResolvedStep>& steps = evaluation.resolved->steps;
+    for (std::size_t index = 0; index < steps.size(); ++index) {
+        const PassStep& step = steps[index].step;
         const Pass& pass = require_pass(step.pass);
-        const std::shared_ptr<const Graph> result = pass.run(graph, step.options, {}).graph;
+        const bool is_last = index + 1 == steps.size();
+        const std::shared_ptr<const Graph> result =
+            is_last ? evaluation.undirected : evaluation.steps[steps[index + 1].index].given;
         std::shared_ptr<const Graph> plain = result;
         if (wraps(step)) {
             Options options = step.options;
             options[wrapping_option] = false;
-            plain = pass.run(graph, options, {}).graph;
+            plain = pass.run(evaluation.steps[steps[index].index].given, options, {}).graph;
         }
         collect(*result, *plain, operators);
-        graph = result;
     }
     if (plan.overlaps.insert_overlap_deps) collect(*evaluation.graph, *evaluation.undirected, operators);
     return operators;

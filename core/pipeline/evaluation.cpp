@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
+#include <optional>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
-#include "core/passes/registry/registry.h"
-#include "core/pipeline/bucket_marks.h"
-#include "core/pipeline/plan_overlaps.h"
-#include "core/plan/group_settings.h"
-#include "core/redistribution/device_orders.h"
 
 namespace overlap {
 
@@ -47,155 +43,34 @@ Problem unknown_times(const InputError& error) {
 
 class Evaluator {
   public:
-    Evaluator(const std::shared_ptr<const Graph>& graph, std::stop_token stop,
-              std::shared_ptr<const TimeSource> time_source)
+    Evaluator(std::stop_token stop, std::shared_ptr<const TimeSource> time_source)
         : begin_(Clock::now()), stop_(std::move(stop)), result_(std::make_shared<Evaluation>()) {
-        result_->original = result_->input = graph;
         result_->time_source = std::move(time_source);
-        reset_to_input();
     }
 
-    std::shared_ptr<const Evaluation> with_plan(const Plan& plan) {
-        if (!plan.module_rules.empty()) {
-            result_->repaired = repair_modules(result_->original, plan.module_rules);
-            result_->input = result_->repaired->graph;
-            reset_to_input();
-        }
-        const Graph& input = *result_->input;
-        plan_ = &plan;
-        const ModuleTree tree(input, module_source(plan, input));
-        result_->problems = check_buckets(input, tree, plan.buckets);
-        if (result_->repaired) {
-            for (Problem& problem : check_module_rules(plan.module_rules, *result_->repaired))
-                result_->problems.push_back(std::move(problem));
-        }
-        for (Problem& problem : check_device_orders(input, plan)) result_->problems.push_back(std::move(problem));
-        for (Problem& problem : check_unevaluated(plan)) result_->problems.push_back(std::move(problem));
-        if (!run_pipeline(plan)) return nullptr;
-        direct(plan);
-        check_groups(plan);
+    std::shared_ptr<const Evaluation> with_plan(const std::shared_ptr<const Graph>& graph, const Plan& plan) {
+        std::optional<Execution> execution = execute(resolve(graph, plan), {.stop = stop_});
+        return execution ? with(std::move(*execution)) : nullptr;
+    }
+
+    std::shared_ptr<const Evaluation> with(Execution execution) {
+        static_cast<Execution&>(*result_) = std::move(execution);
+        result_->plan_problems = result_->problems.size();
         if (!measure()) return nullptr;
-        assign_entries(tree, plan.buckets);
-        return finish();
+        assign_entries();
+        result_->evaluate_ms = milliseconds_since(begin_);
+        return result_;
     }
-
-    std::shared_ptr<const Evaluation> without_plan() { return measure() ? finish() : nullptr; }
 
   private:
-    void reset_to_input() {
-        result_->graph = result_->undirected = result_->input;
-        result_->origin.resize(result_->input->node_count());
-        std::iota(result_->origin.begin(), result_->origin.end(), NodeId{0});
-        result_->bucket_of_node.assign(result_->input->node_count(), -1);
-    }
-
-    /// @returns false when stopped.
-    bool run_pipeline(const Plan& plan) {
-        for (const PassStep& step : plan.pipeline) {
-            StepOutcome outcome;
-            outcome.pass = step.pass;
-            if (!step.enabled) outcome.state = StepOutcome::State::switched_off;
-            result_->steps.push_back(std::move(outcome));
-        }
-        for (std::size_t index = 0; index < plan.pipeline.size(); ++index) {
-            if (stop_.stop_requested()) return false;
-            if (!plan.pipeline[index].enabled) continue;
-            const PassStep step = lower(plan, plan.pipeline[index]);
-            StepOutcome& outcome = result_->steps[index];
-            try {
-                const Pass& pass = require_pass(step.pass);
-                check_options(pass, step.options);
-                const Clock::time_point begin = Clock::now();
-                PassResult result = pass.run(result_->graph, step.options, stop_);
-                if (!result.graph) return false;
-                outcome.run_ms = milliseconds_since(begin);
-                take(std::move(result), step.options != plan.pipeline[index].options, outcome);
-            } catch (const InputError& error) {
-                outcome.state = StepOutcome::State::refused;
-                outcome.refusal = error.what();
-                refuse(error);
-                return true;
-            }
-        }
-        return true;
-    }
-
-    /// What a refused plan would have made is not missed.
-    void check_groups(const Plan& plan) {
-        if (result_->refused) return;
-        for (Problem& problem : check_group_names(plan.process_groups, *result_->graph))
-            result_->problems.push_back(std::move(problem));
-    }
-
-    /// @param of_plan: the pass's entries are the plan's.
-    void take(PassResult result, bool of_plan, StepOutcome& outcome) {
-        outcome.state = StepOutcome::State::ran;
-        outcome.difference = graph_difference(*result_->graph, *result.graph, result.origin);
-        for (std::size_t problem = 0; problem < result.report.problems.size(); ++problem) {
-            outcome.problems.push_back(result_->problems.size() + problem);
-        }
-        std::vector<std::int32_t> marks = carry_bucket_marks(result_->bucket_of_node, result.origin);
-        if (of_plan) mark_buckets(*result.graph, result.origin, result.report, marks);
-        adopt(result, std::move(marks));
-        result_->reports.push_back(std::move(result.report));
-    }
-
-    /// Goes on with a rewritten graph, whose nodes belong to the buckets that `marks` says.
-    void adopt(PassResult& result, std::vector<std::int32_t> marks) {
-        result_->bucket_of_node = std::move(marks);
-        for (NodeId& origin : result.origin) {
-            if (origin != no_node) origin = result_->origin[origin];
-        }
-        result_->graph = std::move(result.graph);
-        result_->origin = std::move(result.origin);
-        result_->problems.insert(result_->problems.end(), result.report.problems.begin(), result.report.problems.end());
-    }
-
-    /// Overlaps by hand. One that cannot hold is told and left out.
-    void direct(const Plan& plan) {
-        result_->undirected = result_->graph;
-        if (plan.overlaps.list.empty() || result_->refused) return;
-        OverlapOutcome& outcome = result_->overlaps;
-        try {
-            const Clock::time_point begin = Clock::now();
-            DirectedGraph directed =
-                apply_overlaps(result_->graph, result_->reports, plan.overlaps, module_source(plan, *result_->input));
-            outcome.run_ms = milliseconds_since(begin);
-            outcome.directives = std::move(directed.outcomes);
-            outcome.difference = graph_difference(*result_->graph, *directed.result.graph, directed.result.origin);
-            adopt(directed.result, carry_bucket_marks(result_->bucket_of_node, directed.result.origin));
-        } catch (const InputError& error) {
-            refuse(error);
-        }
-        for (Problem& problem : refused_overlaps(plan.overlaps, outcome.directives))
-            result_->problems.push_back(std::move(problem));
-    }
-
-    void assign_entries(const ModuleTree& tree, const std::vector<BucketEntry>& buckets) {
-        std::vector<std::int32_t> of_input(result_->input->node_count(), -1);
-        for (std::size_t entry = 0; entry < buckets.size(); ++entry) {
-            for (const std::string& module : buckets[entry].modules) {
-                for (const NodeId node : tree.nodes(module)) {
-                    if (of_input[node] < 0) of_input[node] = static_cast<std::int32_t>(entry);  // as everywhere
-                }
-            }
-        }
+    void assign_entries() {
+        result_->entry_of_node = result_->bucket_of_node;
+        if (!result_->resolved) return;
         for (std::size_t node = 0; node < result_->entry_of_node.size(); ++node) {
             const NodeId origin = result_->origin[node];
-            const std::int32_t bucket = result_->bucket_of_node[node];
-            result_->entry_of_node[node] = bucket < 0 && origin != no_node ? of_input[origin] : bucket;
+            std::int32_t& entry = result_->entry_of_node[node];
+            if (entry < 0 && origin != no_node) entry = result_->resolved->entry_of_node[origin];
         }
-    }
-
-    void refuse(const InputError& error) {
-        result_->refused = true;
-        result_->overlaps = {};
-        reset_to_input();
-        // That entries overlap has been said already, and better.
-        const bool told = std::any_of(result_->problems.begin(), result_->problems.end(), [](const Problem& problem) {
-            return problem.kind == ProblemKind::overlapping_entries;
-        });
-        if (!told) result_->problems.push_back(problem_of(error, ProblemKind::refused, "plan refused"));
     }
 
     /// Times, simulation and memory. @returns false when stopped.
@@ -218,7 +93,6 @@ class Evaluator {
         if (stop_.stop_requested()) return false;
         result.corrected_memory = memory_profile(*result.graph, StorageRule::corrected);
         if (stop_.stop_requested()) return false;
-        result.entry_of_node.assign(result.graph->node_count(), -1);
         if (!result.refused) report_exposed();  // the figures of a refused plan are those of the input
         return true;
     }
@@ -256,23 +130,17 @@ class Evaluator {
             problem.title = "exposed " + time_text(timing.exposed_ms);
             problem.nodes = {std::string(result_->graph->name(timing.start))};
             problem.plan_entry = result_->bucket_of_node[timing.start];
-            const std::string bucket = problem.plan_entry < 0
-                                           ? ""
-                                           : display_name(plan_->buckets[static_cast<std::size_t>(problem.plan_entry)]);
-            problem.message = (bucket.empty() ? "" : bucket + ", ") + problem.nodes[0] + ": " +
-                              simulation.explain(*result_->graph, index);
+            if (problem.plan_entry >= 0) {
+                const auto entry = static_cast<std::size_t>(problem.plan_entry);
+                problem.message = display_name(result_->resolved->plan.buckets[entry]) + ", ";
+            }
+            problem.message += problem.nodes[0] + ": " + simulation.explain(*result_->graph, index);
             result_->problems.push_back(std::move(problem));
         }
     }
 
-    std::shared_ptr<const Evaluation> finish() {
-        result_->evaluate_ms = milliseconds_since(begin_);
-        return result_;
-    }
-
     Clock::time_point begin_;
     std::stop_token stop_;
-    const Plan* plan_ = nullptr;  ///< none for the baseline, which has no buckets either
     std::shared_ptr<Evaluation> result_;
 };
 
@@ -280,12 +148,12 @@ class Evaluator {
 
 std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& graph, const Plan& plan,
                                            std::stop_token stop, std::shared_ptr<const TimeSource> time_source) {
-    return Evaluator(graph, std::move(stop), std::move(time_source)).with_plan(plan);
+    return Evaluator(std::move(stop), std::move(time_source)).with_plan(graph, plan);
 }
 
 std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph, std::stop_token stop,
                                                     std::shared_ptr<const TimeSource> time_source) {
-    return Evaluator(graph, std::move(stop), std::move(time_source)).without_plan();
+    return Evaluator(std::move(stop), std::move(time_source)).with(without_plan(graph));
 }
 
 }  // namespace overlap

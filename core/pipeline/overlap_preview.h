@@ -52,7 +52,7 @@ class OverlapPreview {
     std::shared_ptr<const Evaluation> evaluation_;
     const Graph& undirected_;
     NodeId start_;
-    ModuleTree modules_;
+    std::shared_ptr<const ModuleTree> modules_;
     MergedCollectives merged_;
     OverlapDirectives others_;  ///< the plan's, without those of this collective
     DirectedOrder order_;

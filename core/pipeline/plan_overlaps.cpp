@@ -3,8 +3,8 @@
 namespace overlap {
 
 DirectedGraph apply_overlaps(const std::shared_ptr<const Graph>& graph, std::span<const PassReport> reports,
-                             const OverlapDirectives& overlaps, ModuleSource modules) {
-    return apply_overlap_directives(graph, ModuleTree(*graph, modules), overlaps, merged_collectives(reports));
+                             const OverlapDirectives& overlaps, const ModuleTree& modules) {
+    return apply_overlap_directives(graph, modules, overlaps, merged_collectives(reports));
 }
 
 std::vector<Problem> refused_overlaps(const OverlapDirectives& overlaps, std::span<const DirectiveOutcome> outcomes) {

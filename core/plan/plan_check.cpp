@@ -179,6 +179,18 @@ class BucketCheck {
     std::vector<Problem> problems_;
 };
 
+/// Whether a tree of modules from this source would have any.
+bool has_modules(const Graph& graph, ModuleSource source) {
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const NodeMetadata& metadata = graph.metadata(node);
+        const ModuleStackId stack = metadata.module_stack != 0 ? metadata.module_stack : metadata.fwd_module_stack;
+        const bool named = source == ModuleSource::module_fqn ? metadata.module_fqn != empty_string
+                                                              : !graph.module_stack(stack).empty();
+        if (named) return true;
+    }
+    return false;
+}
+
 /// Where the plan's document has fields that this version does not know, each with what it may have been meant for.
 std::vector<std::string> unknown_fields(const Plan& plan) {
     std::vector<std::string> fields;
@@ -234,7 +246,7 @@ Problem no_modules(const Graph& graph, const ModuleTree& tree) {
                           .append(by_name ? "custom.module_fqn" : "module stack")
                           .append(", so the plan's entries select nothing, and PyTorch changes nothing");
     const ModuleSource other = by_name ? ModuleSource::module_stack : ModuleSource::module_fqn;
-    if (ModuleTree(graph, other).exists()) {
+    if (has_modules(graph, other)) {
         problem.message += by_name ? "; its nodes have module stacks: leave the option module_stack_fn unset"
                                    : "; its nodes have custom.module_fqn: set the option module_stack_fn to that";
     } else {

@@ -1,0 +1,206 @@
+#include "core/pipeline/execution.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "core/passes/registry/registry.h"
+#include "core/pipeline/bucket_marks.h"
+#include "core/pipeline/plan_overlaps.h"
+#include "core/pipeline/step_problems.h"
+#include "core/plan/group_settings.h"
+
+namespace overlap {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+Problem refusal_problem(const InputError& error) {
+    Problem problem;
+    problem.severity = Severity::error;
+    problem.kind = ProblemKind::refused;
+    problem.title = "plan refused";
+    problem.message = error.what();
+    return problem;
+}
+
+void reset_to_input(Execution& execution) {
+    execution.graph = execution.undirected = execution.input;
+    execution.origin.resize(execution.input->node_count());
+    std::iota(execution.origin.begin(), execution.origin.end(), NodeId{0});
+    execution.bucket_of_node.assign(execution.input->node_count(), -1);
+}
+
+class Executor {
+  public:
+    Executor(std::shared_ptr<const ResolvedPlan> resolved, ExecutionOptions options)
+        : resolved_(*resolved), options_(std::move(options)) {
+        result_.resolved = std::move(resolved);
+        result_.original = resolved_.original;
+        result_.input = resolved_.input;
+        result_.repaired = resolved_.repaired;
+        result_.problems = resolved_.problems;
+        reset_to_input(result_);
+        for (const PassStep& step : resolved_.plan.pipeline) {
+            StepOutcome& outcome = result_.steps.emplace_back();
+            outcome.pass = step.pass;
+            if (!step.enabled) outcome.state = StepOutcome::State::switched_off;
+        }
+    }
+
+    std::optional<Execution> run() {
+        for (std::size_t step = 0; step < resolved_.steps.size() && !result_.refused; ++step) {
+            if (options_.stop.stop_requested() || !run_step(step)) return std::nullopt;
+        }
+        result_.undirected = result_.graph;
+        if (!result_.refused && !resolved_.plan.overlaps.list.empty()) apply_overlaps_by_hand();
+        // What a refused plan would have made is not missed.
+        if (!result_.refused) add_missing_groups();
+        return std::move(result_);
+    }
+
+  private:
+    /// @returns false when stopped.
+    bool run_step(std::size_t index) {
+        const PassStep& step = resolved_.steps[index].step;
+        bool options_are_good = false;
+        try {
+            const Pass& pass = require_pass(step.pass);
+            check_options(pass, step.options);
+            options_are_good = true;
+            const Clock::time_point begin = Clock::now();
+            PassResult result = pass.run(result_.graph, step.options, options_.stop);
+            if (!result.graph) return false;
+            outcome_of(index).run_ms = milliseconds_since(begin);
+            take(index, std::move(result));
+        } catch (const PassRefusal& refusal) {
+            refuse_step(index, refusal, in_step(index, refusal));
+        } catch (const InputError& error) {
+            refuse_step(index, error, options_are_good ? in_plan(error) : in_step(index, error));
+        }
+        return true;
+    }
+
+    StepOutcome& outcome_of(std::size_t step) { return result_.steps[resolved_.steps[step].index]; }
+
+    void take(std::size_t index, PassResult result) {
+        const ResolvedStep& step = resolved_.steps[index];
+        StepOutcome& outcome = outcome_of(index);
+        outcome.state = StepOutcome::State::ran;
+        outcome.given = result_.graph;
+        outcome.difference = graph_difference(*result_.graph, *result.graph, result.origin);
+        add_step_problems(resolved_, step, result_.graph, result.report);
+        outcome.problems = list_step_problems(resolved_, step, result.report, result_.problems);
+        std::vector<std::int32_t> marks = carry_bucket_marks(result_.bucket_of_node, result.origin);
+        if (step.of_plan) mark_buckets(*result.graph, result.origin, result.report, marks);
+        adopt(result, std::move(marks));
+        result_.reports.push_back(std::move(result.report));
+    }
+
+    /// Goes on with a rewritten graph, whose nodes belong to the buckets that `marks` says.
+    void adopt(PassResult& result, std::vector<std::int32_t> marks) {
+        result_.bucket_of_node = std::move(marks);
+        for (NodeId& origin : result.origin) {
+            if (origin != no_node) origin = result_.origin[origin];
+        }
+        result_.graph = std::move(result.graph);
+        result_.origin = std::move(result.origin);
+    }
+
+    /// One that cannot hold is a problem and left out.
+    void apply_overlaps_by_hand() {
+        const OverlapDirectives& overlaps = resolved_.plan.overlaps;
+        OverlapOutcome& outcome = result_.overlaps;
+        try {
+            outcome.modules = resolved_.modules_of(result_.graph);
+            const Clock::time_point begin = Clock::now();
+            DirectedGraph directed = apply_overlaps(result_.graph, result_.reports, overlaps, *outcome.modules);
+            outcome.run_ms = milliseconds_since(begin);
+            outcome.directives = std::move(directed.outcomes);
+            outcome.difference = graph_difference(*result_.graph, *directed.result.graph, directed.result.origin);
+            outcome.report = std::move(directed.result.report);
+            std::ranges::move(refused_overlaps(overlaps, outcome.directives),
+                              std::back_inserter(outcome.report.problems));
+            for (const Problem& problem : outcome.report.problems) {
+                outcome.problems.push_back(result_.problems.size());
+                result_.problems.push_back(problem);
+            }
+            adopt(directed.result, carry_bucket_marks(result_.bucket_of_node, directed.result.origin));
+        } catch (const InputError& error) {
+            refuse(error, InputError(options_.plan_file, "overlaps", error.problem(), error.code()));
+        }
+    }
+
+    void add_missing_groups() {
+        std::ranges::move(check_group_names(resolved_.plan.process_groups, *result_.graph),
+                          std::back_inserter(result_.problems));
+    }
+
+    InputError in_plan(const InputError& error) const {
+        return error.file().empty() ? error.in_file(options_.plan_file) : error;
+    }
+
+    InputError in_step(std::size_t index, const InputError& error) const {
+        const std::string within = error.place().empty() ? std::string() : ", " + error.place();
+        return {options_.plan_file, place_of_step(resolved_, index) + within, error.problem(), error.code()};
+    }
+
+    void refuse_step(std::size_t index, const InputError& error, InputError placed) {
+        StepOutcome& outcome = outcome_of(index);
+        outcome.state = StepOutcome::State::refused;
+        outcome.refusal = error.what();
+        refuse(error, std::move(placed));
+    }
+
+    /// @param placed the same with its place in the plan.
+    void refuse(const InputError& error, InputError placed) {
+        if (options_.strictness == Strictness::strict) throw InputError(std::move(placed));
+        result_.refused = true;
+        result_.refusal = std::move(placed);
+        result_.overlaps = {};
+        reset_to_input(result_);
+        // That entries overlap has been said already, and better.
+        const bool told =
+            std::ranges::find(result_.problems, ProblemKind::overlapping_entries, &Problem::kind) != result_.problems.end();
+        if (!told) result_.problems.push_back(refusal_problem(error));
+    }
+
+    const ResolvedPlan& resolved_;
+    ExecutionOptions options_;
+    Execution result_;
+};
+
+}  // namespace
+
+double Execution::run_ms() const {
+    double sum_ms = overlaps.run_ms;
+    for (const StepOutcome& step : steps) sum_ms += step.run_ms;
+    return sum_ms;
+}
+
+std::optional<Execution> execute(std::shared_ptr<const ResolvedPlan> resolved, ExecutionOptions options) {
+    return Executor(std::move(resolved), std::move(options)).run();
+}
+
+std::shared_ptr<const ModuleTree> modules_of(const Execution& execution, const std::shared_ptr<const Graph>& graph) {
+    const OverlapOutcome& overlaps = execution.overlaps;
+    if (overlaps.modules && graph == execution.undirected) return overlaps.modules;
+    if (execution.resolved) return execution.resolved->modules_of(graph);
+    return std::make_shared<const ModuleTree>(*graph, preferred_module_source(*execution.input));
+}
+
+Execution without_plan(const std::shared_ptr<const Graph>& graph) {
+    Execution execution;
+    execution.original = execution.input = graph;
+    reset_to_input(execution);
+    return execution;
+}
+
+}  // namespace overlap
