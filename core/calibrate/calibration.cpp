@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/base/quantile.h"
+#include "core/base/statistics.h"
 #include "core/base/quote.h"
 #include "core/calibrate/line_fit.h"
 #include "core/calibrate/prediction.h"
