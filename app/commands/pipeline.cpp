@@ -16,9 +16,9 @@
 #include "core/passes/report_json.h"
 #include "core/pipeline/plan_overlaps.h"
 #include "core/plan/group_passes.h"
-#include "core/plan/group_settings.h"
 #include "core/plan/plan.h"
 #include "core/plan/presets.h"
+#include "core/plan/process_groups_field.h"
 
 namespace overlap::commands {
 

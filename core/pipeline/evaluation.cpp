@@ -9,7 +9,7 @@
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/bucket_marks.h"
 #include "core/pipeline/plan_overlaps.h"
-#include "core/plan/group_settings.h"
+#include "core/plan/process_groups_field.h"
 #include "core/redistribution/device_orders.h"
 
 namespace overlap {
