@@ -10,17 +10,13 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
+#include "core/base/statistics.h"
 #include "core/files/ordered_json.h"
 #include "core/passes/pass.h"
 
 namespace overlap::commands {
 
 namespace {
-
-double median(std::vector<double> sorted) {
-    const std::size_t middle = sorted.size() / 2;
-    return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
 
 class Bench final : public Command {
   public:

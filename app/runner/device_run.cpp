@@ -6,6 +6,7 @@
 
 #include "app/runner/device_support.h"
 #include "core/base/error.h"
+#include "core/base/statistics.h"
 #include "core/run/cuda/cuda_executor.h"
 
 namespace overlap::runner {
@@ -58,7 +59,7 @@ void record_steps(const cuda::Device& device, const cuda::CudaProgram& program, 
         step_ms.push_back(taken_ms);
         measured.add_step(activities);
     }
-    record.recorded_step_ms = median_of(std::move(step_ms));
+    record.recorded_step_ms = median(std::move(step_ms));
 }
 
 /// Every rank sends what it has measured, so that waiting for late ranks is distinguished from collectives themselves.
@@ -107,7 +108,7 @@ class CudaSupport : public DeviceSupport {
             record_steps(device, program, ranks, settings, options.recorded_steps, measured, record);
         }
         record.recorded_steps = measured.steps();
-        record.recorded_exposed_ms = median_of(measured.exposed_ms());
+        record.recorded_exposed_ms = median(measured.exposed_ms());
         record.activities_without_node = measured.activities_without_node();
         record.nodes = measured.measurements();
         gather_measurements(prepared, measured, ranks, record);

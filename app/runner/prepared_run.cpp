@@ -4,7 +4,7 @@
 #include "core/base/error.h"
 #include "core/cost/cost_model.h"
 #include "core/imports/any_graph_file.h"
-#include "core/plan/group_settings.h"
+#include "core/plan/process_groups_field.h"
 #include "core/run/run_checks.h"
 
 namespace overlap::runner {

@@ -8,6 +8,8 @@
 #include "app/commands/formatting.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
+#include "core/base/statistics.h"
+#include "core/base/wording.h"
 
 namespace overlap::runner {
 
@@ -62,8 +64,8 @@ void write_times(std::ostream& out, const RunRecord& record) {
         << time_text(record.predicted_exposed_ms) << " of it exposed communication\n";
     if (record.step_ms.empty()) return;
     const auto [shortest, longest] = std::minmax_element(record.step_ms.begin(), record.step_ms.end());
-    out << "measured: a step of " << time_text(median_of(record.step_ms)) << " (median of "
-        << count_text(record.step_ms.size(), "step") << ", " << time_text(*shortest) << " to " << time_text(*longest)
+    out << "measured: a step of " << time_text(median(record.step_ms)) << " (median of "
+        << counted(record.step_ms.size(), "step") << ", " << time_text(*shortest) << " to " << time_text(*longest)
         << ")";
     if (record.recorded_steps > 0)
         out << "; " << time_text(record.recorded_exposed_ms) << " exposed while kernels were recorded";
@@ -74,7 +76,7 @@ void write_times(std::ostream& out, const RunRecord& record) {
 void write_ranks(std::ostream& out, const RunRecord& record) {
     if (record.rank_step_ms.size() > 1) {
         std::vector<double> medians;
-        for (const std::vector<double>& steps : record.rank_step_ms) medians.push_back(median_of(steps));
+        for (const std::vector<double>& steps : record.rank_step_ms) medians.push_back(median(steps));
         const auto [fastest, slowest] = std::minmax_element(medians.begin(), medians.end());
         out << "ranks: the fastest takes " << time_text(*fastest) << " a step (rank " << fastest - medians.begin()
             << "), the slowest " << time_text(*slowest) << " (rank " << slowest - medians.begin() << ")\n";

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/base/quantile.h"
 #include "core/base/quote.h"
+#include "core/base/statistics.h"
 #include "core/calibrate/line_fit.h"
 #include "core/calibrate/prediction.h"
 #include "core/cost/compute_class.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/quantile.h"
+#include "core/base/statistics.h"
 
 namespace overlap {
 

@@ -17,7 +17,7 @@
 #include "core/io/process_groups_json.h"
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/passes/registry/registry.h"
-#include "core/plan/group_settings.h"
+#include "core/plan/process_groups_field.h"
 
 namespace overlap {
 

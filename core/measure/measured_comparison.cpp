@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/median.h"
 #include "core/base/number_text.h"
+#include "core/base/statistics.h"
 
 namespace overlap {
 

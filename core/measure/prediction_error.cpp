@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/median.h"
+#include "core/base/statistics.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
 

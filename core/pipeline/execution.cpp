@@ -10,7 +10,7 @@
 #include "core/pipeline/bucket_marks.h"
 #include "core/pipeline/plan_overlaps.h"
 #include "core/pipeline/step_problems.h"
-#include "core/plan/group_settings.h"
+#include "core/plan/process_groups_field.h"
 
 namespace overlap {
 

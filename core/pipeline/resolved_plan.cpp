@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/plan/group_settings.h"
+#include "core/plan/process_groups_field.h"
 #include "core/redistribution/device_orders.h"
 
 namespace overlap {

@@ -7,8 +7,8 @@
 #include "core/base/wording.h"
 #include "core/modules/nearest_module.h"
 #include "core/passes/bucketing/eligibility.h"
-#include "core/plan/group_settings.h"
 #include "core/plan/plan.h"
+#include "core/plan/process_groups_field.h"
 
 namespace overlap {
 

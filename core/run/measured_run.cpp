@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/statistics.h"
 #include "core/simulate/simulation_totals.h"
 #include "core/simulate/stream_steps.h"
 
@@ -20,13 +21,6 @@ struct Stretch {
 };
 
 }  // namespace
-
-double median_of(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::sort(values.begin(), values.end());
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 void MeasuredRun::add_step(const std::vector<NodeActivity>& activities) {
     std::vector<double> of_step(graph_.node_count());
@@ -53,7 +47,7 @@ std::vector<NodeMeasurement> MeasuredRun::measurements() const {
         const std::vector<double>& times = times_ms_[node];
         if (times.empty()) continue;
         const auto [minimum, maximum] = std::minmax_element(times.begin(), times.end());
-        measurements.push_back({node, median_of(times), *minimum, *maximum});
+        measurements.push_back({node, median(times), *minimum, *maximum});
     }
     return measurements;
 }

@@ -55,7 +55,4 @@ class MeasuredRun {
     std::uint64_t without_node_ = 0;
 };
 
-/// The middle of the values, or the mean of the two in the middle; 0 of none.
-double median_of(std::vector<double> values);
-
 }  // namespace overlap

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/statistics.h"
 
 namespace overlap {
 
@@ -102,7 +103,7 @@ std::vector<AlignedCollective> align_collectives(const Program& program, const s
         std::vector<double> waits;
         for (std::size_t step = 0; step < times.size(); ++step) waits.push_back(times[step] - (*own)[step]);
         const auto [least, most] = std::minmax_element(own->begin(), own->end());
-        aligned.push_back({index, median_of(*own), *least, *most, median_of(std::move(waits))});
+        aligned.push_back({index, median(*own), *least, *most, median(std::move(waits))});
     }
     return aligned;
 }

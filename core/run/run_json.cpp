@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/base/statistics.h"
 #include "core/files/json_writer.h"
 #include "core/run/run.h"
 
@@ -57,7 +58,7 @@ void write_memory(JsonWriter& json, const Graph& graph, const MemoryPlan& memory
 /// Begins an object `step_ms`, which the caller ends.
 void begin_steps(JsonWriter& json, const std::vector<double>& step_ms) {
     json.key("step_ms").begin_object();
-    json.member("median", median_of(step_ms));
+    json.member("median", median(step_ms));
     json.member("minimum", *std::min_element(step_ms.begin(), step_ms.end()));
     json.member("maximum", *std::max_element(step_ms.begin(), step_ms.end()));
 }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
+
+#include "core/base/statistics.h"
 
 namespace overlap {
 namespace {
@@ -131,9 +134,7 @@ EventMatches matches_of(const Timeline& timeline, std::vector<EventLocation> eve
     const auto [shortest, longest] = std::ranges::minmax(lengths);
     matches.shortest_ns = shortest;
     matches.longest_ns = longest;
-    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-    std::ranges::nth_element(lengths, middle);
-    matches.median_ns = *middle;
+    matches.median_ns = upper_median(std::move(lengths));
     return matches;
 }
 

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/statistics.h"
+
 namespace overlap {
 
 namespace {
@@ -19,12 +21,6 @@ using Sequence = std::vector<std::uint32_t>;
 
 /// Shifts that are tried beside those that the difference in number suggests.
 constexpr std::int64_t spare_shifts = 4;
-
-std::int64_t median(std::vector<std::int64_t> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 class Alignment {
   public:
@@ -145,7 +141,7 @@ class Alignment {
             }
             if (distances_ns.empty()) continue;
             const auto agreeing = static_cast<std::int64_t>(distances_ns.size());
-            const std::tuple found(-agreeing, std::abs(median(std::move(distances_ns))), shift);
+            const std::tuple found(-agreeing, std::abs(upper_median(std::move(distances_ns))), shift);
             if (!best || found < *best) best = found;
         }
         return best ? std::get<2>(*best) : 0;
@@ -172,9 +168,9 @@ class Alignment {
             if (next->empty()) return;
             RankAlignment& rank = result_.ranks[static_cast<std::size_t>(next - distances_ns.begin())];
             rank.is_aligned = true;
-            rank.clock_offset_ns = median(*next);
+            rank.clock_offset_ns = upper_median(*next);
             for (std::int64_t& distance_ns : *next) distance_ns = std::abs(distance_ns - rank.clock_offset_ns);
-            rank.spread_ns = median(std::move(*next));
+            rank.spread_ns = upper_median(std::move(*next));
         }
     }
 

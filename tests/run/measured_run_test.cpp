@@ -76,11 +76,6 @@ TEST(MeasuredRun, KernelsThatNoNodeLaunchedAreCountedAndNotTaken) {
     EXPECT_DOUBLE_EQ(run.timeline().step_ms, 3.5);
 }
 
-TEST(MeasuredRun, MediansOfEvenNumbersLieBetween) {
-    EXPECT_DOUBLE_EQ(median_of({4, 1, 3, 2}), 2.5);
-    EXPECT_DOUBLE_EQ(median_of({}), 0);
-}
-
 TEST(Operands, ViewsBeginAtTheirOffsetAndNoSpanLeavesItsBuffer) {
     GraphSketch sketch;
     const NodeId x = sketch.input("x", sketch.bytes(1024, 5));

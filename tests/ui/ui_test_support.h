@@ -15,7 +15,7 @@ inline QString smallGraphFile() {
 }
 
 /// A document with the small graph open and evaluated.
-inline std::unique_ptr<Document> openDocument(Evaluator::Function evaluate = {}) {
+inline std::unique_ptr<Document> openDocument(BackgroundEvaluator::Function evaluate = {}) {
     auto document = std::make_unique<Document>(nullptr, std::move(evaluate));
     document->setGraph(loadGraph(smallGraphFile()));
     return document;

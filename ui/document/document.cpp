@@ -10,15 +10,17 @@
 
 namespace overlap::ui {
 
-Document::Document(QObject* parent, Evaluator::Function evaluate)
+Document::Document(QObject* parent, BackgroundEvaluator::Function evaluate)
     : QObject(parent), evaluator_(nullptr, std::move(evaluate)) {
     connect(&loader_, &GraphLoader::loaded, this, [this](const LoadedGraph& loaded) { setGraph(loaded); });
-    connect(&evaluator_, &Evaluator::busyChanged, this, &Document::evaluatingChanged);
-    connect(&evaluator_, &Evaluator::failed, this, [this](quint64, const QString& reason) { emit failed(reason); });
-    connect(&evaluator_, &Evaluator::ready, this, [this](quint64 key, std::shared_ptr<const Evaluation> evaluation) {
-        for (auto& variant : variants_)
-            if (variant->key() == key) variant->setEvaluation(evaluation, !evaluator_.busy());
-    });
+    connect(&evaluator_, &BackgroundEvaluator::busyChanged, this, &Document::evaluatingChanged);
+    connect(&evaluator_, &BackgroundEvaluator::failed, this,
+            [this](quint64, const QString& reason) { emit failed(reason); });
+    connect(&evaluator_, &BackgroundEvaluator::ready, this,
+            [this](quint64 key, std::shared_ptr<const Evaluation> evaluation) {
+                for (auto& variant : variants_)
+                    if (variant->key() == key) variant->setEvaluation(evaluation, !evaluator_.busy());
+            });
 }
 
 Document::~Document() = default;

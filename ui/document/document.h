@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/plan/plan_edits.h"
-#include "ui/document/evaluator.h"
+#include "ui/document/background_evaluator.h"
 #include "ui/document/measured_times.h"
 #include "ui/document/selection.h"
 #include "ui/document/variant.h"
@@ -34,8 +34,8 @@ class Document : public QObject {
     Q_OBJECT
 
   public:
-    /// @param evaluate see Evaluator.
-    explicit Document(QObject* parent = nullptr, Evaluator::Function evaluate = {});
+    /// @param evaluate see BackgroundEvaluator.
+    explicit Document(QObject* parent = nullptr, BackgroundEvaluator::Function evaluate = {});
     ~Document() override;
 
     bool isOpen() const { return loaded_.graph != nullptr; }
@@ -166,7 +166,7 @@ class Document : public QObject {
     std::vector<std::unique_ptr<Variant>> variants_;
     int current_ = 0;
     quint64 next_key_ = 1;
-    Evaluator evaluator_;
+    BackgroundEvaluator evaluator_;
     GraphLoader loader_;
 };
 

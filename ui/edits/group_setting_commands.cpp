@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/plan/group_settings.h"
+#include "core/plan/process_groups_field.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {

@@ -10,7 +10,7 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "core/plan/group_settings.h"
+#include "core/plan/process_groups_field.h"
 #include "ui/document/document.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/popup_place.h"

@@ -20,7 +20,7 @@ QString fromTo(const QString& from, const QString& to) {
 }  // namespace
 
 DropPreview::DropPreview(Document& document, QObject* parent) : QObject(parent), document_(document) {
-    connect(&evaluator_, &Evaluator::ready, this,
+    connect(&evaluator_, &BackgroundEvaluator::ready, this,
             [this](quint64 key, const std::shared_ptr<const Evaluation>& evaluation) {
                 if (active_ && key == request_) showOutcome(*evaluation);
             });

@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <optional>
 
-#include "ui/document/evaluator.h"
+#include "ui/document/background_evaluator.h"
 
 namespace overlap::ui {
 
@@ -41,7 +41,7 @@ class DropPreview : public QObject {
     void showOutcome(const Evaluation& evaluation);
 
     Document& document_;
-    Evaluator evaluator_;
+    BackgroundEvaluator evaluator_;
     QStringList modules_;
     bool active_ = false;
     int target_ = -1, at_ = -1;

@@ -1,4 +1,4 @@
-#include "core/plan/group_settings.h"
+#include "core/plan/process_groups_field.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@ namespace overlap::ui {
 /// slider is dragged, the running evaluation is finished and the newest request comes next, so that figures follow the
 /// slider; requests in between are skipped. One that takes much longer than the one before, or is for another plan, is
 /// cancelled.
-class Evaluator : public QObject {
+class BackgroundEvaluator : public QObject {
     Q_OBJECT
 
   public:
@@ -22,7 +22,7 @@ class Evaluator : public QObject {
         const std::shared_ptr<const Graph>&, const Plan&, std::stop_token, std::shared_ptr<const TimeSource>)>;
 
     /// @param evaluate what runs on the worker thread; overlap::evaluate unless a test needs another.
-    explicit Evaluator(QObject* parent = nullptr, Function evaluate = {});
+    explicit BackgroundEvaluator(QObject* parent = nullptr, Function evaluate = {});
 
     /// Evaluates `plan` on `graph` with times of `time_source`, or, where it is null, of the graph; `key` comes back
     /// with the result.

@@ -1,4 +1,4 @@
-#include "ui/document/evaluator.h"
+#include "ui/document/background_evaluator.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,10 +14,10 @@ constexpr double patience_factor = 2;
 
 }  // namespace
 
-Evaluator::Evaluator(QObject* parent, Function evaluate)
+BackgroundEvaluator::BackgroundEvaluator(QObject* parent, Function evaluate)
     : QObject(parent), evaluate_(evaluate ? std::move(evaluate) : Function(overlap::evaluate)) {
     impatience_.setSingleShot(true);
-    connect(&impatience_, &QTimer::timeout, this, &Evaluator::startWaiting);
+    connect(&impatience_, &QTimer::timeout, this, &BackgroundEvaluator::startWaiting);
     connect(&task_, &LatestTask::busyChanged, this, [this](bool busy) {
         // Before the result is handed over, which is then known to be of an older request.
         if (!busy) startWaiting();
@@ -25,8 +25,8 @@ Evaluator::Evaluator(QObject* parent, Function evaluate)
     });
 }
 
-void Evaluator::request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key,
-                        std::shared_ptr<const TimeSource> time_source) {
+void BackgroundEvaluator::request(std::shared_ptr<const Graph> graph, Plan plan, quint64 key,
+                                  std::shared_ptr<const TimeSource> time_source) {
     Request request{std::move(graph), std::move(plan), std::move(time_source)};
     if (task_.busy() && key == key_) {
         waiting_ = std::move(request);
@@ -39,17 +39,17 @@ void Evaluator::request(std::shared_ptr<const Graph> graph, Plan plan, quint64 k
     start(std::move(request));
 }
 
-void Evaluator::cancel() {
+void BackgroundEvaluator::cancel() {
     waiting_.reset();
     impatience_.stop();
     task_.cancel();
 }
 
-void Evaluator::startWaiting() {
+void BackgroundEvaluator::startWaiting() {
     if (waiting_) start(*std::exchange(waiting_, std::nullopt));
 }
 
-void Evaluator::start(Request request) {
+void BackgroundEvaluator::start(Request request) {
     waiting_.reset();
     impatience_.stop();
     task_.start([this, request = std::move(request), key = key_](std::stop_token stop) -> LatestTask::Delivery {
@@ -69,7 +69,7 @@ void Evaluator::start(Request request) {
     });
 }
 
-void Evaluator::setBusy(bool busy) {
+void BackgroundEvaluator::setBusy(bool busy) {
     if (busy_ == busy) return;
     busy_ = busy;
     emit busyChanged(busy);
