@@ -21,6 +21,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/cost_actions.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/times_controller.h"
 
 namespace overlap::ui {
 
@@ -96,7 +97,7 @@ class CostModelWindowTest : public QObject {
             QVERIFY(waitUntilIdle(window));
             QAction* contention = window.actions().find(QStringLiteral("plan.contention"));
             QVERIFY(!contention->isEnabled());
-            window.cost().model().use(contended_);
+            window.times().cost().model().use(contended_);
             QVERIFY(waitUntilIdle(window));
             QVERIFY(contention->isEnabled());
             QVERIFY(!contention->isChecked());
@@ -112,8 +113,8 @@ class CostModelWindowTest : public QObject {
         MainWindow window(folder.filePath("session"));
         window.show();
         window.openFiles({smallGraphFile()});
-        QVERIFY(
-            QTest::qWaitFor([&] { return window.document().isOpen() && window.traceTimes().contention(); }, 60'000));
+        QVERIFY(QTest::qWaitFor([&] { return window.document().isOpen() && window.times().traceTimes().contention(); },
+                                60'000));
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().evaluation()->simulation.step_ms, contended_ms);
         window.actions().find(QStringLiteral("plan.contention"))->trigger();
@@ -131,7 +132,7 @@ class CostModelWindowTest : public QObject {
         const auto* mesh = window.findChild<MeshConnection*>();
         const auto chains = mesh->chains();
         QVERIFY(chains);
-        window.cost().model().use(contended_);
+        window.times().cost().model().use(contended_);
         QVERIFY(waitUntilIdle(window));
         QVERIFY(mesh->chains() && mesh->chains() != chains);
 
@@ -143,8 +144,8 @@ class CostModelWindowTest : public QObject {
         QVERIFY(layer != no_box);
         QCOMPARE(boxes.colours().buckets(layer), std::vector<int>{0});
         QVERIFY(boxes.isSelected(layer));
-        const std::vector<double> exposed_ms = box_exposed_ms(*window.document().evaluation(), boxes.tree(), modules,
-                                                              window.document().buckets());
+        const std::vector<double> exposed_ms =
+            box_exposed_ms(*window.document().evaluation(), boxes.tree(), modules, window.document().buckets());
         QVERIFY(exposed_ms[BoxTree::root] > 0);
         for (BoxId box = 1; box < boxes.tree().box_count(); ++box)
             QCOMPARE(boxes.colours().exposedMs(box), exposed_ms[box]);
@@ -178,7 +179,7 @@ class CostModelWindowTest : public QObject {
         QVERIFY(dialog->save(path));
         emit dialog->useWanted(path);
         QVERIFY(QTest::qWaitFor([&] { return window.document().graph() != graph; }, 60'000));
-        QCOMPARE(window.cost().model().used(), path);
+        QCOMPARE(window.times().cost().model().used(), path);
         dialog->reject();
     }
 };
