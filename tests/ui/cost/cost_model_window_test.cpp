@@ -122,6 +122,38 @@ class CostModelWindowTest : public QObject {
         QVERIFY(!window.document().evaluation()->contention);
     }
 
+    void theWindowDoesNotWaitForTheGraphAsItWasRead() {
+        MainWindow window;
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        window.times().cost().model().use(contended_);
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(window.document().loaded().as_read);
+        window.actions().find(QStringLiteral("plan.costModel"))->trigger();
+        // It has to be evaluated first, which is not done on this thread.
+        QVERIFY(!window.findChild<CostModelDialog*>());
+        QVERIFY(window.times().cost().busy() && !window.idle());
+        QVERIFY(QTest::qWaitFor([&] { return window.findChild<CostModelDialog*>() != nullptr; }, 30'000));
+        const auto* dialog = window.findChild<CostModelDialog*>();
+        QCOMPARE(dialog->chosen(), contended_);
+        QVERIFY(!window.times().cost().busy());
+    }
+
+    void anotherGraphEndsTheQuestion() {
+        MainWindow window;
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        window.times().cost().model().use(contended_);
+        QVERIFY(waitUntilIdle(window));
+        window.times().cost().choose();
+        QVERIFY(window.times().cost().busy());
+        window.document().setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.findChild<CostModelDialog*>());
+    }
+
     void aCostModelReachesBoxesAndMesh() {
         QTemporaryDir folder;
         MainWindow window(folder.filePath("session"));
