@@ -15,6 +15,9 @@
 
 #include "ui/frame/notice_bar.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/recovery_controller.h"
+#include "ui/shell/save_controller.h"
+#include "ui/shell/workspace.h"
 
 namespace overlap::ui {
 namespace {
@@ -76,8 +79,8 @@ int run(const QString& folder, const QString& graph) {
     Document& document = window.document();
     if (!QTest::qWaitFor([&] { return document.isOpen() && !document.loading(); }, wait_ms)) return 1;
     int number = tellPlans(document);
-    std::printf("found recovered %zu notice %d\n", window.recoveredPlans().size(),
-                window.notice().text().contains(QStringLiteral("cut off")) ? 1 : 0);
+    std::printf("found recovered %zu notice %d\n", window.recovery().plans().size(),
+                window.workspace().notice().text().contains(QStringLiteral("cut off")) ? 1 : 0);
     std::fflush(stdout);
     // What a plan's file has that is newer than the session is opened behind all others; it is no plan of its own.
     while (document.variantCount() > 1 + edited_plans) document.closeVariant(document.variantCount() - 1);
@@ -93,7 +96,7 @@ int run(const QString& folder, const QString& graph) {
             const int place = document.currentIndex();
             std::printf("saving %d %d\n", number, place);
             std::fflush(stdout);
-            window.savePlanAs(QDir(folder).filePath(QStringLiteral("%1.plan.json").arg(place)), true);
+            window.saves().savePlanAs(QDir(folder).filePath(QStringLiteral("%1.plan.json").arg(place)), true);
             std::printf("saved %d %d\n", number, place);
             std::fflush(stdout);
         }

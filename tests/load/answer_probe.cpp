@@ -15,6 +15,7 @@
 
 #include "ui/measure/measurements.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/times_controller.h"
 
 namespace {
 
@@ -102,7 +103,7 @@ int main(int argument_count, char** arguments) {
     window.resize(1600, 1000);
     window.show();
     const auto is_busy = [&] { return !window.idle(); };
-    Measurements& traces = window.measurements();
+    Measurements& traces = window.times().measurements();
     GraphLoader& graphs = window.document().loader();
     QObject::connect(&traces, &Measurements::failed, fail);
     QObject::connect(&graphs, &GraphLoader::failed, [](const QString&, const QString& reason) { fail(reason); });

@@ -29,6 +29,8 @@
 #include "ui/frame/centre_tabs.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/save_controller.h"
+#include "ui/shell/workspace.h"
 
 namespace {
 
@@ -64,13 +66,13 @@ void edit_in_window_for_hours(const QString& graph) {
     if (!QTest::qWaitFor([&] { return window.document().isOpen() && window.idle(); }, wait_ms))
         throw std::runtime_error("the graph was not opened");
     window.document().addCopyOfCurrent();
-    const auto& views = window.centre().views();
+    const auto& views = window.workspace().centre().views();
     const std::array themes = {"view.theme.dark", "view.theme.light"};
     ScriptedPerson person(window.document());
     edit_and_print_memory([&](int done) {
         if (done % edits_in_a_view == 0) {
             const auto shown = static_cast<std::size_t>(done / edits_in_a_view);
-            window.centre().showView(views[shown % views.size()].id);
+            window.workspace().centre().showView(views[shown % views.size()].id);
         }
         if (done % edits_in_a_theme == 0) {
             const auto changes = static_cast<std::size_t>(done / edits_in_a_theme);
@@ -80,7 +82,7 @@ void edit_in_window_for_hours(const QString& graph) {
         if (!QTest::qWaitFor([&] { return window.idle(); }, wait_ms)) throw std::runtime_error("an edit has no end");
         window.repaint();
         const bool saves = done % edits_between_saves == 0 && window.document().editable();
-        if (saves && !window.savePlanAs(folder.filePath(QStringLiteral("a.plan.json")), true))
+        if (saves && !window.saves().savePlanAs(folder.filePath(QStringLiteral("a.plan.json")), true))
             throw std::runtime_error("a plan was not saved");
     });
 }

@@ -91,13 +91,14 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
     });
     connect(&times, &TraceTimes::changed, this, &CostActions::update);
     connect(&measurements, &Measurements::changed, this, &CostActions::update);
+    connect(&document, &Document::graphChanged, &question_, &LatestTask::cancel);
     connect(&document, &Document::graphChanged, this, &CostActions::update);
     connect(&document, &Document::timesChanged, this, &CostActions::update);
     update();
 }
 
 bool CostActions::busy() const {
-    return model_->busy() || task_.busy();
+    return model_->busy() || task_.busy() || question_.busy();
 }
 
 void CostActions::restore(const QString& cost_model, bool contention) {
@@ -112,8 +113,17 @@ void CostActions::restore(const QString& cost_model, bool contention) {
 void CostActions::choose() {
     if (!document_.isOpen()) return;
     const LoadedGraph& loaded = document_.loaded();
-    const bool known = loaded.as_read ? evaluate_baseline(loaded.as_read)->times_known : loaded.baseline->times_known;
-    auto* dialog = new CostModelDialog(model_->used(), known, &window_);
+    if (!loaded.as_read) return ask(loaded.baseline->times_known);
+    // Whether the graph had times before it got a cost model is known once it has been evaluated as it was read.
+    question_.start([this, as_read = loaded.as_read](std::stop_token stop) -> LatestTask::Delivery {
+        const auto baseline = evaluate_baseline(as_read, stop);
+        if (!baseline) return {};
+        return [this, known = baseline->times_known] { ask(known); };
+    });
+}
+
+void CostActions::ask(bool times_known) {
+    auto* dialog = new CostModelDialog(model_->used(), times_known, &window_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, model_, [this, dialog] { model_->use(dialog->chosen()); });
     dialog->open();

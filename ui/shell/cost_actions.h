@@ -31,7 +31,7 @@ class CostActions : public QObject {
     /// What the session has kept.
     void restore(const QString& cost_model, bool contention);
 
-    /// Asks for a cost model.
+    /// Asks for a cost model. The dialog comes once it is known what times the graph was read with.
     void choose();
     /// Fits a cost model to the measurement that is shown, else to the one opened last, and shows what was found.
     void calibrateFromMeasurement();
@@ -43,6 +43,8 @@ class CostActions : public QObject {
     void failed(const QString& reason);
 
   private:
+    /// @param times_known whether the graph as it was read has times.
+    void ask(bool times_known);
     void show(Calibration calibration);
     void update();
     bool knowsContention() const;
@@ -55,6 +57,7 @@ class CostActions : public QObject {
     QAction *choose_, *contention_, *calibrate_;
     bool contention_wanted_ = false;  ///< by the session, as soon as the cost model is there
     LatestTask task_;
+    LatestTask question_;  ///< evaluates the graph as it was read
 };
 
 /// A calibration of the evaluation's graph from the first step of a measurement that counts.

@@ -30,6 +30,7 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/run/run_panel.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/workspace.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -72,18 +73,18 @@ QString wrongFormat(const QString& output) {
 
 QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"window" || name == u"chooser") return &window;
-    if (name == u"modules") return window.modulesPanel().parentWidget();
-    if (name == u"buckets") return window.bucketBoard().parentWidget();
-    if (name == u"inspector") return window.inspector().parentWidget();
-    if (name == u"problems") return &window.problems();
-    if (name == u"passes") return &window.passes();
-    if (name == u"groups") return &window.processGroups();
-    if (name == u"compare") return &window.compare();
-    if (name == u"statistics") return &window.statistics();
-    if (name == u"run") return &window.run();
-    if (name == u"timeline") return &window.timeline();
+    if (name == u"modules") return window.workspace().modulesPanel().parentWidget();
+    if (name == u"buckets") return window.workspace().bucketBoard().parentWidget();
+    if (name == u"inspector") return window.workspace().inspector().parentWidget();
+    if (name == u"problems") return &window.workspace().problems();
+    if (name == u"passes") return &window.workspace().passes();
+    if (name == u"groups") return &window.workspace().processGroups();
+    if (name == u"compare") return &window.workspace().compare();
+    if (name == u"statistics") return &window.workspace().statistics();
+    if (name == u"run") return &window.workspace().run();
+    if (name == u"timeline") return &window.workspace().timeline();
     if (name == u"toolbar") return window.findChild<QToolBar*>();
-    return window.centre().view(name);
+    return window.workspace().centre().view(name);
 }
 
 /// Raises the dock that a part of the window lies in above others in the same tabs.
@@ -200,7 +201,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
             waitUntilIdle(window);
         }
     }
-    if (const QString notice = window.notice().text(); !notice.isEmpty()) {
+    if (const QString notice = window.workspace().notice().text(); !notice.isEmpty()) {
         fail(notice);
         return 1;
     }
@@ -211,15 +212,16 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
         }
         followInspectorLink(window.document(), options.select);
         if (options.select.startsWith(u"step:")) {
-            bringToFront(&window.passes());
-            window.passes().selectStep(options.select.section(u':', 1).toInt() - 1);
+            bringToFront(&window.workspace().passes());
+            window.workspace().passes().selectStep(options.select.section(u':', 1).toInt() - 1);
         }
-        if (window.document().selection().kind() == Selection::Kind::group) bringToFront(&window.processGroups());
+        if (window.document().selection().kind() == Selection::Kind::group)
+            bringToFront(&window.workspace().processGroups());
     }
     if (options.select == u"compare") {
-        bringToFront(&window.compare());
+        bringToFront(&window.workspace().compare());
         waitUntilIdle(window);
-        window.compare().both()->setChecked(true);
+        window.workspace().compare().both()->setChecked(true);
     }
     // What is told of a selection may take a while to find out.
     if (!waitUntilIdle(window)) {
@@ -227,15 +229,17 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
         return 1;
     }
     bringToFront(wanted);
-    window.centre().showView(options.view);
-    if (wanted == &window.graphView() && !options.select.isEmpty()) window.graphView().focusSelection();
-    if (options.zoom > 0 && options.zoom < 1 && window.timeline().timeline()) {
-        const TimeRange whole = window.timeline().timeline()->range();
+    window.workspace().centre().showView(options.view);
+    if (wanted == &window.workspace().graphView() && !options.select.isEmpty())
+        window.workspace().graphView().focusSelection();
+    if (options.zoom > 0 && options.zoom < 1 && window.workspace().timeline().timeline()) {
+        const TimeRange whole = window.workspace().timeline().timeline()->range();
         const auto length = static_cast<double>(whole.end_ns - whole.begin_ns);
         const auto begin = whole.begin_ns + static_cast<std::int64_t>(length * (1 - options.zoom) / 2);
-        window.timeline().setVisibleRange({begin, begin + static_cast<std::int64_t>(length * options.zoom)});
+        window.workspace().timeline().setVisibleRange(
+            {begin, begin + static_cast<std::int64_t>(length * options.zoom)});
     }
-    if (options.drag_ms) holdCollective(window.timeline(), *options.drag_ms);
+    if (options.drag_ms) holdCollective(window.workspace().timeline(), *options.drag_ms);
     runEventsFor(settle_ms);
     if (const QString problem = writePicture(options.output, wanted->grab().toImage()); !problem.isEmpty()) {
         fail(QStringLiteral("overlap-studio: ") + problem);

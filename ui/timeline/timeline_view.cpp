@@ -100,11 +100,6 @@ void TimelineView::setTitle(const QString& title) {
     refresh();
 }
 
-void TimelineView::setCaption(const QString& caption) {
-    caption_ = caption;
-    refresh();
-}
-
 void TimelineView::setMemoryNotes(const QStringList& notes, const QString& help) {
     memoryNotes_ = notes;
     memoryHelp_ = help;

@@ -97,7 +97,6 @@ class TimelineView : public QAbstractScrollArea {
     /// selection and highlight, by reference.
     void setTimeline(std::shared_ptr<const overlap::Timeline> timeline, const QString& caption = {});
     void setTitle(const QString& title);
-    void setCaption(const QString& caption);
     /// Short lines below the memory area's title that say what its figure is, and the area's tool tip.
     void setMemoryNotes(const QStringList& notes, const QString& help);
     /// A dashed line in the memory area; 0 for none.

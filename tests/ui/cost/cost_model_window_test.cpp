@@ -21,6 +21,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/cost_actions.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/times_controller.h"
 
 namespace overlap::ui {
 
@@ -96,7 +97,7 @@ class CostModelWindowTest : public QObject {
             QVERIFY(waitUntilIdle(window));
             QAction* contention = window.actions().find(QStringLiteral("plan.contention"));
             QVERIFY(!contention->isEnabled());
-            window.cost().model().use(contended_);
+            window.times().cost().model().use(contended_);
             QVERIFY(waitUntilIdle(window));
             QVERIFY(contention->isEnabled());
             QVERIFY(!contention->isChecked());
@@ -112,13 +113,45 @@ class CostModelWindowTest : public QObject {
         MainWindow window(folder.filePath("session"));
         window.show();
         window.openFiles({smallGraphFile()});
-        QVERIFY(
-            QTest::qWaitFor([&] { return window.document().isOpen() && window.traceTimes().contention(); }, 60'000));
+        QVERIFY(QTest::qWaitFor([&] { return window.document().isOpen() && window.times().traceTimes().contention(); },
+                                60'000));
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().evaluation()->simulation.step_ms, contended_ms);
         window.actions().find(QStringLiteral("plan.contention"))->trigger();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.document().evaluation()->contention);
+    }
+
+    void theWindowDoesNotWaitForTheGraphAsItWasRead() {
+        MainWindow window;
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        window.times().cost().model().use(contended_);
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(window.document().loaded().as_read);
+        window.actions().find(QStringLiteral("plan.costModel"))->trigger();
+        // It has to be evaluated first, which is not done on this thread.
+        QVERIFY(!window.findChild<CostModelDialog*>());
+        QVERIFY(window.times().cost().busy() && !window.idle());
+        QVERIFY(QTest::qWaitFor([&] { return window.findChild<CostModelDialog*>() != nullptr; }, 30'000));
+        const auto* dialog = window.findChild<CostModelDialog*>();
+        QCOMPARE(dialog->chosen(), contended_);
+        QVERIFY(!window.times().cost().busy());
+    }
+
+    void anotherGraphEndsTheQuestion() {
+        MainWindow window;
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        window.times().cost().model().use(contended_);
+        QVERIFY(waitUntilIdle(window));
+        window.times().cost().choose();
+        QVERIFY(window.times().cost().busy());
+        window.document().setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.findChild<CostModelDialog*>());
     }
 
     void aCostModelReachesBoxesAndMesh() {
@@ -131,7 +164,7 @@ class CostModelWindowTest : public QObject {
         const auto* mesh = window.findChild<MeshConnection*>();
         const auto chains = mesh->chains();
         QVERIFY(chains);
-        window.cost().model().use(contended_);
+        window.times().cost().model().use(contended_);
         QVERIFY(waitUntilIdle(window));
         QVERIFY(mesh->chains() && mesh->chains() != chains);
 
@@ -178,7 +211,7 @@ class CostModelWindowTest : public QObject {
         QVERIFY(dialog->save(path));
         emit dialog->useWanted(path);
         QVERIFY(QTest::qWaitFor([&] { return window.document().graph() != graph; }, 60'000));
-        QCOMPARE(window.cost().model().used(), path);
+        QCOMPARE(window.times().cost().model().used(), path);
         dialog->reject();
     }
 };

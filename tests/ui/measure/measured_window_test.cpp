@@ -21,6 +21,8 @@
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/times_controller.h"
+#include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -81,7 +83,7 @@ class MeasuredWindowTest : public QObject {
             own_ms = window.document().baseline().simulation.step_ms;
             QVERIFY(!window.actions().find("plan.graphTimes")->isEnabled());
             QMenu menu;
-            window.variants().fillMenu(menu, 2);
+            window.workspace().variants().fillMenu(menu, 2);
             QVERIFY(menuAction(menu, "Use these times"));
             menuAction(menu, "Use these times")->trigger();
             QVERIFY(waitUntilIdle(window));
@@ -92,15 +94,16 @@ class MeasuredWindowTest : public QObject {
             slow_ms = window.document().baseline().simulation.step_ms;
             QVERIFY(slow_ms > own_ms + 0.05);
 
-            window.variants().tabs()->setCurrentIndex(1);
+            window.workspace().variants().tabs()->setCurrentIndex(1);
             QVERIFY(waitUntilIdle(window));
             QCOMPARE(window.document().evaluation()->simulation.step_ms, slow_ms);  // an empty plan
-            QCOMPARE(window.figures().figures().front().label, "step · trace's times");
-            QVERIFY(window.figures().figures().front().help.contains("slow.json"));
+            QCOMPARE(window.workspace().figures().figures().front().label, "step · trace's times");
+            QVERIFY(window.workspace().figures().figures().front().help.contains("slow.json"));
             window.actions().find("view.go.compare")->trigger();
             QVERIFY(waitUntilIdle(window));
-            QVERIFY(window.compare().times()->isChecked());
-            QVERIFY2(window.compare().sums().contains("with times of slow.json"), qPrintable(window.compare().sums()));
+            QVERIFY(window.workspace().compare().times()->isChecked());
+            QVERIFY2(window.workspace().compare().sums().contains("with times of slow.json"),
+                     qPrintable(window.workspace().compare().sums()));
             window.close();
         }
         MainWindow window(folder.filePath("session"));
@@ -112,17 +115,17 @@ class MeasuredWindowTest : public QObject {
         QVERIFY(!window.document().times());
         QCOMPARE(window.document().baseline().simulation.step_ms, own_ms);
         QCOMPARE(window.document().evaluation()->simulation.step_ms, own_ms);
-        QCOMPARE(window.figures().figures().front().label, "step");
+        QCOMPARE(window.workspace().figures().figures().front().label, "step");
         QVERIFY(!saysInStatus(window, "times: trace"));
         // By the button of the comparison, too, and another graph has its own times.
         window.show();
         window.actions().find("view.go.compare")->trigger();
         QVERIFY(waitUntilIdle(window));
-        window.compare().times()->click();
+        window.workspace().compare().times()->click();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(window.document().times());
-        QVERIFY(window.compare().times()->isChecked());
-        window.compare().times()->click();
+        QVERIFY(window.workspace().compare().times()->isChecked());
+        window.workspace().compare().times()->click();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.document().times());
     }
@@ -135,7 +138,8 @@ class MeasuredWindowTest : public QObject {
         window.actions().find("plan.traceTimes")->trigger();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.document().times());
-        QVERIFY2(window.notice().text().contains("times stay as they were"), qPrintable(window.notice().text()));
+        QVERIFY2(window.workspace().notice().text().contains("times stay as they were"),
+                 qPrintable(window.workspace().notice().text()));
         QCOMPARE(window.document().baseline().simulation.step_ms, own_ms);
         QVERIFY(!window.actions().find("plan.graphTimes")->isEnabled());
     }
@@ -146,26 +150,26 @@ class MeasuredWindowTest : public QObject {
         window.show();
         window.openFiles({smallGraphFile(), trace_});
         QVERIFY(waitUntilIdle(window));
-        QTabBar* tabs = window.variants().tabs();
+        QTabBar* tabs = window.workspace().variants().tabs();
         QCOMPARE(tabs->count(), 3);
         QCOMPARE(tabs->tabText(2), "Measured");
         QCOMPARE(tabs->currentIndex(), 2);
-        QCOMPARE(window.timeline().timeline(), window.measurements().current()->timeline);
-        QCOMPARE(window.figures().figures().front().label, "mean of 2 steps");
+        QCOMPARE(window.workspace().timeline().timeline(), window.times().measurements().current()->timeline);
+        QCOMPARE(window.workspace().figures().figures().front().label, "mean of 2 steps");
 
-        const EventLocation collective = collectiveOf(*window.timeline().timeline());
+        const EventLocation collective = collectiveOf(*window.workspace().timeline().timeline());
         QVERIFY(collective.valid());
-        window.timeline().selectEvent(collective);
+        window.workspace().timeline().selectEvent(collective);
         QVERIFY(waitUntilIdle(window));
-        const QString inspected = plainText(window.inspector().content());
+        const QString inspected = plainText(window.workspace().inspector().content());
         QVERIFY2(inspected.contains("Process group"), qPrintable(inspected));
         QVERIFY2(inspected.contains("Arguments in the trace"), qPrintable(inspected));
 
         tabs->setCurrentIndex(1);
         QVERIFY(waitUntilIdle(window));
-        QVERIFY(window.timeline().timeline() != window.measurements().at(0)->timeline);
-        QCOMPARE(window.figures().figures().front().label, "step");
-        QVERIFY(!plainText(window.inspector().content()).contains("Arguments in the trace"));
+        QVERIFY(window.workspace().timeline().timeline() != window.times().measurements().at(0)->timeline);
+        QCOMPARE(window.workspace().figures().figures().front().label, "step");
+        QVERIFY(!plainText(window.workspace().inspector().content()).contains("Arguments in the trace"));
 
         window.actions().find("plan.next")->trigger();
         QCOMPARE(tabs->currentIndex(), 2);
@@ -173,14 +177,14 @@ class MeasuredWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(tabs->count(), 2);
         QCOMPARE(window.document().variantCount(), 2);
-        QVERIFY(window.timeline().timeline());
+        QVERIFY(window.workspace().timeline().timeline());
     }
 
     void problemsAreThoseOfTheMeasurementWhileItIsShown() {
         MainWindow window;
         window.openFiles({smallGraphFile(), trace_});
         QVERIFY(waitUntilIdle(window));
-        ProblemsModel& problems = *window.problems().problems();
+        ProblemsModel& problems = *window.workspace().problems().problems();
         const auto kinds = [&] {
             QStringList found;
             for (int row = 0; row < problems.rowCount(); ++row)
@@ -188,14 +192,14 @@ class MeasuredWindowTest : public QObject {
             return found;
         };
         QVERIFY2(kinds().contains("launches_without_gpu_event"), qPrintable(kinds().join(u' ')));
-        window.variants().tabs()->setCurrentIndex(1);
+        window.workspace().variants().tabs()->setCurrentIndex(1);
         QVERIFY(!kinds().contains("launches_without_gpu_event"));
 
         // A row of the statistics shows its step in the timeline.
-        StatisticsPanel& statistics = window.statistics();
+        StatisticsPanel& statistics = window.workspace().statistics();
         emit statistics.view()->activated(statistics.model()->index(2, 0));
-        QCOMPARE(window.timeline().timeline(), window.measurements().at(0)->timeline);
-        QCOMPARE(window.timeline().visibleRange(), statistics.model()->range(2));
+        QCOMPARE(window.workspace().timeline().timeline(), window.times().measurements().at(0)->timeline);
+        QCOMPARE(window.workspace().timeline().visibleRange(), statistics.model()->range(2));
     }
 
     void aBadTraceLeavesTheWindowAsItWas() {
@@ -209,9 +213,10 @@ class MeasuredWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         window.openFiles({file.fileName()});
         QVERIFY(waitUntilIdle(window));
-        QVERIFY2(window.notice().text().contains("bad.json"), qPrintable(window.notice().text()));
-        QCOMPARE(window.variants().tabs()->count(), 2);
-        QCOMPARE(window.figures().figures().front().label, "step");
+        QVERIFY2(window.workspace().notice().text().contains("bad.json"),
+                 qPrintable(window.workspace().notice().text()));
+        QCOMPARE(window.workspace().variants().tabs()->count(), 2);
+        QCOMPARE(window.workspace().figures().figures().front().label, "step");
     }
 
     void measurementsComeBackWithTheSession() {
@@ -223,17 +228,17 @@ class MeasuredWindowTest : public QObject {
             window.openFiles({smallGraphFile(), kept});
             window.openFiles({gone});
             QVERIFY(waitUntilIdle(window));
-            QCOMPARE(window.measurements().count(), 2);
+            QCOMPARE(window.times().measurements().count(), 2);
             window.close();
         }
         QVERIFY(QFile::remove(gone));
         MainWindow window(folder.filePath("session"));
         window.openSessionOrSample();
         QVERIFY(waitUntilIdle(window));
-        QCOMPARE(window.measurements().count(), 1);
-        QCOMPARE(window.measurements().at(0)->files, QStringList{kept});
-        QCOMPARE(window.measurements().currentIndex(), -1);
-        QVERIFY2(window.notice().text().contains(gone), qPrintable(window.notice().text()));
+        QCOMPARE(window.times().measurements().count(), 1);
+        QCOMPARE(window.times().measurements().at(0)->files, QStringList{kept});
+        QCOMPARE(window.times().measurements().currentIndex(), -1);
+        QVERIFY2(window.workspace().notice().text().contains(gone), qPrintable(window.workspace().notice().text()));
     }
 
     void comparedStepsShareTheTimeline() {
@@ -244,14 +249,14 @@ class MeasuredWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         window.actions().find("view.go.compare")->trigger();
         QVERIFY(waitUntilIdle(window));
-        QCOMPARE(window.compare().after()->currentText(), "Measured");
-        window.compare().both()->setChecked(true);
-        const auto shown = window.measurementConnection().shown();
+        QCOMPARE(window.workspace().compare().after()->currentText(), "Measured");
+        window.workspace().compare().both()->setChecked(true);
+        const auto shown = window.workspace().measurementConnection().shown();
         QVERIFY(shown && shown->parts.size() == 2);
-        QCOMPARE(window.timeline().timeline(), shown->timeline);
-        window.compare().both()->setChecked(false);
+        QCOMPARE(window.workspace().timeline().timeline(), shown->timeline);
+        window.workspace().compare().both()->setChecked(false);
         QVERIFY(waitUntilIdle(window));
-        QCOMPARE(window.timeline().timeline(), window.measurements().at(0)->timeline);
+        QCOMPARE(window.workspace().timeline().timeline(), window.times().measurements().at(0)->timeline);
     }
 };
 

@@ -17,6 +17,8 @@
 #include "ui/run/run_nodes_view.h"
 #include "ui/run/run_panel.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/times_controller.h"
+#include "ui/shell/workspace.h"
 
 namespace overlap::ui {
 
@@ -29,7 +31,7 @@ class RunWindowTest : public QObject {
         return QTest::qWaitFor(
             [&] {
                 return window.document().isOpen() && window.idle() && !window.document().current()->stale() &&
-                       !window.run().busy();
+                       !window.workspace().run().busy();
             },
             60'000);
     }
@@ -62,48 +64,51 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
         BucketCommands(window.document()).addText(QStringLiteral("layers.[0-5]"));
         QVERIFY(waitUntilIdle(window));
         window.actions().find("run.show")->trigger();
-        QVERIFY(QTest::qWaitFor([&] { return window.run().environment().known; }, 20'000));
+        QVERIFY(QTest::qWaitFor([&] { return window.workspace().run().environment().known; }, 20'000));
         QAction* start = window.actions().find("run.start");
         QVERIFY2(start->isEnabled(), qPrintable(start->toolTip()));
         start->trigger();
-        QVERIFY(window.run().busy());
+        QVERIFY(window.workspace().run().busy());
         window.document().setCurrentIndex(0);  // while it runs, another plan is looked at
         QVERIFY(waitUntilIdle(window));
-        QVERIFY2(window.run().statusText().contains("a step takes 7"), qPrintable(window.run().statusText()));
+        QVERIFY2(window.workspace().run().statusText().contains("a step takes 7"),
+                 qPrintable(window.workspace().run().statusText()));
 
         // The measurement is shown, and its file stays beside the session.
-        QCOMPARE(window.measurements().count(), 1);
-        QVERIFY(window.measurements().at(0)->files.front().startsWith(folder.path()));
-        QCOMPARE(window.variants().tabs()->currentIndex(), 2);
+        QCOMPARE(window.times().measurements().count(), 1);
+        QVERIFY(window.times().measurements().at(0)->files.front().startsWith(folder.path()));
+        QCOMPARE(window.workspace().variants().tabs()->currentIndex(), 2);
 
         // Each collective of the plan is found in it, by its node's name, and took as long as the plan says.
         window.actions().find("view.go.compare")->trigger();
         QVERIFY(waitUntilIdle(window));
-        QCOMPARE(window.compare().after()->currentText(), window.variants().tabs()->tabText(2));
-        QCOMPARE(window.compare().before()->currentText(), window.document().variant(1).title());
-        const ComparisonModel& rows = *window.compare().model();
+        QCOMPARE(window.workspace().compare().after()->currentText(), window.workspace().variants().tabs()->tabText(2));
+        QCOMPARE(window.workspace().compare().before()->currentText(), window.document().variant(1).title());
+        const ComparisonModel& rows = *window.workspace().compare().model();
         QVERIFY(rows.rowCount() > 0);
         for (int row = 0; row < rows.rowCount(); ++row) {
             const QString change = rows.index(row, ComparisonModel::change_column).data().toString();
             QVERIFY2(change != "appeared" && change != "vanished", qPrintable(change));
         }
-        QVERIFY2(window.compare().sums().contains("no collective differs"), qPrintable(window.compare().sums()));
+        QVERIFY2(window.workspace().compare().sums().contains("no collective differs"),
+                 qPrintable(window.workspace().compare().sums()));
 
         // Nodes, the one that is furthest off first; a click selects it.
-        RunNodesView& nodes = window.run().nodes();
+        RunNodesView& nodes = window.workspace().run().nodes();
         QCOMPARE(nodes.model()->rowCount(), 3);
         QCOMPARE(nodes.model()->index(0, RunNodesModel::name_column).data().toString(), "mm");
         QCOMPARE(nodes.model()->index(0, RunNodesModel::class_column).data().toString(), "matrix multiply");
         QVERIFY(nodes.model()->index(0, RunNodesModel::measured_column).data().toString().startsWith("9"));
         emit nodes.clicked(nodes.model()->index(0, 0));
         QCOMPARE(window.document().selection().node(), "mm");
-        QVERIFY2(window.run().resultText().contains("matrix multiply"), qPrintable(window.run().resultText()));
+        QVERIFY2(window.workspace().run().resultText().contains("matrix multiply"),
+                 qPrintable(window.workspace().run().resultText()));
 
         // The cost model is fitted to the result, which knows times of nodes; the trace alone knows none of compute.
-        window.run().calibrateAction()->trigger();
+        window.workspace().run().calibrateAction()->trigger();
         QVERIFY(waitUntilIdle(window));
         const auto* dialog = window.findChild<CalibrationDialog*>();
-        QVERIFY2(dialog, qPrintable(window.notice().text()));
+        QVERIFY2(dialog, qPrintable(window.workspace().notice().text()));
         const std::vector<CalibrationRow>& fits = dialog->calibration().rows;
         const auto fitted = std::ranges::find(fits, "matrix_multiply", &CalibrationRow::name);
         QVERIFY(fitted != fits.end());

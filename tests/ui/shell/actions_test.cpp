@@ -13,7 +13,9 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
+#include "ui/shell/help_controller.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/workspace.h"
 
 namespace overlap::ui {
 
@@ -82,16 +84,16 @@ class ActionsTest : public QObject {
         window.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         QTest::keyClick(&window, Qt::Key_P, Qt::ControlModifier | Qt::ShiftModifier);
-        QTRY_VERIFY(window.palette().isVisible());
-        QVERIFY(window.palette().list()->count() >= static_cast<int>(window.actions().entries().size()) - 1);
-        QTest::keyClicks(window.palette().field(), "one bucket a block");
+        QTRY_VERIFY(window.help().palette().isVisible());
+        QVERIFY(window.help().palette().list()->count() >= static_cast<int>(window.actions().entries().size()) - 1);
+        QTest::keyClicks(window.help().palette().field(), "one bucket a block");
 
-        QTest::keyClick(window.palette().field(), Qt::Key_Return);
-        QVERIFY(!window.palette().isVisible());
+        QTest::keyClick(window.help().palette().field(), Qt::Key_Return);
+        QVERIFY(!window.help().palette().isVisible());
         QVERIFY(!window.document().buckets().empty());
-        window.palette().open();
-        QTest::keyClick(window.palette().field(), Qt::Key_Escape);
-        QVERIFY(!window.palette().isVisible());
+        window.help().palette().open();
+        QTest::keyClick(window.help().palette().field(), Qt::Key_Escape);
+        QVERIFY(!window.help().palette().isVisible());
     }
 
     void shortcutsAreListed() {
@@ -112,10 +114,10 @@ class ActionsTest : public QObject {
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.actions().find("plan.startBlock")->trigger();
         const auto count = window.document().buckets().size();
-        BucketView* view = window.bucketBoard().view();
+        BucketView* view = window.workspace().bucketBoard().view();
         view->setCurrentIndex(view->buckets().index(0));
-        window.bucketBoard().entryField()->setFocus();
-        QTest::keyClick(window.bucketBoard().entryField(), Qt::Key_Delete);
+        window.workspace().bucketBoard().entryField()->setFocus();
+        QTest::keyClick(window.workspace().bucketBoard().entryField(), Qt::Key_Delete);
         QCOMPARE(window.document().buckets().size(), count);
         view->setFocus();
         QTest::keyClick(view, Qt::Key_Down, Qt::AltModifier);

@@ -2,6 +2,7 @@
 #include <QSignalSpy>
 #include <algorithm>
 
+#include "core/passes/registry/registry.h"
 #include "core/plan/automatic_plan.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/automatic_commands.h"
@@ -14,6 +15,7 @@
 #include "ui/passes/passes_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/workspace.h"
 
 namespace overlap::ui {
 
@@ -39,7 +41,8 @@ class AutomaticVariantTest : public QObject {
         return QStringLiteral(OVERLAP_TEST_DATA "/graphs/%1.graph.json.gz").arg(QString::fromLatin1(name));
     }
     static NumberSlider* slider(MainWindow& window, const char* option) {
-        return window.passes().findChild<NumberSlider*>(QString::fromLatin1(option) + QStringLiteral("Slider"));
+        return window.workspace().passes().findChild<NumberSlider*>(QString::fromLatin1(option) +
+                                                                    QStringLiteral("Slider"));
     }
     static const Options& options(MainWindow& window) {
         return window.document().current()->plan().pipeline.back().options;
@@ -91,7 +94,7 @@ class AutomaticVariantTest : public QObject {
         const Plan plan = window.document().current()->plan();
         QVERIFY(!plan.buckets.empty());
         QCOMPARE(plan.pipeline.back().pass, std::string("manual_overlap_bucketing"));
-        QVERIFY(window.notice().text().contains(QStringLiteral("a module has one card")));
+        QVERIFY(window.workspace().notice().text().contains(QStringLiteral("a module has one card")));
         QVERIFY(settle(window));
         QVERIFY(!window.document().evaluation()->refused);
         QVERIFY(!manual->isEnabled());
@@ -103,7 +106,7 @@ class AutomaticVariantTest : public QObject {
     void theBoardTellsThatBucketsAreAutomatic() {
         MainWindow window;
         QVERIFY(open(window, testGraph("llama3_debugmodel_fsdp8.prebucket")));
-        auto* told = window.bucketBoard().findChild<QWidget*>(QStringLiteral("automaticBuckets"));
+        auto* told = window.workspace().bucketBoard().findChild<QWidget*>(QStringLiteral("automaticBuckets"));
         QVERIFY(told->isHidden());
         run(window, "plan.automatic");
         QVERIFY(settle(window));
@@ -123,15 +126,15 @@ class AutomaticVariantTest : public QObject {
         run(window, "plan.automatic");
         QVERIFY(settle(window));
         window.document().selection().selectNode(QStringLiteral("all_gather_into_tensor_8"));
-        QTRY_VERIFY(window.inspector().busy());
+        QTRY_VERIFY(window.workspace().inspector().busy());
         QVERIFY(settle(window));
-        const QString page = window.inspector().toPlainText();
+        const QString page = window.workspace().inspector().toPlainText();
         QVERIFY2(page.contains(QStringLiteral("The scheduler leaves")), qPrintable(page));
         QVERIFY2(page.contains(QStringLiteral("the scheduler keeps compute in order")), qPrintable(page));
         QVERIFY(!page.contains(QStringLiteral("Trying")));
         window.document().selection().selectNode(QStringLiteral("mm_3"));
-        QTRY_VERIFY(!window.inspector().toPlainText().contains(QStringLiteral("The scheduler leaves")));
-        QVERIFY(!window.inspector().busy());
+        QTRY_VERIFY(!window.workspace().inspector().toPlainText().contains(QStringLiteral("The scheduler leaves")));
+        QVERIFY(!window.workspace().inspector().busy());
     }
 
     void slidersSpanTheUsualValues() {
@@ -168,7 +171,7 @@ class AutomaticVariantTest : public QObject {
         run(window, "plan.automatic");
         QVERIFY(settle(window));
         Document& document = window.document();
-        window.passes().selectStep(static_cast<int>(document.current()->plan().pipeline.size()) - 1);
+        window.workspace().passes().selectStep(static_cast<int>(document.current()->plan().pipeline.size()) - 1);
         NumberSlider* handle = slider(window, "max_in_flight_gb");
         QVERIFY(handle);
         const int steps_before = document.current()->undoStack().count();
@@ -213,4 +216,3 @@ class AutomaticVariantTest : public QObject {
 
 QTEST_MAIN(overlap::ui::AutomaticVariantTest)
 #include "automatic_variant_test.moc"
-#include "core/passes/registry/registry.h"

@@ -18,6 +18,8 @@
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/save_controller.h"
+#include "ui/shell/workspace.h"
 
 namespace overlap::ui {
 
@@ -48,7 +50,7 @@ class DragTest : public QObject {
     /// Presses on `source`, drags to a point of the cards by mouse and lets go. The drag is Qt's own: the pointer's way
     /// is scheduled before the press, because a drag runs an event loop of its own.
     static void dragToCards(MainWindow& window, QWidget* source, const QPoint& from, const QPoint& target) {
-        QWidget* cards = window.bucketBoard().view()->viewport();
+        QWidget* cards = window.workspace().bucketBoard().view()->viewport();
         QWindow* handle = window.windowHandle();
         const QPoint end = cards->mapTo(&window, target);
         const QPoint start = source->mapTo(&window, from);
@@ -63,8 +65,8 @@ class DragTest : public QObject {
     }
 
     static void dragModule(MainWindow& window, const QString& path, const QPoint& target) {
-        ModuleTreeView* tree = window.modulesPanel().tree();
-        const QModelIndex index = window.modulesPanel().model()->indexOfModule(path);
+        ModuleTreeView* tree = window.workspace().modulesPanel().tree();
+        const QModelIndex index = window.workspace().modulesPanel().model()->indexOfModule(path);
         QVERIFY(index.isValid());
         tree->scrollTo(index);
         QCoreApplication::processEvents();
@@ -72,11 +74,11 @@ class DragTest : public QObject {
     }
 
     static QPoint belowCards(MainWindow& window) {
-        BucketView* view = window.bucketBoard().view();
+        BucketView* view = window.workspace().bucketBoard().view();
         return {view->viewport()->width() / 2, view->viewport()->height() - 8};
     }
     static QPoint cardCentre(MainWindow& window, int row) {
-        BucketView* view = window.bucketBoard().view();
+        BucketView* view = window.workspace().bucketBoard().view();
         return view->visualRect(view->buckets().index(row)).center();
     }
 
@@ -109,7 +111,7 @@ class DragTest : public QObject {
         QCOMPARE(figureTexts(window), with_two);
 
         const QString path = folder.filePath("two.plan.json");
-        QVERIFY(window.savePlanAs(path));
+        QVERIFY(window.saves().savePlanAs(path));
         QVERIFY(!window.document().current()->modified());
 
         MainWindow again;
@@ -125,8 +127,8 @@ class DragTest : public QObject {
         open(window, {smallGraphFile()});
         BucketCommands(window.document()).addText("layers.0");
         QVERIFY(waitUntilIdle(window));
-        window.centre().showView("graph");
-        GraphView& graph = window.graphView();
+        window.workspace().centre().showView("graph");
+        GraphView& graph = window.workspace().graphView();
         const auto boxOf = [&](const char* module) {
             return graph.model().tree().box_of(window.document().modules().find(module), Phase::forward);
         };
@@ -150,11 +152,11 @@ class DragTest : public QObject {
         open(window, {smallGraphFile()});
         BucketCommands(window.document()).addText("layers.0");
         QVERIFY(waitUntilIdle(window));
-        BucketView* view = window.bucketBoard().view();
+        BucketView* view = window.workspace().bucketBoard().view();
         QWindow* handle = window.windowHandle();
         const QPoint start =
             view->viewport()->mapTo(&window, view->visualRect(view->buckets().index(0)).topLeft() + QPoint(40, 14));
-        QWidget* tree = window.modulesPanel().tree()->viewport();
+        QWidget* tree = window.workspace().modulesPanel().tree()->viewport();
         const QPoint end = tree->mapTo(&window, QPoint(60, tree->height() - 20));
         QTimer::singleShot(40, &window, [=] { QTest::mouseMove(handle, end - QPoint(4, 0)); });
         QTimer::singleShot(80, &window, [=] { QTest::mouseMove(handle, end); });

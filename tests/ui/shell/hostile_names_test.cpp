@@ -25,6 +25,7 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_view.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/workspace.h"
 #include "ui/theme/harmless_model.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -209,8 +210,8 @@ class HostileNamesTest : public QObject {
         QVERIFY(waitUntilIdle());
         Harm harm;
         harm.lookAt(*window_);
-        for (QWidget* drawn :
-             {static_cast<QWidget*>(&window_->graphView()), static_cast<QWidget*>(&window_->timeline())})
+        for (QWidget* drawn : {static_cast<QWidget*>(&window_->workspace().graphView()),
+                               static_cast<QWidget*>(&window_->workspace().timeline())})
             harm.listen(QAccessible::queryAccessibleInterface(drawn));
         QVERIFY2(harm.found().isEmpty(), qPrintable(harm.found()));
         QVERIFY(harm.texts() > 1000);
@@ -265,7 +266,7 @@ class HostileNamesTest : public QObject {
     }
 
     void copyingGivesTheTrueNames() {
-        auto* tree = window_->modulesPanel().findChild<QTreeView*>();
+        auto* tree = window_->workspace().modulesPanel().findChild<QTreeView*>();
         auto* modules = qobject_cast<ModuleTreeModel*>(tree->model());
         QVERIFY(modules);
         for (const QString& name : hostile_names) {
@@ -275,10 +276,11 @@ class HostileNamesTest : public QObject {
             tree->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect);
             QCOMPARE(copied(*tree), name);
         }
-        QVERIFY(copied(*window_->processGroups().findChild<QTreeView*>()).contains(QStringLiteral("\u202e")));
-        QVERIFY(copied(window_->problems()).contains(QStringLiteral("missing")));
+        QVERIFY(
+            copied(*window_->workspace().processGroups().findChild<QTreeView*>()).contains(QStringLiteral("\u202e")));
+        QVERIFY(copied(window_->workspace().problems()).contains(QStringLiteral("missing")));
 
-        BucketView& buckets = *window_->bucketBoard().view();
+        BucketView& buckets = *window_->workspace().bucketBoard().view();
         buckets.selectionModel()->select(buckets.model()->index(1, 0), QItemSelectionModel::ClearAndSelect);
         window_->actions().find("bucket.copy")->trigger();
         QCOMPARE(QApplication::clipboard()->text(), hostile_names[1]);
@@ -291,7 +293,7 @@ class HostileNamesTest : public QObject {
         Selection& selection = window_->document().selection();
         for (const QString& name : hostile_names) {
             selection.selectNode(name + "_ag");
-            QTRY_VERIFY(window_->inspector().toPlainText().contains(shownName(name + "_ag")));
+            QTRY_VERIFY(window_->workspace().inspector().toPlainText().contains(shownName(name + "_ag")));
             const InspectorContent content = inspect(window_->document());
             int link = 0, wait = -1;
             for (const InspectorRow& row : content.rows)
@@ -300,7 +302,7 @@ class HostileNamesTest : public QObject {
                     link += piece.link.isEmpty() ? 0 : 1;
                 }
             QVERIFY(wait >= 0);
-            emit window_->inspector().anchorClicked(QUrl(QString::number(wait)));
+            emit window_->workspace().inspector().anchorClicked(QUrl(QString::number(wait)));
             QCOMPARE(selection.node(), name + "_wait");
         }
     }

@@ -12,6 +12,8 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/save_controller.h"
+#include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -34,7 +36,9 @@ class LateSaveTest : public QObject {
             return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
         });
     }
-    bool isTold(const char* words) const { return window_->notice().text().contains(QString::fromLatin1(words)); }
+    bool isTold(const char* words) const {
+        return window_->workspace().notice().text().contains(QString::fromLatin1(words));
+    }
     void edit(const char* bucket) {
         QCOMPARE(BucketCommands(window_->document()).addText(QString::fromLatin1(bucket)), QString());
     }
@@ -52,10 +56,11 @@ class LateSaveTest : public QObject {
     void aPlanIsSavedWhenItsFolderAnswers() {
         const QString file = hangingFile("late.plan.json");
         QVERIFY(!file.isEmpty());
-        QVERIFY(!window_->savePlanAs(file, true));
+        QVERIFY(!window_->saves().savePlanAs(file, true));
         QVERIFY(window_->document().current()->modified());
-        QVERIFY(!window_->savePlanAs(file, true));
-        QVERIFY2(isTold("is still being saved: its folder has not answered yet"), qPrintable(window_->notice().text()));
+        QVERIFY(!window_->saves().savePlanAs(file, true));
+        QVERIFY2(isTold("is still being saved: its folder has not answered yet"),
+                 qPrintable(window_->workspace().notice().text()));
 
         const Plan saved = window_->document().current()->plan();
         std::future<QByteArray> content = read(file);
@@ -66,7 +71,7 @@ class LateSaveTest : public QObject {
 
     void anEditMeanwhileStaysUnsaved() {
         const QString file = hangingFile("edited.plan.json");
-        QVERIFY(!window_->savePlanAs(file, true));
+        QVERIFY(!window_->saves().savePlanAs(file, true));
         edit("layers.1");
         std::future<QByteArray> content = read(file);
         QTRY_COMPARE(window_->document().current()->filePath(), file);
@@ -76,12 +81,13 @@ class LateSaveTest : public QObject {
 
     void closingIsRefusedWhereThePlanWouldBeLost() {
         const QString file = hangingFile("closed.plan.json");
-        QVERIFY(!window_->savePlanAs(file, true));
+        QVERIFY(!window_->saves().savePlanAs(file, true));
         QVERIFY(!window_->close());
-        QVERIFY2(isTold("Close the window once more to leave it to itself"), qPrintable(window_->notice().text()));
+        QVERIFY2(isTold("Close the window once more to leave it to itself"),
+                 qPrintable(window_->workspace().notice().text()));
         // Nor is it in a session: this window keeps none.
         QVERIFY(!window_->close());
-        QVERIFY2(isTold("close the window once more to lose them"), qPrintable(window_->notice().text()));
+        QVERIFY2(isTold("close the window once more to lose them"), qPrintable(window_->workspace().notice().text()));
         // Who works on instead is told of what would be lost now; who only looks around is not.
         edit("layers.1");
         QVERIFY(!window_->close());
@@ -95,7 +101,7 @@ class LateSaveTest : public QObject {
         window_->actions().find("plan.close")->trigger();
         QCOMPARE(window_->document().variantCount(), 1);
         QVERIFY(!window_->close());
-        QVERIFY2(isTold("close the window once more to lose them"), qPrintable(window_->notice().text()));
+        QVERIFY2(isTold("close the window once more to lose them"), qPrintable(window_->workspace().notice().text()));
         QVERIFY(window_->close());
     }
 
@@ -103,9 +109,9 @@ class LateSaveTest : public QObject {
         window_->actions().find("plan.close")->trigger();
         TimelineNote note;
         note.text = "why is this exposed?";
-        window_->timeline().edits().setNotes("Add note", {note});
+        window_->workspace().timeline().edits().setNotes("Add note", {note});
         QVERIFY(!window_->close());
-        QVERIFY2(isTold("There are unsaved edits or notes"), qPrintable(window_->notice().text()));
+        QVERIFY2(isTold("There are unsaved edits or notes"), qPrintable(window_->workspace().notice().text()));
         QVERIFY(window_->close());
     }
 
@@ -115,8 +121,8 @@ class LateSaveTest : public QObject {
         QVERIFY(theirs.open(QIODevice::WriteOnly) && theirs.write("theirs") > 0);
         theirs.close();
         const Plan asked = window_->document().current()->plan();
-        QVERIFY(!window_->savePlanAs(file));
-        QToolButton* replace = window_->notice().button("Replace");
+        QVERIFY(!window_->saves().savePlanAs(file));
+        QToolButton* replace = window_->workspace().notice().button("Replace");
         QVERIFY(replace);
         window_->document().addCopyOfCurrent();
         edit("layers.1");
@@ -132,13 +138,13 @@ class LateSaveTest : public QObject {
         QFile theirs(file);
         QVERIFY(theirs.open(QIODevice::WriteOnly) && theirs.write("theirs") > 0);
         theirs.close();
-        QVERIFY(!window_->savePlanAs(file));
-        QToolButton* replace = window_->notice().button("Replace");
+        QVERIFY(!window_->saves().savePlanAs(file));
+        QToolButton* replace = window_->workspace().notice().button("Replace");
         QVERIFY(replace);
         window_->document().addCopyOfCurrent();
         window_->document().closeVariant(1);
         replace->click();
-        QVERIFY2(isTold("The plan has been closed"), qPrintable(window_->notice().text()));
+        QVERIFY2(isTold("The plan has been closed"), qPrintable(window_->workspace().notice().text()));
         QVERIFY(theirs.open(QIODevice::ReadOnly));
         QCOMPARE(theirs.readAll(), QByteArray("theirs"));
     }

@@ -24,7 +24,9 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
 #include "ui/plan/bucket_view.h"
+#include "ui/shell/save_controller.h"
 #include "ui/shell/screenshot.h"
+#include "ui/shell/workspace.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"
@@ -66,7 +68,8 @@ class MainWindowTest : public QObject {
         window.openSessionOrSample();
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().name(), "llama3_8b_fsdp64.prebucket");
-        QVERIFY(window.timeline().timeline() && window.timeline().timeline()->event_count() > 1000);
+        QVERIFY(window.workspace().timeline().timeline() &&
+                window.workspace().timeline().timeline()->event_count() > 1000);
     }
 
     void isolatingExpertsAddsALaneAndChangesTheStep() {
@@ -80,7 +83,7 @@ class MainWindowTest : public QObject {
         buckets << "norm+lm_head";
         QCOMPARE(BucketCommands(window.document()).addText(buckets.join(u'\n')), QString());
         QVERIFY(waitUntilIdle(window));
-        const auto lanes = [&] { return window.timeline().timeline()->lanes().size(); };
+        const auto lanes = [&] { return window.workspace().timeline().timeline()->lanes().size(); };
         const std::size_t lanes_before = lanes();
         const double before_ms = window.document().evaluation()->simulation.step_ms;
         window.actions().find("plan.isolateExperts")->trigger();
@@ -91,8 +94,8 @@ class MainWindowTest : public QObject {
         // What runs on the new group stands out in the timeline.
         window.document().selection().selectGroup("0#ep_extra");
         const auto evaluation = window.document().evaluation();
-        QVERIFY(!window.timeline().highlightedReferences().empty());
-        for (const quint32 reference : window.timeline().highlightedReferences())
+        QVERIFY(!window.workspace().timeline().highlightedReferences().empty());
+        for (const quint32 reference : window.workspace().timeline().highlightedReferences())
             QCOMPARE(evaluation->graph->group_name(reference), std::string_view("0#ep_extra"));
 
         window.actions().find("edit.undo")->trigger();
@@ -105,10 +108,10 @@ class MainWindowTest : public QObject {
         MainWindow window;
         open(window, {smallGraphFile()});
         BucketCommands(window.document()).addText("layers.0+layers.1");
-        window.modulesPanel().tree()->setFocus();
-        QTest::keyClick(window.modulesPanel().tree(), Qt::Key_Z, Qt::ControlModifier);
+        window.workspace().modulesPanel().tree()->setFocus();
+        QTest::keyClick(window.workspace().modulesPanel().tree(), Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(window.document().buckets().empty());
-        QTest::keyClick(window.modulesPanel().tree(), Qt::Key_Y, Qt::ControlModifier);
+        QTest::keyClick(window.workspace().modulesPanel().tree(), Qt::Key_Y, Qt::ControlModifier);
         QCOMPARE(window.document().buckets().size(), 1u);
     }
 
@@ -123,11 +126,11 @@ class MainWindowTest : public QObject {
         BucketCommands(window.document()).addText("layers.0");
         const auto graph = window.document().graph();
         window.openFiles({bad.fileName()});
-        QTRY_VERIFY(window.notice().text().contains("bad.graph.json"));
+        QTRY_VERIFY(window.workspace().notice().text().contains("bad.graph.json"));
         QCOMPARE(window.document().graph(), graph);
         QCOMPARE(window.document().buckets().size(), 1u);
         window.openFiles({"/nowhere.plan.json"});
-        QVERIFY(window.notice().text().contains("/nowhere.plan.json"));
+        QVERIFY(window.workspace().notice().text().contains("/nowhere.plan.json"));
     }
 
     void aPlanOfAnotherGraphIsTold() {
@@ -137,12 +140,12 @@ class MainWindowTest : public QObject {
             MainWindow other;
             open(other,
                  {QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")});
-            QVERIFY(other.savePlanAs(path));
+            QVERIFY(other.saves().savePlanAs(path));
         }
         MainWindow window;
         open(window, {smallGraphFile()});
         window.openFiles({path});
-        QVERIFY(window.notice().text().contains("other.plan.json"));
+        QVERIFY(window.workspace().notice().text().contains("other.plan.json"));
         QCOMPARE(window.document().variantCount(), 2);
     }
 
@@ -171,7 +174,7 @@ class MainWindowTest : public QObject {
             window.document().setCurrentIndex(1);
             window.findChild<QDockWidget*>("inspector")->close();
             QVERIFY(waitUntilIdle(window));
-            window.timeline().setVisibleRange({1'000'000, 3'000'000});
+            window.workspace().timeline().setVisibleRange({1'000'000, 3'000'000});
             QTest::qWait(300);
             // No close event: as if the application had been killed.
             QVERIFY(QFile::exists(folder.filePath("session.json")));
@@ -187,8 +190,8 @@ class MainWindowTest : public QObject {
         QVERIFY(window.document().current()->modified());
         QCOMPARE(window.document().variant(2).plan().buckets.size(), 2u);
         QVERIFY(window.findChild<QDockWidget*>("inspector")->isHidden());
-        QCOMPARE(window.timeline().visibleRange().begin_ns, 1'000'000);
-        window.resetLayout();
+        QCOMPARE(window.workspace().timeline().visibleRange().begin_ns, 1'000'000);
+        window.workspace().resetLayout();
         QVERIFY(!window.findChild<QDockWidget*>("inspector")->isHidden());
     }
 
@@ -264,18 +267,18 @@ class MainWindowTest : public QObject {
         MainWindow window;
         open(window, {smallGraphFile()});
         BucketCommands(window.document()).addText("layers.0");
-        QVERIFY(window.savePlanAs(folder.filePath("my.plan")));
+        QVERIFY(window.saves().savePlanAs(folder.filePath("my.plan")));
         QCOMPARE(window.document().current()->filePath(), folder.filePath("my.plan.json"));
         const QString other = folder.filePath("other.plan.json");
         writeFile(other, "somebody's");
         for (const char* name : {"other", "other.plan", "other.json", "other.plan.json"})
-            QVERIFY(!window.savePlanAs(folder.filePath(name)));
+            QVERIFY(!window.saves().savePlanAs(folder.filePath(name)));
         QCOMPARE(readFile(other), "somebody's");
-        QVERIFY(window.notice().text().contains(other));
-        window.notice().button("Replace")->click();
+        QVERIFY(window.workspace().notice().text().contains(other));
+        window.workspace().notice().button("Replace")->click();
         QCOMPARE(window.document().current()->filePath(), other);
         QVERIFY(readFile(other).contains("layers.0"));
-        QVERIFY(window.notice().text().isEmpty());
+        QVERIFY(window.workspace().notice().text().isEmpty());
     }
 
     void aFileThatWasChangedOnDiskIsNotOverwrittenUnasked() {
@@ -284,12 +287,12 @@ class MainWindowTest : public QObject {
         MainWindow window, colleague;
         open(window, {smallGraphFile()});
         BucketCommands(window.document()).addText("layers.0");
-        QVERIFY(window.savePlanAs(path));
-        QVERIFY(window.savePlan());  // nothing has changed: nothing is asked
+        QVERIFY(window.saves().savePlanAs(path));
+        QVERIFY(window.saves().savePlan());  // nothing has changed: nothing is asked
         open(colleague, {smallGraphFile(), path});
         QTRY_COMPARE(colleague.document().buckets().size(), 1u);
         BucketCommands(colleague.document()).addText("layers.1");
-        QVERIFY(colleague.savePlan());
+        QVERIFY(colleague.saves().savePlan());
         const QByteArray newer = readFile(path);
 
         // No edits here: opening it shows what the file has.
@@ -299,21 +302,21 @@ class MainWindowTest : public QObject {
         window.document().undoGroup().undo();
         QCOMPARE(window.document().buckets().size(), 1u);
 
-        QVERIFY(window.savePlan());
-        QVERIFY(!colleague.savePlan());
-        QVERIFY(colleague.notice().text().contains(path));
+        QVERIFY(window.saves().savePlan());
+        QVERIFY(!colleague.saves().savePlan());
+        QVERIFY(colleague.workspace().notice().text().contains(path));
         QVERIFY(readFile(path) != newer);
         colleague.openFiles({path});  // no edits: read again
         BucketCommands(window.document()).addText("layers.2");
-        QVERIFY(window.savePlan());
+        QVERIFY(window.saves().savePlan());
         BucketCommands(colleague.document()).addText("layers.3");
-        QVERIFY(!colleague.savePlan());
+        QVERIFY(!colleague.saves().savePlan());
         colleague.openFiles({path});  // edits: beside them
         QCOMPARE(colleague.document().variantCount(), 3);
         QCOMPARE(colleague.document().currentIndex(), 2);
         colleague.document().setCurrentIndex(1);
-        QVERIFY(!colleague.savePlan());
-        colleague.notice().button("Overwrite")->click();
+        QVERIFY(!colleague.saves().savePlan());
+        colleague.workspace().notice().button("Overwrite")->click();
         QVERIFY(readFile(path).contains("layers.3"));
         QVERIFY(!readFile(path).contains("layers.2"));
     }
@@ -331,7 +334,7 @@ class MainWindowTest : public QObject {
             MainWindow window(folder.filePath("session"));
             open(window, {smallGraphFile()});
             BucketCommands(window.document()).addText("layers.0");
-            QVERIFY(window.savePlanAs(path));
+            QVERIFY(window.saves().savePlanAs(path));
             if (edited) BucketCommands(window.document()).addText("layers.1");
             window.close();
         }
@@ -339,14 +342,14 @@ class MainWindowTest : public QObject {
         writeFile(path, newer);
         MainWindow window(folder.filePath("session"));
         open(window, {smallGraphFile()});
-        QVERIFY(window.notice().text().contains(path));
+        QVERIFY(window.workspace().notice().text().contains(path));
         QCOMPARE(window.document().variantCount(), edited ? 3 : 2);
         QCOMPARE(window.document().currentIndex(), 1);
         QCOMPARE(window.document().buckets().size(), edited ? 2u : 1u);
         QCOMPARE(window.document().current()->modified(), edited);
         const Variant& shown = window.document().variant(window.document().variantCount() - 1);
         QCOMPARE(shown.plan().buckets[0].modules[0], "layers.5");
-        QCOMPARE(window.savePlan(), !edited);
+        QCOMPARE(window.saves().savePlan(), !edited);
         QCOMPARE(readFile(path), newer);
     }
 
@@ -360,7 +363,7 @@ class MainWindowTest : public QObject {
         const std::vector<Figure> figures = figuresOf(document);
         for (const Figure& figure : figures) QCOMPARE(figure.value, QStringLiteral("—"));
         QCOMPARE(figures.front().difference, "refused");
-        QVERIFY(window.bucketBoard().model()->index(0).data(BucketModel::exposed_role).toDouble() < 0);
+        QVERIFY(window.workspace().bucketBoard().model()->index(0).data(BucketModel::exposed_role).toDouble() < 0);
     }
 
     void figuresShrinkAndStay() {
@@ -403,7 +406,7 @@ class MainWindowTest : public QObject {
         }
         window.resize(1024, 640);
         window.show();
-        QTabBar* tabs = window.variants().tabs();
+        QTabBar* tabs = window.workspace().variants().tabs();
         QTRY_VERIFY(tabs->isVisible());
         QTest::qWait(50);
         for (const auto* button : tabs->findChildren<QToolButton*>()) QVERIFY(!button->isVisible());
@@ -442,7 +445,7 @@ class MainWindowTest : public QObject {
             MainWindow window(folder.filePath("session"));
             open(window, {smallGraphFile()});
             BucketCommands(window.document()).addText("layers.0");
-            QVERIFY(window.savePlanAs(path));
+            QVERIFY(window.saves().savePlanAs(path));
             window.actions().find("file.sample")->trigger();
             QTRY_COMPARE_WITH_TIMEOUT(window.document().name(), "llama3_8b_fsdp64.prebucket", 60'000);
             window.close();
@@ -456,10 +459,10 @@ class MainWindowTest : public QObject {
         QVERIFY(QFile::copy(":/samples/llama3_8b_fsdp64.plan.json", sample_plan));
         open(of_sample, {sample_plan});
         QTRY_COMPARE(of_sample.document().current()->title(), "Two blocks a bucket");
-        QCOMPARE(of_sample.notice().text(), QString());
+        QCOMPARE(of_sample.workspace().notice().text(), QString());
         MainWindow without;
         without.openFiles({path});
-        QVERIFY(without.notice().text().contains("llama3_debugmodel_fsdp8"));
+        QVERIFY(without.workspace().notice().text().contains("llama3_debugmodel_fsdp8"));
         open(without, {smallGraphFile()});
         QTRY_COMPARE(without.document().current()->filePath(), path);
     }
@@ -492,7 +495,7 @@ class MainWindowTest : public QObject {
         MainWindow window;
         open(window, {smallGraphFile()});
         const QString path = folder.filePath("a.plan.json");
-        QVERIFY(window.savePlanAs(path));
+        QVERIFY(window.saves().savePlanAs(path));
         QLabel* message = nullptr;
         for (QLabel* label : window.statusBar()->findChildren<QLabel*>())
             if (label->text() == "Saved a.plan.json") message = label;
@@ -503,7 +506,7 @@ class MainWindowTest : public QObject {
     void variantsAreTabs() {
         MainWindow window;
         open(window, {smallGraphFile()});
-        QTabBar* tabs = window.variants().tabs();
+        QTabBar* tabs = window.workspace().variants().tabs();
         QCOMPARE(tabs->count(), 2);
         QCOMPARE(tabs->tabText(0), "Baseline");
         BucketCommands(window.document()).addText("layers.0");
@@ -529,8 +532,8 @@ class MainWindowTest : public QObject {
         const NodeId start = evaluation->simulation.collectives[3].start;
         const auto name = evaluation->graph->name(start);
         window.document().selection().selectNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
-        QVERIFY(window.timeline().selection().valid());
-        QCOMPARE(window.timeline().timeline()->reference(window.timeline().selection()), start);
+        QVERIFY(window.workspace().timeline().selection().valid());
+        QCOMPARE(window.workspace().timeline().timeline()->reference(window.workspace().timeline().selection()), start);
     }
 
     void themesSwitchAtRunTime() {

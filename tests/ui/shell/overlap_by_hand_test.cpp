@@ -17,6 +17,7 @@
 #include "ui/passes/passes_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/overlap_connection.h"
+#include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -27,7 +28,7 @@ class OverlapByHandTest : public QObject {
     std::unique_ptr<MainWindow> window_;
 
     Document& document() { return window_->document(); }
-    TimelineView& view() { return window_->timeline(); }
+    TimelineView& view() { return window_->workspace().timeline(); }
     const Evaluation& evaluation() { return *document().evaluation(); }
     const std::vector<OverlapDirective>& directives() { return document().current()->plan().overlaps.list; }
 
@@ -187,7 +188,7 @@ class OverlapByHandTest : public QObject {
         const QString name = QString::fromStdString(std::string(evaluation().graph->name(start)));
         document().selection().selectNode(name);
         window_->actions().find("overlap.before")->trigger();
-        OverlapDialog* dialog = window_->overlaps().dialog();
+        OverlapDialog* dialog = window_->workspace().overlaps().dialog();
         QVERIFY(dialog);
         using Field = OverlapDialog::Field;
         auto* ok = dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);

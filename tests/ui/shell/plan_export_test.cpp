@@ -8,7 +8,9 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/panels/log.h"
+#include "ui/shell/export_controller.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/workspace.h"
 
 namespace overlap::ui {
 
@@ -67,7 +69,7 @@ class PlanExportTest : public QObject {
         dialog->close();
         QVERIFY(waitUntilIdle(*window));
         QTRY_VERIFY(read(path).contains("Two / &quot;blocks&quot;"));
-        QVERIFY(!window->notice().isVisible());
+        QVERIFY(!window->workspace().notice().isVisible());
     }
 
     void everyFormatIsWrittenFromThePlanAsItStands() {
@@ -75,12 +77,12 @@ class PlanExportTest : public QObject {
         QVERIFY(window);
         const QTemporaryDir folder;
         QStringList failures;
-        connect(&window->planExport(), &PlanExport::failed, window.get(),
+        connect(&window->exports().plan(), &PlanExport::failed, window.get(),
                 [&](const QString& reason) { failures.append(reason); });
         for (const ExportFormat& format : export_formats()) {
             const QString path = folder.filePath(QString::fromLatin1(format.name.data()));
-            window->planExport().write(format, path);
-            QVERIFY(QTest::qWaitFor([&] { return !window->planExport().busy(); }, 30'000));
+            window->exports().plan().write(format, path);
+            QVERIFY(QTest::qWaitFor([&] { return !window->exports().plan().busy(); }, 30'000));
             // A plan of buckets has no step that Inductor's settings know.
             QCOMPARE(QFile::exists(path), format.name != "inductor");
         }
@@ -91,8 +93,8 @@ class PlanExportTest : public QObject {
         // An edit that has not been evaluated yet is in the export all the same.
         BucketCommands(window->document()).addText(QStringLiteral("layers.0.attention"));
         const QString table = folder.filePath(QStringLiteral("edited.csv"));
-        window->planExport().write(require_export_format("buckets.csv"), table);
-        QVERIFY(QTest::qWaitFor([&] { return !window->planExport().busy(); }, 30'000));
+        window->exports().plan().write(require_export_format("buckets.csv"), table);
+        QVERIFY(QTest::qWaitFor([&] { return !window->exports().plan().busy(); }, 30'000));
         QVERIFY(!read(table).isEmpty() || failures.size() == 2);
     }
 
@@ -100,22 +102,22 @@ class PlanExportTest : public QObject {
         const auto window = openWindow();
         QVERIFY(window);
         const QTemporaryDir folder;
-        window->planExport().write(require_export_format("fsdp2"), folder.filePath(QStringLiteral("prefetch.py")));
-        QVERIFY(QTest::qWaitFor([&] { return !window->planExport().busy(); }, 30'000));
-        QTRY_VERIFY(window->notice().isVisible());
+        window->exports().plan().write(require_export_format("fsdp2"), folder.filePath(QStringLiteral("prefetch.py")));
+        QVERIFY(QTest::qWaitFor([&] { return !window->exports().plan().busy(); }, 30'000));
+        QTRY_VERIFY(window->workspace().notice().isVisible());
     }
 
     void theBaselineAndBadPathsAreSentences() {
         const auto window = openWindow();
         QVERIFY(window);
         QStringList failures;
-        connect(&window->planExport(), &PlanExport::failed, window.get(),
+        connect(&window->exports().plan(), &PlanExport::failed, window.get(),
                 [&](const QString& reason) { failures.append(reason); });
-        window->planExport().write(require_export_format("report"), QStringLiteral("/no/such/folder/a.html"));
+        window->exports().plan().write(require_export_format("report"), QStringLiteral("/no/such/folder/a.html"));
         QTRY_COMPARE(failures.size(), 1);
         QVERIFY2(failures.front().startsWith(QStringLiteral("/no/such/folder/a.html: it cannot be written: ")),
                  qPrintable(failures.front()));
-        QVERIFY(window->notice().isVisible());
+        QVERIFY(window->workspace().notice().isVisible());
         window->document().setCurrentIndex(0);
         window->actions().find(QStringLiteral("export.report"))->trigger();
         QCOMPARE(failures.size(), 2);

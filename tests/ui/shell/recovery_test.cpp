@@ -10,6 +10,10 @@
 #include "ui/frame/notice_bar.h"
 #include "ui/panels/log.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/recovery_controller.h"
+#include "ui/shell/save_controller.h"
+#include "ui/shell/session_controller.h"
+#include "ui/shell/workspace.h"
 
 namespace overlap::ui {
 
@@ -43,32 +47,32 @@ class RecoveryTest : public QObject {
             MainWindow window(folder.path());
             open(window);
             edit(window, "layers.0");
-            QVERIFY(window.savePlanAs(saved));
+            QVERIFY(window.saves().savePlanAs(saved));
             edit(window, "layers.1");
             window.document().addCopyOfCurrent();
             window.document().renameCurrent("%1 <b>of</b> mine");
-            QCOMPARE(window.storeSession(), QString());
+            QCOMPARE(window.session().store(), QString());
             // No close event: as if the process had been killed.
         }
         MainWindow window(folder.path());
         open(window);
-        QCOMPARE(window.recoveredPlans().size(), 2u);
-        QVERIFY2(window.notice().text().contains("cut off") &&
-                     window.notice().text().contains("Plan A of llama3_debugmodel_fsdp8") &&
-                     window.notice().text().contains("%1 <b>of</b> mine of llama3"),
-                 qPrintable(window.notice().text()));
+        QCOMPARE(window.recovery().plans().size(), 2u);
+        QVERIFY2(window.workspace().notice().text().contains("cut off") &&
+                     window.workspace().notice().text().contains("Plan A of llama3_debugmodel_fsdp8") &&
+                     window.workspace().notice().text().contains("%1 <b>of</b> mine of llama3"),
+                 qPrintable(window.workspace().notice().text()));
         QCOMPARE(window.document().variantCount(), 3);
         QCOMPARE(bucketsIn(window, 1), 2u);
 
         // Discarding opens the file as it was saved; what was recovered can still be reopened.
-        QToolButton* discard = window.notice().button("Discard them");
+        QToolButton* discard = window.workspace().notice().button("Discard them");
         QVERIFY(discard);
         discard->click();
         QTRY_COMPARE(window.document().variantCount(), 2);
         QCOMPARE(window.document().variant(1).filePath(), saved);
         QCOMPARE(bucketsIn(window, 1), 1u);
         QVERIFY(!window.document().variant(1).modified());
-        QVERIFY(window.recoveredPlans().empty());
+        QVERIFY(window.recovery().plans().empty());
         QVERIFY(!window.actions().find("plan.discardRecovered")->isEnabled());
         window.actions().find("plan.reopen")->trigger();
         QCOMPARE(window.document().variantCount(), 3);
@@ -81,9 +85,9 @@ class RecoveryTest : public QObject {
         {
             MainWindow window(folder.path());
             open(window);
-            QVERIFY(window.savePlanAs(saved));
+            QVERIFY(window.saves().savePlanAs(saved));
             edit(window, "layers.0");
-            QCOMPARE(window.storeSession(), QString());
+            QCOMPARE(window.session().store(), QString());
         }
         QFile file(saved);
         QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Append));
@@ -94,18 +98,18 @@ class RecoveryTest : public QObject {
         report.close();
         MainWindow window(folder.path());
         open(window);
-        QVERIFY2(window.notice().text().contains("crashed when it last ran") &&
-                     window.notice().text().contains("Unsaved edits are back") &&
-                     window.notice().text().contains("changed on disk"),
-                 qPrintable(window.notice().text()));
-        QVERIFY(window.notice().button("Discard them"));
+        QVERIFY2(window.workspace().notice().text().contains("crashed when it last ran") &&
+                     window.workspace().notice().text().contains("Unsaved edits are back") &&
+                     window.workspace().notice().text().contains("changed on disk"),
+                 qPrintable(window.workspace().notice().text()));
+        QVERIFY(window.workspace().notice().button("Discard them"));
         QCOMPARE(window.document().variantCount(), 3);
         int recovered = 0;
         const Log& log = *window.findChild<Log*>();
         for (int row = 0; row < log.rowCount(); ++row)
             recovered += log.index(row, 0).data(Qt::ToolTipRole).toString().startsWith("Recovered ");
         QCOMPARE(recovered, 1);
-        window.notice().button("Copy report")->click();
+        window.workspace().notice().button("Copy report")->click();
         QCOMPARE(QGuiApplication::clipboard()->text(), "report of the crash");
     }
 
@@ -115,7 +119,7 @@ class RecoveryTest : public QObject {
             MainWindow window(folder.path());
             open(window);
             edit(window, "layers.0");
-            window.storeSession();
+            window.session().store();
         }
         MainWindow window(folder.path());
         open(window);
@@ -133,11 +137,11 @@ class RecoveryTest : public QObject {
             MainWindow window(folder.path());
             open(window);
             edit(window, "layers.0");
-            window.storeSession();
+            window.session().store();
         }
         MainWindow window(folder.path());
         open(window, other);
-        QCOMPARE(window.recoveredPlans().size(), 1u);
+        QCOMPARE(window.recovery().plans().size(), 1u);
         window.actions().find("plan.discardRecovered")->trigger();
         window.openFiles({smallGraphFile()});
         QTRY_COMPARE_WITH_TIMEOUT(window.document().loaded().path, smallGraphFile(), 60'000);
@@ -156,8 +160,8 @@ class RecoveryTest : public QObject {
         }
         MainWindow window(folder.path());
         open(window);
-        QVERIFY(window.recoveredPlans().empty());
-        QCOMPARE(window.notice().text(), QString());
+        QVERIFY(window.recovery().plans().empty());
+        QCOMPARE(window.workspace().notice().text(), QString());
         QCOMPARE(bucketsIn(window, 1), 1u);
     }
 
@@ -167,12 +171,12 @@ class RecoveryTest : public QObject {
         MainWindow window;
         open(window);
         edit(window, "layers.0");
-        QVERIFY(window.savePlanAs(path));
+        QVERIFY(window.saves().savePlanAs(path));
         QVERIFY2(!QFile::exists(path + "~"), "there is nothing older yet");
         const QByteArray first = contentOf(path);
         edit(window, "layers.1");
-        QVERIFY(window.savePlan());
-        QVERIFY(window.savePlan());
+        QVERIFY(window.saves().savePlan());
+        QVERIFY(window.saves().savePlan());
         QCOMPARE(contentOf(path + "~"), first);
         window.actions().find("plan.older")->trigger();
         QCOMPARE(window.document().variantCount(), 3);
@@ -189,25 +193,25 @@ class RecoveryTest : public QObject {
         MainWindow window(folder.filePath("session"));
         open(window);
         edit(window, "layers.0");
-        QVERIFY(window.savePlanAs(path));
+        QVERIFY(window.saves().savePlanAs(path));
         const QByteArray saved = contentOf(path);
-        window.storeSession();
+        window.session().store();
         {
             const test::FullDisk disk(100);
             edit(window, "layers.1");
-            QVERIFY(!window.savePlan());
-            QVERIFY2(window.notice().text().contains(path + ": it cannot be written: File too large"),
-                     qPrintable(window.notice().text()));
-            QVERIFY(window.storeSession().contains("File too large"));
-            QTRY_VERIFY(window.notice().text().startsWith("The session could not be stored: "));
+            QVERIFY(!window.saves().savePlan());
+            QVERIFY2(window.workspace().notice().text().contains(path + ": it cannot be written: File too large"),
+                     qPrintable(window.workspace().notice().text()));
+            QVERIFY(window.session().store().contains("File too large"));
+            QTRY_VERIFY(window.workspace().notice().text().startsWith("The session could not be stored: "));
             QVERIFY2(!window.close(), "closing would lose the edit");
-            QVERIFY(window.notice().text().contains("close the window once more to lose them"));
+            QVERIFY(window.workspace().notice().text().contains("close the window once more to lose them"));
         }
         QCOMPARE(contentOf(path), saved);
         QVERIFY(window.document().current()->modified());
-        QCOMPARE(window.storeSession(), QString());
+        QCOMPARE(window.session().store(), QString());
         QVERIFY(contentOf(folder.filePath("session/session.json")).contains("layers.1"));
-        QVERIFY(window.savePlan());
+        QVERIFY(window.saves().savePlan());
     }
 
     void aFolderThatVanishesCostsNoEdit() {
@@ -221,20 +225,22 @@ class RecoveryTest : public QObject {
             MainWindow window(folder.filePath("session"));
             open(window, graph);
             edit(window, "layers.0");
-            QVERIFY(window.savePlanAs(path));
+            QVERIFY(window.saves().savePlanAs(path));
             QVERIFY(QDir(gone).removeRecursively());
             edit(window, "layers.1");
-            QVERIFY(!window.savePlan());
-            QVERIFY2(window.notice().text().contains(path + ": it cannot be written: No such file or directory"),
-                     qPrintable(window.notice().text()));
+            QVERIFY(!window.saves().savePlan());
+            QVERIFY2(
+                window.workspace().notice().text().contains(path + ": it cannot be written: No such file or directory"),
+                qPrintable(window.workspace().notice().text()));
             QVERIFY(window.document().current()->modified());
-            QCOMPARE(window.storeSession(), QString());
+            QCOMPARE(window.session().store(), QString());
         }
         // The next start without the folder tells it, and has the plan once the graph is back.
         MainWindow window(folder.filePath("session"));
         window.openSessionOrSample();
         QTRY_VERIFY_WITH_TIMEOUT(window.document().isOpen() && window.idle(), 60'000);
-        QVERIFY2(window.notice().text().contains(graph + " is gone"), qPrintable(window.notice().text()));
+        QVERIFY2(window.workspace().notice().text().contains(graph + " is gone"),
+                 qPrintable(window.workspace().notice().text()));
         QVERIFY(QDir().mkpath(gone));
         QVERIFY(QFile::copy(smallGraphFile(), graph));
         window.openFiles({graph});
@@ -249,10 +255,10 @@ class RecoveryTest : public QObject {
         MainWindow window;
         open(window);
         edit(window, "layers.0");
-        QVERIFY(window.savePlanAs(path));
+        QVERIFY(window.saves().savePlanAs(path));
         QVERIFY(QFile::remove(path));
         edit(window, "layers.1");
-        QVERIFY(window.savePlan());
+        QVERIFY(window.saves().savePlan());
         QVERIFY(contentOf(path).contains("layers.1"));
     }
 
@@ -262,7 +268,7 @@ class RecoveryTest : public QObject {
         MainWindow window;
         open(window);
         edit(window, "layers.0");
-        QVERIFY(window.savePlanAs(path));
+        QVERIFY(window.saves().savePlanAs(path));
         const QByteArray saved = contentOf(path);
         // The file is anybody's; what hinders is the folder.
         QVERIFY(
@@ -272,14 +278,14 @@ class RecoveryTest : public QObject {
         edit(window, "layers.1");
         {
             const test::OrdinaryUser user;
-            QVERIFY(!window.savePlan());
+            QVERIFY(!window.saves().savePlan());
         }
-        QVERIFY2(window.notice().text().contains(path + ": it cannot be written: Permission denied"),
-                 qPrintable(window.notice().text()));
+        QVERIFY2(window.workspace().notice().text().contains(path + ": it cannot be written: Permission denied"),
+                 qPrintable(window.workspace().notice().text()));
         QCOMPARE(contentOf(path), saved);
         QVERIFY(window.document().current()->modified());
         QVERIFY(QFile::setPermissions(folder.path(), QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
-        QVERIFY(window.savePlan());
+        QVERIFY(window.saves().savePlan());
     }
 };
 

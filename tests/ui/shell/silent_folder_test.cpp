@@ -7,6 +7,8 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/save_controller.h"
+#include "ui/shell/workspace.h"
 
 namespace overlap::ui {
 namespace {
@@ -103,8 +105,9 @@ class SilentFolderTest : public QObject {
         QVERIFY(isOpen(*opened));
         folders_.hang(folder_->path());
         opened->openFiles({graphInFolder()});
-        QVERIFY2(opened->notice().text().contains(graphInFolder() + " cannot be looked at: its folder does not answer"),
-                 qPrintable(opened->notice().text()));
+        QVERIFY2(opened->workspace().notice().text().contains(graphInFolder() +
+                                                              " cannot be looked at: its folder does not answer"),
+                 qPrintable(opened->workspace().notice().text()));
         QCOMPARE(opened->document().loaded().path, smallGraphFile());
     }
 
@@ -119,9 +122,9 @@ class SilentFolderTest : public QObject {
         folders_.hang(folder_->path());
         const auto second = window();
         second->openSessionOrSample();
-        QVERIFY2(
-            second->notice().text().contains("its folder does not answer; its plans are kept and come back with it"),
-            qPrintable(second->notice().text()));
+        QVERIFY2(second->workspace().notice().text().contains(
+                     "its folder does not answer; its plans are kept and come back with it"),
+                 qPrintable(second->workspace().notice().text()));
         QVERIFY(isOpen(*second));
         QVERIFY(second->document().loaded().path.startsWith(":/"));
 
@@ -140,7 +143,7 @@ class SilentFolderTest : public QObject {
             first->openFiles({smallGraphFile()});
             QVERIFY(isOpen(*first));
             QCOMPARE(edit(*first, "layers.0"), QString());
-            QVERIFY(first->savePlanAs(plan));
+            QVERIFY(first->saves().savePlanAs(plan));
             QCOMPARE(edit(*first, "layers.1"), QString());
             QVERIFY(first->close());
         }
@@ -148,10 +151,10 @@ class SilentFolderTest : public QObject {
         const auto second = window();
         second->openSessionOrSample();
         QVERIFY(isOpen(*second));
-        QVERIFY2(
-            second->notice().text().contains(plan + " cannot be looked at: its folder does not answer; the plan is "
-                                                    "as it was here"),
-            qPrintable(second->notice().text()));
+        QVERIFY2(second->workspace().notice().text().contains(
+                     plan + " cannot be looked at: its folder does not answer; the plan is "
+                            "as it was here"),
+                 qPrintable(second->workspace().notice().text()));
         const Variant& variant = second->document().variant(1);
         QCOMPARE(variant.plan().buckets.size(), 2u);
         QVERIFY(variant.modified());

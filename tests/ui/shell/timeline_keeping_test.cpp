@@ -7,8 +7,11 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
 #include "ui/shell/edit_effect.h"
+#include "ui/shell/export_controller.h"
 #include "ui/shell/main_window.h"
+#include "ui/shell/session_controller.h"
 #include "ui/shell/timeline_export.h"
+#include "ui/shell/workspace.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -24,17 +27,17 @@ class TimelineKeepingTest : public QObject {
         {
             MainWindow window(folder.path());
             open(window);
-            window.timeline().edits().setNotes("add note", {{{}, {1'000, 2'000}, "here"}});
-            window.timeline().edits().arrange("pin", {{}, {"Compute"}, {}});
-            window.storeSession();
+            window.workspace().timeline().edits().setNotes("add note", {{{}, {1'000, 2'000}, "here"}});
+            window.workspace().timeline().edits().arrange("pin", {{}, {"Compute"}, {}});
+            window.session().store();
         }
         MainWindow window(folder.path());
-        QVERIFY(window.timeline().edits().notes().empty());
+        QVERIFY(window.workspace().timeline().edits().notes().empty());
         open(window);
-        QCOMPARE(window.timeline().edits().notes().size(), std::size_t{1});
-        QCOMPARE(window.timeline().edits().notes()[0].text, QStringLiteral("here"));
-        QCOMPARE(window.timeline().edits().lanes().pinned, QStringList{"Compute"});
-        QVERIFY(!window.timeline().edits().undoStack().canUndo());
+        QCOMPARE(window.workspace().timeline().edits().notes().size(), std::size_t{1});
+        QCOMPARE(window.workspace().timeline().edits().notes()[0].text, QStringLiteral("here"));
+        QCOMPARE(window.workspace().timeline().edits().lanes().pinned, QStringList{"Compute"});
+        QVERIFY(!window.workspace().timeline().edits().undoStack().canUndo());
     }
 
     void undoTakesBackWhatWasDoneLast() {
@@ -42,10 +45,10 @@ class TimelineKeepingTest : public QObject {
         open(window);
         QAction* undo = window.actions().find("edit.undo");
         BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
-        window.timeline().edits().setNotes("add note", {{{}, {1'000, 1'000}, {}}});
+        window.workspace().timeline().edits().setNotes("add note", {{{}, {1'000, 1'000}, {}}});
         QVERIFY(undo->text().contains("note"));
         undo->trigger();
-        QVERIFY(window.timeline().edits().notes().empty());
+        QVERIFY(window.workspace().timeline().edits().notes().empty());
         QVERIFY(!window.document().buckets().empty());
         undo->trigger();
         QVERIFY(window.document().buckets().empty());
@@ -55,7 +58,7 @@ class TimelineKeepingTest : public QObject {
         MainWindow window;
         open(window);
         QAction *undo = window.actions().find("edit.undo"), *redo = window.actions().find("edit.redo");
-        TimelineEdits& edits = window.timeline().edits();
+        TimelineEdits& edits = window.workspace().timeline().edits();
         edits.setNotes("add note", {{{}, {1'000, 1'000}, {}}});
         BucketCommands(window.document()).startFrom(BucketCommands::Template::block);
         edits.arrange("pin", {{}, {"Compute"}, {}});
@@ -108,7 +111,7 @@ class TimelineKeepingTest : public QObject {
         MainWindow window;
         open(window);
         const bool modified = window.document().current()->modified();
-        window.timeline().edits().setNotes("add note", {{{}, {1'000, 1'000}, {}}});
+        window.workspace().timeline().edits().setNotes("add note", {{{}, {1'000, 1'000}, {}}});
         QCOMPARE(window.document().current()->modified(), modified);
     }
 
@@ -118,7 +121,7 @@ class TimelineKeepingTest : public QObject {
         open(window);
         const auto content = [&](const QString& name) {
             const QString path = folder.filePath(name);
-            const QString problem = window.timelineExport().write(path, false);
+            const QString problem = window.exports().timeline().write(path, false);
             if (!problem.isEmpty()) return problem.toUtf8();
             QFile file(path);
             return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
@@ -129,13 +132,13 @@ class TimelineKeepingTest : public QObject {
         QVERIFY(QJsonDocument::fromJson(content("t.json")).object()["traceEvents"].isArray());
         QVERIFY(content("t.docx").contains("not as t.docx"));
         QVERIFY(!QFile::exists(folder.filePath("t.docx")));
-        QVERIFY(window.timelineExport().write("/nowhere/t.csv", false).contains("/nowhere/t.csv"));
+        QVERIFY(window.exports().timeline().write("/nowhere/t.csv", false).contains("/nowhere/t.csv"));
     }
 
     void clickingTheMemoryCurveListsRealTensors() {
         MainWindow window;
         open(window);
-        window.timeline().showAlive(window.timeline().timeline()->range().end_ns / 2);
+        window.workspace().timeline().showAlive(window.workspace().timeline().timeline()->range().end_ns / 2);
         auto* panel = window.findChild<AlivePanel*>();
         QVERIFY(panel && panel->isVisibleTo(&window));
         QVERIFY(panel->text().count(u'\n') > 5);
@@ -145,15 +148,15 @@ class TimelineKeepingTest : public QObject {
     void modulesAreFoundInTheTimeline() {
         MainWindow window;
         open(window);
-        window.timeline().find("layers.0 attention");
-        QVERIFY(!window.timeline().finder().matches().events.empty());
+        window.workspace().timeline().find("layers.0 attention");
+        QVERIFY(!window.workspace().timeline().finder().matches().events.empty());
     }
 
   private:
     static void open(MainWindow& window) {
         window.openFiles({smallGraphFile()});
-        QVERIFY(
-            QTest::qWaitFor([&] { return window.idle() && window.timeline().timeline()->event_count() > 0; }, 30'000));
+        QVERIFY(QTest::qWaitFor(
+            [&] { return window.idle() && window.workspace().timeline().timeline()->event_count() > 0; }, 30'000));
     }
 };
 

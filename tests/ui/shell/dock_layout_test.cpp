@@ -1,0 +1,92 @@
+#include "ui/shell/dock_layout.h"
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QtTest>
+
+namespace overlap::ui {
+
+class DockLayoutTest : public QObject {
+    Q_OBJECT
+
+    using Heading = DockLayout::Heading;
+
+    static QDockWidget* add(DockLayout& layout, const char* id, Qt::DockWidgetArea area) {
+        return layout.add(QString::fromLatin1(id), QString::fromLatin1(id), new QLabel, area, Heading::always);
+    }
+
+  private slots:
+    void docksAreFoundByTheirNames() {
+        QMainWindow window;
+        DockLayout layout(window);
+        QDockWidget* left = add(layout, "left", Qt::LeftDockWidgetArea);
+        QDockWidget* below = add(layout, "below", Qt::BottomDockWidgetArea);
+        QCOMPARE(layout.find("below"), below);
+        QVERIFY(!layout.find("nowhere"));
+        QCOMPARE(layout.all(), (QList<QDockWidget*>{left, below}));
+        QCOMPARE(window.dockWidgetArea(left), Qt::LeftDockWidgetArea);
+    }
+
+    void resetBringsDocksBack() {
+        QMainWindow window;
+        window.setCentralWidget(new QLabel);
+        DockLayout layout(window);
+        QDockWidget* dock = add(layout, "dock", Qt::LeftDockWidgetArea);
+        window.show();
+        layout.keepAsFirst();
+        window.addDockWidget(Qt::RightDockWidgetArea, dock);
+        dock->hide();
+        layout.reset();
+        QCOMPARE(window.dockWidgetArea(dock), Qt::LeftDockWidgetArea);
+        QVERIFY(dock->isVisible());
+    }
+
+    void withoutAFirstLayoutNothingChanges() {
+        QMainWindow window;
+        DockLayout layout(window);
+        QDockWidget* dock = add(layout, "dock", Qt::LeftDockWidgetArea);
+        dock->hide();
+        layout.reset();
+        QVERIFY(dock->isHidden());
+    }
+
+    void docksShareTabsWithTheFirstInFront() {
+        QMainWindow window;
+        window.setCentralWidget(new QLabel);
+        DockLayout layout(window);
+        QDockWidget* first = add(layout, "first", Qt::BottomDockWidgetArea);
+        QDockWidget* second = add(layout, "second", Qt::BottomDockWidgetArea);
+        QDockWidget* third = add(layout, "third", Qt::BottomDockWidgetArea);
+        window.resize(800, 600);
+        window.show();
+        layout.putInTabs({first, third, second});
+        const QList<QDockWidget*> beside = window.tabifiedDockWidgets(first);
+        QVERIFY(beside.contains(second) && beside.contains(third));
+        QTRY_VERIFY(!first->visibleRegion().isEmpty());
+        QVERIFY(third->visibleRegion().isEmpty());
+    }
+
+    void aDockGetsHeightOnceWhenItIsSeen() {
+        QMainWindow window;
+        window.setCentralWidget(new QLabel);
+        DockLayout layout(window);
+        QDockWidget* dock = add(layout, "dock", Qt::BottomDockWidgetArea);
+        layout.giveHeightWhenSeen(dock);
+        dock->hide();
+        window.resize(900, 900);
+        window.show();
+        dock->show();
+        QTRY_COMPARE(dock->height(), 300);
+        window.resizeDocks({dock}, {120}, Qt::Vertical);
+        QTRY_COMPARE(dock->height(), 120);
+        dock->hide();
+        dock->show();
+        QTest::qWait(50);
+        QCOMPARE(dock->height(), 120);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::DockLayoutTest)
+#include "dock_layout_test.moc"

@@ -1,0 +1,90 @@
+#include "ui/shell/kept_plans.h"
+
+#include "core/base/error.h"
+#include "core/io/plan_file.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/files/file_digest.h"
+#include "ui/files/file_looks.h"
+
+namespace overlap::ui {
+
+/// How plans of the session open again, beside what their files have by then.
+class KeptPlansTest : public QObject {
+    Q_OBJECT
+
+    LoadedGraph loaded_;
+    FileLooks looks_;
+    std::unique_ptr<QTemporaryDir> folder_;
+
+    QString file() const { return folder_->filePath("a.plan.json"); }
+    Plan planWith(const char* module) const {
+        Plan plan = loaded_.empty_plan;
+        plan.buckets = {{.modules = {module}}};
+        return plan;
+    }
+    void write(const Plan& plan) const { write_plan_file(plan, file().toStdString()); }
+    SessionVariant keep(const Plan& plan, bool modified) const {
+        return {QByteArray::fromStdString(write_plan_text(plan)), file(), modified, fileDigest(file())};
+    }
+
+  private slots:
+    void initTestCase() { loaded_ = loadGraph(smallGraphFile()); }
+    void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+    void aPlanWhoseFileIsAsItWasOpensAsKept() {
+        write(planWith("layers.0"));
+        QStringList told;
+        const auto restored = restoreKeptPlan(keep(planWith("layers.1"), true), loaded_, looks_, told);
+        QCOMPARE(restored.size(), 1u);
+        QVERIFY(restored[0].plan == planWith("layers.1"));
+        QVERIFY(restored[0].modified && told.isEmpty());
+    }
+
+    void aFileThatWasChangedIsReadAgain() {
+        write(planWith("layers.0"));
+        const SessionVariant kept = keep(planWith("layers.0"), false);
+        write(planWith("layers.1"));
+        QStringList told;
+        const auto restored = restoreKeptPlan(kept, loaded_, looks_, told);
+        QCOMPARE(restored.size(), 1u);
+        QVERIFY(restored[0].plan == planWith("layers.1"));
+        QVERIFY(!restored[0].modified);
+        QCOMPARE(told, QStringList{file() + " was changed on disk and was read again"});
+    }
+
+    void editsStandBesideAFileThatWasChanged() {
+        write(planWith("layers.0"));
+        const SessionVariant kept = keep(planWith("layers.2"), true);
+        write(planWith("layers.1"));
+        QStringList told;
+        const auto restored = restoreKeptPlan(kept, loaded_, looks_, told);
+        QCOMPARE(restored.size(), 2u);
+        QVERIFY(restored[0].plan == planWith("layers.2") && restored[0].modified);
+        QVERIFY(restored[1].plan == planWith("layers.1") && !restored[1].modified);
+        QCOMPARE(told.size(), 1);
+    }
+
+    void aPlanWhoseFileIsGoneIsUnsaved() {
+        write(planWith("layers.0"));
+        const SessionVariant kept = keep(planWith("layers.0"), false);
+        QVERIFY(QFile::remove(file()));
+        QStringList told;
+        const auto restored = restoreKeptPlan(kept, loaded_, looks_, told);
+        QCOMPARE(restored.size(), 1u);
+        QVERIFY(restored[0].modified);
+        QCOMPARE(told, QStringList{file() + " is gone; its plan is kept here, unsaved"});
+    }
+
+    void aPlanOfAnotherGraphIsRefused() {
+        Plan other = planWith("layers.0");
+        other.graph->digest = "0000000000000000";
+        QStringList told;
+        const SessionVariant kept{QByteArray::fromStdString(write_plan_text(other)), {}, true};
+        QVERIFY_THROWS_EXCEPTION(InputError, restoreKeptPlan(kept, loaded_, looks_, told));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::KeptPlansTest)
+#include "kept_plans_test.moc"

@@ -1,0 +1,93 @@
+#include "ui/shell/workspace.h"
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QSignalSpy>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/frame/centre_tabs.h"
+#include "ui/measure/measurements.h"
+#include "ui/panels/log.h"
+#include "ui/session/session_state.h"
+#include "ui/shell/dock_layout.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+/// The views and docks in a window of Qt's, without actions and controllers.
+class WorkspaceTest : public QObject {
+    Q_OBJECT
+
+    /// What a workspace needs, in the order in which it goes.
+    struct Fixture {
+        Document document;
+        QMainWindow window;
+        Measurements measurements;
+        Log log;
+        Workspace workspace{window, document, measurements, log};
+
+        Fixture() {
+            window.resize(1440, 900);
+            workspace.arrange();
+            window.show();
+        }
+        ~Fixture() {
+            document.disconnect();
+            document.loader().disconnect();
+            measurements.disconnect();
+        }
+        QDockWidget* dock(const char* id) { return workspace.docks().find(QString::fromLatin1(id)); }
+    };
+
+  private slots:
+    void everyPanelIsInItsDock() {
+        Fixture fixture;
+        QCOMPARE(fixture.workspace.docks().all().size(), 10);
+        QCOMPARE(fixture.window.dockWidgetArea(fixture.dock("modules")), Qt::LeftDockWidgetArea);
+        QCOMPARE(fixture.window.dockWidgetArea(fixture.dock("inspector")), Qt::RightDockWidgetArea);
+        const auto tabs = fixture.window.tabifiedDockWidgets(fixture.dock("problems"));
+        for (const char* id : {"log", "groups", "passes", "compare", "statistics", "run"})
+            QVERIFY2(tabs.contains(fixture.dock(id)), id);
+    }
+
+    void theTimelineShowsTheEvaluation() {
+        Fixture fixture;
+        QSignalSpy shown(&fixture.workspace, &Workspace::timelineShown);
+        fixture.document.setGraph(loadGraph(smallGraphFile()));
+        QTRY_VERIFY_WITH_TIMEOUT(shown.count() > 0, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(!fixture.document.evaluating() && !fixture.workspace.busy(), 60'000);
+        QVERIFY(fixture.workspace.timeline().timeline()->event_count() > 0);
+        QSignalSpy moved(&fixture.workspace, &Workspace::viewMoved);
+        fixture.workspace.timeline().setVisibleRange({1'000, 2'000'000});
+        QVERIFY(moved.count() > 0);
+        QCOMPARE(fixture.workspace.planRange(), fixture.workspace.timeline().visibleRange());
+    }
+
+    void resetBringsDocksAndViewsBack() {
+        Fixture fixture;
+        fixture.dock("modules")->hide();
+        fixture.workspace.centre().showView("mesh");
+        fixture.workspace.resetLayout();
+        QVERIFY(fixture.dock("modules")->isVisible());
+        QCOMPARE(fixture.workspace.centre().current(), "graph");
+    }
+
+    void whatIsKeptComesBack() {
+        SessionState state;
+        {
+            Fixture fixture;
+            fixture.dock("modules")->hide();
+            fixture.workspace.centre().showView("mesh");
+            fixture.workspace.keep(state);
+        }
+        Fixture fixture;
+        fixture.workspace.restore(state);
+        QVERIFY(fixture.dock("modules")->isHidden());
+        QCOMPARE(fixture.workspace.centre().current(), "mesh");
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::WorkspaceTest)
+#include "workspace_test.moc"

@@ -1,0 +1,30 @@
+#include "ui/shell/closed_plans.h"
+
+#include <algorithm>
+
+namespace overlap::ui {
+
+void ClosedPlans::close(SessionVariant plan, const KeepAside& keep_aside) {
+    plans_.push_back(std::move(plan));
+    if (plans_.size() <= limit) return;
+    auto oldest =
+        std::find_if(plans_.begin(), plans_.end(), [](const SessionVariant& closed) { return !closed.modified; });
+    if (oldest == plans_.end()) oldest = plans_.begin();
+    if (!oldest->modified || keep_aside(oldest->plan)) plans_.erase(oldest);
+}
+
+bool ClosedPlans::reopen(const std::function<void(const SessionVariant&)>& open, QString& reason) {
+    reason.clear();
+    for (std::size_t i = plans_.size(); i-- > 0;) {
+        try {
+            open(plans_[i]);
+            plans_.erase(plans_.begin() + static_cast<std::ptrdiff_t>(i));
+            return true;
+        } catch (const std::exception& error) {
+            if (reason.isEmpty()) reason = QString::fromUtf8(error.what());
+        }
+    }
+    return false;
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,69 @@
+#include "ui/shell/dock_layout.h"
+
+#include <QDockWidget>
+#include <algorithm>
+#include <utility>
+
+#include "ui/frame/dock_title.h"
+#include "ui/frame/dock_widths.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int tall_dock_height = 300;
+constexpr int lowest_bottom_panel = 64;
+
+}  // namespace
+
+DockLayout::DockLayout(QMainWindow& window) : QObject(&window), window_(window), widths_(new DockWidths(window)) {}
+
+QDockWidget* DockLayout::add(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area,
+                             Heading heading, QWidget* controls) {
+    auto* dock = new QDockWidget(title, &window_);
+    dock->setObjectName(id);
+    dock->setWidget(content);
+    // What a hidden tab has to say must not take height from the timeline.
+    if (area == Qt::BottomDockWidgetArea) content->setMinimumHeight(lowest_bottom_panel);
+    window_.addDockWidget(area, dock);
+    widths_->watch(dock);
+    docks_.append(dock);
+    setDockTitle(dock, controls, heading == Heading::floating);
+    return dock;
+}
+
+QDockWidget* DockLayout::find(const QString& id) const {
+    const auto found =
+        std::find_if(docks_.begin(), docks_.end(), [&](const QDockWidget* dock) { return dock->objectName() == id; });
+    return found == docks_.end() ? nullptr : *found;
+}
+
+void DockLayout::giveHeightWhenSeen(QDockWidget* dock) {
+    // Steps with their options, and tables under sums or buttons, need more room than the rows of the other tabs; a
+    // person may take it away again.
+    connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, seen = false](bool visible) mutable {
+        if (!visible || std::exchange(seen, true)) return;
+        const int wanted = std::min(tall_dock_height, window_.height() / 3);
+        if (dock->height() < wanted) window_.resizeDocks({dock}, {wanted}, Qt::Vertical);
+    });
+}
+
+void DockLayout::putInTabs(const QList<QDockWidget*>& docks) {
+    for (qsizetype i = 1; i < docks.size(); ++i) window_.tabifyDockWidget(docks[i - 1], docks[i]);
+    if (!docks.isEmpty()) docks.front()->raise();
+}
+
+void DockLayout::keepAsFirst() {
+    first_ = window_.saveState();
+}
+
+void DockLayout::reset() {
+    if (first_.isEmpty()) return;
+    window_.restoreState(first_);
+    for (QDockWidget* dock : docks_) dock->show();
+}
+
+void DockLayout::windowResized(const QSize& before) {
+    widths_->windowResized(before);
+}
+
+}  // namespace overlap::ui

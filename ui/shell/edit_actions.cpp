@@ -1,0 +1,38 @@
+#include "ui/shell/edit_actions.h"
+
+#include <QCoreApplication>
+#include <QLineEdit>
+
+#include "ui/frame/actions.h"
+#include "ui/modules/modules_panel.h"
+#include "ui/shell/edit_history.h"
+
+namespace overlap::ui {
+namespace {
+
+QString text(const char* words) {
+    return QCoreApplication::translate("EditActions", words);
+}
+
+}  // namespace
+
+void registerEditActions(Actions& actions, EditHistory& history, ModulesPanel& modules) {
+    const QString edit = text("Edit");
+    QAction* undo = history.makeUndoAction(&actions);
+    undo->setShortcuts(QKeySequence::Undo);
+    undo->setIconText(text("Undo"));
+    actions.adopt("edit.undo", edit, undo, text("Undo the last edit of this plan or of the timeline"));
+    QAction* redo = history.makeRedoAction(&actions);
+    redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+    redo->setIconText(text("Redo"));
+    actions.adopt("edit.redo", edit, redo, text("Do again what was undone"));
+    ModulesPanel* const panel = &modules;
+    actions.add("edit.find", edit, text("&Find modules"), text("Search the module tree"),
+                {QKeySequence::Find, QKeySequence(Qt::Key_Slash)}, [panel] {
+                    panel->parentWidget()->show();
+                    panel->searchField()->setFocus();
+                    panel->searchField()->selectAll();
+                });
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "ui/shell/notice_source.h"
+
+class QWidget;
+
+namespace overlap::ui {
+
+class Actions;
+class Document;
+class PlanExport;
+class TimelineExport;
+class TimelineView;
+
+/// Writes into files what is no plan of its own: exports of plans, of the timeline, and pictures of the window.
+class ExportController : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// @param window that dialogs belong to, and that pictures are of.
+    ExportController(Document& document, TimelineView& timeline, QWidget& window);
+
+    void registerActions(Actions& actions);
+
+    PlanExport& plan() { return *plan_; }
+    TimelineExport& timeline() { return *timeline_; }
+
+  private:
+    void tellExported(const QString& path, const QStringList& notes);
+    void tellSaved(const QString& path);
+    void askForPicture();
+    void savePicture(const QString& path);
+
+    Document& document_;
+    QWidget& window_;
+    TimelineExport* timeline_;
+    PlanExport* plan_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,225 @@
+#include "ui/shell/file_controller.h"
+
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include "core/imports/import_source.h"
+#include "core/io/plan_file.h"
+#include "ui/document/document.h"
+#include "ui/files/file_digest.h"
+#include "ui/files/file_kind.h"
+#include "ui/files/file_looks.h"
+#include "ui/frame/actions.h"
+#include "ui/measure/measurements.h"
+#include "ui/mesh/mesh_connection.h"
+#include "ui/panels/graph_chooser.h"
+#include "ui/session/session_state.h"
+#include "ui/shell/graph_finder.h"
+#include "ui/shell/recent_files.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+bool isEmbedded(const QString& path) {
+    return path.startsWith(u":/");
+}
+
+}  // namespace
+
+FileController::FileController(const Parts& parts)
+    : document_(parts.document),
+      measurements_(parts.measurements),
+      mesh_(parts.mesh),
+      state_(parts.state),
+      recent_(parts.recent),
+      looks_(parts.looks),
+      window_(parts.window) {
+    const GraphLoader& loader = document_.loader();
+    connect(&loader, &GraphLoader::failed, this, [this](const QString&, const QString& reason) {
+        pending_.clear();
+        emit warned(reason);
+    });
+    connect(&loader, &GraphLoader::listed, this, &FileController::chooseGraph);
+    connect(&loader, &GraphLoader::cancelled, this, [this](const QString& path) {
+        pending_.clear();
+        emit told(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);
+    });
+    connect(&recent_, &RecentFiles::openWanted, this, [this](const QString& file) { open({file}); });
+}
+
+void FileController::registerActions(Actions& actions) {
+    const QString file = tr("File");
+    actions
+        .add("file.open", file, tr("&Open…"), tr("Open a graph, plans for it, or traces of a job"),
+             {QKeySequence::Open}, [this] { askForFiles(); })
+        ->setIconText(tr("Open"));
+    actions.add("file.sample", file, tr("Open sam&ple"), tr("Open the embedded graph of a llama3-8B training step"), {},
+                [this] { document_.openGraph(sampleGraph()); });
+    actions.add("file.cancel", file, tr("&Cancel reading"), tr("Stop reading; what is open stays"), {}, [this] {
+        document_.loader().cancel();
+        measurements_.cancel();
+    });
+}
+
+void FileController::open(const QStringList& files) {
+    if (document_.isOpen()) emit opening();  // what was told at the start is read by nobody before there is a graph
+    const Sorted sorted = sort(files);
+    measurements_.open(sorted.traces);
+    if (sorted.logs.size() > 1) {
+        document_.loader().list(sorted.logs);
+    } else if (!sorted.graph.isEmpty()) {
+        document_.openGraph(sorted.graph);
+    } else if (document_.isOpen() && !document_.loader().busy()) {
+        openPlans();
+    } else if (!document_.loader().busy() && !pending_.empty()) {
+        openGraphOfPlans();
+    }
+}
+
+FileController::Sorted FileController::sort(const QStringList& files) {
+    Sorted sorted;
+    for (const QString& file : files) {
+        const QString path = isEmbedded(file) ? file : QFileInfo(file).absoluteFilePath();
+        if (looks_.answers(path)) {
+            sortIn(path, sorted);
+        } else {
+            emit warned(FileLooks::silence(path));
+        }
+    }
+    return sorted;
+}
+
+void FileController::sortIn(const QString& path, Sorted& sorted) {
+    QString reason;
+    switch (fileKind(path, &reason)) {
+        case FileKind::graph:
+            if (is_importable_file(QFile::encodeName(path).toStdString())) sorted.logs.append(path);
+            if (!sorted.graph.isEmpty() && sorted.logs.size() < 2)
+                emit told(tr("One graph is open at a time: %1 stands for %2").arg(path, sorted.graph));
+            sorted.graph = path;
+            break;
+        case FileKind::plan:
+            pending_.add(path);
+            break;
+        case FileKind::trace:
+            sorted.traces.append(path);
+            break;
+        case FileKind::placements:
+            mesh_.openPlacements(path);
+            break;
+        case FileKind::unknown:
+            emit warned(reason);
+            break;
+    }
+}
+
+/// Asks which graph of logs or texts is meant.
+void FileController::chooseGraph(const GraphChoice& choice) {
+    if (choice.listing.graphs.empty()) {
+        emit warned(choice.listing.notes.empty() ? tr("there is no graph in it")
+                                                 : QString::fromStdString(choice.listing.notes.front()));
+        return;
+    }
+    auto* dialog = new GraphChooser(choice, &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &GraphChooser::chosen, this, [this](const GraphSource& source) { document_.openGraph(source); });
+    // What was told beside the graph may not fit it: the dialog stays until the graph is open.
+    connect(&document_.loader(), &GraphLoader::loaded, dialog, [dialog] { dialog->done(QDialog::Accepted); });
+    connect(&document_.loader(), &GraphLoader::failed, dialog,
+            [dialog](const QString&, const QString& reason) { dialog->showProblem(reason); });
+    dialog->open();
+}
+
+void FileController::graphOpened() {
+    const LoadedGraph& loaded = document_.loaded();
+    isEmbedded(loaded.source.file) ? recent_.refresh() : recent_.add({loaded.source.file});
+    emit told(tr("Read %1: %2 nodes in %3")
+                  .arg(document_.name(), formatCount(loaded.graph->node_count()), formatTime(loaded.read_ms)));
+    // After everybody has heard of the graph: opening a plan is an event of its own.
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            // A trace that was opened together with the graph and was read before it stays in view.
+            const int measured = measurements_.currentIndex();
+            openPlans();
+            if (measured >= 0) measurements_.setCurrentIndex(measured);
+        },
+        Qt::QueuedConnection);
+}
+
+void FileController::openPlans() {
+    for (const QString& path : pending_.take()) {
+        try {
+            openPlan(path);
+        } catch (const std::exception& error) {
+            emit warned(QString::fromUtf8(error.what()));
+        }
+    }
+}
+
+void FileController::openPlan(const QString& path) {
+    if (!showOpenPlan(path)) document_.openPlan(path);
+    // The empty plan that a graph opens with is in nobody's interest any more.
+    if (document_.variant(1).plan().buckets.empty() && document_.variant(1).filePath().isEmpty() &&
+        !document_.variant(1).modified() && document_.variantCount() == 3)
+        document_.closeVariant(1);
+    recent_.add({path});
+    emit told(tr("Opened %1").arg(QFileInfo(path).fileName()), path);
+}
+
+/// Shows the plan where it is open already, as its file has it. @returns whether it is.
+bool FileController::showOpenPlan(const QString& path) {
+    bool edited = false;
+    for (int i = 1; i < document_.variantCount(); ++i) {
+        const Variant& variant = document_.variant(i);
+        if (variant.filePath() != path) continue;
+        if (variant.modified()) {
+            edited = true;
+            continue;
+        }
+        if (variant.fileDigest() != fileDigest(path)) document_.reloadPlan(i);
+        document_.setCurrentIndex(i);
+        return true;
+    }
+    if (edited) emit warned(tr("%1 is open with unsaved edits; what the file has is in a tab of its own").arg(path));
+    return false;
+}
+
+void FileController::askForFiles() {
+    const bool is_elsewhere = isEmbedded(state_.open) || !looks_.answers(state_.open);
+    const QString folder = is_elsewhere ? QString() : QFileInfo(state_.open).absolutePath();
+    const QStringList files = QFileDialog::getOpenFileNames(
+        &window_, tr("Open"), folder,
+        tr("Graphs, logs, plans and traces (*.json *.json.gz *.log *.log.gz *.py *.txt);;All files (*)"));
+    if (!files.isEmpty()) open(files);
+}
+
+void FileController::openSessionOrSample() {
+    const QString& last = state_.open;
+    if (!last.isEmpty() && isThere(last, looks_)) return document_.openGraph(state_.source(last));
+    if (!last.isEmpty())
+        emit warned(looks_.answers(last)
+                        ? tr("%1 is gone; its plans are kept and come back with it").arg(last)
+                        : tr("%1; its plans are kept and come back with it").arg(FileLooks::silence(last)));
+    document_.openGraph(sampleGraph());
+}
+
+void FileController::openGraphOfPlans() {
+    try {
+        const QString path = pending_.first();
+        const Plan plan = read_plan_file(QFile::encodeName(path).toStdString());
+        if (!plan.graph) return openSessionOrSample();
+        if (const QString graph = findGraph(*plan.graph, path, state_, looks_); !graph.isEmpty())
+            return document_.openGraph(state_.source(graph));
+        emit warned(tr("%1 is for the graph %2 of %3 nodes (digest %4); open that graph, and the plan opens with it")
+                        .arg(path, QString::fromStdString(plan.graph->name), QString::number(plan.graph->nodes),
+                             QString::fromStdString(plan.graph->digest)));
+    } catch (const std::exception& error) {
+        pending_.clear();
+        emit warned(QString::fromUtf8(error.what()));
+    }
+}
+
+}  // namespace overlap::ui

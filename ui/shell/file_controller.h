@@ -1,0 +1,75 @@
+#pragma once
+
+#include "ui/files/graph_loader.h"
+#include "ui/shell/notice_source.h"
+#include "ui/shell/pending_plans.h"
+
+class QWidget;
+
+namespace overlap::ui {
+
+class Actions;
+class Document;
+class FileLooks;
+class Measurements;
+class MeshConnection;
+class RecentFiles;
+struct SessionState;
+
+/// Opens files of any kind, told by content: a graph first, then the plans for it; traces open beside them.
+class FileController : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// What the controller opens files with. All of it must outlive the controller.
+    struct Parts {
+        Document& document;
+        Measurements& measurements;
+        MeshConnection& mesh;
+        const SessionState& state;
+        RecentFiles& recent;
+        FileLooks& looks;
+        QWidget& window;  ///< that dialogs belong to
+    };
+    explicit FileController(const Parts& parts);
+
+    void registerActions(Actions& actions);
+
+    /// Opens files; traces that are given together are ranks of one job. Failures are told, never thrown.
+    void open(const QStringList& files);
+    /// What the application starts with where no file is named: the last session's graph, else the embedded sample.
+    void openSessionOrSample();
+    /// To be called when another graph is open: tells so, and opens the plans that wait for it.
+    void graphOpened();
+
+  signals:
+    /// Files are about to be opened: what was told before has been read.
+    void opening();
+
+  private:
+    /// What is to be opened, by kind; plans wait already.
+    struct Sorted {
+        QString graph;
+        QStringList logs;  ///< or texts: several are ranks of one job
+        QStringList traces;
+    };
+    Sorted sort(const QStringList& files);
+    void sortIn(const QString& path, Sorted& sorted);
+    void askForFiles();
+    void chooseGraph(const GraphChoice& choice);
+    void openPlans();
+    void openPlan(const QString& path);
+    bool showOpenPlan(const QString& path);
+    void openGraphOfPlans();
+
+    Document& document_;
+    Measurements& measurements_;
+    MeshConnection& mesh_;
+    const SessionState& state_;
+    RecentFiles& recent_;
+    FileLooks& looks_;
+    QWidget& window_;
+    PendingPlans pending_;
+};
+
+}  // namespace overlap::ui

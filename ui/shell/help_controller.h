@@ -1,0 +1,42 @@
+#pragma once
+
+#include "ui/shell/notice_source.h"
+
+class QWidget;
+
+namespace overlap::ui {
+
+class Actions;
+class CommandPalette;
+class CompanionVersions;
+class Document;
+
+/// Help: the command palette, the list of shortcuts, what this application is, and text for reports of faults.
+class HelpController : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// @param actions what the palette and the list of shortcuts show. @param window that dialogs belong to.
+    HelpController(Actions& actions, Document& document, QWidget& window);
+
+    void registerActions();
+    CommandPalette& palette() { return *palette_; }
+    /// Where the session is kept, for reports of faults; empty where none is.
+    void setSessionFolder(const QString& folder) { session_folder_ = folder; }
+
+  private:
+    void addViewKeys();
+    void showShortcuts();
+    void showAbout();
+    void copyDiagnostics();
+    CompanionVersions& companions();
+
+    Actions& actions_;
+    Document& document_;
+    QWidget& window_;
+    CommandPalette* palette_;
+    CompanionVersions* companions_ = nullptr;  ///< asked for once somebody wants to know
+    QString session_folder_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <QStringList>
+#include <vector>
+
+#include "ui/document/document.h"
+#include "ui/session/session_state.h"
+
+namespace overlap::ui {
+
+class FileLooks;
+
+/// A plan that the session kept as it opens again, and behind it what its file has, where both differ and the kept one
+/// has edits.
+/// @param told gets a sentence where the plan is not as it was left, such as when its file was changed meanwhile.
+/// @throws InputError when the plan is not one for this graph.
+std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
+                                             QStringList& told);
+
+}  // namespace overlap::ui

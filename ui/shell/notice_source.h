@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QObject>
+#include <vector>
+
+#include "ui/frame/notice_bar.h"
+
+namespace overlap::ui {
+
+/// An object of the window that has something to say to a person. Sentences are without full stop; Notices shows them.
+class NoticeSource : public QObject {
+    Q_OBJECT
+
+  public:
+    using QObject::QObject;
+
+  signals:
+    /// For the status bar and the log.
+    /// @param tool_tip what the sentence is short for.
+    void told(const QString& sentence, const QString& tool_tip = {});
+    /// For the notice bar and the log: what must not be missed.
+    void warned(const QString& sentence, const std::vector<overlap::ui::NoticeAction>& actions = {});
+    /// As warned(), behind the notice that is shown, so that none hides another.
+    void warnedAlso(const QString& sentence);
+    /// For the notice bar alone: the log has it in other words.
+    void noticed(const QString& sentence);
+    /// For the log alone.
+    void logged(const QString& sentence);
+};
+
+}  // namespace overlap::ui

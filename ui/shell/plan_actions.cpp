@@ -1,0 +1,97 @@
+#include "ui/shell/plan_actions.h"
+
+#include "ui/document/document.h"
+#include "ui/edits/automatic_commands.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/variant_bar.h"
+#include "ui/groups/process_groups_panel.h"
+#include "ui/mesh/mesh_connection.h"
+#include "ui/modules/modules_panel.h"
+#include "ui/panels/problems_model.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/shell/module_repair.h"
+#include "ui/shell/workspace.h"
+
+namespace overlap::ui {
+
+PlanActions::PlanActions(Document& document, Workspace& workspace, QWidget& window)
+    : document_(document), workspace_(workspace), window_(window), repair_(new ModuleRepair(document, &window)) {
+    connect(repair_, &ModuleRepair::told, this, [this](const QString& sentence) { emit told(sentence); });
+    connect(&workspace.modulesPanel(), &ModulesPanel::repairWanted, repair_, &ModuleRepair::open);
+    connect(&workspace.bucketBoard(), &BucketBoard::repairWanted, repair_, [this] { repair_->open(); });
+    connect(workspace.problems().problems(), &ProblemsModel::repairWanted, repair_, [this] { repair_->open(); });
+}
+
+void PlanActions::registerNew(Actions& actions) {
+    const QString plan = tr("Plan");
+    QAction* add = actions.add("plan.new", plan, tr("&New plan"), tr("Add a plan: a copy of the current one"),
+                               {QKeySequence::New}, [this] {
+                                   if (document_.isOpen()) document_.addCopyOfCurrent();
+                               });
+    connect(&workspace_.variants(), &VariantBar::newWanted, add, &QAction::trigger);
+    actions.add("plan.automatic", plan, tr("Add a&utomatic variant"),
+                tr("Add a plan that leaves order and buckets to PyTorch's overlap scheduler"),
+                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
+                [this] { AutomaticCommands(document_).addAutomatic(); });
+    actions.add("plan.order", plan, tr("Use the Mesh view's device &order…"),
+                tr("Store the parameter of the Mesh view, and its alikes, in the order that its source has"), {},
+                [this] { workspace_.meshConnection().askAndTakeOrder(&window_); });
+    workspace_.bucketBoard().setManualStart(addManualStart(actions));
+}
+
+QAction* PlanActions::addManualStart(Actions& actions) {
+    QAction* manual = actions.add("plan.manual", tr("Plan"), tr("Start &manual plan from this result"),
+                                  tr("Add a plan whose cards are the buckets of the automatic result"),
+                                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)}, [this] { startManualPlan(); });
+    const auto update = [this, manual, help = manual->statusTip()] {
+        const QString refusal = AutomaticCommands(document_).manualRefusal();
+        manual->setEnabled(refusal.isEmpty());
+        manual->setStatusTip(refusal.isEmpty() ? help : refusal);
+        manual->setToolTip(manual->statusTip());
+    };
+    for (const auto signal : {&Document::planChanged, &Document::evaluationChanged})
+        connect(&document_, signal, this, update);
+    update();
+    return manual;
+}
+
+void PlanActions::startManualPlan() {
+    const std::vector<ManualStart::LeftOut> left_out = AutomaticCommands(document_).startManual();
+    if (left_out.empty()) {
+        emit told(tr("Every automatic bucket is a card now"));
+        return;
+    }
+    QStringList sentences;
+    for (const ManualStart::LeftOut& reason : left_out) {
+        sentences.append(QString::fromStdString(reason.sentence));
+        QStringList names;
+        for (const std::string& name : reason.names) names.append(QString::fromStdString(name));
+        emit logged(QStringLiteral("%1: %2").arg(sentences.back(), names.join(QStringLiteral(", "))));
+    }
+    emit noticed(tr("%1. The log names them.").arg(sentences.join(QStringLiteral("; "))));
+}
+
+void PlanActions::registerRepair(Actions& actions) {
+    repair_->registerAction(actions);
+}
+
+void PlanActions::registerStarts(Actions& actions) {
+    const QString plan = tr("Plan");
+    using Template = BucketCommands::Template;
+    actions.add("plan.startBlock", plan, tr("Start from one bucket a &block"),
+                tr("Replace the buckets by one for each block"), {},
+                [this] { BucketCommands(document_).startFrom(Template::block); });
+    actions.add("plan.startBlocks", plan, tr("Start from one bucket every … bloc&ks"),
+                tr("Replace the buckets by one for every few blocks"), {},
+                [this] { workspace_.bucketBoard().startFromEveryBlocks(); });
+    actions.add("plan.startEmpty", plan, tr("Start from &empty"), tr("Remove all buckets"), {},
+                [this] { BucketCommands(document_).startFrom(Template::empty); });
+    QAction* isolate = workspace_.processGroups().isolateAction();
+    QAction* separate = workspace_.processGroups().separateAction();
+    actions.adopt("plan.isolateExperts", plan, isolate, isolate->statusTip());
+    actions.adopt("plan.separateGathers", plan, separate, separate->statusTip());
+}
+
+}  // namespace overlap::ui

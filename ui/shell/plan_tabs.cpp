@@ -1,0 +1,108 @@
+#include "ui/shell/plan_tabs.h"
+
+#include <QInputDialog>
+
+#include "ui/document/document.h"
+#include "ui/files/file_looks.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/variant_bar.h"
+#include "ui/measure/measurements.h"
+#include "ui/shell/kept_plans.h"
+#include "ui/shell/session_controller.h"
+
+namespace overlap::ui {
+
+PlanTabs::PlanTabs(Document& document, Measurements& measurements, SessionController& session, FileLooks& looks,
+                   QWidget& window)
+    : document_(document), measurements_(measurements), session_(session), looks_(looks), window_(window) {}
+
+void PlanTabs::registerActions(Actions& actions) {
+    const QString plan = tr("Plan");
+    actions.add("plan.rename", plan, tr("&Rename plan…"), tr("Give the plan another name"), {},
+                [this] { renamePlan(); });
+    actions.add("plan.close", plan, tr("&Close plan"), tr("Close the plan, which can be reopened, or the measurement"),
+                {QKeySequence::Close}, [this] { closeCurrent(); });
+    reopen_ =
+        actions.add("plan.reopen", plan, tr("Reopen c&losed plan"), tr("Bring back the plan that was closed last"),
+                    {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T)}, [this] { reopenPlan(); });
+    reopen_->setEnabled(false);
+}
+
+void PlanTabs::registerSteps(Actions& actions) {
+    const QString plan = tr("Plan");
+    actions.add("plan.next", plan, tr("Ne&xt variant"), tr("Show the next variant"),
+                {QKeySequence(Qt::CTRL | Qt::Key_PageDown)}, [this] { step(1); });
+    actions.add("plan.previous", plan, tr("Pre&vious variant"), tr("Show the previous variant"),
+                {QKeySequence(Qt::CTRL | Qt::Key_PageUp)}, [this] { step(-1); });
+}
+
+void PlanTabs::follow(VariantBar& bar) {
+    connect(&bar, &VariantBar::closeWanted, this, &PlanTabs::closePlan);
+    connect(&bar, &VariantBar::renameWanted, this, [this](int index) {
+        document_.setCurrentIndex(index);
+        renamePlan();
+    });
+    connect(&bar, &VariantBar::closeMeasurementWanted, &measurements_, &Measurements::close);
+}
+
+void PlanTabs::closePlan(int index) {
+    if (index <= 0 || index >= document_.variantCount()) return;
+    const QString title = document_.variant(index).title();
+    SessionVariant closed = sessionVariant(document_.variant(index));
+    document_.closeVariant(index);
+    session_.closedPlans().close(std::move(closed),
+                                 [this](const QByteArray& plan) { return !session_.keepAside(plan).isEmpty(); });
+    updateReopen();
+    session_.schedule();
+    emit told(tr("Closed %1; Plan ▸ Reopen closed plan brings it back").arg(title));
+}
+
+void PlanTabs::closeCurrent() {
+    if (const int measured = measurements_.currentIndex(); measured >= 0) return measurements_.close(measured);
+    closePlan(document_.currentIndex());
+}
+
+void PlanTabs::reopenPlan() {
+    if (!document_.isOpen()) return;
+    QString reason;
+    QStringList sentences;
+    const auto open = [&](const SessionVariant& closed) {
+        sentences.clear();
+        for (RestoredVariant& restored : restoreKeptPlan(closed, document_.loaded(), looks_, sentences)) {
+            Variant& added = document_.addVariant(std::move(restored.plan));
+            restored.modified ? added.setUnsaved(restored.file, restored.digest)
+                              : added.setSaved(restored.file, restored.digest);
+        }
+    };
+    if (!session_.closedPlans().reopen(open, reason)) {
+        if (!reason.isEmpty()) emit warned(reason);
+        return;
+    }
+    if (!sentences.isEmpty()) emit warned(sentences.join(QStringLiteral("; ")));
+    updateReopen();
+    session_.schedule();
+}
+
+void PlanTabs::updateReopen() {
+    reopen_->setEnabled(!session_.closedPlans().empty());
+}
+
+void PlanTabs::renamePlan() {
+    if (!document_.editable()) return;
+    bool accepted = false;
+    const QString name = QInputDialog::getText(&window_, tr("Rename plan"), tr("Name"), QLineEdit::Normal,
+                                               document_.current()->title(), &accepted);
+    if (accepted) document_.renameCurrent(name);
+}
+
+void PlanTabs::step(int by) {
+    const int variants = document_.variantCount();
+    const int measured = measurements_.currentIndex();
+    const int wanted = (measured < 0 ? document_.currentIndex() : variants + measured) + by;
+    if (wanted >= variants) return measurements_.setCurrentIndex(wanted - variants);
+    if (wanted < 0) return;
+    measurements_.setCurrentIndex(-1);
+    document_.setCurrentIndex(wanted);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "ui/shell/notice_source.h"
+
+class QAction;
+class QWidget;
+
+namespace overlap::ui {
+
+class Actions;
+class Document;
+class FileLooks;
+class Measurements;
+class SessionController;
+class VariantBar;
+
+/// What is done to the tabs of plans and measurements: going from one to the next, closing, reopening, renaming.
+class PlanTabs : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// @param window that dialogs belong to.
+    PlanTabs(Document& document, Measurements& measurements, SessionController& session, FileLooks& looks,
+             QWidget& window);
+
+    /// Renaming, closing and reopening. To be called before anything is closed.
+    void registerActions(Actions& actions);
+    /// Next and previous.
+    void registerSteps(Actions& actions);
+    /// Does what the bar asks for.
+    void follow(VariantBar& bar);
+
+    /// Closes a plan, which can be reopened; the baseline stays.
+    void closePlan(int index);
+    /// To be called when the plans that can be reopened are others.
+    void updateReopen();
+
+  private:
+    void closeCurrent();
+    void reopenPlan();
+    void renamePlan();
+    void step(int by);
+
+    Document& document_;
+    Measurements& measurements_;
+    SessionController& session_;
+    FileLooks& looks_;
+    QWidget& window_;
+    QAction* reopen_ = nullptr;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+
+#include "ui/tasks/detached_tasks.h"
+
+class QMenu;
+
+namespace overlap::ui {
+
+struct SessionState;
+
+/// The files that were opened or saved last, in the session and in a menu.
+class RecentFiles : public QObject {
+    Q_OBJECT
+
+  public:
+    /// @param state of the session, which keeps the files.
+    explicit RecentFiles(SessionState& state) : state_(state) {}
+
+    /// Shows the files in this menu from now on.
+    void setMenu(QMenu& menu);
+    /// Puts files in front.
+    void add(const QStringList& files);
+    /// Fills the menu anew, and looks which of the files are there.
+    void refresh();
+
+  signals:
+    void openWanted(const QString& file);
+    /// A person has emptied the list.
+    void cleared();
+
+  private:
+    void disableAway();
+
+    SessionState& state_;
+    QMenu* menu_ = nullptr;
+    DetachedTasks questions_;  ///< whether files are there
+};
+
+}  // namespace overlap::ui

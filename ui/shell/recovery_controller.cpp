@@ -1,0 +1,161 @@
+#include "ui/shell/recovery_controller.h"
+
+#include <QClipboard>
+#include <QFile>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <algorithm>
+#include <utility>
+
+#include "core/io/plan_file.h"
+#include "ui/diagnostics/crash_report.h"
+#include "ui/document/document.h"
+#include "ui/files/file_looks.h"
+#include "ui/files/write_file.h"
+#include "ui/frame/actions.h"
+#include "ui/shell/graph_finder.h"
+#include "ui/shell/plan_tabs.h"
+#include "ui/shell/session_controller.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int named_plans = 5;  ///< in a sentence; the log names all
+
+QString nameOf(const RecoveredPlan& plan) {
+    try {
+        return QString::fromStdString(read_plan_text(plan.variant.plan.toStdString(), {}).name);
+    } catch (const std::exception&) {
+        return QFileInfo(plan.variant.file).fileName();
+    }
+}
+
+/// `Plan A of llama3.graph.json`, each.
+QStringList namesOf(const std::vector<RecoveredPlan>& plans) {
+    QStringList names;
+    for (const RecoveredPlan& plan : plans)
+        names.append(RecoveryController::tr("%1 of %2").arg(nameOf(plan), QFileInfo(plan.graph).fileName()));
+    return names;
+}
+
+}  // namespace
+
+RecoveryController::RecoveryController(Document& document, SessionController& session, PlanTabs& tabs, FileLooks& looks)
+    : document_(document), session_(session), tabs_(tabs), looks_(looks) {}
+
+void RecoveryController::registerActions(Actions& actions) {
+    const QString plan = tr("Plan");
+    actions.add("plan.older", plan, tr("Open the version &before"),
+                tr("Open what the plan's file had before it was saved last, as a plan of its own"), {},
+                [this] { openOlderVersion(); });
+    discard_ = actions.add(
+        "plan.discardRecovered", plan, tr("&Discard recovered edits"),
+        tr("Close the plans that came back because the last run was cut off, and open their files as saved"), {},
+        [this] { discard(); });
+    discard_->setEnabled(false);
+}
+
+void RecoveryController::begin(StoredSession stored) {
+    plans_ = std::move(stored.recovered);
+    discard_->setEnabled(!plans_.empty());
+    QStringList sentences;
+    std::vector<NoticeAction> actions;
+    const std::vector<CrashReport> reports = takeCrashReports(session_.folder());
+    if (!reports.empty()) {
+        sentences.append(tr("Overlap Studio crashed when it last ran; a report is in %1").arg(reports.back().file));
+        actions.push_back({tr("Copy report"), [this, text = reports.back().text] {
+                               QGuiApplication::clipboard()->setText(text);
+                               emit told(tr("The report was copied"));
+                           }});
+    }
+    if (!plans_.empty()) {
+        QStringList names = namesOf(plans_);
+        for (const QString& name : names) emit logged(tr("Recovered %1").arg(name));
+        const int more = static_cast<int>(names.size()) - named_plans;
+        if (more > 0) names = names.first(named_plans) + QStringList(tr("%n more", nullptr, more));
+        sentences.append((reports.empty() ? tr("The last run was cut off. Its unsaved edits are back: %1")
+                                          : tr("Unsaved edits are back: %1"))
+                             .arg(names.join(QStringLiteral(", "))));
+        actions.push_back({tr("Discard them"), [this] { discard(); }});
+    }
+    sentences += stored.problems;  // last: they may be long, and a notice ends somewhere
+    if (!sentences.isEmpty()) emit warned(sentences.join(QStringLiteral(". ")), actions);
+}
+
+bool RecoveryController::closeOpen(const RecoveredPlan& plan) {
+    for (int i = document_.variantCount(); --i > 0;) {
+        const Variant& variant = document_.variant(i);
+        // Who has worked on with it has made it theirs.
+        if (!variant.modified() || sessionVariant(variant).plan != plan.variant.plan) continue;
+        tabs_.closePlan(i);
+        return true;
+    }
+    return false;
+}
+
+bool RecoveryController::discardKept(SessionDocument& kept, const RecoveredPlan& plan) {
+    const auto found = std::find(kept.variants.begin(), kept.variants.end(), plan.variant);
+    if (found == kept.variants.end()) return false;
+    kept.closed.push_back(*found);
+    // The file is read again when the graph opens: it is not what the session has.
+    if (isThere(found->file, looks_)) {
+        found->modified = false;
+        found->digest.clear();
+    } else {
+        kept.variants.erase(found);
+    }
+    return true;
+}
+
+void RecoveryController::discard() {
+    const std::vector<RecoveredPlan> discarded = std::exchange(plans_, {});
+    discard_->setEnabled(false);
+    QStringList files;
+    int count = 0;
+    for (const RecoveredPlan& plan : discarded) {
+        if (document_.isOpen() && document_.loaded().path == plan.graph) {
+            if (!closeOpen(plan)) continue;
+            ++count;
+            if (isThere(plan.variant.file, looks_)) files.append(plan.variant.file);
+        } else if (SessionDocument* kept = session_.state().document(plan.graph)) {
+            if (discardKept(*kept, plan)) ++count;
+        }
+    }
+    if (!files.isEmpty()) emit openWanted(files);
+    session_.schedule();
+    if (count == 0) {
+        emit told(tr("Nothing was discarded: what was recovered has been saved or closed since"));
+        return;
+    }
+    emit told(tr("Recovered plans were closed: %1; Plan ▸ Reopen closed plan brings them back").arg(count));
+}
+
+void RecoveryController::openOlderVersion() {
+    if (!document_.editable()) {
+        emit told(tr("There is no plan open"));
+        return;
+    }
+    const QString file = document_.current()->filePath();
+    if (file.isEmpty()) {
+        emit told(tr("This plan is in no file yet"));
+        return;
+    }
+    if (!looks_.answers(file)) {
+        emit warned(FileLooks::silence(file));
+        return;
+    }
+    const QString older = olderVersionPath(QFileInfo(file).canonicalFilePath());
+    if (!QFile::exists(older)) {
+        emit told(tr("%1 has no older version: it was saved once").arg(file));
+        return;
+    }
+    try {
+        document_.openPlan(older).setUnsaved({});  // saving it asks for a name, and replaces neither
+        document_.renameCurrent(tr("%1, version before").arg(document_.current()->title()));
+        emit told(tr("Opened %1").arg(QFileInfo(older).fileName()), older);
+    } catch (const std::exception& error) {
+        emit warned(QString::fromUtf8(error.what()));
+    }
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "ui/shell/notice_source.h"
+
+namespace overlap::ui {
+
+class Actions;
+class Document;
+class Measurements;
+class RunPanel;
+
+/// Running the plan that is shown, and what comes of a run: a measurement that lies over the plan.
+class RunController : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// @param panel lies in a dock.
+    RunController(Document& document, Measurements& measurements, RunPanel& panel);
+
+    void registerActions(Actions& actions);
+
+  signals:
+    /// A cost model is to be fitted to the run.
+    void calibrateWanted();
+
+  private:
+    Document& document_;
+    Measurements& measurements_;
+    RunPanel& panel_;
+};
+
+}  // namespace overlap::ui

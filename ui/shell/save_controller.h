@@ -1,0 +1,57 @@
+#pragma once
+
+#include "ui/session/plan_saver.h"
+#include "ui/shell/notice_source.h"
+#include "ui/shell/refused_once.h"
+
+class QWidget;
+
+namespace overlap::ui {
+
+class Actions;
+class Document;
+class FileLooks;
+class RecentFiles;
+
+/// Saves plans: asks for names, asks before something is replaced, and tells of what is saved late.
+class SaveController : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// @param window that dialogs belong to. @param write see PlanSaver.
+    SaveController(Document& document, RecentFiles& recent, FileLooks& looks, QWidget& window,
+                   PlanSaver::Write write = {});
+
+    void registerActions(Actions& actions);
+
+    /// Saves the current plan where it was saved before, else asks; false when it was not saved, or not yet.
+    bool savePlan();
+    /// Saves the current plan in `path`, or in a name like it that ends in .plan.json; false, and told, when it could
+    /// not be or takes long (PlanSaver). A file that has something else than this plan was read from or saved as is
+    /// asked about, without a dialog.
+    /// @param replace the person wants it replaced, whatever it has.
+    bool savePlanAs(const QString& path, bool replace = false);
+    /// Whether the window must stay open because a plan is still being saved, which is told then, once for the same
+    /// plans. Waits for them as long as a folder may take.
+    bool refusesClosing();
+
+  signals:
+    /// Files are to be opened beside what is open.
+    void openWanted(const QStringList& files);
+
+  private:
+    bool askAndSave();
+    QString suggestedName() const;
+    /// @returns whether the plan is in the file.
+    bool showSaved(const PlanSaver::Outcome& outcome);
+    void askToReplace(const QString& file, bool own, quint64 variant);
+
+    Document& document_;
+    RecentFiles& recent_;
+    FileLooks& looks_;
+    QWidget& window_;
+    PlanSaver* saver_;
+    RefusedOnce<QStringList> refused_;
+};
+
+}  // namespace overlap::ui

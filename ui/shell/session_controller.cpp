@@ -1,0 +1,189 @@
+#include "ui/shell/session_controller.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+#include "ui/cost/graph_cost_model.h"
+#include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
+#include "ui/run/run_panel.h"
+#include "ui/shell/cost_actions.h"
+#include "ui/shell/kept_plans.h"
+#include "ui/shell/times_controller.h"
+#include "ui/shell/workspace.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+/// Edits are stored at once; what part of the timeline is shown may wait until it stands still.
+constexpr int view_delay_ms = 150;
+
+QString sentenceOf(const std::exception& error) {
+    return QString::fromUtf8(error.what());
+}
+
+}  // namespace
+
+SessionController::SessionController(Document& document, Workspace& workspace, TimesController& times, FileLooks& looks)
+    : document_(document), workspace_(workspace), times_(times), looks_(looks) {
+    connectDocument();
+    connect(&workspace, &Workspace::viewMoved, this, [this] { schedule(view_delay_ms); });
+    connect(&workspace, &Workspace::changed, this, [this] { schedule(); });
+    connect(&workspace, &Workspace::timelineShown, this, [this] {
+        if (const auto range = range_restore_.timelineShown(state_.document(document_.loaded().path)))
+            workspace_.timeline().setVisibleRange(*range);
+    });
+    connect(&times, &TimesController::changed, this, [this] { schedule(); });
+    timer_.setSingleShot(true);
+    connect(&timer_, &QTimer::timeout, this, &SessionController::write);
+}
+
+SessionController::~SessionController() {
+    document_.setVariantSource({});
+}
+
+void SessionController::connectDocument() {
+    connect(&document_, &Document::planChanged, this, [this] { schedule(); });
+    connect(&document_, &Document::variantsChanged, this, [this] { schedule(); });
+    connect(&document_, &Document::graphAboutToChange, this, &SessionController::rememberDocument);
+    document_.setVariantSource([this](const LoadedGraph& loaded) { return restoredVariants(loaded); });
+}
+
+StoredSession SessionController::open(const QString& folder) {
+    session_ = std::make_shared<Session>(folder);
+    StoredSession stored = session_->load();
+    state_ = stored.state;
+    writer_ = std::make_unique<SessionWriter>(session_);
+    connect(writer_.get(), &SessionWriter::problemChanged, this, [this](const QString& problem) {
+        if (problem.isEmpty()) {
+            emit told(tr("The session is being stored again; every edit is in it"));
+            return;
+        }
+        emit warned(
+            tr("%1. Edits stay in this window meanwhile, and storing is tried again with the next one").arg(problem));
+    });
+    if (stored.adopted > 0)
+        emit logged(tr("Plans of another window come back with their graphs: %1").arg(stored.adopted));
+    workspace_.restore(state_);
+    times_.measurements().restore(state_.views["measurements"].toArray());
+    workspace_.run().runner().keepResultsIn(folder + QStringLiteral("/runs"));
+    return stored;
+}
+
+void SessionController::graphOpened() {
+    range_restore_.graphOpened();
+    const QString graph = document_.loaded().path;
+    state_.open = graph;
+    if (const SessionDocument* kept = state_.document(graph)) {
+        times_.cost().restore(kept->cost_model, kept->contention);
+        times_.traceTimes().restore(kept->times);
+    }
+    schedule();
+}
+
+RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) {
+    RestoredVariants result;
+    closed_plans_.replaceAll({});
+    const SessionDocument* kept = state_.document(loaded.path);
+    workspace_.timeline().edits().restore(kept ? kept->timeline : QJsonObject());
+    if (!kept) return result;
+    closed_plans_.replaceAll(kept->closed);
+    result.current = kept->current;
+    QStringList sentences;
+    std::vector<RestoredVariant> newer;  // behind all others, so that tabs stay where they were
+    for (std::size_t i = 0; i < kept->variants.size(); ++i) {
+        const SessionVariant& variant = kept->variants[i];
+        try {
+            std::vector<RestoredVariant> restored = restoreKeptPlan(variant, loaded, looks_, sentences);
+            result.variants.push_back(std::move(restored.front()));
+            if (restored.size() > 1) newer.push_back(std::move(restored.back()));
+            if (static_cast<std::size_t>(kept->current) == i + 1)
+                result.current = static_cast<int>(result.variants.size());
+        } catch (const std::exception& error) {
+            // Another graph under the same name, most likely. Nothing is thrown away.
+            if (!variant.modified) continue;
+            const QString aside = keepAside(variant.plan);
+            if (aside.isEmpty()) closed_plans_.add(variant);
+            sentences.append(
+                aside.isEmpty()
+                    ? tr("A plan could not be opened and stays among the closed ones: %1").arg(sentenceOf(error))
+                    : tr("A plan of the last session was kept as %1: %2").arg(aside, sentenceOf(error)));
+        }
+    }
+    std::move(newer.begin(), newer.end(), std::back_inserter(result.variants));
+    if (!sentences.isEmpty()) emit warnedAlso(sentences.join(QStringLiteral("; ")));
+    return result;
+}
+
+SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
+    kept.closed = closed_plans_.all();
+    kept.times = times_.traceTimes().files();
+    kept.cost_model = times_.cost().model().used();
+    kept.contention = times_.traceTimes().contention();
+    kept.timeline = workspace_.timeline().edits().toJson();
+    range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
+    return kept;
+}
+
+void SessionController::rememberDocument() {
+    if (document_.isOpen()) state_.put(documentToKeep(sessionDocument(document_)));
+}
+
+void SessionController::schedule(int delay_ms) {
+    if (!session_) return;
+    if (!timer_.isActive() || timer_.remainingTime() > delay_ms) timer_.start(delay_ms);
+}
+
+void SessionController::write() {
+    timer_.stop();
+    if (!session_) return;
+    workspace_.keep(state_);
+    state_.views["measurements"] = times_.measurements().state();
+    SessionSnapshot snapshot{state_, {}};
+    if (document_.isOpen()) {
+        snapshot.state.put(documentToKeep(sessionDocument(document_, sessionVariantOutline)));
+        snapshot.plans = shared_plans_.of(document_);
+    }
+    writer_->write(std::move(snapshot));
+}
+
+QString SessionController::store() {
+    write();
+    return writer_ ? writer_->flush() : QString();
+}
+
+QByteArrayList SessionController::unsavedWork() const {
+    QByteArrayList work;
+    const auto add = [&](const std::vector<SessionVariant>& variants) {
+        for (const SessionVariant& variant : variants)
+            if (variant.modified) work.append(variant.plan);
+    };
+    const auto add_notes = [&](const QJsonObject& timeline) {
+        const QJsonArray notes = timeline["notes"].toArray();
+        if (!notes.isEmpty()) work.append(QJsonDocument(notes).toJson());
+    };
+    for (const SessionDocument& document : state_.documents) {
+        if (document_.isOpen() && document.graph == document_.loaded().source.key()) continue;
+        add(document.variants);
+        add(document.closed);
+        add_notes(document.timeline);
+    }
+    for (int i = 1; i < document_.variantCount(); ++i) add({sessionVariant(document_.variant(i))});
+    add(closed_plans_.all());
+    add_notes(workspace_.timeline().edits().toJson());
+    return work;
+}
+
+bool SessionController::refusesClosing() {
+    state_.ended = true;
+    const QString problem = writer_ ? store() : tr("Nothing of this window is kept: it was opened without a session");
+    if (problem.isEmpty() || !losses_refused_.refuses(unsavedWork())) return false;
+    // The only copy of these edits is the one in this window.
+    state_.ended = false;
+    emit warned(tr("%1. There are unsaved edits or notes: save the plans, or close the window once more to lose them")
+                    .arg(problem));
+    return true;
+}
+
+}  // namespace overlap::ui

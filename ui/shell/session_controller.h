@@ -1,0 +1,77 @@
+#pragma once
+
+#include <QTimer>
+#include <memory>
+#include <vector>
+
+#include "ui/document/document.h"
+#include "ui/session/session.h"
+#include "ui/session/session_writer.h"
+#include "ui/shell/closed_plans.h"
+#include "ui/shell/notice_source.h"
+#include "ui/shell/range_restore.h"
+#include "ui/shell/refused_once.h"
+
+namespace overlap::ui {
+
+class FileLooks;
+class TimesController;
+class Workspace;
+
+/// What comes back at the next start: when the session is written and with what, and what of it returns with a graph.
+/// Without a folder nothing is written; plans that were closed are kept as long as the window is open.
+class SessionController : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// All of them must outlive the controller. Registers itself as the source of the document's variants.
+    SessionController(Document& document, Workspace& workspace, TimesController& times, FileLooks& looks);
+    ~SessionController() override;
+
+    /// Opens the session in a folder, and brings back the window's layout and views.
+    /// @returns what the start found; its state is state() from now on.
+    StoredSession open(const QString& folder);
+    /// Where the session is kept; empty where none is.
+    QString folder() const { return session_ ? session_->folder() : QString(); }
+    SessionState& state() { return state_; }
+    /// Plans of the open graph that can be reopened.
+    ClosedPlans& closedPlans() { return closed_plans_; }
+
+    /// To be called when another graph is open: its times and its timeline's range come back.
+    void graphOpened();
+    /// Writes the session soon. @param delay_ms milliseconds that it may wait.
+    void schedule(int delay_ms = 0);
+    /// Writes the session and waits until it is on the disk.
+    /// @returns an empty string, or one sentence on why it is not.
+    QString store();
+    /// Writes a plan into a file beside the session; returns its path, or empty where it cannot be.
+    QString keepAside(const QByteArray& plan) const { return session_ ? session_->keepAside(plan) : QString(); }
+    /// Whether the window must stay open because edits would be lost, which is told then, once for the same edits. The
+    /// session has been written as that of a window that was closed where it need not stay.
+    bool refusesClosing();
+
+  private:
+    void connectDocument();
+    RestoredVariants restoredVariants(const LoadedGraph& loaded);
+    SessionDocument documentToKeep(SessionDocument kept) const;
+    void rememberDocument();
+    void write();
+    /// Plans with edits that are in no file of a person's, and notes on timelines, which are in none at all, wherever
+    /// this window has them.
+    QByteArrayList unsavedWork() const;
+
+    Document& document_;
+    Workspace& workspace_;
+    TimesController& times_;
+    FileLooks& looks_;
+    std::shared_ptr<Session> session_;
+    std::unique_ptr<SessionWriter> writer_;  ///< there where the session is
+    SessionState state_;
+    SharedPlans shared_plans_;  ///< of the newest snapshot
+    ClosedPlans closed_plans_;
+    RangeRestore range_restore_;
+    RefusedOnce<QByteArrayList> losses_refused_;
+    QTimer timer_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,97 @@
+#include "ui/shell/status_line.h"
+
+#include <QLabel>
+#include <QStatusBar>
+#include <QStyle>
+#include <QTimer>
+
+#include "ui/cost/graph_cost_model.h"
+#include "ui/document/document.h"
+#include "ui/frame/load_progress.h"
+#include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int message_ms = 8000;
+
+}  // namespace
+
+StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measurements, TraceTimes& times)
+    : document_(document), times_(times), graph_(new QLabel), message_(new QLabel), time_(new QLabel) {
+    time_->setProperty("role", "good");
+    message_->setProperty("role", "message");
+    message_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    bar.setContentsMargins(8, 0, 12, 0);
+    bar.setSizeGripEnabled(false);
+    bar.addWidget(graph_);
+    bar.addWidget(message_, 1);
+    addReadingProgress(bar, measurements);
+    bar.addPermanentWidget(time_);
+    connect(&document, &Document::evaluationChanged, this, &StatusLine::update);
+    connect(&document, &Document::evaluatingChanged, this, &StatusLine::update);
+    connect(&document, &Document::graphChanged, this, &StatusLine::update);
+    connect(&times, &TraceTimes::changed, this, &StatusLine::update);
+}
+
+void StatusLine::addReadingProgress(QStatusBar& bar, Measurements& measurements) {
+    auto* graph = new LoadProgress;
+    GraphLoader& loader = document_.loader();
+    connect(&loader, &GraphLoader::started, graph, &LoadProgress::start);
+    connect(&loader, &GraphLoader::progressed, graph, &LoadProgress::setShare);
+    connect(&loader, &GraphLoader::failed, graph, &LoadProgress::finish);
+    connect(&loader, &GraphLoader::loaded, graph, &LoadProgress::finish);
+    connect(&loader, &GraphLoader::listed, graph, &LoadProgress::finish);
+    connect(&loader, &GraphLoader::cancelled, graph, &LoadProgress::finish);
+    connect(graph, &LoadProgress::cancelWanted, &loader, &GraphLoader::cancel);
+    auto* traces = new LoadProgress;
+    connect(&measurements, &Measurements::started, traces, &LoadProgress::start);
+    connect(&measurements, &Measurements::progressed, traces, &LoadProgress::setShare);
+    connect(&measurements, &Measurements::finished, traces, &LoadProgress::finish);
+    connect(traces, &LoadProgress::cancelWanted, &measurements, &Measurements::cancel);
+    bar.addPermanentWidget(graph);
+    bar.addPermanentWidget(traces);
+}
+
+void StatusLine::showMessage(const QString& sentence, const QString& tool_tip) {
+    message_->setText(shownName(sentence));
+    message_->setToolTip(shownLines(tool_tip.isEmpty() ? sentence : tool_tip));
+    QTimer::singleShot(message_ms, this, [this, sentence] {
+        if (message_->text() == shownName(sentence)) message_->clear();
+    });
+}
+
+QString StatusLine::graphText() const {
+    const GraphHeader& header = document_.graph()->header();
+    QStringList parts{
+        shownName(document_.name()), tr("%1 nodes").arg(formatCount(document_.graph()->node_count())),
+        tr("%1 collectives")
+            .arg(formatCount(static_cast<std::int64_t>(document_.baseline().simulation.collectives.size())))};
+    if (header.rank && header.world_size) parts.append(tr("rank %1 of %2").arg(*header.rank).arg(*header.world_size));
+    if (!document_.baseline().times_known) {
+        parts.append(tr("no times: choose a cost model"));
+    } else if (const QString model = costModelName(*document_.graph()); !model.isEmpty()) {
+        parts.append(tr("times: estimated with %1").arg(model));
+    }
+    if (times_.contention()) parts.append(tr("with contention"));
+    if (!times_.files().isEmpty())
+        parts.append(document_.times() ? tr("times: trace %1").arg(document_.times()->name()) : tr("reading times…"));
+    return parts.join(QStringLiteral(" · "));
+}
+
+void StatusLine::update() {
+    if (!document_.isOpen()) return graph_->setText(tr("No graph is open"));
+    graph_->setText(graphText());
+    const auto evaluation = document_.evaluation();
+    time_->setText(document_.evaluating()              ? tr("evaluating…")
+                   : evaluation && evaluation->refused ? tr("plan refused, see Problems")
+                   : evaluation                        ? tr("evaluated in %1").arg(formatTime(evaluation->evaluate_ms))
+                                                       : QString());
+    time_->setProperty("role", evaluation && evaluation->refused ? "caution" : "good");
+    time_->style()->polish(time_);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QObject>
+
+class QLabel;
+class QStatusBar;
+
+namespace overlap::ui {
+
+class Document;
+class Measurements;
+class TraceTimes;
+
+/// The status bar: what is open, the last message, what is being read, and how the evaluation stands.
+class StatusLine : public QObject {
+    Q_OBJECT
+
+  public:
+    StatusLine(QStatusBar& bar, Document& document, Measurements& measurements, TraceTimes& times);
+
+    /// Shows a sentence for some seconds. @param tool_tip what it is short for.
+    void showMessage(const QString& sentence, const QString& tool_tip);
+
+  public slots:
+    /// Shows what is open and evaluated now.
+    void update();
+
+  private:
+    void addReadingProgress(QStatusBar& bar, Measurements& measurements);
+    QString graphText() const;
+
+    Document& document_;
+    TraceTimes& times_;
+    QLabel *graph_, *message_, *time_;
+};
+
+}  // namespace overlap::ui

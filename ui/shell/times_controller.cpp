@@ -1,0 +1,117 @@
+#include "ui/shell/times_controller.h"
+
+#include <QFileInfo>
+
+#include "ui/document/document.h"
+#include "ui/frame/actions.h"
+#include "ui/frame/figures_bar.h"
+#include "ui/frame/variant_bar.h"
+#include "ui/measure/compare_panel.h"
+#include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
+#include "ui/panels/problems_model.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/shell/cost_actions.h"
+#include "ui/shell/edit_history.h"
+#include "ui/shell/workspace.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+std::vector<Figure> figuresOf(const Measurement& measurement) {
+    const auto tr = [](const char* text) { return TimesController::tr(text); };
+    const MeasuredFigures measured = measuredFigures(measurement);
+    if (!measured.has_gpu) return {{tr("measured"), tr("no GPU events"), {}, 0, measurement.files.front()}};
+    const QString of = measured.steps == 1 ? tr("one step") : tr("mean of %1 steps").arg(measured.steps);
+    const QString whose = measurement.traces.size() > 1 ? measurement.rankName(0) : tr("first GPU");
+    const auto figure = [&](const QString& label, const QString& value, const QString& help) {
+        return Figure{label, value, {}, 0, tr("%1 (%2, %3)").arg(help, of, whose)};
+    };
+    QString step = measured.steps == 1 ? tr("measured step") : of;
+    if (measurement.traces.size() > 1) step += QStringLiteral(" · ") + whose;
+    return {
+        figure(step, formatTime(measured.step_ms), tr("From the first event on the GPU to the end of the last")),
+        figure(tr("exposed"), formatTime(measured.exposed_ms), tr("Communication while no compute ran")),
+        figure(tr("communication"), formatTime(measured.communication_ms), tr("Time for which anything communicated"))};
+}
+
+}  // namespace
+
+TimesController::TimesController(Document& document, Measurements& measurements, TraceTimes& times,
+                                 Workspace& workspace)
+    : document_(document), measurements_(measurements), times_(times), workspace_(workspace) {
+    connectMeasurements();
+    connectTimes();
+}
+
+void TimesController::connectMeasurements() {
+    connect(&measurements_, &Measurements::opened, this,
+            [this](const std::shared_ptr<const Measurement>& measurement) { tellOpened(*measurement); });
+    connect(&measurements_, &Measurements::failed, this, [this](const QString& reason) { emit warned(reason); });
+    connect(&measurements_, &Measurements::cancelled, this, [this](const QString& path) {
+        emit told(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);
+    });
+    connect(&measurements_, &Measurements::changed, this, &TimesController::changed);
+    connect(&measurements_, &Measurements::currentChanged, this, &TimesController::showMeasuredFigures);
+    // Nobody edits what is not shown.
+    connect(&workspace_.history(), &EditHistory::planEdited, this, [this] { measurements_.setCurrentIndex(-1); });
+}
+
+void TimesController::connectTimes() {
+    connect(&workspace_.variants(), &VariantBar::timesWanted, &times_, &TraceTimes::use);
+    connect(&workspace_.compare(), &ComparePanel::timesWanted, &times_, &TraceTimes::use);
+    connect(&times_, &TraceTimes::changed, this, &TimesController::changed);
+    connect(&times_, &TraceTimes::told, this, [this](const QString& sentence) { emit told(sentence); });
+    connect(&times_, &TraceTimes::failed, this,
+            [this](const QString& reason) { emit warned(tr("%1; times stay as they were").arg(reason)); });
+}
+
+void TimesController::tellOpened(const Measurement& measurement) {
+    std::uint64_t events = 0;
+    for (const auto& trace : measurement.traces) events += trace->events().size();
+    emit filesOpened(measurement.files);
+    emit told(tr("Read %1: %2 events")
+                  .arg(QFileInfo(measurement.files.front()).fileName(), formatCount(static_cast<std::int64_t>(events))),
+              measurement.files.join(u'\n'));
+}
+
+void TimesController::registerActions(Actions& actions, QWidget& window) {
+    const QString plan = tr("Plan");
+    QAction* of_trace = actions.add(
+        "plan.traceTimes", plan, tr("Use the trace's &times"),
+        tr("Figures of all plans with the times of the measurement that is shown, else of the one opened last"), {},
+        [this] { times_.use(measurements_.current() ? measurements_.current() : measurements_.last()); });
+    QAction* of_graph =
+        actions.add("plan.graphTimes", plan, tr("Use the graph's t&imes"),
+                    tr("Figures of all plans with the graph's own times again"), {}, [this] { times_.useGraphs(); });
+    cost_ = new CostActions(actions, document_, measurements_, times_, window);
+    connect(cost_, &CostActions::told, this, [this](const QString& sentence) { emit told(sentence); });
+    connect(cost_, &CostActions::failed, this,
+            [this](const QString& reason) { emit warned(tr("%1; times stay as they were").arg(reason)); });
+    connect(cost_, &CostActions::changed, this, [this] {
+        emit costChanged();
+        emit changed();
+    });
+    connect(workspace_.problems().problems(), &ProblemsModel::costModelWanted, cost_, &CostActions::choose);
+    const auto update = [this, of_trace, of_graph] {
+        of_trace->setEnabled(document_.isOpen() && measurements_.count() > 0);
+        of_graph->setEnabled(!times_.files().isEmpty());
+    };
+    connect(&times_, &TraceTimes::changed, this, update);
+    connect(&document_, &Document::graphChanged, this, update);
+    connect(&measurements_, &Measurements::changed, this, update);
+    update();
+}
+
+bool TimesController::busy() const {
+    return measurements_.busy() || times_.busy() || cost_->busy();
+}
+
+void TimesController::showMeasuredFigures() {
+    const auto measurement = measurements_.current();
+    workspace_.figures().showInstead(measurement ? std::optional(figuresOf(*measurement)) : std::nullopt);
+    workspace_.problems().problems()->showInstead(measurement ? std::optional(measurement->problems) : std::nullopt);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,91 @@
+#include "ui/shell/view_actions.h"
+
+#include <QAbstractItemView>
+#include <QCoreApplication>
+#include <QDockWidget>
+
+#include "ui/frame/actions.h"
+#include "ui/frame/centre_tabs.h"
+#include "ui/shell/dock_layout.h"
+#include "ui/shell/theme_choice.h"
+#include "ui/shell/workspace.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+QString text(const char* words) {
+    return QCoreApplication::translate("ViewActions", words);
+}
+
+QKeySequence digitKey(int number) {
+    return QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number % 10));
+}
+
+/// Shows a dock and puts the focus on what takes keys in it.
+void goTo(QDockWidget& dock) {
+    dock.show();
+    dock.raise();
+    QWidget* content = dock.widget();
+    if (content->focusPolicy() != Qt::NoFocus) return content->setFocus();
+    for (QWidget* child : content->findChildren<QWidget*>())
+        if (qobject_cast<QAbstractItemView*>(child)) return child->setFocus();
+}
+
+/// Numbers are few: what came last goes by its letter. @param number of the last dock that has one.
+QKeySequence keyOf(const QDockWidget& dock, int& number) {
+    const QString id = dock.objectName();
+    if (id == u"run") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R);
+    if (id == u"compare") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D);
+    if (id == u"statistics") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I);
+    return digitKey(number++);
+}
+
+void registerDocks(Actions& actions, const QString& menu, const DockLayout& docks, int& number) {
+    for (QDockWidget* dock : docks.all()) {
+        const QString title = dock->windowTitle();
+        actions.add(QStringLiteral("view.go.") + dock->objectName(), menu, text("Go to %1").arg(title),
+                    text("Show %1 and work there by keys").arg(title), {keyOf(*dock, number)}, [dock] { goTo(*dock); });
+        QAction* toggle = dock->toggleViewAction();
+        toggle->setText(text("Show %1").arg(title));
+        actions.adopt(QStringLiteral("view.show.") + dock->objectName(), menu, toggle,
+                      text("Show or hide %1").arg(title));
+    }
+}
+
+void registerCentre(Actions& actions, const QString& menu, CentreTabs& centre, int& number) {
+    CentreTabs* const tabs = &centre;
+    for (const CentreTabs::View& shown : centre.views()) {
+        QList<QKeySequence> keys;
+        if (++number <= 10) keys.append(digitKey(number));
+        actions.add(QStringLiteral("view.go.") + shown.id, menu, text("Go to %1").arg(shown.title),
+                    text("Show %1 and work there by keys").arg(shown.title), keys, [tabs, shown] {
+                        tabs->showView(shown.id);
+                        shown.widget->setFocus();
+                    });
+    }
+    QAction* open = actions.add("view.show.centre", menu, text("Show views above the timeline"),
+                                text("Show the graph above the timeline, or give all room to the timeline"), {},
+                                [tabs] { tabs->setOpen(!tabs->open()); });
+    open->setCheckable(true);
+    open->setChecked(centre.open());
+    QObject::connect(&centre, &CentreTabs::openChanged, open, &QAction::setChecked);
+}
+
+}  // namespace
+
+void registerViewActions(Actions& actions, Workspace& workspace, ThemeChoice& theme) {
+    const QString view = text("View");
+    int number = 1;
+    registerDocks(actions, view, workspace.docks(), number);
+    TimelineView* const timeline = &workspace.timeline();
+    actions.add("view.go.timeline", view, text("Go to Timeline"), text("Work in the timeline by keys"),
+                {digitKey(number)}, [timeline] { timeline->setFocus(); });
+    registerCentre(actions, view, workspace.centre(), number);
+    theme.registerActions();
+    Workspace* const shown = &workspace;
+    actions.add("view.reset", view, text("&Reset layout"), text("Put all docks back where they were at first"), {},
+                [shown] { shown->resetLayout(); });
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,19 @@
+#pragma once
+
+class QMenu;
+class QMenuBar;
+class QToolBar;
+
+namespace overlap::ui {
+
+class Actions;
+class Workspace;
+
+/// Makes a menu of each title in the registry, with its actions in the order in which they were registered.
+/// @returns the empty menu for files that were opened last.
+QMenu* makeMenus(QMenuBar& bar, const Actions& actions);
+
+/// Puts the actions that are used most into the toolbar, with the variants and the figures.
+void fillToolBar(QToolBar& bar, const Actions& actions, Workspace& workspace);
+
+}  // namespace overlap::ui

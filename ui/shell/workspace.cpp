@@ -1,0 +1,221 @@
+#include "ui/shell/workspace.h"
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include "ui/document/document.h"
+#include "ui/files/companion_program.h"
+#include "ui/frame/centre_tabs.h"
+#include "ui/frame/column_share.h"
+#include "ui/frame/figures_bar.h"
+#include "ui/frame/variant_bar.h"
+#include "ui/graph/graph_controls.h"
+#include "ui/graph/graph_view.h"
+#include "ui/groups/process_groups_panel.h"
+#include "ui/inspector/inspector_panel.h"
+#include "ui/measure/compare_panel.h"
+#include "ui/measure/measurement_connection.h"
+#include "ui/measure/measurements.h"
+#include "ui/measure/statistics_panel.h"
+#include "ui/mesh/mesh_connection.h"
+#include "ui/mesh/mesh_view.h"
+#include "ui/modules/modules_panel.h"
+#include "ui/panels/log_panel.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/passes/passes_panel.h"
+#include "ui/plan/bucket_board.h"
+#include "ui/run/run_panel.h"
+#include "ui/session/session_state.h"
+#include "ui/shell/dock_layout.h"
+#include "ui/shell/edit_effect.h"
+#include "ui/shell/edit_history.h"
+#include "ui/shell/overlap_connection.h"
+#include "ui/shell/timeline_connection.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+/// Of the height above the timeline, at first: paths over pictures of ranks take more than the graph.
+constexpr double mesh_share = 2.0 / 3;
+
+}  // namespace
+
+Workspace::Workspace(QMainWindow& window, Document& document, Measurements& measurements, Log& log)
+    : NoticeSource(&window),
+      window_(window),
+      document_(document),
+      timeline_(new TimelineView),
+      timeline_connection_(new TimelineConnection(document, *timeline_, this)),
+      overlaps_(new OverlapConnection(document, *timeline_, this)),
+      history_(new EditHistory(document, timeline_->edits(), this)),
+      notice_(new NoticeBar),
+      centre_(new CentreTabs(timeline_)),
+      graph_model_(new GraphModel(document, this)),
+      graph_(new GraphView(*graph_model_)),
+      mesh_(new MeshView),
+      mesh_connection_(new MeshConnection(document, *mesh_, this)),
+      docks_(new DockLayout(window)) {
+    auto* effect = new EditEffect(document, *history_, this);
+    connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
+    makeCentre(window);
+    makeDocks(measurements, log);
+    shareRightColumn(window);
+    variants_ = new VariantBar(document, measurements);
+    figures_ = new FiguresBar(document);
+    connectMeasurements(measurements);
+    connectViews();
+    tellOfViews();
+}
+
+Workspace::~Workspace() = default;
+
+void Workspace::makeCentre(QMainWindow& window) {
+    centre_->addView(QStringLiteral("graph"), tr("Graph"), graph_, new GraphControls(*graph_));
+    centre_->addView(QStringLiteral("mesh"), tr("Mesh"), mesh_, mesh_->headerControls(), mesh_share);
+    auto* middle = new QWidget;
+    auto* layout = new QVBoxLayout(middle);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(notice_);
+    layout->addWidget(centre_, 1);
+    window.setCentralWidget(middle);
+}
+
+void Workspace::makeDocks(Measurements& measurements, Log& log) {
+    modules_ = new ModulesPanel(document_);
+    board_ = new BucketBoard(document_);
+    inspector_ = new InspectorPanel(document_);
+    problems_ = new ProblemsPanel(document_);
+    passes_ = new PassesPanel(document_);
+    groups_ = new ProcessGroupsPanel(document_);
+    compare_ = new ComparePanel(document_, measurements);
+    statistics_ = new StatisticsPanel(measurements);
+    run_ = new RunPanel(document_, companionProgram(QStringLiteral("overlap-runner")));
+    constexpr auto left = Qt::LeftDockWidgetArea, right = Qt::RightDockWidgetArea, bottom = Qt::BottomDockWidgetArea;
+    using Heading = DockLayout::Heading;
+    docks_->add(QStringLiteral("modules"), tr("Modules"), modules_, left, Heading::always);
+    docks_->add(QStringLiteral("buckets"), tr("Buckets"), board_, right, Heading::always, board_->headerControls());
+    docks_->add(QStringLiteral("inspector"), tr("Inspector"), inspector_, right, Heading::always);
+    const auto addBelow = [&](const char* id, const QString& title, QWidget* content) {
+        return docks_->add(QString::fromLatin1(id), title, content, bottom, Heading::floating);
+    };
+    QDockWidget* problems = addBelow("problems", tr("Problems"), problems_);
+    addBelow("log", tr("Log"), new LogPanel(log));
+    QDockWidget* groups = addBelow("groups", tr("Process groups"), groups_);
+    QDockWidget* passes = addBelow("passes", tr("Passes"), passes_);
+    QDockWidget* compare = addBelow("compare", tr("Compare"), compare_);
+    QDockWidget* statistics = addBelow("statistics", tr("Statistics"), statistics_);
+    QDockWidget* run = addBelow("run", tr("Run"), run_);
+    for (QDockWidget* dock : {run, passes, compare, statistics, groups}) docks_->giveHeightWhenSeen(dock);
+    connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
+        problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
+    });
+}
+
+void Workspace::shareRightColumn(QMainWindow& window) {
+    auto* column =
+        new ColumnShare(window, *docks_->find(QStringLiteral("buckets")), *docks_->find(QStringLiteral("inspector")));
+    connect(&document_, &Document::planChanged, this, [this, column] {
+        // Once the board has been laid out for what it shows now.
+        QTimer::singleShot(0, column, [this, column] {
+            if (!document_.isOpen()) return;
+            using Upper = ColumnShare::Upper;
+            column->show(!document_.buckets().empty() ? Upper::cards : board_->automatic() ? Upper::note : Upper::hint);
+        });
+    });
+}
+
+void Workspace::connectMeasurements(Measurements& measurements) {
+    measurement_connection_ = new MeasurementConnection(document_, measurements, *timeline_, *inspector_, this);
+    connect(measurement_connection_, &MeasurementConnection::activeChanged, this, [this](bool active) {
+        const auto plan_range = measurement_connection_->planRange();
+        timeline_connection_->setActive(!active);
+        if (active || !plan_range) return;
+        // What was visible of the plan comes back with it.
+        connect(
+            timeline_connection_, &TimelineConnection::shown, this,
+            [this, range = *plan_range] { timeline_->setVisibleRange(range); }, Qt::SingleShotConnection);
+    });
+    connect(compare_, &ComparePanel::shownChanged, measurement_connection_, &MeasurementConnection::showComparison);
+    connect(compare_, &ComparePanel::rowChosen, this,
+            [this](const std::shared_ptr<const ComparedSteps>& steps, int row) {
+                measurement_connection_->selectRow(*steps, steps->comparison.rows[static_cast<std::size_t>(row)]);
+            });
+    connect(statistics_, &StatisticsPanel::rangeWanted, timeline_, [this](qint64 begin_ns, qint64 end_ns) {
+        timeline_->setVisibleRange({begin_ns, end_ns});
+    });
+}
+
+void Workspace::connectViews() {
+    overlaps_->setModules(*modules_->tree());
+    connect(passes_, &PassesPanel::overlapEditWanted, this,
+            [this](const QString& collective) { overlaps_->edit(collective); });
+    connect(timeline_connection_, &TimelineConnection::shown, this, &Workspace::timelineShown);
+    connect(graph_, &GraphView::stateChanged, this, &Workspace::viewMoved);
+    connect(mesh_, &MeshView::stateChanged, this, &Workspace::viewMoved);
+    connect(timeline_, &TimelineView::visibleRangeChanged, this, &Workspace::viewMoved);
+    connect(&timeline_->edits(), &TimelineEdits::changed, this, &Workspace::changed);
+    connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);
+}
+
+void Workspace::tellOfViews() {
+    const auto tellOf = [this](auto* view, auto signal) {
+        connect(view, signal, this, [this](const QString& sentence) { emit told(sentence); });
+    };
+    tellOf(overlaps_, &OverlapConnection::told);
+    tellOf(passes_, &PassesPanel::told);
+    tellOf(board_, &BucketBoard::refused);
+    tellOf(modules_, &ModulesPanel::refused);
+    tellOf(graph_, &GraphView::told);
+    tellOf(mesh_, &MeshView::told);
+    tellOf(mesh_connection_, &MeshConnection::told);
+    connect(mesh_connection_, &MeshConnection::failed, this, [this](const QString& reason) { emit warned(reason); });
+}
+
+bool Workspace::busy() const {
+    return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
+           mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
+           graph_model_->reading();
+}
+
+TimeRange Workspace::planRange() const {
+    return measurement_connection_->planRange().value_or(timeline_->visibleRange());
+}
+
+void Workspace::arrange() {
+    const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
+    docks_->putInTabs({dock("problems"), dock("compare"), dock("statistics"), dock("passes"), dock("groups"),
+                       dock("run"), dock("log")});
+    window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
+    window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
+    window_.resizeDocks({dock("problems")}, {132}, Qt::Vertical);
+    docks_->keepAsFirst();
+}
+
+void Workspace::resetLayout() {
+    docks_->reset();
+    centre_->reset();
+}
+
+void Workspace::keep(SessionState& state) const {
+    state.geometry = window_.saveGeometry();
+    state.layout = window_.saveState();
+    state.views["centre"] = centre_->state();
+    state.views["graph"] = graph_->state();
+    state.views["mesh"] = mesh_->state();
+    state.views["run"] = run_->state();
+}
+
+void Workspace::restore(const SessionState& state) {
+    if (!state.geometry.isEmpty()) window_.restoreGeometry(state.geometry);
+    if (!state.layout.isEmpty()) window_.restoreState(state.layout);
+    centre_->restore(state.views["centre"].toObject());
+    graph_->restore(state.views["graph"].toObject());
+    mesh_->restore(state.views["mesh"].toObject());
+    run_->restore(state.views["run"].toObject());
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,127 @@
+#pragma once
+
+#include "core/timeline/lane.h"
+#include "ui/shell/notice_source.h"
+
+class QMainWindow;
+
+namespace overlap::ui {
+
+class BucketBoard;
+class CentreTabs;
+class ComparePanel;
+class DockLayout;
+class Document;
+class EditHistory;
+class FiguresBar;
+class GraphModel;
+class GraphView;
+class InspectorPanel;
+class Log;
+class Measurements;
+class MeasurementConnection;
+class MeshConnection;
+class MeshView;
+class ModulesPanel;
+class OverlapConnection;
+class PassesPanel;
+class ProblemsPanel;
+class ProcessGroupsPanel;
+class RunPanel;
+class StatisticsPanel;
+class TimelineConnection;
+class TimelineView;
+class VariantBar;
+struct SessionState;
+
+/// The views of the window, what connects them with the document, and where they are: the timeline with the views above
+/// it, the docks around both, and the bars. The widgets belong to the window.
+class Workspace : public NoticeSource {
+    Q_OBJECT
+
+  public:
+    /// Fills the window: its centre and its docks.
+    Workspace(QMainWindow& window, Document& document, Measurements& measurements, Log& log);
+    ~Workspace() override;
+
+    TimelineView& timeline() { return *timeline_; }
+    OverlapConnection& overlaps() { return *overlaps_; }
+    NoticeBar& notice() { return *notice_; }
+    /// The views above the timeline.
+    CentreTabs& centre() { return *centre_; }
+    GraphView& graphView() { return *graph_; }
+    MeshView& mesh() { return *mesh_; }
+    MeshConnection& meshConnection() { return *mesh_connection_; }
+    MeasurementConnection& measurementConnection() { return *measurement_connection_; }
+    ModulesPanel& modulesPanel() { return *modules_; }
+    BucketBoard& bucketBoard() { return *board_; }
+    InspectorPanel& inspector() { return *inspector_; }
+    ProblemsPanel& problems() { return *problems_; }
+    PassesPanel& passes() { return *passes_; }
+    ProcessGroupsPanel& processGroups() { return *groups_; }
+    ComparePanel& compare() { return *compare_; }
+    StatisticsPanel& statistics() { return *statistics_; }
+    RunPanel& run() { return *run_; }
+    VariantBar& variants() { return *variants_; }
+    FiguresBar& figures() { return *figures_; }
+    DockLayout& docks() { return *docks_; }
+    EditHistory& history() { return *history_; }
+
+    /// True while a view or what connects it is at work.
+    bool busy() const;
+    /// The visible part of the plan's timeline, also while something else is in its place.
+    TimeRange planRange() const;
+
+    /// Divides the window at first. To be called once, when the window has its bars.
+    void arrange();
+    /// Puts everything back where it was at first.
+    void resetLayout();
+    /// Writes what views and docks want to keep into the session.
+    void keep(SessionState& state) const;
+    /// Brings back what keep() wrote.
+    void restore(const SessionState& state);
+
+  signals:
+    /// The current evaluation is in the timeline.
+    void timelineShown();
+    /// What is looked at has changed; it changes often while somebody moves about.
+    void viewMoved();
+    /// Something that the session keeps has been changed by hand.
+    void changed();
+
+  private:
+    void makeCentre(QMainWindow& window);
+    void makeDocks(Measurements& measurements, Log& log);
+    void shareRightColumn(QMainWindow& window);
+    void connectViews();
+    void connectMeasurements(Measurements& measurements);
+    void tellOfViews();
+
+    QMainWindow& window_;
+    Document& document_;
+    TimelineView* timeline_;
+    TimelineConnection* timeline_connection_;
+    OverlapConnection* overlaps_;
+    EditHistory* history_;
+    NoticeBar* notice_;
+    CentreTabs* centre_;
+    GraphModel* graph_model_;
+    GraphView* graph_;
+    MeshView* mesh_;
+    MeshConnection* mesh_connection_;
+    DockLayout* docks_;
+    ModulesPanel* modules_ = nullptr;
+    BucketBoard* board_ = nullptr;
+    InspectorPanel* inspector_ = nullptr;
+    ProblemsPanel* problems_ = nullptr;
+    PassesPanel* passes_ = nullptr;
+    ProcessGroupsPanel* groups_ = nullptr;
+    ComparePanel* compare_ = nullptr;
+    StatisticsPanel* statistics_ = nullptr;
+    RunPanel* run_ = nullptr;
+    VariantBar* variants_ = nullptr;
+    FiguresBar* figures_ = nullptr;
+    MeasurementConnection* measurement_connection_ = nullptr;
+};
+
+}  // namespace overlap::ui
