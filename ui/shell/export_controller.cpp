@@ -4,11 +4,11 @@
 #include <QFileInfo>
 #include <QImageWriter>
 
+#include "ui/actions/plan_export.h"
+#include "ui/actions/timeline_export.h"
 #include "ui/document/document.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
-#include "ui/shell/plan_export.h"
-#include "ui/shell/timeline_export.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

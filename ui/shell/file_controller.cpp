@@ -14,9 +14,9 @@
 #include "ui/measure/measurements.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/panels/graph_chooser.h"
+#include "ui/session/graph_finder.h"
+#include "ui/session/recent_files.h"
 #include "ui/session/session_state.h"
-#include "ui/shell/graph_finder.h"
-#include "ui/shell/recent_files.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

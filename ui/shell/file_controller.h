@@ -1,8 +1,8 @@
 #pragma once
 
 #include "ui/files/graph_loader.h"
+#include "ui/session/pending_plans.h"
 #include "ui/shell/notice_source.h"
-#include "ui/shell/pending_plans.h"
 
 class QWidget;
 

@@ -1,5 +1,6 @@
 #include "ui/shell/plan_actions.h"
 
+#include "ui/actions/module_repair.h"
 #include "ui/document/document.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
@@ -11,7 +12,6 @@
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/plan/bucket_board.h"
-#include "ui/shell/module_repair.h"
 #include "ui/shell/workspace.h"
 
 namespace overlap::ui {

@@ -7,7 +7,7 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/measure/measurements.h"
-#include "ui/shell/kept_plans.h"
+#include "ui/session/kept_plans.h"
 #include "ui/shell/session_controller.h"
 
 namespace overlap::ui {

@@ -13,7 +13,7 @@
 #include "ui/files/file_looks.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
-#include "ui/shell/graph_finder.h"
+#include "ui/session/graph_finder.h"
 #include "ui/shell/plan_tabs.h"
 #include "ui/shell/session_controller.h"
 

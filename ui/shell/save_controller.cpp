@@ -8,7 +8,7 @@
 #include "ui/document/document.h"
 #include "ui/files/file_looks.h"
 #include "ui/frame/actions.h"
-#include "ui/shell/recent_files.h"
+#include "ui/session/recent_files.h"
 
 namespace overlap::ui {
 namespace {

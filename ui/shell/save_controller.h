@@ -1,8 +1,8 @@
 #pragma once
 
 #include "ui/session/plan_saver.h"
+#include "ui/session/refused_once.h"
 #include "ui/shell/notice_source.h"
-#include "ui/shell/refused_once.h"
 
 class QWidget;
 

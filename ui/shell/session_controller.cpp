@@ -3,12 +3,12 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 
+#include "ui/actions/cost_actions.h"
 #include "ui/cost/graph_cost_model.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/run/run_panel.h"
-#include "ui/shell/cost_actions.h"
-#include "ui/shell/kept_plans.h"
+#include "ui/session/kept_plans.h"
 #include "ui/shell/times_controller.h"
 #include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "ui/document/document.h"
+#include "ui/session/closed_plans.h"
+#include "ui/session/range_restore.h"
+#include "ui/session/refused_once.h"
 #include "ui/session/session.h"
 #include "ui/session/session_writer.h"
-#include "ui/shell/closed_plans.h"
 #include "ui/shell/notice_source.h"
-#include "ui/shell/range_restore.h"
-#include "ui/shell/refused_once.h"
 
 namespace overlap::ui {
 

@@ -2,6 +2,8 @@
 
 #include <QFileInfo>
 
+#include "ui/actions/cost_actions.h"
+#include "ui/actions/edit_history.h"
 #include "ui/document/document.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/figures_bar.h"
@@ -11,8 +13,6 @@
 #include "ui/measure/trace_times.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
-#include "ui/shell/cost_actions.h"
-#include "ui/shell/edit_history.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/numbers.h"
 

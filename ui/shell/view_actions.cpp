@@ -6,8 +6,8 @@
 
 #include "ui/frame/actions.h"
 #include "ui/frame/centre_tabs.h"
-#include "ui/shell/dock_layout.h"
-#include "ui/shell/theme_choice.h"
+#include "ui/frame/dock_layout.h"
+#include "ui/frame/theme_choice.h"
 #include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
 

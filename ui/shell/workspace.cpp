@@ -5,10 +5,15 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include "ui/actions/edit_effect.h"
+#include "ui/actions/edit_history.h"
+#include "ui/actions/overlap_connection.h"
+#include "ui/actions/timeline_connection.h"
 #include "ui/document/document.h"
 #include "ui/files/companion_program.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/column_share.h"
+#include "ui/frame/dock_layout.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/graph/graph_controls.h"
@@ -28,11 +33,6 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/run/run_panel.h"
 #include "ui/session/session_state.h"
-#include "ui/shell/dock_layout.h"
-#include "ui/shell/edit_effect.h"
-#include "ui/shell/edit_history.h"
-#include "ui/shell/overlap_connection.h"
-#include "ui/shell/timeline_connection.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -8,6 +8,7 @@
 #include "core/io/graph_file.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/actions/cost_actions.h"
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
@@ -19,7 +20,6 @@
 #include "ui/mesh/mesh_connection.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
-#include "ui/shell/cost_actions.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
 

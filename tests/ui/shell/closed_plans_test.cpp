@@ -1,4 +1,4 @@
-#include "ui/shell/closed_plans.h"
+#include "ui/session/closed_plans.h"
 
 #include <QtTest>
 #include <stdexcept>

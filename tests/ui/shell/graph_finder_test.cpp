@@ -1,4 +1,4 @@
-#include "ui/shell/graph_finder.h"
+#include "ui/session/graph_finder.h"
 
 #include "core/io/plan_file.h"
 #include "tests/ui/ui_test_support.h"

@@ -1,4 +1,4 @@
-#include "ui/shell/kept_plans.h"
+#include "ui/session/kept_plans.h"
 
 #include "core/base/error.h"
 #include "core/io/plan_file.h"

@@ -7,6 +7,7 @@
 #include <QPushButton>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/actions/overlap_connection.h"
 #include "ui/edits/overlap_commands.h"
 #include "ui/frame/actions.h"
 #include "ui/modules/module_tree_model.h"
@@ -16,7 +17,6 @@
 #include "ui/passes/overlaps_view.h"
 #include "ui/passes/passes_panel.h"
 #include "ui/shell/main_window.h"
-#include "ui/shell/overlap_connection.h"
 #include "ui/shell/workspace.h"
 #include "ui/timeline/timeline_view.h"
 

@@ -8,8 +8,8 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/files/file_looks.h"
+#include "ui/session/recent_files.h"
 #include "ui/session/session_state.h"
-#include "ui/shell/recent_files.h"
 
 namespace overlap::ui {
 

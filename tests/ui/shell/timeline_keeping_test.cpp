@@ -3,14 +3,14 @@
 #include <QSignalSpy>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/actions/edit_effect.h"
+#include "ui/actions/timeline_export.h"
 #include "ui/document/variant.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
-#include "ui/shell/edit_effect.h"
 #include "ui/shell/export_controller.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/session_controller.h"
-#include "ui/shell/timeline_export.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/timeline_view.h"

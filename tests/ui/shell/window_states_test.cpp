@@ -2,10 +2,10 @@
 
 #include <QtTest>
 
+#include "ui/session/pending_plans.h"
+#include "ui/session/range_restore.h"
+#include "ui/session/refused_once.h"
 #include "ui/session/session_state.h"
-#include "ui/shell/pending_plans.h"
-#include "ui/shell/range_restore.h"
-#include "ui/shell/refused_once.h"
 
 namespace overlap::ui {
 

@@ -6,10 +6,10 @@
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/centre_tabs.h"
+#include "ui/frame/dock_layout.h"
 #include "ui/measure/measurements.h"
 #include "ui/panels/log.h"
 #include "ui/session/session_state.h"
-#include "ui/shell/dock_layout.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -1,4 +1,4 @@
-#include "ui/shell/timeline_export.h"
+#include "ui/actions/timeline_export.h"
 
 #include <QFileDialog>
 #include <QFileInfo>

@@ -1,11 +1,11 @@
-#include "ui/shell/edit_actions.h"
+#include "ui/actions/edit_actions.h"
 
 #include <QCoreApplication>
 #include <QLineEdit>
 
+#include "ui/actions/edit_history.h"
 #include "ui/frame/actions.h"
 #include "ui/modules/modules_panel.h"
-#include "ui/shell/edit_history.h"
 
 namespace overlap::ui {
 namespace {

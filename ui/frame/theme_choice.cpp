@@ -1,4 +1,4 @@
-#include "ui/shell/theme_choice.h"
+#include "ui/frame/theme_choice.h"
 
 #include <QWidget>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "ui/shell/cost_actions.h"
+#include "ui/actions/cost_actions.h"
 
 #include <QAction>
 #include <QFile>

@@ -1,4 +1,4 @@
-#include "ui/shell/timeline_connection.h"
+#include "ui/actions/timeline_connection.h"
 
 #include <QScopedValueRollback>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "ui/shell/pass_actions.h"
+#include "ui/actions/pass_actions.h"
 
 #include <QCoreApplication>
 

@@ -1,4 +1,4 @@
-#include "ui/shell/timeline_actions.h"
+#include "ui/actions/timeline_actions.h"
 
 #include <QCoreApplication>
 

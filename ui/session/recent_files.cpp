@@ -1,4 +1,4 @@
-#include "ui/shell/recent_files.h"
+#include "ui/session/recent_files.h"
 
 #include <QFile>
 #include <QFileInfo>

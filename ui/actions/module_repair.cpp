@@ -1,4 +1,4 @@
-#include "ui/shell/module_repair.h"
+#include "ui/actions/module_repair.h"
 
 #include "ui/document/document.h"
 #include "ui/edits/module_commands.h"

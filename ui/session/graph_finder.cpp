@@ -1,4 +1,4 @@
-#include "ui/shell/graph_finder.h"
+#include "ui/session/graph_finder.h"
 
 #include <QFile>
 #include <QFileInfo>

@@ -1,4 +1,4 @@
-#include "ui/shell/plan_export.h"
+#include "ui/actions/plan_export.h"
 
 #include <QCoreApplication>
 #include <QDate>

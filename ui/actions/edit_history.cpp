@@ -1,4 +1,4 @@
-#include "ui/shell/edit_history.h"
+#include "ui/actions/edit_history.h"
 
 #include <QAction>
 #include <QUndoStack>

@@ -1,4 +1,4 @@
-#include "ui/shell/overlap_connection.h"
+#include "ui/actions/overlap_connection.h"
 
 #include <QMenu>
 

@@ -1,4 +1,4 @@
-#include "ui/shell/bucket_actions.h"
+#include "ui/actions/bucket_actions.h"
 
 #include <QCoreApplication>
 #include <QLineEdit>

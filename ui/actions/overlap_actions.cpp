@@ -1,9 +1,9 @@
-#include "ui/shell/overlap_actions.h"
+#include "ui/actions/overlap_actions.h"
 
 #include <QCoreApplication>
 
+#include "ui/actions/overlap_connection.h"
 #include "ui/frame/actions.h"
-#include "ui/shell/overlap_connection.h"
 
 namespace overlap::ui {
 namespace {

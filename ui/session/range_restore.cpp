@@ -1,4 +1,4 @@
-#include "ui/shell/range_restore.h"
+#include "ui/session/range_restore.h"
 
 #include <cmath>
 #include <utility>

@@ -1,11 +1,11 @@
-#include "ui/shell/edit_effect.h"
+#include "ui/actions/edit_effect.h"
 
 #include <QStringList>
 
 #include "core/pipeline/evaluation.h"
+#include "ui/actions/edit_history.h"
 #include "ui/document/document.h"
 #include "ui/document/variant.h"
-#include "ui/shell/edit_history.h"
 #include "ui/theme/numbers.h"
 
 namespace overlap::ui {

@@ -1,4 +1,4 @@
-#include "ui/shell/kept_plans.h"
+#include "ui/session/kept_plans.h"
 
 #include <QCoreApplication>
 #include <QFile>

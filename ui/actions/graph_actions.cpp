@@ -1,4 +1,4 @@
-#include "ui/shell/graph_actions.h"
+#include "ui/actions/graph_actions.h"
 
 #include "ui/frame/actions.h"
 #include "ui/graph/graph_view.h"

@@ -1,4 +1,4 @@
-#include "ui/shell/dock_layout.h"
+#include "ui/frame/dock_layout.h"
 
 #include <QDockWidget>
 #include <algorithm>
