@@ -1,10 +1,14 @@
 #include "ui/tasks/latest_task.h"
 
 #include <QCoreApplication>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
 #include <new>
+#include <system_error>
+#include <utility>
 
-#include "ui/tasks/signal_stack.h"
+#include "ui/tasks/worker_pool.h"
 
 namespace overlap::ui {
 namespace {
@@ -38,62 +42,90 @@ void LatestTask::whenTasksFail(Failure failure) {
     taskFailure() = std::move(failure);
 }
 
-LatestTask::LatestTask(QObject* parent) : QObject(parent), thread_([this](std::stop_token leave) { work(leave); }) {}
+/// What the owner and the job on a worker thread share.
+struct LatestTask::State {
+    explicit State(LatestTask& owner) : owner(owner) {}
+
+    LatestTask& owner;  ///< outlives the job: its destructor waits for it
+    std::mutex mutex;
+    std::condition_variable ended;
+    Task waiting;           // guarded by mutex
+    std::stop_source stop;  // guarded by mutex; of the newest task
+    quint64 serial = 0;     // guarded by mutex; number of the newest task
+    bool has_job = false;   // guarded by mutex; a job of the pool takes what is waiting
+};
+
+LatestTask::LatestTask(QObject* parent) : QObject(parent), state_(std::make_shared<State>(*this)) {}
 
 LatestTask::~LatestTask() {
-    {
-        std::lock_guard lock(mutex_);
-        stop_.request_stop();
-        waiting_ = nullptr;
-    }
-    thread_.request_stop();
-    thread_.join();
+    std::unique_lock lock(state_->mutex);
+    state_->stop.request_stop();
+    state_->waiting = nullptr;
+    state_->ended.wait(lock, [this] { return !state_->has_job; });
 }
 
 void LatestTask::start(Task task) {
+    bool needs_job = false;
     {
-        std::lock_guard lock(mutex_);
-        stop_.request_stop();
-        stop_ = std::stop_source();
-        waiting_ = std::move(task);
-        ++serial_;
+        std::lock_guard lock(state_->mutex);
+        state_->stop.request_stop();
+        state_->stop = std::stop_source();
+        state_->waiting = std::move(task);
+        ++state_->serial;
+        needs_job = !std::exchange(state_->has_job, true);
     }
-    wake_.notify_one();
     setBusy(true);
+    if (!needs_job) return;
+    try {
+        WorkerPool::shared().run([state = state_] { work(state); });
+    } catch (const std::system_error& error) {
+        {
+            std::lock_guard lock(state_->mutex);
+            state_->waiting = nullptr;
+            state_->has_job = false;
+        }
+        setBusy(false);
+        toldFailure(QString::fromUtf8(error.what()))();
+    }
 }
 
 void LatestTask::cancel() {
     {
-        std::lock_guard lock(mutex_);
-        stop_.request_stop();
-        waiting_ = nullptr;
-        ++serial_;
+        std::lock_guard lock(state_->mutex);
+        state_->stop.request_stop();
+        state_->waiting = nullptr;
+        ++state_->serial;
     }
     setBusy(false);
 }
 
-void LatestTask::work(std::stop_token leave) {
-    const SignalStack signal_stack;
+void LatestTask::work(const std::shared_ptr<State>& state) {
     while (true) {
         Task task;
         std::stop_token stop;
         quint64 serial = 0;
         {
-            std::unique_lock lock(mutex_);
-            if (!wake_.wait(lock, leave, [this] { return waiting_ != nullptr; })) return;
-            task = std::exchange(waiting_, nullptr);
-            stop = stop_.get_token();
-            serial = serial_;
+            std::lock_guard lock(state->mutex);
+            if (!state->waiting) {
+                state->has_job = false;
+                state->ended.notify_all();
+                return;
+            }
+            task = std::exchange(state->waiting, nullptr);
+            stop = state->stop.get_token();
+            serial = state->serial;
         }
         Delivery delivery = deliveryOf(task, stop);
-        deliveries_.put([this, serial, delivery = std::move(delivery)] { deliver(serial, delivery); });
+        task = nullptr;  // before the owner may be gone
+        LatestTask& owner = state->owner;
+        owner.deliveries_.put([&owner, serial, delivery = std::move(delivery)] { owner.deliver(serial, delivery); });
     }
 }
 
 void LatestTask::deliver(quint64 serial, const Delivery& delivery) {
     {
-        std::lock_guard lock(mutex_);
-        if (serial != serial_) return;
+        std::lock_guard lock(state_->mutex);
+        if (serial != state_->serial) return;
     }
     // Not busy before the delivery runs: the receiver of the result may start the next task from there.
     setBusy(false);

@@ -2,18 +2,16 @@
 
 #include <QObject>
 #include <QString>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <stop_token>
-#include <thread>
 
 #include "ui/tasks/call_queue.h"
 
 namespace overlap::ui {
 
-/// A thread that runs the newest task it was given. A newer task asks the older one to stop; what an older one still
-/// returns is dropped. All functions are for the thread that owns the object.
+/// Runs the newest task it was given on a thread of the WorkerPool, one at a time. A newer task asks the older one to
+/// stop; what an older one still returns is dropped. All functions are for the thread that owns the object.
 class LatestTask : public QObject {
     Q_OBJECT
 
@@ -21,7 +19,7 @@ class LatestTask : public QObject {
     /// The result of a task, a function: it runs on the owner's thread, and only when no newer task was started
     /// meanwhile.
     using Delivery = std::function<void()>;
-    /// Runs on the worker thread. May return an empty delivery, and should soon after `stop` was requested. An
+    /// Runs on a worker thread. May return an empty delivery, and should soon after `stop` was requested. An
     /// exception, such as one for lack of memory, ends it without a delivery and is reported through whenTasksFail().
     using Task = std::function<Delivery(std::stop_token)>;
     /// @param reason what the exception says.
@@ -31,6 +29,7 @@ class LatestTask : public QObject {
     /// Asks the running task to stop and waits for it.
     ~LatestTask() override;
 
+    /// Without a thread to run it on, the task fails (whenTasksFail()).
     void start(Task task);
     /// Asks the running task to stop and forgets the waiting one; nothing is delivered any more.
     void cancel();
@@ -44,18 +43,15 @@ class LatestTask : public QObject {
     void busyChanged(bool busy);
 
   private:
-    void work(std::stop_token leave);
+    struct State;
+
+    static void work(const std::shared_ptr<State>& state);
     void deliver(quint64 serial, const Delivery& delivery);
     void setBusy(bool busy);
 
-    std::mutex mutex_;
-    std::condition_variable_any wake_;
-    Task waiting_;           // guarded by mutex_
-    std::stop_source stop_;  // guarded by mutex_; of the newest task
-    quint64 serial_ = 0;     // guarded by mutex_; number of the newest task
-    bool busy_ = false;      // of the owner's thread
+    bool busy_ = false;
     CallQueue deliveries_;
-    std::jthread thread_;  // last: it uses the members above
+    std::shared_ptr<State> state_;  ///< shared with the job that runs the tasks
 };
 
 }  // namespace overlap::ui
