@@ -47,7 +47,7 @@ struct Execution {
     /// What the pipeline begins with: the original, with the modules that the plan's rules give. Its nodes are the
     /// original's.
     std::shared_ptr<const Graph> input;
-    std::shared_ptr<const RepairedModules> repaired;  ///< what became of those rules; null where the plan has none
+    std::shared_ptr<const RepairedModules> repaired;  ///< what the rules gave; null where there are none
     std::shared_ptr<const Graph> graph;               ///< after the pipeline; the input where a step was refused
     /// One for each step that ran: the pass's own, and besides as problems what is remarkable about the entries that
     /// the step was given, and why a pass that makes a process group has made none.
