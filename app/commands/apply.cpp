@@ -10,6 +10,7 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
+#include "core/base/wording.h"
 #include "core/files/atomic_file.h"
 #include "core/io/graph_file.h"
 #include "core/passes/report_json.h"
@@ -29,7 +30,7 @@ std::string difference_text(const GraphDifference& difference) {
     std::string text;
     const auto tell = [&](const std::vector<NodeChange>& nodes, const char* what) {
         if (nodes.empty()) return;
-        text += text.empty() ? count_text(nodes.size(), "node") : ", " + std::to_string(nodes.size());
+        text += text.empty() ? counted(nodes.size(), "node") : ", " + std::to_string(nodes.size());
         text.append(" ").append(what);
     };
     tell(difference.added, "added");
@@ -41,16 +42,16 @@ std::string difference_text(const GraphDifference& difference) {
 
 /// What a pass did, in the words of what it is for.
 std::string summary_text(const PassReport& report, const GraphDifference& difference) {
-    const std::string orderings = count_text(report.orderings.size(), "ordering");
+    const std::string orderings = counted(report.orderings.size(), "ordering");
     if (!report.buckets.empty()) {
-        return count_text(member_count(report), "collective") + " in " + count_text(report.buckets.size(), "bucket") +
-               ", " + orderings;
+        return counted(member_count(report), "collective") + " in " + counted(report.buckets.size(), "bucket") + ", " +
+               orderings;
     }
     if (!report.orderings.empty()) return orderings + ", " + difference_text(difference);
     if (!report.groups.empty()) {
         std::size_t moved = 0;
         for (const GroupReport& group : report.groups) moved += group.moved.size();
-        return count_text(moved, "collective") + " moved to " +
+        return counted(moved, "collective") + " moved to " +
                (report.groups.size() == 1 ? "a new process group"
                                           : std::to_string(report.groups.size()) + " new process groups");
     }
@@ -131,7 +132,7 @@ class Apply final : public Command {
             const PassReport& report = result.reports[step];
             out << report.pass << ": " << summary_text(report, result.differences[step]) << '\n';
         }
-        out << output_ << ": " << count_text(result.graph->node_count(), "node") << " (" << graph.node_count()
+        out << output_ << ": " << counted(result.graph->node_count(), "node") << " (" << graph.node_count()
             << " before)\n";
     }
 

@@ -12,6 +12,7 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/calibrate/calibration.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
