@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
+#include "core/base/text_place.h"
 #include "core/base/utf8.h"
 #include "core/files/atomic_file.h"
 #include "core/files/format_version.h"
@@ -43,17 +44,6 @@ constexpr std::array<std::string_view, 1> later_fields = {"process_groups"};
 
 std::string item(const std::string& list, std::size_t index) {
     return list + "[" + std::to_string(index) + "]";
-}
-
-/// `line 3, column 14` of a byte of `text`.
-std::string text_place(std::string_view text, std::size_t byte) {
-    byte = std::min(byte, text.size());
-    const std::string_view before = text.substr(0, byte);
-    const std::size_t line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-    const std::size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-    std::size_t column = 1;
-    for (const char letter : before.substr(line_begin)) column += (letter & 0xc0) != 0x80 ? 1 : 0;
-    return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
 /// The number that nlohmann's message quotes.

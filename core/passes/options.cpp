@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/base/number_text.h"
 #include "core/base/quote.h"
 #include "core/passes/describe_json.h"
 #include "core/passes/pass.h"
@@ -33,13 +33,6 @@ void check_module_lists(const std::string& place, const Json& value) {
                              "found " + describe_json(value[entry][index]) + ", expected a module path");
         }
     }
-}
-
-/// The shortest text that reads back as `number`: 0, 0.5, 1e+30.
-std::string shortest_text(double number) {
-    std::array<char, 32> text;
-    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
-    return {text.data(), end};
 }
 
 void check_range(const PassOption& option, const std::string& place, const Json& value) {
