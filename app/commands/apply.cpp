@@ -10,6 +10,7 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
+#include "core/base/wording.h"
 #include "core/files/atomic_file.h"
 #include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
@@ -30,7 +31,7 @@ std::string difference_text(const GraphDifference& difference) {
     std::string text;
     const auto tell = [&](const std::vector<NodeChange>& nodes, const char* what) {
         if (nodes.empty()) return;
-        text += text.empty() ? count_text(nodes.size(), "node") : ", " + std::to_string(nodes.size());
+        text += text.empty() ? counted(nodes.size(), "node") : ", " + std::to_string(nodes.size());
         text.append(" ").append(what);
     };
     tell(difference.added, "added");
@@ -42,16 +43,16 @@ std::string difference_text(const GraphDifference& difference) {
 
 /// What a pass did, in the words of what it is for.
 std::string summary_text(const PassReport& report, const GraphDifference& difference) {
-    const std::string orderings = count_text(report.orderings.size(), "ordering");
+    const std::string orderings = counted(report.orderings.size(), "ordering");
     if (!report.buckets.empty()) {
-        return count_text(member_count(report), "collective") + " in " + count_text(report.buckets.size(), "bucket") +
-               ", " + orderings;
+        return counted(member_count(report), "collective") + " in " + counted(report.buckets.size(), "bucket") + ", " +
+               orderings;
     }
     if (!report.orderings.empty()) return orderings + ", " + difference_text(difference);
     if (!report.groups.empty()) {
         std::size_t moved = 0;
         for (const GroupReport& group : report.groups) moved += group.moved.size();
-        return count_text(moved, "collective") + " moved to " +
+        return counted(moved, "collective") + " moved to " +
                (report.groups.size() == 1 ? "a new process group"
                                           : std::to_string(report.groups.size()) + " new process groups");
     }
@@ -160,7 +161,7 @@ class Apply final : public Command {
     void print_figures(std::ostream& out, const Graph& graph, const Execution& result) const {
         for (const auto& [report, difference] : done_in(result))
             out << report.pass << ": " << summary_text(report, difference) << '\n';
-        out << output_ << ": " << count_text(result.graph->node_count(), "node") << " (" << graph.node_count()
+        out << output_ << ": " << counted(result.graph->node_count(), "node") << " (" << graph.node_count()
             << " before)\n";
     }
 

@@ -10,7 +10,9 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
+#include "core/base/number_text.h"
 #include "core/base/statistics.h"
+#include "core/base/wording.h"
 #include "core/files/ordered_json.h"
 #include "core/passes/pass.h"
 
@@ -53,7 +55,7 @@ class Bench final : public Command {
         } else {
             streams.out << "median " << milliseconds_text(median_ms) << ", fastest "
                         << milliseconds_text(times_ms.front()) << ", slowest " << milliseconds_text(times_ms.back())
-                        << " of " << count_text(times_ms.size(), "run") << '\n';
+                        << " of " << counted(times_ms.size(), "run") << '\n';
         }
     }
 

@@ -13,6 +13,7 @@
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/calibrate/calibration.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/ordered_json.h"

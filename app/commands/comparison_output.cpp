@@ -7,6 +7,8 @@
 #include <ostream>
 
 #include "app/commands/formatting.h"
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/files/ordered_json.h"
 
 namespace overlap::commands {
@@ -141,8 +143,8 @@ void write_totals(std::ostream& out, const ComparisonOutput& output) {
 
 void write_measurement(std::ostream& out, const ComparisonOutput& output) {
     const MeasuredComparison& measured = *output.measured;
-    out << count_text(measured.matching.pairs, "collective") << " matched, " << measured.only_planned
-        << " only planned, " << measured.only_measured << " only measured\n";
+    out << counted(measured.matching.pairs, "collective") << " matched, " << measured.only_planned << " only planned, "
+        << measured.only_measured << " only measured\n";
     std::map<std::string_view, std::size_t> causes;
     for (const CollectiveComparison& row : measured.rows) {
         if (row.cause != DifferenceCause::none) ++causes[difference_cause_name(row.cause)];
@@ -154,7 +156,7 @@ void write_measurement(std::ostream& out, const ComparisonOutput& output) {
     };
     if (output.error_of_plan.collectives == 0) return;
     add("the graph's own times", output.error_of_plan);
-    add("times of the profile (" + count_text(output.error_of_profile.from_profile, "collective") + " known)",
+    add("times of the profile (" + counted(output.error_of_profile.from_profile, "collective") + " known)",
         output.error_of_profile.error);
     table.write(out);
 }
@@ -183,7 +185,7 @@ void write_rows(std::ostream& out, const ComparisonOutput& output, std::size_t l
         out << name_of(rows[index], output.measured != nullptr) << ": "
             << name_text(rows[index].remark, longest_sentence) << '\n';
     }
-    if (shown < differing) out << "and " << count_text(differing - shown, "row") << " with smaller effects\n";
+    if (shown < differing) out << "and " << counted(differing - shown, "row") << " with smaller effects\n";
 }
 
 }  // namespace

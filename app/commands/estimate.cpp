@@ -14,6 +14,8 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
@@ -36,7 +38,7 @@ void write_text(std::ostream& out, const Graph& graph, const std::vector<double>
         return times_ms[left] != times_ms[right] ? times_ms[left] > times_ms[right] : left < right;
     };
     std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(shown), nodes.end(), longer);
-    out << name_text(graph.header().name) << ": " << count_text(times_ms.size(), "node") << ", "
+    out << name_text(graph.header().name) << ": " << counted(times_ms.size(), "node") << ", "
         << milliseconds_text(std::accumulate(times_ms.begin(), times_ms.end(), 0.0)) << " one after the other\n";
     TextTable table({"longest", "time", "operator"});
     for (std::size_t rank = 0; rank < shown; ++rank) {
@@ -109,8 +111,8 @@ class Estimate final : public Command {
         for (const std::string& file : profiles_) ranks.push_back(read_profile_file(file));
         const ProfileTables tables(combine_profiles(std::move(ranks)));
         ProfileGuidedTimes times = profile_guided_times(graph, tables, otherwise_ms);
-        streams.notes << "overlap: the profile knows " << count_text(times.collectives, "collective") << " and "
-                      << count_text(times.operators, "other node") << " of " << count_text(graph.node_count(), "node")
+        streams.notes << "overlap: the profile knows " << counted(times.collectives, "collective") << " and "
+                      << counted(times.operators, "other node") << " of " << counted(graph.node_count(), "node")
                       << "; the others keep their times\n";
         return std::move(times.times_ms);
     }

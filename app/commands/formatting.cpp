@@ -1,9 +1,6 @@
 #include "app/commands/formatting.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
 #include <iostream>
 
 #include "core/base/error.h"
@@ -11,12 +8,6 @@
 namespace overlap::commands {
 
 namespace {
-
-std::string fixed(double value, int decimals) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-    return text.data();
-}
 
 bool continues_a_character(char byte) {
     return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
@@ -49,33 +40,6 @@ bool is_seen(char32_t letter) {
 }
 
 }  // namespace
-
-std::string bytes_text(std::int64_t bytes) {
-    constexpr std::array units = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-    if (bytes > -1024 && bytes < 1024) return std::to_string(bytes) + " B";
-    double value = static_cast<double>(bytes) / 1024;
-    std::size_t unit = 0;
-    while ((value >= 1024 || value <= -1024) && unit + 1 < units.size()) {
-        value /= 1024;
-        ++unit;
-    }
-    return fixed(value, value < 100 ? 2 : 1) + ' ' + units[unit];
-}
-
-std::string milliseconds_text(double milliseconds) {
-    return fixed(milliseconds, 3) + " ms";
-}
-
-std::string percent_text(std::optional<double> percent) {
-    if (!percent) return "-";
-    const auto hundredths = static_cast<std::int64_t>(std::llround(*percent * 100));
-    const std::string rest = std::to_string(hundredths % 100);
-    return std::to_string(hundredths / 100) + (rest.size() < 2 ? ".0" : ".") + rest + " %";
-}
-
-std::string count_text(std::uint64_t count, const std::string& noun) {
-    return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
-}
 
 std::string one_line(std::string_view text) {
     std::string line;

@@ -1,26 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <iosfwd>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace overlap::commands {
-
-/// Bytes for people, in binary units with three significant digits or more: `1.23 GiB`.
-std::string bytes_text(std::int64_t bytes);
-
-/// Milliseconds for people: `12.345 ms`.
-std::string milliseconds_text(double milliseconds);
-
-/// Percent for people, with two decimals: `12.34 %`; `-` where there is none.
-std::string percent_text(std::optional<double> percent);
-
-/// `1 node`, `2 nodes`.
-std::string count_text(std::uint64_t count, const std::string& noun);
 
 /// A message as one line whatever a file's contents put into it: a space stands for each control character, which a
 /// terminal would obey, and for each that breaks a line or changes the direction of text.

@@ -7,6 +7,7 @@
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/files/ordered_json.h"
 #include "core/imports/import_source.h"
 #include "core/imports/tensor_table.h"
@@ -133,7 +134,7 @@ class Import final : public Command {
             return;
         }
         streams.out << name_text(chosen.title(), longest_sentence) << ": "
-                    << count_text(imported.graph->node_count(), "node") << "; tensors of " << typing.declared
+                    << counted(imported.graph->node_count(), "node") << "; tensors of " << typing.declared
                     << " told by the text, of " << typing.propagated << " worked out, of " << typing.unknown
                     << " unknown\n";
         for (const std::string& note : imported.notes) streams.notes << one_line(note) << '\n';

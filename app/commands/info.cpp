@@ -13,6 +13,8 @@
 #include "app/commands/placements.h"
 #include "app/commands/redistributions.h"
 #include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/cost/cost_model.h"
 #include "core/files/ordered_json.h"
 #include "core/graph/module_tree.h"
@@ -121,7 +123,7 @@ void write_text(std::ostream& out, const Graph& graph, const Summary& summary, c
     out << (header.name.empty() ? "graph without a name" : name_text(header.name));
     if (header.rank) out << ", rank " << *header.rank;
     if (header.world_size) out << " of " << *header.world_size;
-    out << '\n' << count_text(graph.node_count(), "node") << ':';
+    out << '\n' << counted(graph.node_count(), "node") << ':';
     const char* separator = " ";
     for (const auto& [op, count] : summary.nodes_by_op) {
         out << separator << count << ' ' << op;
@@ -137,8 +139,8 @@ void write_text(std::ostream& out, const Graph& graph, const Summary& summary, c
     }
     if (!table.empty()) table.write(out, "");
     if (tree.exists()) {
-        out << count_text(tree.module_count() - 1, "module") << " in " << count_text(tree.depth(), "level") << " from "
-            << source_name(tree.source()) << "; " << count_text(tree.nodes_without_module().size(), "node")
+        out << counted(tree.module_count() - 1, "module") << " in " << counted(tree.depth(), "level") << " from "
+            << source_name(tree.source()) << "; " << counted(tree.nodes_without_module().size(), "node")
             << " without a module\n";
     } else {
         out << "no modules: the graph carries neither module stacks nor module names\n";

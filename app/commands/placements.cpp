@@ -4,6 +4,8 @@
 #include <ostream>
 
 #include "app/commands/formatting.h"
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/mesh/sharding_text.h"
 
 namespace overlap::commands {
@@ -56,13 +58,13 @@ void write_placements(std::ostream& out, const Graph& graph, const ShardingDocum
     const std::vector<std::string> unknown = document.unknown_nodes(graph);
     const std::vector<Redistributed> changed = redistributed(document);
     out << name_text(mesh_text(document), longest_sentence) << "; placements of "
-        << count_text(document.nodes.size(), "node");
+        << counted(document.nodes.size(), "node");
     if (!unknown.empty()) {
         out << ", of which the graph lacks " << unknown.size() << ", the first one is " << name_text(unknown.front());
     }
     out << "\nautoparallel expects " << milliseconds_text(document.compute_us() / microseconds_per_millisecond)
         << " of compute and " << milliseconds_text(document.redistribution_us() / microseconds_per_millisecond)
-        << " in " << count_text(changed.size(), "redistribution") << '\n';
+        << " in " << counted(changed.size(), "redistribution") << '\n';
     TextTable inputs({"input", "placement", "sizes"});
     for (const ShardedNode& node : document.nodes) {
         if (node.op != "placeholder" && node.op != "get_attr") continue;

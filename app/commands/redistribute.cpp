@@ -7,8 +7,8 @@
 
 #include "app/commands/command.h"
 #include "app/commands/file_arguments.h"
-#include "app/commands/formatting.h"
 #include "app/commands/redistribution_results.h"
+#include "core/base/wording.h"
 #include "core/files/json_output.h"
 
 namespace overlap::commands {
@@ -40,7 +40,7 @@ class Redistribute final : public Command {
             text += index + 1 < cases.size() ? ",\n" : "\n";
         }
         write_json_file(results_, text + "]}\n");
-        streams.notes << count_text(cases.size(), "case") << " answered";
+        streams.notes << counted(cases.size(), "case") << " answered";
         if (unanswered > 0) streams.notes << ", " << unanswered << " of them with an error";
         streams.notes << '\n';
     }

@@ -12,6 +12,7 @@
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
 #include "core/simulate/chrome_trace.h"

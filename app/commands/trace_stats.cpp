@@ -11,6 +11,8 @@
 
 #include "app/commands/command.h"
 #include "app/commands/formatting.h"
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/files/ordered_json.h"
 #include "core/io/trace_file.h"
 #include "core/trace/collective_alignment.h"
@@ -174,13 +176,13 @@ void write_remarks(std::ostream& out, const MeasuredTrace& trace) {
     for (std::size_t index = 0; holistic && index < holistic->missed_collectives.size(); ++index) {
         const HolisticTimes::Missed& missed = holistic->missed_collectives[index];
         out << "  communication that HolisticTraceAnalysis does not count as such: " << name_text(missed.name) << " ("
-            << count_text(missed.events, "event") << ")\n";
+            << counted(missed.events, "event") << ")\n";
     }
 }
 
 void write_text(std::ostream& out, const std::vector<RankFigures>& ranks) {
     for (const RankFigures& rank : ranks) {
-        out << rank.file << ": " << count_text(rank.trace->events().size(), "event") << '\n';
+        out << rank.file << ": " << counted(rank.trace->events().size(), "event") << '\n';
         TextTable table({"GPU time", "span", "compute", "communication", "exposed", "overlap", "idle", "unmatched"});
         bool leaves_out = false;
         for (const DeviceTimes& device : rank.devices) {
@@ -201,7 +203,7 @@ void write_text(std::ostream& out, const std::vector<RankFigures>& ranks) {
 }
 
 void write_text(std::ostream& out, const std::vector<RankFigures>& ranks, const AlignedRanks& aligned) {
-    out << "clocks, by " << count_text(aligned.matches.size(), "collective") << " that several files have\n";
+    out << "clocks, by " << counted(aligned.matches.size(), "collective") << " that several files have\n";
     TextTable table({"file", "offset", "spread", "matched", "unmatched", "last to arrive"});
     for (std::size_t index = 0; index < ranks.size(); ++index) {
         const RankAlignment& rank = aligned.ranks[index];

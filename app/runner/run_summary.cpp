@@ -15,30 +15,28 @@ namespace overlap::runner {
 
 namespace {
 
-using commands::count_text;
-
 void write_what_ran(std::ostream& out, const RunRecord& record) {
     const std::set<std::string> machines(record.machines.begin(), record.machines.end());
     out << (record.graph_name.empty() ? "graph without a name" : commands::name_text(record.graph_name)) << ": "
-        << (record.dry ? "dry run" : "run on " + record.device) << ", " << count_text(record.machines.size(), "rank")
-        << " on " << count_text(machines.size(), "machine") << '\n';
+        << (record.dry ? "dry run" : "run on " + record.device) << ", " << counted(record.machines.size(), "rank")
+        << " on " << counted(machines.size(), "machine") << '\n';
 }
 
 void write_commands(std::ostream& out, const Program& program, const RunRecord& record) {
     const std::size_t waits = program.commands.size() - program.compute.size() - program.collectives.size();
-    out << count_text(program.commands.size(), "command") << " a step: " << program.compute.size() << " compute, "
-        << count_text(program.collectives.size(), "collective") << ", " << count_text(waits, "wait");
+    out << counted(program.commands.size(), "command") << " a step: " << program.compute.size() << " compute, "
+        << counted(program.collectives.size(), "collective") << ", " << counted(waits, "wait");
     if (record.machines.size() > 1) out << "; collectives in the same order on all ranks";
     out << '\n';
     const DeviceWorkTotals& work = record.work;
-    out << "compute on a device: " << count_text(work.own_products, "product") << " as in the job, "
+    out << "compute on a device: " << counted(work.own_products, "product") << " as in the job, "
         << work.stand_in_products << " by products with as many operations and moved bytes, " << work.moved_bytes
         << " as moved bytes\n";
 }
 
 void write_memory(std::ostream& out, const Graph& graph, const MemoryPlan& memory, const RunRecord& record) {
     out << "memory " << bytes_text(memory.pool_bytes) << " to allocate for "
-        << count_text(memory.buffers.size(), "buffer");
+        << counted(memory.buffers.size(), "buffer");
     if (memory.live_peak_node != no_node)
         out << "; at most " << bytes_text(memory.live_peak_bytes) << " held at one time, at "
             << in_quotes(commands::name_text(graph.name(memory.live_peak_node)));

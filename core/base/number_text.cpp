@@ -9,28 +9,49 @@ namespace overlap {
 
 namespace {
 
-/// Four significant digits without exponent or trailing zeros. Not printf's %g: it follows the locale.
-std::string four_digits(double value) {
-    int decimals = 3;
-    for (double magnitude = std::abs(value); magnitude >= 9.9995 && decimals > 0; magnitude /= 10) --decimals;
-    std::array<char, 64> digits{};
-    const auto [end, error] =
+/// The greatest double has 309 digits in front of the point.
+constexpr std::size_t longest_number = 400;
+
+}  // namespace
+
+// Not printf's: its decimal point follows the locale.
+std::string fixed_text(double value, int decimals) {
+    std::array<char, longest_number> digits;
+    const auto written =
         std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, decimals);
-    std::string text(digits.data(), end);
+    return {digits.data(), written.ptr};
+}
+
+std::string number_text(double value, int most_decimals) {
+    std::string text = fixed_text(value, most_decimals);
     if (text.find('.') == std::string::npos) return text;
     text.erase(text.find_last_not_of('0') + 1);
     if (text.ends_with('.')) text.pop_back();
     return text;
 }
 
-}  // namespace
+std::string number_text(double value) {
+    int decimals = 3;
+    for (double magnitude = std::abs(value); magnitude >= 9.9995 && decimals > 0; magnitude /= 10) --decimals;
+    return number_text(value, decimals);
+}
+
+std::string shortest_text(double value) {
+    std::array<char, 32> digits;
+    const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    return {digits.data(), written.ptr};
+}
 
 std::string time_text(double time_ms) {
     const double magnitude = std::abs(time_ms);
-    if (magnitude >= 9999.5) return four_digits(time_ms / 1e3) + " s";
-    if (magnitude == 0 || magnitude >= 0.1) return four_digits(time_ms) + " ms";
-    if (magnitude >= 0.9995e-3) return four_digits(time_ms * 1e3) + " µs";
-    return four_digits(time_ms * 1e6) + " ns";
+    if (magnitude >= 9999.5) return number_text(time_ms / 1e3) + " s";
+    if (magnitude == 0 || magnitude >= 0.1) return number_text(time_ms) + " ms";
+    if (magnitude >= 0.9995e-3) return number_text(time_ms * 1e3) + " µs";
+    return number_text(time_ms * 1e6) + " ns";
+}
+
+std::string milliseconds_text(double time_ms) {
+    return fixed_text(time_ms, 3) + " ms";
 }
 
 std::string bytes_text(std::int64_t bytes) {
@@ -41,7 +62,11 @@ std::string bytes_text(std::int64_t bytes) {
         amount /= 1024;
         ++unit;
     }
-    return four_digits(amount) + std::string(units[unit]);
+    return number_text(amount) + std::string(units[unit]);
+}
+
+std::string percent_text(std::optional<double> percent) {
+    return percent ? fixed_text(*percent, 2) + " %" : "-";
 }
 
 }  // namespace overlap

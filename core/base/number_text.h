@@ -1,16 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace overlap {
 
-// Numbers as core's sentences and tables show them: at most four significant digits, and a unit.
+// Numbers as sentences, tables and files show them, whatever the locale.
 
-/// `21.9 ms`; seconds from 10 s, microseconds below 0.1 ms, nanoseconds below 1 µs. The same as the application's
-/// figures.
+/// Figures for people, without exponent or trailing zeros: at most four significant digits, `1672`, `218.4`, `2.051`.
+std::string number_text(double value);
+/// The same with at most so many decimals: `0.5`, `12.25`.
+std::string number_text(double value, int most_decimals);
+/// Always so many decimals, as the numbers of a column have: `0.50`.
+std::string fixed_text(double value, int decimals);
+/// The fewest digits that read back as the same number: `0`, `0.5`, `1e+30`. For files, and for limits in messages.
+std::string shortest_text(double value);
+
+/// `21.9 ms`, with four digits; seconds from 10 s, microseconds below 0.1 ms, nanoseconds below 1 µs.
 std::string time_text(double time_ms);
-/// `436.2 MiB`; whole bytes below a KiB.
+/// `12.345 ms`: always in milliseconds, for columns of times that are compared.
+std::string milliseconds_text(double time_ms);
+/// `436.2 MiB`, with four digits; whole bytes below a KiB.
 std::string bytes_text(std::int64_t bytes);
+/// `12.34 %` of 12.34; `-` where there is none.
+std::string percent_text(std::optional<double> percent);
 
 }  // namespace overlap

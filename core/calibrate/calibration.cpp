@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/base/quote.h"
 #include "core/base/statistics.h"
 #include "core/calibrate/line_fit.h"
@@ -261,14 +261,9 @@ class Calibrator {
         const double before_ms = std::abs(step.before_ms - *step.measured_ms);
         const double after_ms = std::abs(step.after_ms - *step.measured_ms);
         if (after_ms <= before_ms + least_told_ms) return;
-        const auto text = [](double time_ms) {
-            char digits[32];
-            std::snprintf(digits, sizeof digits, "%.3f ms", time_ms);
-            return std::string(digits);
-        };
         result_.notes.push_back("warning: the model tells the step of " + step.run + " worse than before: measured " +
-                                text(*step.measured_ms) + ", before " + text(step.before_ms) + ", after " +
-                                text(step.after_ms));
+                                milliseconds_text(*step.measured_ms) + ", before " + milliseconds_text(step.before_ms) +
+                                ", after " + milliseconds_text(step.after_ms));
     }
 
     static std::string key_of(CalibrationRow::Kind kind, const std::string& name) {

@@ -1,9 +1,8 @@
 #include "core/exports/python_text.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 
+#include "core/base/number_text.h"
 #include "core/exports/code_points.h"
 #include "core/files/ordered_json.h"
 #include "core/io/option_json.h"
@@ -54,9 +53,7 @@ void append_escaped(std::string& text, char32_t point) {
 /// The shortest text that Python reads as the same number; always a float where JSON has one.
 std::string number_literal(double number) {
     if (!std::isfinite(number)) return number < 0 ? "float(\"-inf\")" : "float(\"inf\")";
-    std::array<char, 32> digits;
-    const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-    std::string text(digits.data(), written.ptr);
+    std::string text = shortest_text(number);
     if (text.find_first_of(".e") == std::string::npos) text += ".0";
     return text;
 }

@@ -1,8 +1,6 @@
 #include "core/exports/timeline_picture.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "core/base/number_text.h"
 #include "core/exports/code_points.h"
@@ -30,13 +28,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 }
 
 std::string number(double value) {
-    std::array<char, 32> digits{};
-    const auto written =
-        std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 2);
-    std::string text(digits.data(), written.ptr);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.ends_with('.')) text.pop_back();
-    return text;
+    return number_text(value, 2);
 }
 
 /// Rectangles of one class as one path, where neighbours that touch become one.

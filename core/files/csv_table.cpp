@@ -1,6 +1,6 @@
 #include "core/files/csv_table.h"
 
-#include <charconv>
+#include "core/base/number_text.h"
 
 namespace overlap {
 
@@ -34,9 +34,7 @@ CsvTable& CsvTable::text(std::string_view cell) {
 
 CsvTable& CsvTable::number(double number) {
     separate();
-    char digits[32];
-    const auto written = std::to_chars(digits, digits + sizeof digits, number);
-    text_.append(digits, written.ptr);
+    text_ += shortest_text(number);
     return *this;
 }
 

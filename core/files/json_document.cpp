@@ -5,19 +5,13 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/text_place.h"
 #include "core/base/utf8.h"
 #include "core/files/json_numbers.h"
 
 namespace overlap {
 
 namespace {
-
-std::string line_and_column(std::string_view text, std::size_t position) {
-    const std::string_view before = text.substr(0, std::min(position, text.size()));
-    const auto lines = std::count(before.begin(), before.end(), '\n');
-    const std::size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-    return "line " + std::to_string(lines + 1) + ", column " + std::to_string(before.size() - line_begin + 1);
-}
 
 /// Ignores all values and keeps where the text stops being JSON, and how deep it is nested at most. Not recursive.
 class SyntaxChecker : public nlohmann::json_sax<nlohmann::json> {
@@ -66,7 +60,7 @@ class SyntaxChecker : public nlohmann::json_sax<nlohmann::json> {
     if (error == simdjson::MEMALLOC) throw JsonMemoryError("", "there is not enough memory to read it");
     SyntaxChecker checker;
     if (!nlohmann::json::sax_parse(text.begin(), text.end(), &checker)) {
-        throw InputError(line_and_column(text, checker.position()), "invalid JSON: " + checker.problem());
+        throw InputError(text_place(text, checker.position()), "invalid JSON: " + checker.problem());
     }
     if (checker.deepest() >= JsonDocument::depth_limit) {
         throw InputError("", "lists and objects are nested " + std::to_string(checker.deepest()) +

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/base/quote.h"
 #include "core/files/json_text.h"
 
@@ -93,14 +94,6 @@ std::int64_t json_integer(simdjson::dom::element value, const JsonPlace& place, 
     fail_expected(expected, value, place);
 }
 
-namespace {
-std::string short_number(double number) {
-    char text[32];
-    const auto written = std::to_chars(text, text + sizeof text, number);
-    return {text, written.ptr};
-}
-}  // namespace
-
 double json_number(simdjson::dom::element value, const JsonPlace& place, double least, double most) {
     std::optional<double> number;
     if (value.is_double() || value.is_int64() || value.is_uint64()) {
@@ -109,7 +102,7 @@ double json_number(simdjson::dom::element value, const JsonPlace& place, double 
         double wide = 0;
         if (std::from_chars(digits.data(), digits.data() + digits.size(), wide).ec == std::errc()) number = wide;
     }
-    if (number && *number > most) fail_expected("at most " + short_number(most), value, place);
+    if (number && *number > most) fail_expected("at most " + shortest_text(most), value, place);
     if (number && *number >= least) return *number;
     std::string expected = "a finite number";
     if (least == 0) expected += " that is not negative";

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/base/text_place.h"
 #include "core/base/utf8.h"
 
 namespace overlap {
@@ -17,17 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Event = Json::parse_event_t;
-
-/// `line 3, column 14` of a byte of `text`. Columns count characters, not bytes.
-std::string text_place(std::string_view text, std::size_t byte) {
-    const std::string_view before = text.substr(0, std::min(byte, text.size()));
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-    const std::string_view of_line = before.substr(line_begin);
-    const auto column =
-        1 + std::count_if(of_line.begin(), of_line.end(), [](char letter) { return (letter & 0xc0) != 0x80; });
-    return "line " + std::to_string(line) + ", column " + std::to_string(column);
-}
 
 /// Goes over a text and counts what the parser has taken, which it does not tell its callback.
 class CountedText {

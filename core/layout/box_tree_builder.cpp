@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/layout/structure_hash.h"
+#include "core/base/word_hash.h"
 
 namespace overlap {
 namespace {
@@ -91,8 +91,8 @@ void BoxTreeBuilder::order_children() {
 
 std::uint64_t BoxTreeBuilder::hash_operation(NodeId node) {
     std::uint64_t& target = target_hash_[graph_.record(node).target];
-    if (target == 0) target = StructureHash().add(graph_.target(node)).value();
-    StructureHash hash;
+    if (target == 0) target = word_of_text(graph_.target(node));
+    WordHash hash;
     const bool called = graph_.op(node) == NodeOp::call_function;
     hash.add(called ? target : std::uint64_t{1} + static_cast<std::uint64_t>(graph_.op(node)));
     for (const TensorMeta& output : graph_.outputs(node)) {
@@ -130,9 +130,10 @@ void BoxTreeBuilder::hash_structure() {
             draft.box.structure = hash_operation(draft.box.node);
             continue;
         }
-        StructureHash hash;
+        WordHash hash;
         hash.add(static_cast<std::uint64_t>(draft.box.kind));
-        if (draft.box.module != ModuleTree::no_module) hash.add(modules_.module(draft.box.module).own_class);
+        if (draft.box.module != ModuleTree::no_module)
+            hash.add(word_of_text(modules_.module(draft.box.module).own_class));
         for (const DraftId child : draft.children) hash.add(drafts_[child].box.structure);
         const std::uint32_t begin = draft.box.first_node, end = begin + draft.box.node_count;
         for (std::uint32_t at = begin; at < end; ++at)
@@ -157,7 +158,7 @@ void BoxTreeBuilder::make_runs() {
                 finish();
                 continue;
             }
-            StructureHash both;
+            WordHash both;
             for (const DraftId draft : pair) both.add(draft == 0 ? std::uint64_t{0} : drafts_[draft].box.structure);
             if (!members.empty() && both.value() != structure) finish();
             structure = both.value();
@@ -177,7 +178,7 @@ void BoxTreeBuilder::gather_run(const std::vector<Pair>& members) {
         siblings.pop_back();
         Draft& gathered = drafts_[run];
         gathered.box.module = drafts_[members.front()[side]].box.module;
-        StructureHash hash;
+        WordHash hash;
         for (const DraftId sibling : siblings) {
             const bool member =
                 std::any_of(members.begin(), members.end(), [&](const Pair& pair) { return pair[side] == sibling; });

@@ -1,11 +1,12 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "core/base/word_hash.h"
 #include "core/layout/layering.h"
 #include "core/layout/level_layout.h"
 #include "core/layout/routes.h"
 #include "core/layout/row_graph.h"
-#include "core/layout/structure_hash.h"
 
 namespace overlap {
 namespace {
@@ -217,16 +218,19 @@ LevelLayout LayeredEngine::layout(const LevelGraph& graph, std::stop_token stop)
 }
 
 std::uint64_t level_key(const LevelGraph& graph) {
-    StructureHash hash;
-    hash.add(std::uint64_t{graph.nodes.size()});
-    for (const LevelGraph::Node& node : graph.nodes)
-        hash.add(node.size.width)
-            .add(node.size.height)
-            .add(std::uint64_t{node.backward})
-            .add(std::uint64_t{node.twin})
-            .add(std::uint64_t{node.apart});
-    for (const LevelGraph::Edge& edge : graph.edges)
-        hash.add(std::uint64_t{edge.from} << 32 | edge.to).add(edge.weight);
+    WordHash hash;
+    hash.add(graph.nodes.size());
+    for (const LevelGraph::Node& node : graph.nodes) {
+        hash.add(std::bit_cast<std::uint64_t>(node.size.width));
+        hash.add(std::bit_cast<std::uint64_t>(node.size.height));
+        hash.add(node.backward);
+        hash.add(node.twin);
+        hash.add(node.apart);
+    }
+    for (const LevelGraph::Edge& edge : graph.edges) {
+        hash.add(std::uint64_t{edge.from} << 32 | edge.to);
+        hash.add(std::bit_cast<std::uint64_t>(edge.weight));
+    }
     return hash.value();
 }
 

@@ -1,9 +1,10 @@
 #include "core/measure/measurement_problems.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/trace/trace_statistics.h"
 
 namespace overlap {
@@ -12,10 +13,6 @@ namespace {
 
 /// Ends of one collective on several ranks lie closer together than this where clocks agree.
 constexpr std::int64_t rough_spread_ns = 100'000;
-
-std::string counted(std::uint64_t count, const std::string& noun) {
-    return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
-}
 
 class Problems {
   public:
@@ -108,9 +105,7 @@ void add_holistic(const MeasuredTrace& trace, Problems& problems) {
 }
 
 std::string microseconds(std::int64_t time_ns) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.0f µs", static_cast<double>(time_ns) * 1e-3);
-    return text;
+    return fixed_text(static_cast<double>(time_ns) * 1e-3, 0) + " µs";
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/word_hash.h"
+
 namespace overlap {
 
 namespace {
@@ -19,11 +21,6 @@ constexpr std::size_t beginnings_tried = 64;
 constexpr std::uint32_t differing_share = 16;
 /// Nodes in a row that are alike again behind a difference.
 constexpr std::uint32_t alike_again = 4;
-
-std::uint64_t mixed(std::uint64_t state, std::uint64_t word) {
-    state = (state ^ word) * 0x9e3779b97f4a7c15u;
-    return state ^ (state >> 29);
-}
 
 class Search {
   public:
@@ -195,14 +192,16 @@ class Search {
 std::vector<std::uint64_t> node_kinds(const Graph& graph) {
     std::vector<std::uint64_t> kinds(graph.node_count());
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        std::uint64_t kind = mixed(graph.record(node).target, static_cast<std::uint64_t>(graph.op(node)));
-        kind = mixed(kind, graph.inputs(node).size());
+        WordHash kind;
+        kind.add(graph.record(node).target);
+        kind.add(static_cast<std::uint64_t>(graph.op(node)));
+        kind.add(graph.inputs(node).size());
         for (const TensorMeta& tensor : graph.outputs(node)) {
-            kind = mixed(kind, tensor.is_tensor ? static_cast<std::uint64_t>(tensor.dtype) + 1 : 0);
+            kind.add(tensor.is_tensor ? static_cast<std::uint64_t>(tensor.dtype) + 1 : 0);
             if (!tensor.is_tensor) continue;
-            for (const std::int64_t size : graph.shape(tensor)) kind = mixed(kind, static_cast<std::uint64_t>(size));
+            for (const std::int64_t size : graph.shape(tensor)) kind.add(static_cast<std::uint64_t>(size));
         }
-        kinds[node] = kind;
+        kinds[node] = kind.value();
     }
     return kinds;
 }

@@ -1,9 +1,8 @@
 #include "core/passes/option.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
+#include "core/base/number_text.h"
 #include "core/base/quote.h"
 
 namespace overlap {
@@ -25,10 +24,7 @@ std::string describe(const OptionValue& value) {
         std::string operator()(std::monostate) const { return "null"; }
         std::string operator()(bool flag) const { return flag ? "true" : "false"; }
         std::string operator()(std::int64_t number) const { return std::to_string(number); }
-        std::string operator()(double number) const {
-            std::array<char, 32> text;
-            return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
-        }
+        std::string operator()(double number) const { return shortest_text(number); }
         std::string operator()(const std::string& text) const { return "the string " + in_quotes(text); }
         std::string operator()(const ModuleLists&) const { return "a list"; }
         std::string operator()(const NamedIntegers&) const { return "an object"; }

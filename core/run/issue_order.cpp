@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/base/word_hash.h"
 
 namespace overlap {
 
@@ -50,9 +51,7 @@ std::string first_difference(const IssueOrder& expected, const IssueOrder& found
 std::string text_digest(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325u;
     for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-    std::string digits(16, '0');
-    for (std::size_t place = digits.size(); place-- > 0; hash >>= 4) digits[place] = "0123456789abcdef"[hash & 15];
-    return digits;
+    return hexadecimal(hash);
 }
 
 IssueOrder issue_order(const Program& program) {

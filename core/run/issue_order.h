@@ -10,7 +10,8 @@
 
 namespace overlap {
 
-/// A 64-bit hash of a text (FNV-1a), the same on every machine, as 16 hexadecimal digits.
+/// A 64-bit hash of a text (FNV-1a), the same on every machine, as 16 hexadecimal digits. Records of runs hold it, so
+/// it stays as it is; WordHash is for all else.
 std::string text_digest(std::string_view text);
 
 /// What one rank will issue on its process groups. Ranks of a group that differ here would wait for each other for

@@ -1,12 +1,12 @@
 #include "core/run/rank_measurements.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number_text.h"
 #include "core/base/statistics.h"
 
 namespace overlap {
@@ -16,9 +16,7 @@ namespace {
 /// One line: the numbers, each in the fewest digits that read back as it.
 void write_line(const std::vector<double>& values, std::string& text) {
     for (const double value : values) {
-        std::array<char, 32> digits{};
-        const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-        text.append(digits.data(), written.ptr);
+        text += shortest_text(value);
         text += ' ';
     }
     text += '\n';

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
 namespace overlap {
 namespace {
 
@@ -19,6 +22,33 @@ TEST(NumberText, HasFourDigitsAndAUnit) {
     EXPECT_EQ(bytes_text(436207616), "416 MiB");
     EXPECT_EQ(bytes_text(457389179), "436.2 MiB");
     EXPECT_EQ(bytes_text(std::int64_t{33} << 30), "33 GiB");
+}
+
+TEST(NumberText, OfColumnsHasItsDecimals) {
+    EXPECT_EQ(fixed_text(0.5, 2), "0.50");
+    EXPECT_EQ(fixed_text(1234.5678, 0), "1235");
+    EXPECT_EQ(milliseconds_text(12.3454), "12.345 ms");
+    EXPECT_EQ(milliseconds_text(0), "0.000 ms");
+    EXPECT_EQ(percent_text(12.345678), "12.35 %");
+    EXPECT_EQ(percent_text(-0.5), "-0.50 %");
+    EXPECT_EQ(percent_text(std::nullopt), "-");
+}
+
+TEST(NumberText, HasNoTrailingZeros) {
+    EXPECT_EQ(number_text(0), "0");
+    EXPECT_EQ(number_text(0.5), "0.5");
+    EXPECT_EQ(number_text(1672.4), "1672");
+    EXPECT_EQ(number_text(-31.5849), "-31.58");
+    EXPECT_EQ(number_text(12.3456, 2), "12.35");
+    EXPECT_EQ(number_text(100, 2), "100");
+    EXPECT_EQ(number_text(1e300).size(), 301u);
+}
+
+TEST(NumberText, ShortestReadsBackAsTheSame) {
+    EXPECT_EQ(shortest_text(0), "0");
+    EXPECT_EQ(shortest_text(0.1), "0.1");
+    EXPECT_EQ(shortest_text(1e30), "1e+30");
+    EXPECT_EQ(std::stod(shortest_text(1.0 / 3)), 1.0 / 3);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/number_text.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
@@ -25,7 +26,7 @@ QString text(std::string_view view) {
 
 /// Figures of a column stand on one decimal, so that they can be compared at a glance.
 QString columnText(double value) {
-    return value < 1000 ? QString::number(value, 'f', 1) : formatCount(std::llround(value));
+    return value < 1000 ? QString::fromStdString(fixed_text(value, 1)) : formatCount(std::llround(value));
 }
 
 /// A class without the package that it is from; nothing for the base class, which says nothing (graphs with

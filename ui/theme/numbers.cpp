@@ -3,35 +3,28 @@
 #include <QRegularExpression>
 #include <array>
 #include <cmath>
+#include <string>
+
+#include "core/base/number_text.h"
 
 namespace overlap::ui {
 namespace {
 
-constexpr QChar microSign{0x00b5};
 /// Less is written as 0 ns.
 constexpr double least_time_shown_ms = 0.0005e-6;
 
-QString withUnit(double value, const QString& unit) {
-    return formatNumber(value) + thinSpace + unit;
-}
-
-int decimalsFor(double magnitude) {
-    if (magnitude >= 999.95) return 0;
-    if (magnitude >= 99.995) return 1;
-    if (magnitude >= 9.9995) return 2;
-    return 3;
+/// A text of core's, made of a magnitude, with the sign of its number and with spaces that do not break.
+QString withSign(double value, const std::string& magnitude) {
+    QString text = QString::fromStdString(magnitude);
+    const bool zero = text == u"0" || text.startsWith(u"0 ") || text.startsWith(u"0.0 ");
+    text.replace(u' ', thinSpace);
+    return value < 0 && !zero ? minusSign + text : text;
 }
 
 }  // namespace
 
 QString formatNumber(double value) {
-    const double magnitude = std::abs(value);
-    QString digits = QString::number(magnitude, 'f', decimalsFor(magnitude));
-    if (digits.contains(QLatin1Char('.'))) {
-        while (digits.endsWith(QLatin1Char('0'))) digits.chop(1);
-        if (digits.endsWith(QLatin1Char('.'))) digits.chop(1);
-    }
-    return value < 0 && digits != QLatin1String("0") ? minusSign + digits : digits;
+    return withSign(value, number_text(std::abs(value)));
 }
 
 QString withUnbrokenUnits(const QString& sentence) {
@@ -40,11 +33,7 @@ QString withUnbrokenUnits(const QString& sentence) {
 }
 
 QString formatTime(double ms) {
-    const double magnitude = std::abs(ms);
-    if (magnitude >= 9999.5) return withUnit(ms / 1e3, QStringLiteral("s"));
-    if (magnitude == 0 || magnitude >= 0.1) return withUnit(ms, QStringLiteral("ms"));
-    if (magnitude >= 0.9995e-3) return withUnit(ms * 1e3, microSign + QStringLiteral("s"));
-    return withUnit(ms * 1e6, QStringLiteral("ns"));
+    return withSign(ms, time_text(std::abs(ms)));
 }
 
 QString formatBytes(double bytes) {
@@ -56,13 +45,11 @@ QString formatBytes(double bytes) {
         bytes /= 1024;
         ++unit;
     }
-    return withUnit(bytes, units[unit]);
+    return formatNumber(bytes) + thinSpace + units[unit];
 }
 
 QString formatPercent(double share) {
-    QString digits = QString::number(std::abs(share) * 100, 'f', 1);
-    const bool zero = digits == QLatin1String("0.0");
-    return (share < 0 && !zero ? QString(minusSign) : QString()) + digits + thinSpace + QLatin1Char('%');
+    return withSign(share, fixed_text(std::abs(share) * 100, 1) + " %");
 }
 
 QString formatCount(std::int64_t count) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/base/quote.h"
+#include "core/base/text_place.h"
 #include "core/imports/operators/known_tensor.h"
 #include "core/imports/untyped/python_expression.h"
 

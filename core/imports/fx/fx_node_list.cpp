@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/base/text_place.h"
 #include "core/files/json_writer.h"
 #include "core/imports/untyped/printed_number.h"
 #include "core/imports/untyped/python_tokens.h"

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/base/text_place.h"
 
 namespace overlap {
 namespace {

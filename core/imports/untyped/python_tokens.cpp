@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/base/text_place.h"
 
 namespace overlap {
 namespace {
@@ -34,18 +35,6 @@ static_assert(std::ranges::all_of(long_punctuation, [](std::string_view punctuat
 constexpr std::string_view short_punctuation = "()[]{},:;.=+-*/%@&|^~<>!";
 
 }  // namespace
-
-std::string text_place(std::string_view text, std::size_t offset) {
-    const std::string_view before = text.substr(0, std::min(offset, text.size()));
-    std::size_t line = 1, line_start = 0;
-    for (std::size_t end = 0; (end = before.find('\n', line_start)) != std::string_view::npos; line_start = end + 1)
-        ++line;
-    std::string place = "line ";
-    place += std::to_string(line);
-    place += ", column ";
-    place += std::to_string(before.size() - line_start + 1);
-    return place;
-}
 
 PythonTokens::PythonTokens(std::string_view text, std::size_t begin, std::size_t end)
     : text_(text), position_(begin), end_(std::min(end, text.size())) {}

@@ -31,9 +31,6 @@ struct PythonToken {
     }
 };
 
-/// Where an offset of a text is: `line 3, column 14`. Columns count bytes from 1.
-std::string text_place(std::string_view text, std::size_t offset);
-
 /// Cuts the small part of Python that torch.fx prints into tokens. Colour codes of terminals count as white space.
 /// The text must outlive it.
 class PythonTokens {
