@@ -6,8 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text_place.h"
-#include "core/base/utf8.h"
 #include "core/files/json_numbers.h"
+#include "core/files/utf8.h"
 
 namespace overlap {
 

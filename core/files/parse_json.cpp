@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/base/text_place.h"
-#include "core/base/utf8.h"
+#include "core/files/utf8.h"
 
 namespace overlap {
 

@@ -44,7 +44,7 @@ void LatestTask::whenTasksFail(Failure failure) {
 
 /// What the owner and the job on a worker thread share.
 struct LatestTask::State {
-    explicit State(LatestTask& owner) : owner(owner) {}
+    explicit State(LatestTask& waiting_owner) : owner(waiting_owner) {}
 
     LatestTask& owner;  ///< outlives the job: its destructor waits for it
     std::mutex mutex;

@@ -364,8 +364,9 @@ const OptionTable<DenseRegionOptions>& table() {
                   .help = "Layers with experts: of these only the attention counts as dense.",
                   .required = true},
                  &DenseRegionOptions::moe_layer_ids)
-            .add({.name = "n_layers", .help = "Number of transformer blocks.", .required = true},
-                 &DenseRegionOptions::n_layers)
+            .add(
+                {.name = "n_layers", .help = "Number of transformer blocks.", .required = true, .maximum = most_layers},
+                &DenseRegionOptions::n_layers)
             .add({.name = "transformer_bucket_counts_by_layer",
                   .help = "Buckets that each block must have of each kind, by number of the block; from_buckets "
                           "expects one for each entry of the plan that was bucketed, as torchtitan's trainer does, "
@@ -380,11 +381,6 @@ const OptionTable<DenseRegionOptions>& table() {
 Settings settings_of(const DenseRegionOptions& options) {
     Settings settings;
     settings.layer_count = options.n_layers;
-    if (settings.layer_count > most_layers) {
-        throw InputError(
-            std::string(pass_name) + " options.n_layers",
-            "found " + std::to_string(settings.layer_count) + ", expected at most " + std::to_string(most_layers));
-    }
     settings.moe_layers.insert(options.moe_layer_ids.begin(), options.moe_layer_ids.end());
     settings.strict = options.strict;
     settings.counts_from_buckets = std::holds_alternative<std::string>(options.transformer_bucket_counts_by_layer);

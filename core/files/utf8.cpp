@@ -1,4 +1,4 @@
-#include "core/base/utf8.h"
+#include "core/files/utf8.h"
 
 #include <simdjson.h>
 
