@@ -231,18 +231,6 @@ class ProgramMaker {
 
 }  // namespace
 
-std::string_view command_kind_name(Command::Kind kind) {
-    switch (kind) {
-        case Command::Kind::compute:
-            return "compute";
-        case Command::Kind::collective:
-            return "collective";
-        case Command::Kind::wait:
-            return "wait";
-    }
-    return "compute";
-}
-
 const Value* collective_input(const Graph& graph, NodeId node, std::size_t first_argument) {
     if (const Value* argument = graph.argument(node, first_argument)) return argument;
     if (const Value* argument = graph.keyword(node, "input")) return argument;

@@ -55,8 +55,6 @@ struct Command {
     NodeId node = no_node;
 };
 
-std::string_view command_kind_name(Command::Kind kind);
-
 /// What a runner issues for one step of a graph: the stream model of docs/formats.md as commands, without times.
 /// Nodes that take no time of a device (views, getitem, what runs on the host) are no commands.
 struct Program {
