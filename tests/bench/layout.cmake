@@ -1,7 +1,7 @@
 # The graph view: boxes and layouts, and whole repaints of the widget.
 overlap_program(layout_benchmark
   SOURCES layout_benchmark.cpp
-  USES overlap_layout overlap_plan_io overlap_test_support overlap_views benchmark::benchmark_main)
+  USES overlap_io overlap_layout overlap_test_support overlap_views benchmark::benchmark_main)
 target_compile_definitions(layout_benchmark PRIVATE OVERLAP_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
 
 if(OVERLAP_BUILD_APPLICATION)

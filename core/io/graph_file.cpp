@@ -1,3 +1,5 @@
+#include "core/io/graph_file.h"
+
 #include <new>
 #include <optional>
 
@@ -5,7 +7,6 @@
 #include "core/files/json_document.h"
 #include "core/files/json_list_pieces.h"
 #include "core/graph/graph_builder.h"
-#include "core/io/graph_file.h"
 #include "core/io/graph_header_reader.h"
 #include "core/io/graph_node_reader.h"
 #include "core/io/graph_supplements.h"
