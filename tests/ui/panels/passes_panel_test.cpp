@@ -11,6 +11,8 @@
 #include <QSignalSpy>
 #include <QToolButton>
 
+#include "core/io/option_json.h"
+#include "core/passes/registry/registry.h"
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
@@ -398,6 +400,4 @@ class PassesPanelTest : public QObject {
 }  // namespace overlap::ui
 
 QTEST_MAIN(overlap::ui::PassesPanelTest)
-#include "core/io/option_json.h"
-#include "core/passes/registry/registry.h"
 #include "passes_panel_test.moc"

@@ -6,6 +6,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include "core/io/process_groups_json.h"
 #include "core/plan/group_passes.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/automatic_commands.h"
@@ -328,5 +329,4 @@ class ProcessGroupsTest : public QObject {
 }  // namespace overlap::ui
 
 QTEST_MAIN(overlap::ui::ProcessGroupsTest)
-#include "core/io/process_groups_json.h"
 #include "process_groups_test.moc"
