@@ -8,7 +8,7 @@ namespace overlap {
 /// A document that is small and edited, such as a plan: members keep their order. For readers and writers alone.
 using Json = nlohmann::ordered_json;
 
-/// What a JSON value is, for people: `the string "x"`, `a list`, `3`.
+/// What a JSON value is, for messages: `the string "x"`, `a list`, `3`.
 std::string describe_json(const Json& value);
 
 }  // namespace overlap

@@ -29,7 +29,7 @@ std::string text_place(std::string_view text, std::size_t byte) {
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-/// Goes over a text and counts what the parser has taken, which it does not tell its callback.
+/// Iterates over a text and counts what the parser has taken, which it does not pass to its callback.
 class CountedText {
   public:
     using iterator_category = std::input_iterator_tag;
@@ -96,7 +96,7 @@ class StructureCheck {
         }
         keys.push_back(key);
     }
-    /// Where the key begins of which the parser has taken all: the last quote that no backslash stands before.
+    /// The start of the key that the parser has just taken: the last quote without a backslash before it.
     std::size_t key_begin() const {
         std::size_t begin = taken_ - 1;
         do {

@@ -11,8 +11,8 @@
 
 namespace overlap {
 
-/// A window that moves over a text of any length: a file, plain or gzip (told by its content), of which no more than
-/// the window is in memory. The window's bytes may be changed in place, and simdjson may read beyond its end.
+/// A window that moves over a text of any length: a file, plain or gzip (detected by its content), of which no more
+/// than the window is in memory. The window's bytes may be changed in place, and simdjson may read beyond its end.
 class TextWindow {
   public:
     /// @throws InputError without the file's name: it cannot be opened or read, is empty or a folder.
