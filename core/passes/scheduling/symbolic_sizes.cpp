@@ -30,7 +30,7 @@ std::optional<std::int64_t> whole_number(std::string_view json) {
     return error == std::errc() && end == json.data() + json.size() ? std::optional(number) : std::nullopt;
 }
 
-/// What a file's writer put for symbols of which nothing is known.
+/// What a file's writer used for symbols of which nothing is known.
 std::optional<std::int64_t> writers_guess(const Graph& graph) {
     return whole_number(json_member(graph.header().extra_json, "unbacked_symbol_hint"));
 }
