@@ -15,13 +15,13 @@ namespace overlap::ui {
 class Document;
 class Variant;
 
-/// A plan with unsaved edits of an instance that was cut off: by a crash, a kill or a loss of power.
+/// A plan with unsaved edits of an instance that ended abnormally: by a crash, a kill or a loss of power.
 struct RecoveredPlan {
     QString graph;           ///< as SessionDocument has it
-    SessionVariant variant;  ///< as it comes back
+    SessionVariant variant;  ///< as it is restored
 };
 
-/// What a start finds.
+/// The sessions found at a start.
 struct StoredSession {
     SessionState state;
     QStringList problems;                  ///< sentences on files that could not be read, and where they are now
@@ -33,8 +33,7 @@ struct StoredSession {
 SessionVariant sessionVariant(const Variant& variant);
 /// The same without the text of the plan, which takes long to make of large plans.
 SessionVariant sessionVariantOutline(const Variant& variant);
-/// The document as the session would keep it; the timeline range and the closed plans are the caller's to fill in.
-/// @param keep makes what is kept of each variant.
+/// The document as the session would keep it; the caller fills in the timeline range and the closed plans.
 SessionDocument sessionDocument(const Document& document,
                                 SessionVariant (*keep)(const Variant& variant) = sessionVariant);
 
