@@ -15,7 +15,7 @@ namespace overlap {
 /// One entry of an option that lists buckets: dotted paths of modules.
 struct ModuleList {
     std::vector<std::string> modules;
-    bool written_as_list = false;  ///< of one module: `["layers.0"]`, not `"layers.0"`. The reference treats both the same
+    bool written_as_list = false;  ///< of one module: `["layers.0"]`, not `"layers.0"`; the same in the reference
 
     bool operator==(const ModuleList&) const = default;
 };

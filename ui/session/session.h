@@ -34,6 +34,7 @@ SessionVariant sessionVariant(const Variant& variant);
 /// The same without the text of the plan, which takes long to make of large plans.
 SessionVariant sessionVariantOutline(const Variant& variant);
 /// The document as the session would keep it; the caller fills in the timeline range and the closed plans.
+/// @param keep makes what is kept of each variant.
 SessionDocument sessionDocument(const Document& document,
                                 SessionVariant (*keep)(const Variant& variant) = sessionVariant);
 
