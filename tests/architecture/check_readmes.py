@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare the tables of files in the READMEs of core and ui with the files that exist.
+"""Compare the tables of files in the READMEs of core and ui with the files that are there.
 
     check_readmes.py ROOT
 
