@@ -27,8 +27,7 @@ class CostModelOption {
 /// node_times_ms() of the graph in `file`. @throws InputError that names the file, and the option where it would help.
 std::vector<double> times_of(const Graph& graph, const std::string& file);
 
-/// The error with the name of `file` where it has none; one because of missing times also names the option
-/// `--cost-model`.
+/// The error with the name of `file` where it has none; one for missing times also names the option `--cost-model`.
 InputError with_cost_model_hint(const InputError& error, const std::string& file);
 
 }  // namespace overlap::commands

@@ -26,8 +26,7 @@ class DeviceSupport {
     /// Free memory of this rank's device. Ranks on a machine take its devices in order, each its own.
     /// @throws InputError where there are fewer devices than ranks, or none, with the reason.
     virtual std::int64_t free_bytes(const Ranks& ranks) const = 0;
-    /// Runs the steps that count, then a pass with every kernel recorded, and fills the fields of `record` for a
-    /// device.
+    /// Runs the steps that count, then a pass with every kernel recorded, and fills the device's fields of `record`.
     /// @returns the last recorded step as a timeline.
     virtual Simulation run(const PreparedRun& prepared, Ranks& ranks, const RunOptions& run,
                            const DeviceRunOptions& options, RunRecord& record) const = 0;
