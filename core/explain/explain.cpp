@@ -408,7 +408,7 @@ class Explainer {
         }
     }
 
-    /// What was asked for by hand.
+    /// What was requested by hand.
     void tell_overlaps(std::string_view runs) {
         if (!plan_ || !evaluation_) return;
         const std::vector<DirectiveOutcome>& outcomes = evaluation_->overlaps.directives;

@@ -11,9 +11,9 @@ namespace overlap {
 
 /// How one collective was treated, and why.
 struct CollectiveExplanation {
-    std::string collective;  ///< the node explained: where a wait was asked for, what it waits for; empty for others
+    std::string collective;  ///< the node explained: for a wait, what it waits for; empty for others
     const BucketReport* bucket =
-        nullptr;  ///< that it went into, in the evaluation's reports; none if it was not bucketed
+        nullptr;  ///< that contains it, in the evaluation's reports; none if it was not bucketed
     /// Index into the evaluation's Simulation::collectives of what runs in its place; -1 if nothing does.
     std::int32_t timing = -1;
     /// What it is; which others share its bucket and which of its entry do not, or why it is not bucketed; why it is
