@@ -23,7 +23,7 @@ struct StepOutcome {
     enum class State { not_reached, switched_off, ran, refused };
     std::string pass;
     State state = State::not_reached;
-    double run_ms = 0;                   ///< of the pass alone
+    double run_ms = 0;                   ///< of the pass only
     std::shared_ptr<const Graph> given;  ///< what the pass was run on; null unless it ran
     GraphDifference difference;          ///< between the graph before and after; empty unless it ran
     std::vector<std::size_t> problems;   ///< indices into Execution::problems of those in the pass's report
@@ -57,8 +57,7 @@ struct Execution {
     std::shared_ptr<const Graph> undirected;  ///< what the overlaps by hand are applied to; `graph` where none holds
     std::vector<Problem> problems;  ///< of the plan, the passes, the overlaps and process groups, in this order
     bool refused = false;           ///< a step or the overlaps were refused; a problem says why
-    /// The reason, for callers that cannot continue: with the plan's file and the place `step 2
-    /// (eliminate_dead_code_pass), ...`.
+    /// The reason, for callers that cannot continue: with file and place `step 2 (eliminate_dead_code_pass), ...`.
     std::optional<InputError> refusal;
 
     /// For each node of `graph` its node in `input`, or no_node.
@@ -67,7 +66,7 @@ struct Execution {
     /// and unpacking), or -1.
     std::vector<std::int32_t> bucket_of_node;
 
-    /// Of the passes and the overlaps alone.
+    /// Of the passes and the overlaps only.
     double run_ms() const;
 };
 

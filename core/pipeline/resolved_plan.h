@@ -38,7 +38,7 @@ struct ResolvedPlan {
     std::vector<Problem> problems;
     std::size_t entry_problems = 0;  ///< how many of the problems are those of the plan's entries
 
-    /// The modules of a graph; `modules` itself where they are the ones asked for.
+    /// The modules of a graph; `modules` itself where these are the requested ones.
     std::shared_ptr<const ModuleTree> modules_of(const std::shared_ptr<const Graph>& graph, ModuleSource source) const;
     /// By the same source as `modules`.
     std::shared_ptr<const ModuleTree> modules_of(const std::shared_ptr<const Graph>& graph) const;
