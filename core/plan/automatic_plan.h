@@ -18,8 +18,8 @@ bool decides_buckets(std::string_view pass);
 bool merges_or_orders(std::string_view pass);
 
 /// A plan that leaves order and buckets to PyTorch: the steps of `current` up to the first that merges or orders
-/// collectives (clean-ups, process groups), then schedule_overlap_bucketing with `collective_bucketing`. It has no
-/// buckets of its own.
+/// collectives (clean-ups, process groups), then schedule_overlap_bucketing with `collective_bucketing`. It contains no
+/// bucket entries.
 /// @param current a plan for the same graph, or an empty one.
 Plan automatic_plan(const Plan& current, const Graph& graph);
 

@@ -11,7 +11,7 @@
 
 namespace overlap {
 
-/// torchtitan's passes that move collectives to process groups of their own.
+/// torchtitan's passes that move collectives to separate process groups.
 inline constexpr std::string_view isolate_expert_group_pass = "isolate_ep_process_group_pass";
 inline constexpr std::string_view reassign_groups_pass = "reassign_collective_pgs_pass";
 

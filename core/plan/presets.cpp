@@ -22,7 +22,7 @@ struct Traits {
     bool bucketed = false;       ///< bucketing has been done
     bool gathers_again = false;  ///< all-gathers in the backward pass: parameters are resharded after forward
     bool communicates_activations = false;  ///< gathers and scatters that are not FSDP's: tensor parallelism
-    bool reassigned = false;                ///< gathers have a process group of their own
+    bool reassigned = false;                ///< gathers have a separate process group
     std::int64_t layers = 0;
     std::vector<std::int64_t> expert_layers;
     NamedIntegers module_order;

@@ -23,8 +23,7 @@ Problem not_evaluated(Severity severity, std::string message);
 /// What a run refuses, for callers that continue with the plan: whatever is shown without running stays right.
 Problem run_refusal(const InputError& error);
 
-/// What check_group_settings() throws, all of it, as problems for callers that continue with a plan that a run would
-/// refuse.
+/// What check_group_settings() throws, all of it, as problems for callers that continue with a plan nevertheless.
 std::vector<Problem> check_group_names(const std::vector<GroupSettings>& settings, const Graph& graph);
 
 /// The settings of a group: those that the plan requests, or else the graph's. `high_priority` is always given.
