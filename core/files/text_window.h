@@ -18,7 +18,7 @@ class TextWindow {
     /// @throws InputError without the file's name: it cannot be opened or read, is empty or a folder.
     static TextWindow of_file(const std::string& path);
     /// The same from about `position` of the text on, which position() then has not yet passed: of a plain file
-    /// exactly, of gzip from the last of `checkpoints` before it, to which those on the way are added.
+    /// exactly, of gzip from the last of `checkpoints` before it, to which those found on the way are added.
     static TextWindow of_file_from(const std::string& path, std::uint64_t position, GzipCheckpoints& checkpoints);
     /// The same of bytes in memory, which must outlive the window.
     static TextWindow of_bytes(std::string_view bytes);
