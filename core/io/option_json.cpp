@@ -49,8 +49,7 @@ NamedIntegers read_named_integers(const std::string& place, const Json& value) {
     return named;
 }
 
-/// A value as it is, whatever the option. What no option accepts becomes an empty list or object: the check names it as
-/// such.
+/// A value as it is, whatever the option. What no option accepts becomes an empty list or object: the check reports it.
 OptionValue plain_value(const Json& value) {
     if (value.is_null()) return {};
     if (value.is_boolean()) return value.get<bool>();

@@ -336,8 +336,7 @@ std::string write_plan_text(const Plan& plan) {
                                                             : process_groups_json(plan.process_groups);
     document["notes"] = plan.notes;
     add_unknown_fields(document, plan.extra);
-    // Names come from files that were checked to be UTF-8; a title or note that is not must not prevent saving the
-    // plan.
+    // Names come from files that were checked to be UTF-8; a title or note that is not must not prevent saving.
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
