@@ -81,7 +81,7 @@ struct PassOption {
     };
     std::string name;  ///< as in the reference
     std::string help;  ///< one sentence
-    /// Of a text option or instead of a map; null stands for the default and is always allowed.
+    /// Of a text option or instead of a map; null means the default and is always allowed.
     std::vector<std::string> choices{};
     bool required = false;        ///< must be given; has no default
     bool empty_is_unset = false;  ///< of a text option: an empty text means null, as in the reference
@@ -94,7 +94,7 @@ struct PassOption {
     // From the field that it is bound to (core/passes/option_table.h).
     Type type = Type::boolean;
     OptionValue default_value{};
-    bool nullable = false;  ///< of numbers and booleans: null is a value of its own, such as "no limit"
+    bool nullable = false;  ///< of numbers and booleans: null is a separate value, such as "no limit"
 };
 
 }  // namespace overlap

@@ -88,7 +88,7 @@ struct OptionField<std::optional<Value>> {
     static std::optional<Value> field(const OptionValue& value) { return OptionField<Value>::field(value); }
 };
 
-/// Whether null is a value of its own for a field, such as "no limit". For others it stands for the default.
+/// Whether null is a separate value for a field, such as "no limit". For others it means the default.
 template <typename Field>
 inline constexpr bool null_is_a_value =
     std::is_same_v<Field, std::optional<bool>> || std::is_same_v<Field, std::optional<double>> ||

@@ -52,8 +52,7 @@ PassResult or_refused(std::string_view pass, Rewrite&& rewrite) {
 /// A problem of severity caution.
 Problem caution(ProblemKind kind, std::string title, std::string message, std::vector<std::string> nodes = {});
 
-/// The problem that a result is not in topological order, as in the reference until its stable sort; nothing where it
-/// is.
+/// That a result is not in topological order, as in the reference until its stable sort; nothing where it is.
 std::optional<Problem> order_left_open(const GraphEditor& editor);
 
 /// @throws PassRefusal naming the node.

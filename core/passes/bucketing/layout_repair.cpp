@@ -59,7 +59,7 @@ class LayoutRepair {
         work_.push_back(node);
     }
 
-    /// The tensor that argument `index` stands for; for a getitem the element that it takes.
+    /// The tensor that argument `index` refers to; for a getitem the element that it takes.
     const TensorMeta* argument_tensor(NodeId node, std::size_t index) const {
         const NodeId input = graph_.node_argument(node, index);
         if (input == no_node) return nullptr;
@@ -197,7 +197,7 @@ class LayoutRepair {
         return base.storage_offset - base_before(node, base)->storage_offset;
     }
 
-    /// An operator with results of its own: they may keep the order of their inputs' dimensions.
+    /// An operator with new results: they may keep the order of their inputs' dimensions.
     bool own_result(NodeId node, std::string_view packet) const {
         for (const NodeId input : graph_.inputs(node)) {
             for (const TensorMeta& tensor : graph_.outputs(input)) {

@@ -79,7 +79,7 @@ void add_shared(const Graph& graph, const UsedGroups& exchanges, const UsedGroup
     }
 }
 
-/// After reassigning, an exchange that shared its group with gathers alone is the group's only user.
+/// After reassigning, an exchange that shared its group only with gathers is the group's only user.
 std::vector<Problem> order_problems(const Graph& graph, const UsedGroups& exchanges, const ExtraGroups& isolated) {
     std::vector<Problem> problems;
     for (const std::string_view name : exchanges.names) {

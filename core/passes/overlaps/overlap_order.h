@@ -39,8 +39,8 @@ using OverlapDependencies = std::vector<std::pair<NodeId, std::vector<NodeId>>>;
 BucketRole start_role(CollectiveKind kind);
 BucketRole wait_role(CollectiveKind kind);
 
-/// The overlaps that the manual pass wants: each reduction's wait behind the next reduction's start, each gather before
-/// the wait of the gather ahead of it (torch/_inductor/fx_passes/overlap_manual_scheduling.py,
+/// The overlaps that the manual pass creates: each reduction's wait behind the next reduction's start, each gather
+/// before the wait of the gather ahead of it (torch/_inductor/fx_passes/overlap_manual_scheduling.py,
 /// `_manual_reorder_graph`).
 OverlapDependencies overlap_dependencies(const GraphEditor& graph, const BucketRoles& roles);
 

@@ -43,7 +43,7 @@ void AugmentedGraph::insert(NodeId node, NodeId dependency) {
 }
 
 void AugmentedGraph::add(NodeId node, NodeId dependency) {
-    // Both lists say the same; the shorter one answers.
+    // Both lists have the same information; the shorter one is searched.
     const bool present = dependencies_[node].size() <= users_[dependency].size()
                              ? contains(dependencies_[node], dependency)
                              : contains(users_[dependency], node);

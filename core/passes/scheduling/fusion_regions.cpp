@@ -18,7 +18,7 @@ bool is_fusible(const GraphEditor& graph, NodeId node) {
     return !joined || !joined->is(ValueKind::list) || graph.children(*joined).size() <= most_fused_cat_inputs;
 }
 
-/// `is_view_node`: costs nothing alone.
+/// `is_view_node`: has no cost of its own.
 bool is_view(const GraphEditor& graph, NodeId node) {
     const std::string_view target = graph.target(node);
     return graph.target_info(node).traits.view && (target.starts_with("aten.") || target.starts_with("prims."));

@@ -239,7 +239,7 @@ bool SchedulerRun::exceeds_memory(Index index) const {
 
 bool SchedulerRun::find_path(Index index, NodeId by) {
     path_.clear();
-    // Compute runs in the original order, so its number tells whether it has run.
+    // Compute runs in the original order, so its number shows whether it has run.
     if (outlines_[index].compute_needed > next_compute_) return false;
     ++search_;
     stack_.assign(1, collective(index).start);

@@ -138,8 +138,7 @@ class SchedulerRun {
     CollectiveSet held_back_;             ///< candidates that need such compute
     std::int64_t largest_held_back_ = 0;  ///< size of the largest of these
     bool several_keys_ = false;           ///< candidates have different bucket keys
-    /// The state for which startable_ was found. Unscheduled collectives only become fewer, so their number identifies
-    /// it.
+    /// The state for which startable_ was found. Unscheduled collectives only decrease: their number identifies it.
     std::size_t startable_unscheduled_ = 0;
     std::uint32_t startable_compute_ = 0;
     std::vector<bool> startable_groups_;  ///< with time left

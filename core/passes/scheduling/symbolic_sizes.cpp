@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Whether a size is a symbol alone.
+/// Whether a size is a single symbol.
 bool is_symbol(std::string_view size) {
     return size.size() > 1 && (size.front() == 'u' || size.front() == 's') &&
            size.find_first_not_of("0123456789", 1) == size.npos;
