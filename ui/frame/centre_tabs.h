@@ -41,8 +41,7 @@ class CentreTabs : public QWidget {
     QWidget* view(const QString& id) const;
     /// Id of the view that is in front; empty where there is none.
     QString current() const;
-    /// Brings the view called `id` to the front, and shows it again where the tabs were closed; unknown ids change
-    /// nothing.
+    /// Brings the view called `id` to the front, and opens closed tabs; unknown ids change nothing.
     void showView(const QString& id);
 
     /// Whether the views are shown; otherwise the lower view has all the space.
