@@ -16,7 +16,7 @@ namespace overlap::ui {
 
 class Document;
 
-/// Saves plans. A folder that never answers, such as a network folder that is gone, blocks a thread and not the window:
+/// Saves plans. A folder that never answers, such as a disconnected network folder, blocks a thread and not the window:
 /// a long save continues in the background and is reported when it is done.
 class PlanSaver : public QObject {
     Q_OBJECT

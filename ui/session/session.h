@@ -50,7 +50,7 @@ class Session {
     const QString& folder() const { return folder_; }
     QString file() const { return file_; }
 
-    /// The stored session, with what instances that have ended left in files of their own: those are gone once this
+    /// The stored session, with the content of files of instances that have ended: those files are removed once this
     /// session's file has their plans. Empty where there is nothing. A file that cannot be read, or that a newer
     /// version wrote, is put aside, never overwritten; of one that cannot be read the version before is taken.
     StoredSession load() const;
