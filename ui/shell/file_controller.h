@@ -37,8 +37,7 @@ class FileController : public NoticeSource {
 
     /// Opens files; traces that are given together are ranks of one job. Failures are reported, never thrown.
     void open(const QStringList& files);
-    /// Opens what the application starts with where no file is named: the last session's graph, else the embedded
-    /// sample.
+    /// Opens what a start without files shows: the last session's graph, else the embedded sample.
     void openSessionOrSample();
     /// To be called when another graph is open: reports it, and opens the plans that wait for it.
     void graphOpened();
