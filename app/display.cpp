@@ -11,7 +11,7 @@ namespace {
 /// A session that has ended may leave DISPLAY set, for example in terminals that outlive it.
 bool x_server_answers() {
     if (qEnvironmentVariableIsEmpty("DISPLAY")) return false;
-    // The server is reached as Qt does, with the same authority. Without it Qt has no platform for it either.
+    // Connects as Qt does, with the same authority. Without this library Qt has no platform for X either.
     QLibrary library(QStringLiteral("xcb"), 1);
     const auto connect = reinterpret_cast<void* (*)(const char*, int*)>(library.resolve("xcb_connect"));
     const auto error_of = reinterpret_cast<int (*)(void*)>(library.resolve("xcb_connection_has_error"));
