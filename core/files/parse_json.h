@@ -5,8 +5,8 @@
 
 namespace overlap {
 
-/// Objects and lists of such a document may be nested this deep: far more than documents written by hand need, far less
-/// than what exhausts the stack of recursive code.
+/// Objects and lists of a parsed document may be nested this deep: far more than documents written by hand need, far
+/// less than what exhausts the stack of recursive code.
 inline constexpr int parsed_depth_limit = 64;
 
 /// Parses a document that users write by hand and that is changed and written again, such as a plan.

@@ -15,8 +15,7 @@ namespace overlap {
 namespace {
 
 constexpr std::size_t nodes_between_polls = 256;
-/// The piece parsed at once: simdjson's tree takes several times the text, and is fastest where it stays in the
-/// cache.
+/// The piece parsed at once: simdjson's tree takes several times the text, and is fastest if it stays in the cache.
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
 /// Reads nodes with their places, until it is stopped.
