@@ -66,7 +66,7 @@ QString SaveController::suggestedName() const {
 bool SaveController::askAndSave() {
     if (!document_.editable()) return false;
     QString path = suggestedName();
-    // The dialog checks the folder.
+    // The dialog reads the folder.
     if (!looks_.answers(path)) path = QDir::home().filePath(fileName(path));
     const QString chosen = QFileDialog::getSaveFileName(&window_, tr("Save plan"), path, tr("Plans (*.plan.json)"));
     // The dialog has asked about the name that was chosen, not about the one that is finally written.
