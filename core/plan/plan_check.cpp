@@ -156,7 +156,7 @@ class BucketCheck {
                 ++obstacles[eligibility_.obstacle(node)];
             }
         }
-        if (!any_module) return; // reported already
+        if (!any_module) return;  // reported already
         std::string message = display_name(buckets_[entry]);
         obstacles.erase(BucketingObstacle::no_collective);
         if (obstacles.empty()) {
