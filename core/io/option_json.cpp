@@ -49,7 +49,8 @@ NamedIntegers read_named_integers(const std::string& place, const Json& value) {
     return named;
 }
 
-/// A value as it is, whatever the option. What no option accepts becomes an empty list or object: the check reports it.
+/// A value as it is, whatever the option. What no option accepts becomes an empty list or object: the check reports it
+/// as such.
 OptionValue plain_value(const Json& value) {
     if (value.is_null()) return {};
     if (value.is_boolean()) return value.get<bool>();

@@ -18,8 +18,8 @@ struct GreedyBucketing {
 };
 
 /// Buckets of neighbouring collectives (torch/_inductor/fx_passes/bucketing.py, `greedy_bucket_collective_by_mb`).
-/// Neighbours are those whose waits follow one another, others ignored, with one bucket key. A collective that depends
-/// on a member of the current bucket is in no bucket. Only buckets of several members count.
+/// Neighbours have one bucket key and waits that follow one another; collectives that are no candidates are skipped. A
+/// collective that depends on a member of the current bucket is in no bucket. Only buckets of several members count.
 /// @returns starts in packing order.
 /// @throws InputError where the reference raises.
 std::vector<std::vector<NodeId>> greedy_buckets(const GraphEditor& graph, const GreedyBucketing& rule);
