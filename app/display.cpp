@@ -8,10 +8,10 @@
 namespace overlap {
 namespace {
 
-/// A session that has ended leaves DISPLAY behind, in terminals that outlive it for example.
+/// A session that has ended may leave DISPLAY set, for example in terminals that outlive it.
 bool x_server_answers() {
     if (qEnvironmentVariableIsEmpty("DISPLAY")) return false;
-    // Qt's own way to the server, with the same authority. Without it there is no platform of Qt for it either.
+    // Connects as Qt does, with the same authority. Without this library Qt has no platform for X either.
     QLibrary library(QStringLiteral("xcb"), 1);
     const auto connect = reinterpret_cast<void* (*)(const char*, int*)>(library.resolve("xcb_connect"));
     const auto error_of = reinterpret_cast<int (*)(void*)>(library.resolve("xcb_connection_has_error"));
@@ -25,7 +25,7 @@ bool x_server_answers() {
 
 bool compositor_answers() {
     if (qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY")) return false;
-    // What starts the program connected cannot be tried without taking the connection from Qt.
+    // An inherited connection cannot be tried without taking it from Qt.
     if (qEnvironmentVariableIsSet("WAYLAND_SOCKET")) return true;
     const bool has_other_plugins =
         qEnvironmentVariableIsSet("QT_PLUGIN_PATH") || qEnvironmentVariableIsSet("QT_QPA_PLATFORM_PLUGIN_PATH");

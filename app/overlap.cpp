@@ -27,7 +27,7 @@ constexpr int usage_is_wrong = 2;
 using overlap::commands::Command;
 using overlap::commands::one_line;
 
-/// CLI11 misses a required option before it tells that one is misspelt.
+/// CLI11 reports a missing required option before a misspelt one.
 /// @returns what is wrong with the first option that `command` does not have; empty where it has them all.
 std::string unknown_option(const CLI::App& command) {
     for (const std::string& argument : command.remaining()) {
@@ -57,7 +57,7 @@ int usage_error(const CLI::App& parser, const CLI::ParseError& error) {
     return usage_is_wrong;
 }
 
-/// CLI11 takes a misspelt command for a missing one; a person is told what is near.
+/// CLI11 treats a misspelt command as a missing one; this names similar commands.
 /// @returns whether the first argument is no command.
 bool is_unknown_command(const CLI::App& parser, const char* first) {
     if (!first || *first == '-') return false;

@@ -34,8 +34,8 @@ int wrongUsage(const QString& reason) {
     return 2;
 }
 
-/// What has to be settled before there is a QApplication: the scale. @returns the exit status, after saying why, when
-/// it is none.
+/// Settings that are needed before there is a QApplication: the scale. @returns the exit status, after reporting why,
+/// when it is invalid.
 std::optional<int> prepareScale(int argc, char** argv) {
     const std::string scale_is = "--scale=";
     for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
@@ -56,7 +56,7 @@ std::optional<int> prepareScale(int argc, char** argv) {
     return std::nullopt;
 }
 
-/// What `--size` gives, into `size`. @returns why it cannot be, or nothing.
+/// Parses `--size` into `size`. @returns why it is invalid, or nothing.
 QString readSize(const QString& text, QSize& size) {
     static const QRegularExpression form(QStringLiteral("^(\\d{2,9})x(\\d{2,9})$"));
     const auto match = form.match(text);
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     const overlap::Display display = overlap::find_display(argc, argv);
     if (display.platform) qputenv("QT_QPA_PLATFORM", display.platform);
     QApplication application(argc, argv);
-    if (display.platform) qunsetenv("QT_QPA_PLATFORM");  // what the window starts chooses for itself
+    if (display.platform) qunsetenv("QT_QPA_PLATFORM");  // child processes of the window choose themselves
     overlap::ui::loadResources();
     QApplication::setApplicationName(QStringLiteral("Overlap Studio"));
     QApplication::setApplicationVersion(QStringLiteral(OVERLAP_VERSION));
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
         QStringLiteral("milliseconds"));
     parser.addOptions({fresh, theme, scale, screenshot, size, view, select, zoom, drag});
     if (!parser.parse(QApplication::arguments())) return wrongUsage(parser.errorText());
-    // Ends the program where help or the version is asked for; help of all options includes Qt's own.
+    // Ends the program where help or the version is requested; help of all options includes Qt's own.
     parser.process(QApplication::arguments());
 
     const QString theme_name = parser.value(theme);
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
             "on the command line\n");
         return 1;
     }
-    // The log and reports of crashes lie beside the session, also where no session is kept.
+    // The log and crash reports are beside the session, also where no session is kept.
     const QString folder = overlap::ui::Session::defaultFolder();
     if (const QString problem = overlap::ui::startLogFile(folder); !problem.isEmpty())
         qWarning("%s", qPrintable(problem));

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What app/run.sh and tests/run.sh share: installing what is missing, and building. To be sourced.
 #
-# The caller sets script_name. Everything said here goes to stderr. Whatever fails, the last line says in which step.
+# The caller sets script_name. All messages go to stderr. Whatever fails, the last line names the step.
 
 # shellcheck disable=SC2034  # variables that the sourcing script uses
 # shellcheck disable=SC2154  # script_name is the sourcing script's
@@ -11,7 +11,7 @@ set -Eeuo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 step="start"
 
-# use_preset PRESET: what of CMakePresets.json is built, in a folder of its own.
+# use_preset PRESET: the preset of CMakePresets.json that is built, in a separate folder.
 use_preset() {
     preset=$1
     build=$root/build/$preset
@@ -93,7 +93,7 @@ build_targets() {
     flock 9
     begin_step "configure"
     local fresh=() targets=()
-    # A build folder that came along when the project was copied or moved knows the old place.
+    # A build folder that was copied or moved with the project refers to the old place.
     if [ -f "$build/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
         fresh=(--fresh)
     fi

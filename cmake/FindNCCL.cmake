@@ -1,6 +1,6 @@
-# Finds NCCL, which has no CMake package of its own, by its header and library. The header tells the version.
+# Finds NCCL, which has no CMake package, by its header and library. The header has the version.
 #
-# Sets NCCL_FOUND and NCCL_VERSION, and the target NCCL::nccl. Looks in the CUDA toolkit's folders, too, if that was
+# Sets NCCL_FOUND and NCCL_VERSION, and the target NCCL::nccl. Also looks in the CUDA toolkit's folders if that was
 # found before.
 find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})

@@ -4,7 +4,7 @@ add_library(overlap_settings INTERFACE)
 target_compile_options(overlap_settings INTERFACE -Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor)
 target_include_directories(overlap_settings INTERFACE ${CMAKE_SOURCE_DIR})
 if(OVERLAP_SANITIZE)
-  # An undefined operation ends the program, as a wrong address does: a test that goes on would pass.
+  # An undefined operation ends the program, as a wrong address does: a test that continues would pass.
   target_compile_options(overlap_settings INTERFACE
     -fsanitize=${OVERLAP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(overlap_settings INTERFACE -fsanitize=${OVERLAP_SANITIZE})
@@ -15,7 +15,7 @@ if(OVERLAP_SANITIZE)
   if(OVERLAP_FUZZ)
     target_compile_options(overlap_settings INTERFACE
       -fsanitize-coverage-ignorelist=${CMAKE_SOURCE_DIR}/tests/fuzz/without_coverage.txt)
-  else()  # libFuzzer has options of its own
+  else()  # libFuzzer has its own options
     add_library(overlap_sanitizer_options OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitizer_options.cpp)
     target_compile_definitions(overlap_sanitizer_options PRIVATE
       OVERLAP_SUPPRESSIONS_FOLDER="${CMAKE_SOURCE_DIR}/tests/support")
@@ -28,7 +28,7 @@ endif()
 
 # overlap_library(NAME SOURCES file... [SEES target...] [USES target...])
 # A library of the project. SEES are the targets whose headers its own headers include, USES those that only its sources
-# include: what includes this library need not see them. `include_check` (tests/architecture) compares both lists with
+# include: users of this library need not see them. `include_check` (tests/architecture) compares both lists with
 # the includes.
 function(overlap_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;SEES;USES" ${ARGN})

@@ -1,6 +1,6 @@
-// QProcess starts a program from a child that shares the memory of its parent. What ThreadSanitizer notes for the
-// child, to look at it no more and to let it start no thread, would then hold for the parent: so the child gets a copy
-// of the memory. Built into programs that are made with that sanitizer.
+// QProcess starts a program from a child that shares the memory of its parent. ThreadSanitizer marks the child as
+// ignored and as not allowed to start threads, which would then apply to the parent: so the child gets a copy of the
+// memory. Built into programs that are built with that sanitizer.
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 extern "C" int clone(int (*run)(void*), void* stack, int flags, void* argument, ...) {
     using Clone = int(int (*)(void*), void*, int, void*, ...);
     static auto* const next = reinterpret_cast<Clone*>(dlsym(RTLD_NEXT, "clone"));
-    // Which of them were given is in the flags, and for the next one to see.
+    // The flags say which of them were given; the next function checks them.
     va_list further;
     va_start(further, argument);
     auto* const parent_id = va_arg(further, int*);

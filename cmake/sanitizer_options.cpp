@@ -1,14 +1,14 @@
-// What sanitized programs do unless ASAN_OPTIONS, LSAN_OPTIONS, UBSAN_OPTIONS or TSAN_OPTIONS ask for something else.
-// Built into each of them, so that a program that a test or another program starts behaves alike. The sanitizers look
-// these functions up by name; those of a sanitizer that is not linked are never called.
+// Options of sanitized programs unless ASAN_OPTIONS, LSAN_OPTIONS, UBSAN_OPTIONS or TSAN_OPTIONS set something else.
+// Built into each of them, so that a program that a test or another program starts behaves the same. The sanitizers
+// look these functions up by name; those of a sanitizer that is not linked are never called.
 
-// A finding ends a program with a status of its own: 1 is wrong input, which tests expect.
+// A finding ends a program with a separate status: 1 is wrong input, which tests expect.
 #define FINDING "exitcode=86"
 #define SUPPRESSIONS(file) "suppressions=" OVERLAP_SUPPRESSIONS_FOLDER "/" file
 
 extern "C" {
 
-// Of libraries that a program may be linked with.
+// Leaks of libraries that a program may be linked with.
 int MPI_Initialized(int* flag) __attribute__((weak));
 
 // Open MPI leaves memory to the end of the program, of plugins that it has unloaded by then: its origin is unknown, so

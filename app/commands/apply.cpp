@@ -41,7 +41,7 @@ std::string difference_text(const GraphDifference& difference) {
     return text.empty() ? "nothing changed" : text;
 }
 
-/// What a pass did, in the words of what it is for.
+/// What a pass did, in words that fit its purpose.
 std::string summary_text(const PassReport& report, const GraphDifference& difference) {
     const std::string orderings = counted(report.orderings.size(), "ordering");
     if (!report.buckets.empty()) {
@@ -109,7 +109,7 @@ class Apply final : public Command {
         const Execution result = run_with_hint(graph, given);
         tell_problems(streams, given.file, given.notes);
         tell_problems(streams, given.file, result.problems);
-        // The report first: when one of the two cannot be written, the graph is not there without it.
+        // The report first: when one of the two cannot be written, the graph is not written without it.
         if (!report_file_.empty()) write_file_atomically(report_file_, json_text(report(*graph, given, result)) + '\n');
         write_graph_file(*result.graph, output_);
         if (json_) {

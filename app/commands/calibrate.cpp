@@ -168,7 +168,7 @@ class Calibrate final : public Command {
         return {named_model_of(*graph.header().cost, graph.header().name), true};
     }
 
-    /// The graph as it is, and with each plan. A base other than the graph's own is what is evaluated by.
+    /// The graph without a plan, and with each plan. A base other than the graph's own is used for evaluation.
     std::vector<std::shared_ptr<const Evaluation>> evaluate_plans(std::shared_ptr<const Graph> graph) const {
         if (!base_.empty()) graph = with_cost_model(graph, find_cost_model(base_)).graph;
         std::vector<std::shared_ptr<const Evaluation>> variants = {evaluate_baseline(graph)};
@@ -179,7 +179,7 @@ class Calibrate final : public Command {
         return variants;
     }
 
-    /// A run names the graph that it ran by its digest.
+    /// A run identifies its graph by the digest.
     CalibrationRun of_runner(const std::string& file,
                              const std::vector<std::shared_ptr<const Evaluation>>& variants) const {
         const RunnerTimes times = read_run_file(file);
@@ -193,7 +193,7 @@ class Calibrate final : public Command {
                                              : ", with none of the plans given"));
     }
 
-    /// A trace does not name its plan: the last one given, or the graph as it is.
+    /// A trace does not name its plan: the last one given, or the graph without a plan.
     static CalibrationRun of_trace(const std::string& file, const std::shared_ptr<const Evaluation>& evaluation) {
         try {
             const auto trace = read_trace_file(file);

@@ -7,13 +7,13 @@
 
 namespace overlap::commands {
 
-/// Where a command writes: results to `out`, remarks to a person, one a line, to `notes`.
+/// Where a command writes: results to `out`, remarks for the user, one a line, to `notes`.
 struct Streams {
     std::ostream& out;
     std::ostream& notes;
 };
 
-/// A subcommand of `overlap`. It lives as long as the parser that it declared itself to.
+/// A subcommand of `overlap`. It lives as long as the parser that it is declared to.
 class Command {
   public:
     virtual ~Command() = default;

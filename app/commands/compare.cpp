@@ -1,5 +1,5 @@
-// overlap compare GRAPH [--plan PLAN]... [--trace FILE...]: what differs between two plans, or between a plan and what
-// a job did.
+// overlap compare GRAPH [--plan PLAN]... [--trace FILE...]: differences between two plans, or between a plan and a
+// measured job.
 
 #include <algorithm>
 #include <memory>
@@ -89,7 +89,7 @@ class Compare final : public Command {
         return evaluation;
     }
 
-    /// A refused plan has the figures of the graph as it is, which nobody asked for.
+    /// A refused plan has the figures of the unchanged graph, which are not what was requested.
     static std::shared_ptr<const Evaluation> checked(std::shared_ptr<const Evaluation> evaluation,
                                                      const std::string& file) {
         require_run(*evaluation, file);

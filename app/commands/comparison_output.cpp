@@ -111,7 +111,7 @@ std::string signed_milliseconds(double milliseconds) {
     return text.append(milliseconds_text(milliseconds));
 }
 
-/// @param measured: what the trace calls a collective tells nothing beside its planned name.
+/// @param measured: the trace's name of a collective adds nothing to its planned name.
 std::string name_of(const ComparisonRow& row, bool measured) {
     if (!row.before || !row.after) return name_text((row.before ? row.before : row.after)->name);
     const std::string before = name_text(row.before->name);

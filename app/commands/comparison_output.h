@@ -25,7 +25,7 @@ struct ComparisonOutput {
 /// `prediction_error` with `model` and `profile`; rows then have the `shares` of the causes in milliseconds.
 nlohmann::ordered_json comparison_json(const ComparisonOutput& output);
 
-/// The same for people. @param rows how many to print; 0: all.
+/// The same for display. @param rows how many to print; 0: all.
 void write_comparison(std::ostream& out, const ComparisonOutput& output, std::size_t rows);
 
 }  // namespace overlap::commands

@@ -85,7 +85,7 @@ class Estimate final : public Command {
             write_text(streams.out, *graph, times_ms);
             return;
         }
-        // Sorted by name: the ordered kind looks for each key among all that came before.
+        // Sorted by name: the ordered kind compares each key with all earlier ones.
         nlohmann::json json = nlohmann::json::object();
         for (NodeId node = 0; node < graph->node_count(); ++node) json[std::string(graph->name(node))] = times_ms[node];
         streams.out << json.dump(1) << '\n';

@@ -27,7 +27,7 @@ namespace overlap::commands {
 
 namespace {
 
-/// A plan that has no entries gets those of the first step that has its own, so that they are called by their modules;
+/// A plan that has no entries gets those of the first step that has its own, so that they are named by their modules;
 /// other steps keep their own.
 Plan with_entries_of_a_step(Plan plan) {
     if (!plan.buckets.empty()) return plan;

@@ -1,4 +1,4 @@
-// overlap export PLAN [--graph GRAPH] --to FORMAT -o OUT: a plan in the formats of jobs, other tools and people.
+// overlap export PLAN [--graph GRAPH] --to FORMAT -o OUT: a plan in formats for jobs, other tools and readers.
 
 #include <algorithm>
 #include <chrono>

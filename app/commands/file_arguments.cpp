@@ -20,7 +20,7 @@ struct GivenFile {
     std::string name;
 };
 
-/// CLI11 keeps nothing of its users with an option but validators: one that lets everything pass is a mark.
+/// CLI11 keeps no user data with an option except validators: one that accepts everything is used as a mark.
 CLI::Option* mark(CLI::Option* argument, const char* name) {
     return argument->check(CLI::Validator([](std::string&) { return std::string(); }, "", name));
 }
@@ -42,7 +42,7 @@ void add_arguments(CLI::App& command, std::vector<CLI::Option*>& arguments) {
     }
 }
 
-/// Whether what is written there can be lost: devices and pipes keep nothing, and a folder is refused later.
+/// Whether content there can be lost: devices and pipes keep nothing, and a folder is refused later.
 bool keeps_content(const std::string& name) {
     std::error_code error;
     const fs::file_status status = fs::status(name, error);
@@ -60,7 +60,7 @@ std::vector<GivenFile> files_marked(const std::vector<CLI::Option*>& arguments, 
     return files;
 }
 
-/// Where a file is, or would be: links are followed also where they lead to what is not there yet.
+/// Where a file is, or would be: links are followed also where their target does not exist yet.
 fs::path place_of(const std::string& name) {
     constexpr int most_links = 40;  // as the kernel's own limit
     fs::path path = name;

@@ -4,8 +4,8 @@
 
 namespace overlap::commands {
 
-/// Marks an argument as one that names files to read. A name that is no file, as that of a built-in cost model, is
-/// none.
+/// Marks an argument as one that names files to read. Names that are no files, such as those of built-in cost models,
+/// do not count.
 CLI::Option* reads(CLI::Option* argument);
 
 /// Marks an argument as one that names the file to write.

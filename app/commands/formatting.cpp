@@ -17,7 +17,7 @@ std::size_t character_count(std::string_view text) {
     return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_a_character));
 }
 
-/// The character that `text` begins with, and its length in bytes. A byte that begins none stands for itself.
+/// The character that `text` begins with, and its length in bytes. A byte that begins none counts as one character.
 std::pair<char32_t, std::size_t> first_character(std::string_view text) {
     const auto first = static_cast<unsigned char>(text.front());
     const std::size_t length = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

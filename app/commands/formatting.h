@@ -12,23 +12,23 @@ namespace overlap::commands {
 /// terminal would obey, and for each that breaks a line or changes the direction of text.
 std::string one_line(std::string_view text);
 
-/// As many characters of a name as people read in a table; JSON has all of it.
+/// The number of characters of a name that a table shows; JSON has all of it.
 constexpr std::size_t longest_name = 100;
-/// The same of a sentence that has names in it.
+/// The same for a sentence that has names in it.
 constexpr std::size_t longest_sentence = 1000;
 
-/// A name of a file's contents for people: one_line(), and `...` in place of what is behind `longest` characters.
+/// A name from a file's contents for display: one_line(), and `...` in place of what follows `longest` characters.
 std::string name_text(std::string_view name, std::size_t longest = longest_name);
 
-/// To be called when everything has been printed: what does not fit on a disk is found out only then.
-/// @throws InputError when it did not get to standard output.
+/// To be called when everything has been printed: a full disk is detected only then.
+/// @throws InputError when it could not be written to standard output.
 void require_standard_output();
 
 /// JSON, indented. Bytes that are no UTF-8, which a file's path may hold, are replaced.
 std::string json_text(const nlohmann::ordered_json& json);
 
-/// Lines of cells in columns. The first column is aligned left, the others right. A cell is one_line(); who puts a name
-/// into it gives the name's name_text(), since each row is as wide as the longest cell.
+/// Lines of cells in columns. The first column is aligned left, the others right. A cell is one_line(); names in it
+/// must be passed through name_text(), since each row is as wide as the longest cell.
 class TextTable {
   public:
     explicit TextTable(std::vector<std::string> header);

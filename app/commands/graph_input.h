@@ -8,7 +8,7 @@
 
 namespace overlap::commands {
 
-/// The graph of a file: a graph document, or the one graph of a text or a log that torch wrote. Tells on
+/// The graph of a file: a graph document, or the one graph of a text or a log that torch wrote. Reports on
 /// `streams.notes` what an import could not take over.
 /// @throws InputError with file and place.
 std::shared_ptr<const Graph> read_graph(const std::string& path, const Streams& streams);

@@ -35,7 +35,7 @@ struct CollectiveTotals {
     double time_ms = 0;
 };
 
-/// What is counted of a graph. Times are those that a simulation would use.
+/// The totals of a graph. Times are those that a simulation would use.
 struct Summary {
     std::map<std::string, std::uint64_t> nodes_by_op;
     std::map<std::pair<std::string, std::string>, CollectiveTotals> collectives;  ///< by kind and process group
@@ -67,7 +67,7 @@ Summary summarise(const Graph& graph) {
     std::vector<double> times_ms = times_or_nothing(graph);
     summary.has_times = times_ms.size() == graph.node_count();
     times_ms.resize(graph.node_count(), 0.0);
-    // What is a collective, of which group and how large: as the simulation sees it.
+    // Collectives, their groups and sizes are determined as in the simulation.
     const Simulation simulation = simulate(graph, times_ms);
     for (const CollectiveTiming& collective : simulation.collectives) {
         const std::string& group = simulation.groups[collective.group].process_group;

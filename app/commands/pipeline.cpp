@@ -17,7 +17,7 @@ namespace overlap::commands {
 
 namespace {
 
-/// Whether the file's JSON is an object, which makes it a plan. What cannot be read is left to the real readers.
+/// Whether the file's JSON is an object, which makes it a plan. Unreadable files are left to the real readers.
 bool holds_an_object(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     char first = 0;

@@ -14,11 +14,11 @@
 
 namespace overlap::commands {
 
-/// What `--pipeline FILE` or `--preset NAME` says.
+/// The content of `--pipeline FILE` or `--preset NAME`.
 struct GivenPlan {
-    std::string file;            ///< or what stands for it in messages
+    std::string file;            ///< or what names it in messages
     Plan plan;                   ///< a list of passes is a plan with that pipeline and nothing else
-    std::vector<Problem> notes;  ///< of a preset, such as passes of the trainer that it has not
+    std::vector<Problem> notes;  ///< of a preset, such as passes of the trainer that it lacks
 };
 
 /// The options `--pipeline` and `--preset` of a command, of which at most one is given.
@@ -27,7 +27,7 @@ class PipelineOption {
     /// @param least: 1 where one of them must be given, 0 where none need be.
     void declare(CLI::App& command, int least);
     bool given() const { return !file_.empty() || !preset_.empty(); }
-    /// What has been given: a list of passes or a plan, told apart by content, or a preset by its name
+    /// What has been given: a list of passes or a plan, distinguished by content, or a preset by its name
     /// (core/plan/presets.h). Checks names, options, and that a plan is for `graph`.
     /// @throws InputError with file and place; when there is no preset of that name.
     GivenPlan read(const Graph& graph) const;
@@ -44,7 +44,7 @@ Plan read_plan_for(const Graph& graph, const std::string& file);
 /// @throws InputError with the plan's file and the step where a pass cannot be run.
 Execution run_plan(const std::shared_ptr<const Graph>& graph, const GivenPlan& given);
 
-/// For those who evaluate a plan: that it can be run. Of entries that overlap it says more than the pass does.
+/// Checks that an evaluated plan can be run. Reports more about overlapping entries than the pass does.
 /// @throws InputError as run_plan().
 void require_run(const Execution& execution, const std::string& file);
 

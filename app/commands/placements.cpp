@@ -21,7 +21,7 @@ struct Redistributed {
     const ShardedInput* input;
 };
 
-/// Inputs that change their placement on the way, dearest first.
+/// Inputs that change their placement later, the most expensive first.
 std::vector<Redistributed> redistributed(const ShardingDocument& document) {
     std::vector<Redistributed> found;
     for (const ShardedNode& node : document.nodes) {

@@ -8,10 +8,10 @@
 
 namespace overlap::commands {
 
-/// What autoparallel chose for the inputs of a graph, and where its solution redistributes, dearest first.
+/// What autoparallel chose for the inputs of a graph, and where its solution redistributes, most expensive first.
 void write_placements(std::ostream& out, const Graph& graph, const ShardingDocument& document);
 
-/// The same for programs: `mesh`, `nodes`, `redistributions`, and `unknown_nodes`, which the graph does not have.
+/// The same as JSON: `mesh`, `nodes`, `redistributions`, and `unknown_nodes`, which the graph does not have.
 nlohmann::ordered_json placements_json(const Graph& graph, const ShardingDocument& document);
 
 }  // namespace overlap::commands

@@ -46,7 +46,7 @@ Json plan_json(const RedistributionPlan& plan, const RedistributionCase& questio
     return json;
 }
 
-/// A plan that a search found, if only after no state at all.
+/// A plan that a search found, even if it visited no state.
 Json searched_json(const RedistributionPlan& plan, const RedistributionCase& question) {
     Json json = plan_json(plan, question);
     json["states_expanded"] = plan.states_expanded;
@@ -61,7 +61,7 @@ Json flattened_json(const RedistributionPlan& plan, const RedistributionCase& qu
 
 Json optimal_json(const OptimalPlan& optimal, const RedistributionCase& question) {
     Json json = searched_json(optimal.plan, question);
-    // What torch would refuse or do wrong is what `needs` says: merged gathers are meant with true sizes, for example.
+    // `needs` lists what torch would refuse or do wrong: merged gathers need true sizes, for example.
     json.erase("torch_wrong_when_executed");
     json.erase("torch_error");
     for (std::size_t step = 0; step < optimal.needs.size(); ++step)
@@ -131,8 +131,8 @@ bool encodes_order(const RedistributionCase& question) {
            (has_strided_shard(question.source.placements) || has_strided_shard(question.target.placements));
 }
 
-/// The question as torch's graph planner takes it: orders that strided shards encode made plain. Nothing where they
-/// encode none, for torch then does not ask that planner.
+/// The query as torch's graph planner takes it: orders that strided shards encode are made explicit. Nothing where they
+/// encode none, since torch then does not use that planner.
 std::optional<RedistributionCase> with_decoded_orders(const RedistributionCase& question) {
     RedistributionCase plain = question;
     if (!encodes_order(question)) return plain;
@@ -145,8 +145,8 @@ std::optional<RedistributionCase> with_decoded_orders(const RedistributionCase& 
     return plain;
 }
 
-/// torch knows no order where strided shards encode one, and then calls every redistribution infinitely dear, but the
-/// one from replicates free.
+/// torch knows no order where strided shards encode one, and then gives every redistribution an infinite cost, but the
+/// one from replicates no cost.
 double encoded_strategy_cost(const ShardingState& source) {
     const bool replicated = std::all_of(source.placements.begin(), source.placements.end(),
                                         [](const Placement& placement) { return placement.is_replicate(); });
@@ -158,7 +158,7 @@ double encoded_strategy_cost(const ShardingState& source) {
 /// Everything that plans for one mesh and tensor.
 class RedistributionResults::Planners {
   public:
-    /// @param costs what the optimal plan is sought by; torch's topology without.
+    /// @param costs used to find the optimal plan; without them torch's topology is used.
     Planners(const DeviceMesh& mesh, const MeshTensor& tensor, const std::optional<MeasuredTable>& costs)
         : mesh_(mesh),
           tensor_(tensor),
@@ -183,7 +183,7 @@ class RedistributionResults::Planners {
     MeshTensor tensor_;
 
   public:
-    /// What plans cost on one scale: merged steps priced, groups of one rank free.
+    /// Costs of plans on one scale: merged steps priced, groups of one rank free.
     Json totals(const RedistributionCase& question, const RedistributionPlan& graph,
                 const RedistributionPlan& flattened, const RedistributionPlan& executed,
                 const RedistributionPlan& fixed) {

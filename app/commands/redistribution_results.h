@@ -9,11 +9,11 @@
 
 namespace overlap::commands {
 
-/// Answers cases, in the shape of the files that the cases come from: `plans` by name, the strategy cost, and what
-/// every way costs on one scale. Planners are kept from case to case as long as mesh and tensor stay the same.
+/// Answers cases, in the shape of the files that the cases come from: `plans` by name, the strategy cost, and the cost
+/// of every plan on one scale. Planners are kept from case to case as long as mesh and tensor stay the same.
 class RedistributionResults {
   public:
-    /// @param costs measured times that the optimal plans are sought by, in place of torch's topology.
+    /// @param costs measured times used to find the optimal plans, in place of torch's topology.
     explicit RedistributionResults(std::optional<MeasuredTable> costs = std::nullopt);
     ~RedistributionResults();
 

@@ -52,7 +52,7 @@ std::string chains_text(const ParameterChains& parameter) {
 }
 
 std::string saving_text(const OrderAlternative& best) {
-    // Ten nanoseconds are within any cost model's error: no reason to change an order.
+    // Ten nanoseconds are within any cost model's error: not a reason to change an order.
     constexpr double least_ms = 1e-5;
     if (std::abs(best.saved_ms) < least_ms) return "nothing";
     return time_text(best.saved_ms) + ", " + (best.saved_bytes < 0 ? "-" : "") + bytes_text(std::abs(best.saved_bytes));

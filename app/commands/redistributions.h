@@ -7,11 +7,11 @@
 
 namespace overlap::commands {
 
-/// Chains of collectives that redistribute a graph's parameters, what each takes, and what other orders would save.
-/// Parameters that differ in their names only are one row.
+/// Chains of collectives that redistribute a graph's parameters, their times, and the savings of other orders.
+/// Parameters that differ only in their names are one row.
 void write_redistributions(std::ostream& out, const Graph& graph, const ComparedChains& compared);
 
-/// The same for programs: `parameters`, each with its chains and orders, `unmatched_gradients`.
+/// The same as JSON: `parameters`, each with its chains and orders, `unmatched_gradients`.
 Json redistributions_json(const Graph& graph, const ComparedChains& compared);
 
 }  // namespace overlap::commands

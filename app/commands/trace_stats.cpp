@@ -1,4 +1,4 @@
-// overlap trace-stats FILE…: what measured traces say of compute, communication and idle time, per rank and step.
+// overlap trace-stats FILE…: compute, communication and idle time in measured traces, per rank and step.
 
 #include <algorithm>
 #include <map>
@@ -100,7 +100,7 @@ Json collectives_json(const MeasuredTrace& trace) {
     return list;
 }
 
-/// What HolisticTraceAnalysis says, with the communication that its name filter misses; null without GPU events.
+/// The result of HolisticTraceAnalysis, with the communication that its name filter misses; null without GPU events.
 Json holistic_json(const MeasuredTrace& trace) {
     const std::optional<HolisticTimes> times = holistic_times(trace);
     if (!times) return nullptr;

@@ -1,6 +1,6 @@
-// overlap-layout: lays levels of the graph view out with Graphviz's dot, in a process of its own that may be killed at
-// any time, may run out of memory, and takes nothing else with it when it crashes. Requests come on standard input and
-// answers go to standard output, one at a time (core/layout/layout_protocol.h).
+// overlap-layout: lays levels of the graph view out with Graphviz's dot, in a separate process that may be killed at
+// any time, may run out of memory, and affects nothing else when it crashes. Requests are read from standard input and
+// answers are written to standard output, one at a time (core/layout/layout_protocol.h).
 
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
@@ -33,7 +33,7 @@ void limit_resources() {
     setrlimit(RLIMIT_CORE, &no_core);
 }
 
-/// The time that one layout may take beyond what was used before.
+/// The time limit of one layout, in addition to what was used before.
 void limit_time() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
@@ -42,7 +42,7 @@ void limit_time() {
     setrlimit(RLIMIT_CPU, &time);
 }
 
-/// Attributes take text that they do not change, but ask for it without const.
+/// Attributes take text that they do not change, but require it without const.
 char* text(const char* constant) {
     return const_cast<char*>(constant);
 }
@@ -89,7 +89,7 @@ LayoutAnswer lay_out(GVC_t* context, const LayoutRequest& request) {
         answer.problem = "Graphviz could not lay this level out";
         return answer;
     }
-    // Graphviz's y goes upwards.
+    // Graphviz's y points upwards.
     const boxf bounds = GD_bb(graph.get());
     const auto point = [&](pointf at) { return LayoutPoint{at.x - bounds.LL.x, bounds.UR.y - at.y}; };
     answer.size = {bounds.UR.x - bounds.LL.x, bounds.UR.y - bounds.LL.y};

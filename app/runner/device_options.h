@@ -4,7 +4,7 @@
 
 namespace overlap::runner {
 
-/// What a run on devices is asked for beyond steps.
+/// Options of a run on devices other than steps.
 struct DeviceRunOptions {
     bool as_cuda_graph = false;           ///< a step is captured once and launched as a whole
     int thread_blocks_of_emulation = 24;  ///< as many as NCCL's rings take on an H100's links

@@ -26,7 +26,7 @@ cuda::Device device_of(const Ranks& ranks) {
 }
 
 /// Runs steps with every kernel recorded. The first of them loads kernels and chooses algorithms, and does not count.
-/// Measured times are there already, so what keeps CUPTI from recording is a note; all ranks stop together.
+/// Measured times exist already, so a failure of CUPTI to record is only a note; all ranks stop together.
 void record_steps(const cuda::Device& device, const cuda::CudaProgram& program, Ranks& ranks,
                   cuda::CudaOptions settings, std::uint32_t steps, MeasuredRun& measured, RunRecord& record) {
     std::optional<cuda::ActivityRecorder> recorder;

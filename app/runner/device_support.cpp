@@ -23,7 +23,7 @@ std::filesystem::path module_file() {
 
 const DeviceSupport& load() {
     using Entry = const DeviceSupport* (*)();
-    // All symbols now: one that a library of another version lacks would otherwise end the program in the middle of a
+    // Resolve all symbols now: one that a library of another version lacks would otherwise end the program during a
     // run.
     void* const module = dlopen(module_file().c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto entry = module ? reinterpret_cast<Entry>(dlsym(module, "overlap_device_support")) : nullptr;

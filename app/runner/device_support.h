@@ -13,20 +13,20 @@
 
 namespace overlap::runner {
 
-/// All of the runner that needs CUDA's libraries. It is a module beside the runner that is loaded when it is asked for,
-/// so that a dry run works where those libraries are not.
+/// All of the runner that needs CUDA's libraries. It is a module beside the runner that is loaded on request, so that a
+/// dry run works without those libraries.
 class DeviceSupport {
   public:
     virtual ~DeviceSupport() = default;
 
     /// See cuda::find_devices().
     virtual std::vector<cuda::Device> find_devices() const = 0;
-    /// Versions of what a run on devices uses, by name.
+    /// Versions of the libraries that a run on devices uses, by name.
     virtual std::map<std::string, std::string> library_versions() const = 0;
-    /// What is left of the memory of this rank's device. Ranks on a machine take its devices in order, each its own.
+    /// Free memory of this rank's device. Ranks on a machine take its devices in order, each its own.
     /// @throws InputError where there are fewer devices than ranks, or none, with the reason.
     virtual std::int64_t free_bytes(const Ranks& ranks) const = 0;
-    /// Runs the steps that count, then a pass with every kernel recorded, and fills what `record` says of a device.
+    /// Runs the steps that count, then a pass with every kernel recorded, and fills the device's fields of `record`.
     /// @returns the last recorded step as a timeline.
     virtual Simulation run(const PreparedRun& prepared, Ranks& ranks, const RunOptions& run,
                            const DeviceRunOptions& options, RunRecord& record) const = 0;
@@ -35,7 +35,7 @@ class DeviceSupport {
 /// The module, loaded with the first call: `overlap-runner-devices.so` in the runner's folder, or where it is
 /// installed,
 /// `../libexec/overlap-studio`.
-/// @throws InputError where it is not there (the runner was built without CUDA) or cannot be loaded, with the library
+/// @throws InputError where it does not exist (the runner was built without CUDA) or cannot be loaded, with the library
 /// that is missing.
 const DeviceSupport& device_support();
 

@@ -37,7 +37,7 @@ void write_devices(JsonWriter& json) {
     if (!reason.empty()) json.member("reason", std::string_view(reason));
 }
 
-/// None where the module cannot be loaded: the reason stands with the devices.
+/// None where the module cannot be loaded: the reason is with the devices.
 void write_libraries(JsonWriter& json) {
     std::map<std::string, std::string> versions;
     try {

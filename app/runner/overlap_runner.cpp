@@ -1,4 +1,4 @@
-// overlap-runner: executes a graph on attached devices, or everything but the kernels. mpirun and srun start several
+// overlap-runner: executes a graph on attached devices, or everything except the kernels. mpirun and srun start several
 // ranks of it.
 //
 // 0 done, 1 the input is wrong or a rank failed (a sentence on stderr), 2 wrong usage.
@@ -77,14 +77,14 @@ bool all_ready(Ranks& ranks, const std::string& failure) {
     return false;
 }
 
-/// What the ranks say of what they will run. @returns the first difference, empty where they agree.
+/// Compares what the ranks will run. @returns the first difference, empty where they agree.
 std::string disagreement(Ranks& ranks, const RankAgreement& mine) {
     std::vector<RankAgreement> all;
     for (const std::string& text : ranks.gather(agreement_text(mine))) all.push_back(read_agreement(text));
     return first_disagreement(all);
 }
 
-/// What would not be noticed in the figures of a run.
+/// Problems that the figures of a run would not show.
 std::vector<std::string> notes_on(const PreparedRun& prepared, const Ranks& ranks) {
     std::vector<std::string> notes;
     const std::int64_t world_size = prepared.graph->header().world_size.value_or(0);
@@ -117,7 +117,7 @@ RunRecord describe(const PreparedRun& prepared, Ranks& ranks, const Arguments& a
 void write_results(const PreparedRun& prepared, const RunRecord& record, const Simulation& timeline,
                    const Arguments& arguments) {
     const Graph& graph = *prepared.graph;
-    // Without recorded steps there is no timeline; one of zeros would be taken for measured.
+    // Without recorded steps there is no timeline; one of zeros would be mistaken for a measured one.
     if (!arguments.trace.empty() && (record.dry || record.recorded_steps > 0)) {
         write_json_file(arguments.trace, chrome_trace_json(graph, timeline, memory_profile(graph)));
     }
@@ -140,7 +140,7 @@ void tell_progress(std::uint32_t done, std::uint32_t of) {
     std::cerr << "step " << done << " of " << of << '\n';
 }
 
-/// A run on devices asks first whether there is one for this rank, and takes its memory as the limit.
+/// A run on devices first checks that there is one for this rank, and uses its memory as the limit.
 void check_mode(const Ranks& ranks, Arguments& arguments) {
     if (arguments.dry) return;
     const std::int64_t free_bytes = runner::device_support().free_bytes(ranks);
@@ -180,8 +180,8 @@ int run(Ranks& ranks, Arguments& arguments) {
         arguments.run.progress = tell_progress;
     }
     arguments.run.longest_wait = std::chrono::seconds(arguments.rank_timeout_s);
-    // The first step is launched as it is, the second captured and loaded onto the device; neither is like those
-    // behind.
+    // The first step is launched as it is, the second captured and loaded onto the device; neither is like the later
+    // ones.
     if (arguments.device.as_cuda_graph) arguments.run.warm_up = std::max(arguments.run.warm_up, 2u);
     runner::set_run_environment();
     RunRecord record = describe(prepared, ranks, arguments);
@@ -195,7 +195,7 @@ int run(Ranks& ranks, Arguments& arguments) {
     return all_ready(ranks, failure) ? 0 : run_failed;
 }
 
-/// CLI11's ranges let what is no number through: it is neither below nor above them.
+/// CLI11's ranges accept NaN: it is neither below nor above them.
 std::string is_a_number(const std::string& text) {
     return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string() : text + " is no number";
 }

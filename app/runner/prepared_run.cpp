@@ -11,7 +11,7 @@ namespace overlap::runner {
 
 namespace {
 
-/// What the plan asks of process groups. @throws InputError with the plan's file for what cannot be.
+/// The plan's settings of process groups. @throws InputError with the plan's file for invalid ones.
 std::vector<GroupSettings> groups_of(const Execution& execution, const std::string& file) {
     try {
         return execution.resolved->require_groups(*execution.graph);

@@ -22,7 +22,7 @@ class PipelineOption;
 
 namespace overlap::runner {
 
-/// What one rank has made ready before anything is launched; a dry run and a run on devices go through the same.
+/// What one rank has prepared before anything is launched; a dry run and a run on devices prepare the same.
 struct PreparedRun {
     std::shared_ptr<const Graph> graph;  ///< rewritten
     Program program;
@@ -36,9 +36,9 @@ struct PreparedRun {
     Simulation predicted;
 };
 
-/// Reads the graph, applies the plan, and checks that this rank can run what comes of it.
+/// Reads the graph, applies the plan, and checks that this rank can run the result.
 /// @param device_memory_bytes of one device; 0 where it is not known.
-/// @param tell is given notes on what was read, a sentence each.
+/// @param tell is called with notes on what was read, a sentence each.
 /// @throws InputError with the file and what is wrong in it.
 PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineOption& pipeline,
                         std::int64_t device_memory_bytes, const Ranks& ranks,

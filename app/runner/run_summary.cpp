@@ -70,7 +70,7 @@ void write_times(std::ostream& out, const RunRecord& record) {
     out << '\n';
 }
 
-/// How far the ranks lie apart, and what waiting for late ones takes.
+/// How far the ranks' times differ, and how long waiting for late ones takes.
 void write_ranks(std::ostream& out, const RunRecord& record) {
     if (record.rank_step_ms.size() > 1) {
         std::vector<double> medians;

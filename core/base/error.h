@@ -5,7 +5,7 @@
 
 namespace overlap {
 
-/// What an error is about, for those who treat it in a way of their own: nothing decides by the words of a sentence.
+/// What an error is about, for callers that treat it specially: no code depends on the wording of a message.
 enum class ErrorCode {
     general,
     no_cost_model,     ///< a time is needed that neither the graph nor a cost model gives
@@ -26,7 +26,7 @@ class InputError : public std::runtime_error {
     const std::string& problem() const { return problem_; }
     ErrorCode code() const { return code_; }
 
-    /// The same error, told of a file. Layers that know the file add it to errors of layers that do not.
+    /// The same error with the name of a file. Layers that know the file add it to errors of layers that do not.
     InputError in_file(const std::string& file) const;
 
   private:
@@ -34,7 +34,7 @@ class InputError : public std::runtime_error {
     ErrorCode code_;
 };
 
-/// A pass cannot reproduce the reference on this graph, or the reference itself raises: the reason, for people.
+/// A pass cannot reproduce the reference on this graph, or the reference itself raises: the reason, for display.
 /// Exit status and treatment are those of InputError; the type lets the application name the pass.
 class PassRefusal : public InputError {
   public:

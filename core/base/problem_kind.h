@@ -17,7 +17,7 @@ enum class ProblemKind : std::uint8_t {
     overlapping_entries,
     nothing_gathered,
 
-    // Of what else stands in a plan or a preset.
+    // Of the other parts of a plan or a preset.
     module_rule_unmatched,
     module_rule_ambiguous,
     not_evaluated,
@@ -78,7 +78,7 @@ enum class ProblemKind : std::uint8_t {
     clock_unknown,
     clock_rough,
 
-    // Told by an import.
+    // Reported by an import.
     import_note,
 };
 

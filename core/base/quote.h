@@ -15,7 +15,7 @@ inline std::string shortened(std::string_view text) {
     return std::string(text.substr(0, length)) + "...";
 }
 
-/// `text` between double quotes, as messages show names that a person or a file gave.
+/// `text` between double quotes, as messages show names that the user or a file gave.
 inline std::string in_quotes(std::string_view text) {
     std::string quoted = "\"";
     quoted += text;

@@ -7,8 +7,8 @@
 
 namespace overlap {
 
-/// A 64-bit hash over words, the same on every machine: it never looks at memory as bytes. Not for secrets: it tells
-/// what was changed by mistake or by hand, not what was forged.
+/// A 64-bit hash over words, the same on every machine: it never looks at memory as bytes. Not for secrets: it detects
+/// changes made by mistake or by hand, not forgeries.
 class WordHash {
   public:
     void add(std::uint64_t word) {

@@ -7,7 +7,7 @@
 
 namespace overlap {
 
-// Pieces of sentences for people.
+// Parts of sentences for messages.
 
 /// `1 bucket`, `7 buckets`.
 std::string counted(std::size_t count, std::string_view noun);

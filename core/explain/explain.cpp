@@ -20,7 +20,7 @@ namespace overlap {
 
 namespace {
 
-/// `all_gather` as people write it.
+/// `all_gather` as it is usually written.
 std::string words(CollectiveKind kind) {
     std::string text(collective_kind_name(kind));
     std::ranges::replace(text, '_', '-');
@@ -40,7 +40,7 @@ NodeId communicating(const Graph& graph, NodeId node) {
     return info.is_wait ? graph.awaited_start(node) : no_node;
 }
 
-/// What decides with whom a collective can be merged.
+/// What decides which collectives a collective can be merged with.
 struct MergeKey {
     CollectiveKind kind;
     bool backward;
@@ -140,7 +140,7 @@ class Explainer {
         return std::move(explanation_);
     }
 
-    /// A collective inside control_deps, which stands for it.
+    /// A collective inside control_deps, which represents it.
     NodeId wrapped(const Graph& graph, NodeId node) const {
         if (!is_control_deps(graph, node)) return no_node;
         return evaluation_->simulation.collective_of_node[node] >= 0 ? node : no_node;
@@ -186,13 +186,13 @@ class Explainer {
         return name + " (" + display_name(buckets->entries[entry]) + ")";
     }
 
-    /// `entry 3 (layers.0) of manual_overlap_bucketing`; the pass alone where it thought of the bucket itself.
+    /// `entry 3 (layers.0) of manual_overlap_bucketing`; the pass alone where it chose the bucket itself.
     std::string maker(const PassReport& report, const BucketReport& bucket) const {
         return bucket.plan_entry ? entry_name(report, *bucket.plan_entry) + " of " + report.pass : report.pass;
     }
 
-    /// Goes through the steps: notes the first bucket that takes the collective, and what takes that bucket later on.
-    /// @returns what runs in its place.
+    /// Walks the steps: notes the first bucket that takes the collective, and what takes that bucket later.
+    /// @returns the node that runs in its place.
     std::string follow(std::string name) {
         for (const PassReport& report : evaluation_->reports) {
             for (const BucketReport& bucket : report.buckets) {
@@ -238,10 +238,10 @@ class Explainer {
         }
     }
 
-    /// Empty where it is nothing worth telling.
+    /// Empty where there is nothing worth showing.
     std::string what_separates(NodeId start, NodeId member, const BucketReport& other) const {
         const MergeKey mine = merge_key(input_, start), theirs = merge_key(input_, member);
-        // That kinds and directions differ goes without saying, except where nothing else explains a bucket of one.
+        // Different kinds and directions are not mentioned, except where nothing else explains a bucket of one.
         const bool alone = explanation_.bucket->members.size() == 1;
         if (mine.kind != theirs.kind) return alone ? "other kinds are not merged with " + words(mine.kind) + "s" : "";
         if (mine.backward != theirs.backward) return alone ? "forward and backward are bucketed apart" : "";
@@ -297,7 +297,7 @@ class Explainer {
                                    [](const PassReport& report) { return decides_buckets(report.pass); });
     }
 
-    /// Why passes that find buckets by themselves left a collective alone.
+    /// Why passes that choose buckets themselves did not bucket a collective.
     void tell_why_not_merged(NodeId start) {
         if (std::ranges::find(evaluation_->origin, start) == evaluation_->origin.end()) {
             return say("A pass of the pipeline removed it");
@@ -339,8 +339,8 @@ class Explainer {
         say(sentence + " " + why_kept_apart());
     }
 
-    /// What the overlap scheduler's search found for a collective that it left alone; empty where it did not compare
-    /// it.
+    /// What the overlap scheduler's search found for a collective that it did not bucket; empty where it did not
+    /// compare it.
     std::string found_apart(NodeId start) const {
         for (const PassReport& report : evaluation_->reports) {
             const auto told = std::ranges::find(report.collectives, input_.name(start), &CollectiveReport::start);
@@ -408,7 +408,7 @@ class Explainer {
         }
     }
 
-    /// What was asked for by hand.
+    /// What was requested by hand.
     void tell_overlaps(std::string_view runs) {
         if (!plan_ || !evaluation_) return;
         const std::vector<DirectiveOutcome>& outcomes = evaluation_->overlaps.directives;

@@ -9,16 +9,16 @@
 
 namespace overlap {
 
-/// What became of one collective, and why.
+/// How one collective was treated, and why.
 struct CollectiveExplanation {
-    std::string collective;  ///< the node explained: where a wait was asked for, what it waits for; empty for others
+    std::string collective;  ///< the node explained: for a wait, what it waits for; empty for others
     const BucketReport* bucket =
-        nullptr;  ///< that it went into, in the evaluation's reports; none if it was left alone
+        nullptr;  ///< that contains it, in the evaluation's reports; none if it was not bucketed
     /// Index into the evaluation's Simulation::collectives of what runs in its place; -1 if nothing does.
     std::int32_t timing = -1;
-    /// What it is; with whom it is bucketed and who of its entry is not with it, or why it is not bucketed; why it is
-    /// exposed, or what hides it. Whole sentences without full stops. For a node that has to do with no collective,
-    /// one sentence that says so.
+    /// What it is; which others share its bucket and which of its entry do not, or why it is not bucketed; why it is
+    /// exposed, or what hides it. Whole sentences without full stops. For a node that is related to no collective, one
+    /// sentence that says so.
     std::vector<std::string> sentences;
     /// How many of the first sentences only say what it is.
     std::size_t introductions = 0;
@@ -26,8 +26,8 @@ struct CollectiveExplanation {
 
 /// Explains a collective of the graph that a pipeline starts from, or the one that a wait of it awaits.
 /// @param node of `input`.
-/// @param evaluation of `input`; without one only the graph itself is spoken of.
-/// @param plan that was evaluated: its entries are then called by their modules, and otherwise by their numbers.
+/// @param evaluation of `input`; without one only the graph itself is described.
+/// @param plan that was evaluated: its entries are then named by their modules, and otherwise by their numbers.
 CollectiveExplanation explain_collective(const Graph& input, NodeId node, const Evaluation* evaluation = nullptr,
                                          const Plan* plan = nullptr);
 

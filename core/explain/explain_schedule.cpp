@@ -122,7 +122,7 @@ class Exposure {
 
     std::vector<std::string> explain(const Scheduled& scheduled) {
         if (!graph_) return {};
-        // Of several collectives that were merged afterwards, the one that is exposed most speaks for all.
+        // Of several collectives that were merged afterwards, the one that is exposed most represents all.
         target_ = *std::ranges::max_element(scheduled.collectives(), {}, &CollectiveReport::exposed_ms);
         const auto bucket = std::ranges::find(report_.buckets, target_->start, &BucketReport::start);
         members_ = bucket == report_.buckets.end() ? std::vector{target_->start} : bucket->members;
@@ -146,7 +146,7 @@ class Exposure {
         NodeId needing = no_node;  ///< the first compute that needs its result; or no_node
     };
 
-    /// Tells which compute neither needs it nor is needed for it.
+    /// Finds the compute that neither needs it nor is needed for it.
     void tell_compute() {
         std::vector<NodeId> starts;
         for (const std::string& member : members_) {
@@ -183,7 +183,7 @@ class Exposure {
         return info.starts == CollectiveKind::none && !info.is_wait;
     }
 
-    /// What of the independent compute lies between what the collective needs and what needs it: the scheduler never
+    /// The part of the independent compute between what the collective needs and what needs it: the scheduler never
     /// changes the order of compute.
     void tell_window(Cover cover) {
         const std::string in_all = counted(cover.nodes.size(), "node") + " of compute, " + time_text(cover.sum_ms);
@@ -251,7 +251,7 @@ class Exposure {
         return given ? *given : require_option(require_pass(automatic_pass), option).default_value;
     }
 
-    /// Twice, four and eight times a number, then as good as none; nothing where it is no limit.
+    /// Twice, four and eight times a number, then practically none; nothing where it is no limit.
     Limit loosened(std::string option, double least, double most) const {
         const OptionValue value = value_of(option);
         const std::optional<double> number = number_of(value);
@@ -270,7 +270,7 @@ class Exposure {
         return limit;
     }
 
-    /// All limits of the scheduler that are in force.
+    /// All limits of the scheduler that are in effect.
     std::vector<Limit> limits() const {
         const double nodes = graph_->node_count();
         std::vector<Limit> limits = {loosened("max_in_flight_gb", 1, 1024),
@@ -293,7 +293,7 @@ class Exposure {
         return limits;
     }
 
-    /// What becomes of the collective with other options; nothing where PyTorch would raise, or when stopped.
+    /// The result for the collective with other options; nothing where PyTorch would raise, or when stopped.
     std::optional<PassReport> attempt(const Options& changes) const {
         Options options = options_;
         options.update(changes);

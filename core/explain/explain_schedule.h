@@ -10,12 +10,12 @@
 
 namespace overlap {
 
-// What the overlap scheduler (schedule_overlap_bucketing) has to say of one collective. Sentences are whole and without
+// What the overlap scheduler (schedule_overlap_bucketing) recorded of one collective. Sentences are whole and without
 // full stop. A collective is named as in the evaluation's input or in its graph; one that was merged before scheduling
-// stands under its bucket's figures, one that was merged afterwards is spoken of as what it was made of.
+// has its bucket's figures, one that was merged afterwards is described by what it was made of.
 
 /// How long the collective takes by the scheduler's estimate, which nodes hide it and how much is left exposed: the
-/// scheduler's own bookkeeping (CollectiveReport), which does not know of queues or of what is merged afterwards.
+/// scheduler's own bookkeeping (CollectiveReport), which ignores queues and what is merged afterwards.
 /// @returns nothing where no such pass ran or it does not know the collective.
 std::vector<std::string> explain_schedule(const Evaluation& evaluation, std::string_view collective);
 
@@ -24,9 +24,9 @@ bool scheduler_leaves_exposed(const Evaluation& evaluation, std::string_view col
 
 /// Why the scheduler leaves the collective exposed, and which of its options would hide it.
 ///
-/// What there is to hide it is told by the graph: compute that neither needs its result nor is needed for it. Which
-/// limit keeps it exposed is found by experiment: the scheduler, without merging, runs again on what it was given, with
-/// one limit lifted at a time, then with all of them. That is ten to twenty runs of the pass.
+/// What could hide it follows from the graph: compute that neither needs its result nor is needed for it. Which limit
+/// keeps it exposed is found by experiment: the scheduler, without merging, runs again on what it was given, with one
+/// limit lifted at a time, then with all of them. That is ten to twenty runs of the pass.
 /// @param plan that was evaluated.
 /// @returns nothing where the collective is not left exposed, and when `stop` was requested.
 std::vector<std::string> explain_exposure(const Evaluation& evaluation, const Plan& plan, std::string_view collective,

@@ -29,7 +29,7 @@ std::string folder_of(const std::string& path) {
     return folder.empty() ? "." : folder;
 }
 
-/// The file that links lead to, whether or not it is there; `path` itself where they lead in a circle.
+/// The file that links lead to, whether or not it is there; `path` itself where they form a cycle.
 std::string link_target(const std::string& path) {
     constexpr int most_links = 40;  // as the kernel's own limit
     std::filesystem::path target = path;
@@ -51,22 +51,22 @@ void write_all(int descriptor, std::string_view bytes, const std::string& path) 
     }
 }
 
-/// The name of a file is on the disk once its folder is.
+/// The name of a file is on the disk only once its folder is.
 void synchronise_folder(const std::string& path) {
     const int folder = open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return;                                  // a folder that may be written to and not read
+    if (folder < 0) return;                                  // a folder that may be written but not read
     const bool failed = fsync(folder) != 0 && errno == EIO;  // other errors: a file system that cannot do this
     close(folder);
     if (failed) fail(path, "it is written, but might not outlast a loss of power", EIO);
 }
 
-/// A name beside the file that no other thread of this process gets, and hardly another process.
+/// A name beside the file that no other thread of this process gets, and most likely no other process.
 std::string temporary_name(const std::string& path) {
     static std::atomic<unsigned> count = 0;
     return path + "." + std::to_string(getpid()) + "-" + std::to_string(++count);
 }
 
-/// Renaming over a file asks for no right to write to it.
+/// Renaming over a file needs no permission to write to it.
 void refuse_read_only(const std::string& path) {
     constexpr mode_t any_writer = S_IWUSR | S_IWGRP | S_IWOTH;
     struct stat status {};
@@ -75,7 +75,7 @@ void refuse_read_only(const std::string& path) {
         throw InputError(path, "", "it is read-only");
 }
 
-/// A file without a name in the folder of the wanted one, which nothing is left of when the process is killed; one
+/// A file without a name in the folder of the wanted one, of which nothing remains when the process is killed; one
 /// with a temporary name where the file system has no such files.
 class TemporaryFile {
   public:
@@ -98,7 +98,7 @@ class TemporaryFile {
             }
         }
         if (is_there) {
-            // Who is not allowed to keep the owner still saves; the mode comes last, since a change of owner clears
+            // A user who may not keep the owner can still save; the mode comes last, since a change of owner clears
             // bits of it.
             if (fchown(descriptor_, status.st_uid, status.st_gid) != 0) errno = 0;
             fchmod(descriptor_, status.st_mode & 07777);
@@ -177,7 +177,7 @@ void write_file_atomically(const std::string& path, std::string_view bytes, Olde
     std::error_code error;
     if (std::filesystem::is_directory(target, error)) throw InputError(path, "", "it is a folder, not a file");
     try {
-        // By the name as it is: where /dev/stdout leads to for a pipe is no name of anything.
+        // By the name as it is: the target of /dev/stdout for a pipe is not a file name.
         if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
             return write_in_place(path, bytes);
         refuse_read_only(target);

@@ -47,7 +47,7 @@ void GzipReader::keep_checkpoint() {
     if (produced_ < last + checkpoint_distance) return;
     GzipCheckpoint place{produced_, consumed(), static_cast<std::uint8_t>(stream_.data_type & 7), 0, {}};
     if (place.bits > 0) {
-        if (!piece_begin_ || stream_.next_in == piece_begin_) return;  // that byte is gone; the next block will do
+        if (!piece_begin_ || stream_.next_in == piece_begin_) return;  // that byte is gone; the next block is used
         place.last_byte = stream_.next_in[-1];
     }
     place.window.resize(window_bytes);

@@ -26,7 +26,7 @@ struct GzipCheckpoint {
     std::vector<Bytef> window;
 };
 
-/// Checkpoints of a file, in order. Those of a file that has changed since are worth nothing.
+/// Checkpoints of a file, in order. Those of a file that has changed since are invalid.
 struct GzipCheckpoints {
     std::vector<GzipCheckpoint> places;
     std::uint64_t file_size = 0;
@@ -40,14 +40,14 @@ class GzipReader {
     using Source = std::function<std::string_view()>;
 
     explicit GzipReader(Source source);
-    /// Goes on from a checkpoint. @param source begins at `from.source_position`.
+    /// Continues from a checkpoint. @param source begins at `from.source_position`.
     GzipReader(Source source, const GzipCheckpoint& from);
     ~GzipReader();
     GzipReader(const GzipReader&) = delete;
     GzipReader& operator=(const GzipReader&) = delete;
 
     /// Fills `output`, or less of it at the end and where the stream is damaged: what comes before the damage is
-    /// given first, and the next call tells of it.
+    /// given first, and the next call reports it.
     /// @return number of bytes; 0 only at the end.
     /// @throws InputError without the file's name: truncated, damaged, or followed by something else.
     std::size_t read(std::span<char> output);

@@ -13,7 +13,7 @@ namespace overlap {
 
 namespace {
 
-/// What something is that is no regular file.
+/// The kind of something that is no regular file.
 const char* kind_of(mode_t mode) {
     if (S_ISDIR(mode)) return "a folder";
     if (S_ISFIFO(mode)) return "a pipe";
@@ -30,7 +30,7 @@ const char* kind_of(mode_t mode) {
 InputFile open_input_file(const std::string& path) {
     if (path.empty()) fail("the name of the file is empty");
     const auto reason = [] { return std::generic_category().message(errno); };
-    // Without waiting for somebody who writes into a pipe.
+    // Without waiting for a writer of a pipe.
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) fail("it cannot be opened: " + reason());
     InputFile file;

@@ -10,7 +10,7 @@ namespace overlap {
 /// A file that is open for reading.
 struct InputFile {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream{nullptr, std::fclose};
-    std::uint64_t size = 0;  ///< bytes; 0 also of files whose system does not tell
+    std::uint64_t size = 0;  ///< bytes; also 0 where the system does not report it
 };
 
 /// Opens a file and never waits for one: pipes and devices may have nothing to read, or no end, and readers look at a

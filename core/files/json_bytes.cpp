@@ -30,7 +30,7 @@ constexpr std::size_t likely_gzip_ratio = 48;
     fail("it is larger than 4 GiB uncompressed, which is the limit");
 }
 
-/// What the last four bytes of a gzip stream say of its uncompressed size, as far as it is credible.
+/// The uncompressed size that the last four bytes of a gzip stream give, as far as it is plausible.
 std::size_t announced_size(std::string_view gzip) {
     std::size_t size = 0;
     for (std::size_t byte = 0; byte < 4; ++byte) {
@@ -46,7 +46,7 @@ std::optional<std::string> inflated(std::string_view gzip, const std::stop_token
         rest.remove_prefix(piece.size());
         return piece;
     });
-    // A few bytes may announce gigabytes: what is less likely gets its memory when it has come that far.
+    // A few bytes may announce gigabytes: for implausible sizes memory is allocated only when that much text has come.
     const std::size_t announced = announced_size(gzip) + 1;
     std::string output;
     output.resize(std::max<std::size_t>(std::min(announced, gzip.size() * likely_gzip_ratio), 4096));

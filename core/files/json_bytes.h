@@ -26,7 +26,7 @@ class JsonBytes {
 /// The most bytes that a document may have when uncompressed. simdjson's limit, and what stops a gzip bomb.
 inline constexpr std::size_t json_size_limit = 0xfffff000u;
 
-/// A file's bytes, decompressed if they are gzip (told by content, not by the file's name).
+/// A file's bytes, decompressed if they are gzip (detected by content, not by the file's name).
 /// @return nothing when stopped.
 /// @throws InputError without the file's name: cannot be opened or read, damaged or truncated gzip, too large.
 std::optional<JsonBytes> read_json_file(const std::string& path, std::stop_token stop = {});

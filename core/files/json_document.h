@@ -10,7 +10,7 @@
 
 namespace overlap {
 
-/// There is not enough memory for a document, whatever else is wrong with it.
+/// There is not enough memory for a document, whether or not it has other errors.
 class JsonMemoryError : public InputError {
   public:
     using InputError::InputError;

@@ -9,14 +9,14 @@
 
 namespace overlap {
 
-/// Where in a document a reader is. Made on the stack while descending, and put into words only for an error, such as
+/// Where in a document a reader is. Made on the stack while descending, and turned into text only for an error, such as
 /// `nodes[412] "mm_3", args[0]`. A place refers to the one above it, which must outlive it.
 class JsonPlace {
   public:
     /// A field of the document itself.
     explicit JsonPlace(std::string_view field) : field_(field) {}
     JsonPlace(const JsonPlace& above, std::string_view field) : above_(&above), field_(field) {}
-    /// An item of a list. @param name what the item calls itself; may be empty.
+    /// An item of a list. @param name the item's own name; may be empty.
     JsonPlace(const JsonPlace& above, std::size_t index, std::string_view name = {})
         : above_(&above), field_(name), index_(index) {}
 

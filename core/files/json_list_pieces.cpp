@@ -55,7 +55,7 @@ std::optional<JsonListPieces> json_list_pieces(std::string_view document, std::s
     while (true) {
         if (stop.stop_requested()) return std::nullopt;
         const JsonListCut cut = json_list_cut(document.substr(begin, room));
-        if (cut.place == npos) {  // an entry goes on behind the room
+        if (cut.place == npos) {  // an entry continues beyond the limit
             if (room >= document.size() - begin) return std::nullopt;
             room *= 2;
             continue;

@@ -15,8 +15,8 @@ struct JsonListPieces {
     std::vector<std::string_view> pieces;  ///< entries of the list with the commas between them, in order
 };
 
-/// @param key member of the outermost object that has the list: the first that is called so.
-/// @param piece_bytes what a piece has at least, where the list does not end.
+/// @param key member of the outermost object that has the list: the first of that name.
+/// @param piece_bytes the least size of a piece, except at the end of the list.
 /// @return nothing where the document cannot be taken apart, since it is not such a document, is damaged or spells keys
 /// with escapes; and when stopped. Where rest and each piece, put in brackets, are valid JSON, so is the document.
 std::optional<JsonListPieces> json_list_pieces(std::string_view document, std::string_view key, std::size_t piece_bytes,

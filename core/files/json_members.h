@@ -5,7 +5,7 @@
 
 namespace overlap {
 
-// Looking into the JSON text that a graph keeps of fields that nobody reads (`extra_json` and the like), without
+// Looking into the JSON text that a graph keeps of fields that no code reads (`extra_json` and the like), without
 // parsing all of it: those fields may be long, and may hold numbers beyond what a double can, which a JSON library
 // refuses. The text is valid JSON, or empty. What is returned is part of it.
 

@@ -39,7 +39,7 @@ bool loses_digits(std::string_view token) {
     return digits > digits_of_double;
 }
 
-/// JSON's grammar of a number; anything else stays as it is, for the parser to complain about.
+/// JSON's grammar of a number; anything else stays as it is, for the parser to report.
 bool is_json_number(std::string_view token) {
     std::size_t at = 0;
     const auto digits = [&] {

@@ -7,7 +7,7 @@
 namespace overlap {
 
 /// simdjson holds numbers as 64-bit integers or doubles. A number that would lose digits so (an integer beyond 64 bits,
-/// more digits than a double has, a magnitude that no double has) is put into an object of its own before parsing,
+/// more digits than a double has, a magnitude that no double has) is put into a separate object before parsing,
 /// `{"\u0000number": "DIGITS"}`; readers and writers of this folder know that object.
 
 /// True when `text` may hold such a number. Cheap; has false alarms for digits in strings, never misses an

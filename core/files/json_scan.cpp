@@ -101,7 +101,7 @@ struct Structure {
     std::uint64_t opens = 0, closes = 0, commas = 0;
 };
 
-/// Reads a text block by block and remembers whether a string goes on.
+/// Reads a text block by block and remembers whether a string continues.
 class BlockReader {
   public:
     /// @param text the next block; the last one may be shorter.
@@ -181,7 +181,7 @@ JsonListCut json_list_cut(std::string_view text) {
     for (std::size_t begin = 0; begin < text.size(); begin += block_bytes) {
         const Structure found = blocks.read(text.substr(begin, block_bytes));
         const auto closes = static_cast<std::size_t>(std::popcount(found.closes));
-        if (depth > closes) {  // whatever is here lies within an entry
+        if (depth > closes) {  // everything here is within an entry
             depth += static_cast<std::size_t>(std::popcount(found.opens)) - closes;
             continue;
         }

@@ -6,9 +6,9 @@
 namespace overlap {
 
 // Finding where values end in JSON text of which only a part is there. Strings and brackets are followed and nothing
-// else is checked: what lies between is a parser's business.
+// else is checked: the content between them is left to a parser.
 
-/// The end of the value that `text` begins with; npos when it may go on behind the text's end. The end of a number or
+/// The end of the value that `text` begins with; npos when it may continue after the text's end. The end of a number or
 /// a word is seen only by what follows it.
 std::size_t json_value_end(std::string_view text);
 

@@ -23,7 +23,7 @@ class JsonWriter {
     JsonWriter& value(double number);
     JsonWriter& value(std::int64_t number);
     JsonWriter& value(bool truth);
-    /// As value(), but recognisable as a floating number: `4.0`. For formats that tell it from the integer 4.
+    /// As value(), but recognisable as a floating number: `4.0`. For formats that distinguish it from the integer 4.
     JsonWriter& floating(double number);
     JsonWriter& null();
     /// A value that is JSON text already.
@@ -39,7 +39,7 @@ class JsonWriter {
     std::string_view text() const { return text_; }
     bool empty() const { return text_.empty(); }
     void reserve(std::size_t bytes) { text_.reserve(bytes); }
-    /// Begins anew; the memory is used again.
+    /// Starts again; the memory is reused.
     void clear();
     std::string take() { return std::move(text_); }
 

@@ -5,10 +5,10 @@
 
 namespace overlap {
 
-/// A document that is small and edited, such as a plan: members keep their order. For readers and writers alone.
+/// A document that is small and edited, such as a plan: members keep their order. Only for readers and writers.
 using Json = nlohmann::ordered_json;
 
-/// What a JSON value is, for people: `the string "x"`, `a list`, `3`.
+/// What a JSON value is, for messages: `the string "x"`, `a list`, `3`.
 std::string describe_json(const Json& value);
 
 }  // namespace overlap

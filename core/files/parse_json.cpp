@@ -86,7 +86,7 @@ class StructureCheck {
         }
         keys.push_back(key);
     }
-    /// Where the key begins of which the parser has taken all: the last quote that no backslash stands before.
+    /// The start of the key that the parser has just taken: the last quote without a backslash before it.
     std::size_t key_begin() const {
         std::size_t begin = taken_ - 1;
         do {

@@ -18,7 +18,7 @@ namespace overlap {
 
 namespace {
 
-/// What is read at once. Windows that stay in the cache are parsed faster than large ones.
+/// The size that is read at once. Windows that stay in the cache are parsed faster than large ones.
 constexpr std::size_t step_bytes = std::size_t{1} << 20;
 /// Traces are about 16 times as large as their gzip.
 constexpr std::size_t likely_gzip_ratio = 16;
@@ -44,7 +44,7 @@ class TextWindow::Source {
         begin();
     }
 
-    /// Goes to `position`, or before it. @returns where that is.
+    /// Moves to `position`, or before it. @returns the place reached.
     std::uint64_t seek(std::uint64_t position, GzipCheckpoints& checkpoints) {
         if (!gzip_) return go_to(position), position;
         struct stat status {};
@@ -82,7 +82,7 @@ class TextWindow::Source {
         return filled;
     }
 
-    /// How much to read at once: no more than bytes in memory are likely to hold.
+    /// How much to read at once: no more than bytes in memory probably hold.
     std::size_t step() const {
         if (file_) return step_bytes;
         return std::min(step_bytes, static_cast<std::size_t>(size_) * (gzip_ ? likely_gzip_ratio : 1));

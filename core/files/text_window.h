@@ -11,14 +11,14 @@
 
 namespace overlap {
 
-/// A window that moves over a text of any length: a file, plain or gzip (told by its content), of which no more than
-/// the window is in memory. The window's bytes may be changed in place, and simdjson may read beyond its end.
+/// A window that moves over a text of any length: a file, plain or gzip (detected by its content), of which no more
+/// than the window is in memory. The window's bytes may be changed in place, and simdjson may read beyond its end.
 class TextWindow {
   public:
     /// @throws InputError without the file's name: it cannot be opened or read, is empty or a folder.
     static TextWindow of_file(const std::string& path);
     /// The same from about `position` of the text on, which position() then has not yet passed: of a plain file
-    /// exactly, of gzip from the last of `checkpoints` before it, to which those on the way are added.
+    /// exactly, of gzip from the last of `checkpoints` before it, to which those found on the way are added.
     static TextWindow of_file_from(const std::string& path, std::uint64_t position, GzipCheckpoints& checkpoints);
     /// The same of bytes in memory, which must outlive the window.
     static TextWindow of_bytes(std::string_view bytes);

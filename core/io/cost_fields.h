@@ -18,7 +18,7 @@ double json_positive(simdjson::dom::element value, const JsonPlace& place);
 /// Rates by name of a dtype.
 std::map<std::string, double> read_flop_rates(simdjson::dom::element value, const JsonPlace& place);
 
-/// `efficiency` (required) and `overhead_ms` by name of a class; whether classes of these names exist is not asked
+/// `efficiency` (required) and `overhead_ms` by name of a class; whether classes of these names exist is not checked
 /// here.
 std::map<std::string, CostParameters::ClassCost> read_class_costs(simdjson::dom::element value, const JsonPlace& place);
 

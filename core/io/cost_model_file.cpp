@@ -144,7 +144,7 @@ Json document_of(const NamedCostModel& model) {
     return model.json.empty() ? Json::object() : Json::parse(model.json);
 }
 
-/// @param text of the document, which must be such that it can be written again without a loss.
+/// @param text of the document, which must be writable again without loss.
 NamedCostModel read_document(const JsonDocument& parsed, std::string_view text) {
     object document;
     if (parsed.root().get(document)) throw InputError("", "expected a cost model, which is an object");
@@ -190,7 +190,7 @@ void write_link(Json& json, const LinkCost& link) {
     json["bytes_per_s"] = link.bytes_per_s;
 }
 
-/// Drops the members of `json` that `model` lacks, and writes those that it has; what else a member holds is kept.
+/// Drops the members of `json` that `model` lacks, and writes those that it has; other content of a member is kept.
 template <typename Map, typename Write>
 void write_members(Json& json, const Map& model, Write&& write) {
     if (!json.is_object()) json = Json::object();

@@ -7,7 +7,7 @@
 
 namespace overlap {
 
-/// Reads a cost model document, plain or gzip; resources/schemas/overlap-cost-model.schema.json says what is in it.
+/// Reads a cost model document, plain or gzip; resources/schemas/overlap-cost-model.schema.json describes it.
 /// Unknown fields are kept and written back.
 /// @throws InputError with file and place.
 NamedCostModel read_cost_model_file(const std::string& path);

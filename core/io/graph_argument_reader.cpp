@@ -68,7 +68,7 @@ Value GraphArgumentReader::tagged(element value, const JsonPlace& place, int dep
     const simdjson::dom::object object = value.get_object();
     element tag;
     if (object.at_key("node").get(tag) == simdjson::SUCCESS) {
-        // Something else beside it would be an edge that the passes cannot see, so it is not kept as raw text.
+        // Another member beside it would be an edge that the passes cannot see, so it is not kept as raw text.
         if (object.size() != 1) place.fail("an object with \"node\" must have no other fields");
         return node(tag, JsonPlace(place, "node"));
     }

@@ -16,7 +16,7 @@ namespace overlap {
 namespace {
 
 constexpr std::size_t nodes_between_polls = 256;
-/// What is parsed at once: simdjson's tree takes several times the text, and is fastest where it stays in the cache.
+/// The piece parsed at once: simdjson's tree takes several times the text, and is fastest if it stays in the cache.
 constexpr std::size_t piece_bytes = std::size_t{1} << 20;
 
 /// Reads nodes with their places, until it is stopped.
@@ -49,7 +49,7 @@ simdjson::dom::array nodes_of(simdjson::dom::object fields) {
     return json_list(nodes, place);
 }
 
-/// @param read_nodes from the document's list, or from where else they are; returns false when stopped.
+/// @param read_nodes from the document's list, or from elsewhere; returns false when stopped.
 template <typename ReadNodes>
 std::shared_ptr<const Graph> read_graph(const JsonDocument& document, const std::stop_token& stop,
                                         ReadNodes&& read_nodes) {
@@ -77,7 +77,7 @@ std::shared_ptr<const Graph> read_whole(JsonBytes bytes, const std::stop_token& 
 }
 
 /// @return nothing where the document cannot be taken apart, and when stopped.
-/// @throws InputError; another mistake of the document may be the one to tell.
+/// @throws InputError; another error of the document may be the one to report.
 std::shared_ptr<const Graph> read_in_pieces(const JsonBytes& bytes, const GraphReading& reading) {
     auto taken = json_list_pieces(bytes.view(), "nodes", piece_bytes, reading.stop);
     if (!taken) return nullptr;
@@ -109,7 +109,7 @@ std::shared_ptr<const Graph> read_graph(std::optional<JsonBytes> bytes, const Gr
         problem = error;
     }
     if (stop.stop_requested()) return nullptr;
-    // Of several mistakes a document's syntax is told first, and a name's node is looked for in all of it.
+    // Of several errors, those of syntax are reported first, and a name's node is looked for in the whole document.
     try {
         return read_whole(std::move(*bytes), stop);
     } catch (const JsonMemoryError&) {

@@ -13,12 +13,12 @@ namespace overlap {
 /// How a graph is read.
 struct GraphReading {
     std::stop_token stop;
-    /// Told about once a megabyte, on the thread that reads: share of the nodes that have been read, from 0 to 1.
-    /// Documents that cannot be read in pieces tell nothing.
+    /// Called about once a megabyte, on the thread that reads, with the share of nodes that have been read, from 0 to
+    /// 1. Not called for documents that cannot be read in pieces.
     std::function<void(double share)> progress;
 };
 
-/// Reads an overlap-graph document (docs/formats.md), gzip or plain, told apart by content.
+/// Reads an overlap-graph document (docs/formats.md), gzip or plain, detected by content.
 /// @return nullptr when stopped.
 /// @throws InputError with file and place.
 std::shared_ptr<const Graph> read_graph_file(const std::string& path, const GraphReading& reading = {});

@@ -11,7 +11,7 @@ namespace overlap {
 
 namespace {
 
-/// Some thirty years: a longer time of one node is a slip, and sums of such times mean nothing.
+/// Some thirty years: a longer time of one node is a mistake, and sums of such times mean nothing.
 constexpr double longest_estimate_ms = 1e12;
 
 using simdjson::dom::element;

@@ -43,7 +43,7 @@ SideEffects read_side_effects(element value, const JsonPlace& place) {
     place.fail("expected none, some or unknown, found " + describe_json(value));
 }
 
-/// The numbers that a reader takes from the nodes' names alone, as NamingState::remember() does.
+/// The numbers that a reader takes only from the nodes' names, as NamingState::remember() does.
 std::map<std::string_view, std::int64_t> numbers_of_names(const Graph& graph) {
     std::map<std::string_view, std::int64_t> numbers;
     for (NodeId node = 0; node < graph.node_count(); ++node) {

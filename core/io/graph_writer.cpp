@@ -106,8 +106,8 @@ class GraphWriter {
         if (metadata.estimate_ms) json_.key("estimate_ms").floating(*metadata.estimate_ms);
     }
 
-    /// A field that says as much as an absent one, such as an empty stack, was kept as an unknown one. It goes once the
-    /// node has been given such a field.
+    /// A field that means the same as an absent one, such as an empty stack, was kept as an unknown one. It is dropped
+    /// once the node has been given such a field.
     void write_unknown_fields(NodeId node) {
         const NodeMetadata& metadata = graph_.metadata(node);
         const std::string_view unknown = graph_.text(metadata.extra_json);

@@ -10,7 +10,7 @@
 namespace overlap {
 
 /// Measured times of collectives on some cluster, as a file has them: the communicators are named by mesh dimensions,
-/// which become those of a mesh only when one is asked about. Format: core/mesh/README.md.
+/// which are bound to a mesh only when one is queried. Format: core/mesh/README.md.
 struct MeasuredTable {
     /// Measurements of one collective; `mesh_dims` are names, or numbers as text, sorted.
     struct Series {
@@ -28,9 +28,9 @@ struct MeasuredTable {
 MeasuredTable read_measured_table(const std::string& path);
 MeasuredTable read_measured_table_text(std::string_view text, const std::string& name);
 
-/// The table as a cost model of `mesh`. Series over mesh dimensions that it lacks are those of other meshes; what the
-/// table has no series for is priced by torch's topology.
-/// @throws InputError when no series is over dimensions of this mesh, for none would then be measured.
+/// The table as a cost model of `mesh`. Series over mesh dimensions that it lacks are those of other meshes;
+/// collectives without a series in the table are priced by torch's topology.
+/// @throws InputError when no series is over dimensions of this mesh, since nothing would then be measured.
 std::unique_ptr<CollectiveTimes> table_times(const MeasuredTable& table, const DeviceMesh& mesh);
 
 }  // namespace overlap

@@ -12,7 +12,7 @@ namespace overlap {
 
 namespace {
 
-/// Reads the members of one rule; what it does not know goes to ModuleRule::extra.
+/// Reads the members of one rule; unknown ones are kept in ModuleRule::extra.
 class RuleReader {
   public:
     RuleReader(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}

@@ -49,7 +49,7 @@ NamedIntegers read_named_integers(const std::string& place, const Json& value) {
     return named;
 }
 
-/// A value as it stands, whatever the option. What no option takes becomes an empty list or object: the check names it
+/// A value as it is, whatever the option. What no option accepts becomes an empty list or object: the check reports it
 /// as such.
 OptionValue plain_value(const Json& value) {
     if (value.is_null()) return {};

@@ -28,13 +28,13 @@ namespace {
 constexpr std::string_view format_name = "overlap-plan";
 constexpr int format_version = 1;
 
-/// Fields that this version turns into something. All others go to Plan::extra.
+/// Fields that this version interprets. All others are kept in Plan::extra.
 constexpr std::array<std::string_view, 11> known_fields = {"format",        "version",        "name",     "graph",
                                                            "module_rules",  "buckets",        "pipeline", "overlaps",
                                                            "device_orders", "process_groups", "notes"};
 
 /// What an export for a training job adds (core/exports/job_plan.h). It is derived from the rest and the graph, and
-/// would no longer hold once the plan is edited, so it is not carried along.
+/// would no longer hold once the plan is edited, so it is not kept.
 constexpr std::string_view derived_field = "job";
 
 void check_header(const Json& document) {
@@ -72,7 +72,7 @@ std::optional<GraphFingerprint> read_fingerprint(const Json& document) {
     return graph;
 }
 
-/// Whether a name is one of the abbreviations that people write: `norm+output`, `layers.[0-2]`.
+/// Whether a name is one of the abbreviations that users write: `norm+output`, `layers.[0-2]`.
 bool is_abbreviation(const std::string& name) {
     static const std::regex range(R"(\[\s*\d+\s*-\s*\d+\s*\])");
     return name.find('+') != std::string::npos || std::regex_search(name, range);
@@ -220,7 +220,7 @@ Json written(const DeviceOrder& order) {
     return json;
 }
 
-/// Settings that cannot be read are no reason to refuse the plan: whatever is shown without a run stays right.
+/// Unreadable settings are no reason to refuse the plan: everything shown without a run stays right.
 void read_groups(const Json& groups, Plan& plan) {
     try {
         plan.process_groups = read_process_groups(groups);
@@ -336,7 +336,7 @@ std::string write_plan_text(const Plan& plan) {
                                                             : process_groups_json(plan.process_groups);
     document["notes"] = plan.notes;
     add_unknown_fields(document, plan.extra);
-    // Names come from files that were checked to be UTF-8; a title or note that is not must not cost the plan.
+    // Names come from files that were checked to be UTF-8; a title or note that is not must not prevent saving.
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

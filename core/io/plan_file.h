@@ -26,7 +26,7 @@ std::vector<PassStep> read_pipeline_text(std::string_view text, const std::strin
 
 /// @throws InputError that says what differs when the plan is for another graph.
 void check_plan_fits(const Plan& plan, const Graph& graph);
-/// The same where what identifies the graph was worked out before, which takes time that grows with the graph.
+/// The same where what identifies the graph was computed before, which takes time that grows with the graph.
 void check_plan_fits(const Plan& plan, const GraphFingerprint& found);
 
 }  // namespace overlap

@@ -16,7 +16,7 @@ namespace overlap {
 /// `list[3]`, the place of an item.
 std::string item_place(const std::string& list, std::size_t index);
 
-/// The text under a key, empty where there is none. @param above what stands before the key in places.
+/// The text under a key, empty where there is none. @param above what precedes the key in places.
 /// @throws InputError where it is no string.
 std::string read_string(const Json& object, const std::string& key, const std::string& above);
 

@@ -113,7 +113,7 @@ class ProfileReader {
         }
     }
 
-    /// Ranks that are no list of numbers make torch's reader fail where they are needed; until then they do no harm.
+    /// Ranks that are no list of numbers make torch's reader fail where they are needed; until then they are harmless.
     void add_group(const std::string& name, object fields) {
         const std::optional<element> value = member(fields, "ranks");
         if (!value || value->is_null()) return;

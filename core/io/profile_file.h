@@ -7,7 +7,7 @@
 
 namespace overlap {
 
-/// Reads what a profiler's trace (JSON, plain or gzip) tells of times, as torch 2.15's profile reader does
+/// Reads the times in a profiler's trace (JSON, plain or gzip) as torch 2.15's profile reader does
 /// (torch/_inductor/fx_passes/profile_guided_estimation.py): kernels with a `Collective name`, whose group is that of
 /// `Process Group Ranks` or, where this is no list, of `pg_config`; and operators of the host with the sum of the
 /// kernels of the same `External id`. The whole document is in memory while it is read.

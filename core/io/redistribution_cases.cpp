@@ -47,7 +47,7 @@ class CaseFields {
     }
     const JsonPlace& place() const { return place_; }
 
-    /// Calls `read(value, place)` for the field, wherever it stands.
+    /// Calls `read(value, place)` for the field, wherever it is.
     template <typename Read>
     auto get(std::string_view key, Read read) const {
         element value;
@@ -133,7 +133,7 @@ std::vector<Placement> read_placements(element value, const JsonPlace& place) {
     return placements;
 }
 
-/// A text beside placements says the same as they do.
+/// A text beside placements must mean the same as they do.
 void require_same_text(const ShardingState& state, element value, const JsonPlace& place) {
     const std::string_view text = json_string(value, place);
     const ShardingState said =

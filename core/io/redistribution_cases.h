@@ -10,7 +10,7 @@
 
 namespace overlap {
 
-/// A question: which steps lead from one state to another?
+/// A query: which steps lead from one state to another?
 struct RedistributionCase {
     std::string id;
     DeviceMesh mesh;
@@ -19,7 +19,7 @@ struct RedistributionCase {
     StridedShards strided_shards = StridedShards::are_placements;
 };
 
-/// A question: which part does every rank hold?
+/// A query: which part does every rank hold?
 struct LayoutCase {
     std::string id;
     DeviceMesh mesh;
@@ -27,7 +27,7 @@ struct LayoutCase {
     ShardingState state;
 };
 
-/// A question: which strided shards encode this order, or which order do these strided shards encode?
+/// A query: which strided shards encode this order, or which order do these strided shards encode?
 struct StridedOrderCase {
     std::string id;  ///< may be empty
     DeviceMesh mesh;
@@ -35,7 +35,7 @@ struct StridedOrderCase {
     std::vector<Placement> strided;
 };
 
-/// A question: what does a collective over one mesh dimension cost by the NCCL model?
+/// A query: what does a collective over one mesh dimension cost by the NCCL model?
 struct NcclCase {
     std::string id;
     std::string config;
@@ -47,11 +47,11 @@ struct NcclCase {
 
 using MeshCase = std::variant<RedistributionCase, LayoutCase, StridedOrderCase, NcclCase>;
 
-/// Reads a document of cases (docs/formats.md, `overlap redistribute`), plain or gzip. What describes mesh and tensor
-/// may stand in the header or in a case, which wins. A state is an object of placements and, where it is not the
-/// default one, shard_order; or its text in either notation.
+/// Reads a document of cases (docs/formats.md, `overlap redistribute`), plain or gzip. The description of mesh and
+/// tensor may be in the header or in a case, which takes precedence. A state is an object of placements and, where it
+/// is not the default one, shard_order; or its text in either notation.
 ///
-/// A case is told by its fields: `src` and `dst`, `state`, `strided` or `shard_order`, `collective`.
+/// A case is recognised by its fields: `src` and `dst`, `state`, `strided` or `shard_order`, `collective`.
 /// Fields that are results (`plans`, costs) are not read.
 /// @throws InputError with file and place.
 std::vector<MeshCase> read_redistribution_cases(const std::string& path);

@@ -16,7 +16,7 @@ namespace overlap {
 ///
 /// `orderings` are the edges "target comes after source" that the pass added. `groups` are process groups that the job
 /// is to create. `collectives` are the overlap scheduler's figures. `plan_entry` of a bucket is null where the pass
-/// thought of it itself. `plan_entry` of a problem is left out where it is not about an entry of the plan.
+/// chose it itself. `plan_entry` of a problem is left out where it is not about an entry of the plan.
 Json report_json(const PassReport& report);
 
 /// One element of `buckets` above.

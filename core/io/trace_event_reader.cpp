@@ -233,7 +233,7 @@ std::int64_t TraceEventReader::flow_id(Value value) {
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), id, is_hexadecimal ? 16 : 10);
     if (error == std::errc() && end == digits.data() + digits.size()) return id;
-    return -2 - std::int64_t{builder_.intern(text)};  // any other text: apart from numbers and from no_id
+    return -2 - std::int64_t{builder_.intern(text)};  // any other text: distinct from numbers and from no_id
 }
 
 StringId TraceEventReader::interned(Value value) {

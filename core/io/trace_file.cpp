@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// Thrown where a stop is asked for; leaves this file as an empty result.
+/// Thrown where a stop is requested; leaves this file as an empty result.
 struct Stopped {};
 
 class TraceReader {
@@ -55,7 +55,7 @@ class TraceReader {
         return grown;
     }
 
-    /// Stops where that is asked for, and tells how far it is.
+    /// Stops where that is requested, and reports progress.
     void poll() const {
         if (reading_.stop.stop_requested()) throw Stopped();
         if (reading_.progress) reading_.progress(window_.source_position(), window_.source_size());
@@ -142,7 +142,7 @@ class TraceReader {
         }
     }
 
-    /// The first `size` bytes of the window are entries. They become a list by themselves for the parser: the byte in
+    /// The first `size` bytes of the window are entries. They become a list of their own for the parser: the byte in
     /// front of them, which is passed already, and the one behind them are brackets for as long as it reads.
     void read_batch(std::size_t size) {
         if (reading_.stop.stop_requested()) throw Stopped();

@@ -15,14 +15,14 @@ namespace overlap {
 /// How a trace is read.
 struct TraceReading {
     std::stop_token stop;
-    /// Told about once a megabyte, and between the parts of the work behind the last one: bytes of the file that have
-    /// been read, and that it has (0: unknown).
+    /// Called about once a megabyte, and between the parts of the work after the last one, with the bytes of the file
+    /// that have been read, and that it has (0: unknown).
     std::function<void(std::uint64_t done, std::uint64_t of)> progress;
 };
 
 /// Reads a profiler's trace, Kineto's or any other in Chrome's trace event format: an object with `traceEvents`, or the
-/// bare list of events, which may lack its closing bracket. Plain or gzip, told by content. Of the text, no more than a
-/// window is in memory at a time.
+/// bare list of events, which may lack its closing bracket. Plain or gzip, detected by content. Of the text, no more
+/// than a window is in memory at a time.
 /// @return nothing when stopped.
 /// @throws InputError with file and place (`traceEvents[12], byte 345`): cannot be read, damaged, truncated, not a
 /// trace, an event without `ph` or `ts` or with a time that is no number.

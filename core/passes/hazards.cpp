@@ -81,7 +81,7 @@ std::set<NodeId> early_readers(const Graph& graph, NodeId copy) {
     return readers;
 }
 
-/// A way along users from `from` to `to`, both included; empty when there is none.
+/// A path along users from `from` to `to`, both included; empty when there is none.
 std::vector<NodeId> way(const Graph& graph, NodeId from, NodeId to) {
     std::vector<NodeId> came_from(graph.node_count(), no_node), queue = {from};
     came_from[from] = from;
@@ -180,7 +180,7 @@ void add_activation_reductions(const Graph& input, const PassReport& report, std
     problems.push_back(std::move(problem));
 }
 
-/// Whether a start was made by a bucketing pass, as far as the nodes around it tell.
+/// Whether a start was made by a bucketing pass, as far as the nodes around it show.
 bool is_bucketed(const Graph& graph, NodeId start) {
     if (graph.target(start) == "_c10d_functional.all_gather_into_tensor_out.default") return true;
     const Value* packed = graph.argument(start, 0);

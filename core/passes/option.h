@@ -15,7 +15,7 @@ namespace overlap {
 /// One entry of an option that lists buckets: dotted paths of modules.
 struct ModuleList {
     std::vector<std::string> modules;
-    bool written_as_list = false;  ///< of one module: `["layers.0"]`, not `"layers.0"`. The reference treats both alike
+    bool written_as_list = false;  ///< of one module: `["layers.0"]`, not `"layers.0"`; the same in the reference
 
     bool operator==(const ModuleList&) const = default;
 };
@@ -33,9 +33,9 @@ inline bool is_null(const OptionValue& value) {
 }
 /// The number that a value is, whole or not.
 std::optional<double> number_of(const OptionValue& value);
-/// Whether both say the same: 5 and 5.0 do.
+/// Whether both mean the same: 5 and 5.0 do.
 bool same_value(const OptionValue& left, const OptionValue& right);
-/// A value for people: `the string "x"`, `a list`, `3`.
+/// A value for messages: `the string "x"`, `a list`, `3`.
 std::string describe(const OptionValue& value);
 
 /// The options that a step of a pipeline gives, by name, in the order in which they were given.
@@ -58,7 +58,7 @@ class Options {
     OptionValue& operator[](std::string_view name);
     /// Does nothing where there is none of the name.
     void erase(std::string_view name);
-    /// Takes over all of `others`.
+    /// Adds all of `others`.
     void update(const Options& others);
 
     bool operator==(const Options&) const = default;
@@ -81,20 +81,20 @@ struct PassOption {
     };
     std::string name;  ///< as in the reference
     std::string help;  ///< one sentence
-    /// Of a text option or instead of a map; null stands for the default and is always allowed.
+    /// Of a text option or instead of a map; null means the default and is always allowed.
     std::vector<std::string> choices{};
     bool required = false;        ///< must be given; has no default
     bool empty_is_unset = false;  ///< of a text option: an empty text means null, as in the reference
-    double minimum = -std::numeric_limits<double>::infinity();  ///< of numbers: the smallest that makes sense
+    double minimum = -std::numeric_limits<double>::infinity();  ///< of numbers: the smallest valid one
     double maximum = std::numeric_limits<double>::infinity();
-    /// Of numbers: up to where a slider goes; larger values can be typed. 0: none makes sense.
+    /// Of numbers: the upper end of a slider; larger values can be typed. 0: no slider.
     double usual_maximum = 0;
-    bool of_reference = true;  ///< false: an option of this application alone, which a training job does not know
+    bool of_reference = true;  ///< false: an option of this application only, which a training job does not know
 
     // From the field that it is bound to (core/passes/option_table.h).
     Type type = Type::boolean;
     OptionValue default_value{};
-    bool nullable = false;  ///< of numbers and booleans: null is a value of its own, such as "no limit"
+    bool nullable = false;  ///< of numbers and booleans: null is a separate value, such as "no limit"
 };
 
 }  // namespace overlap

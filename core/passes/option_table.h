@@ -14,10 +14,10 @@
 
 namespace overlap {
 
-/// An integer_map option with choices: what is not given, one of the choices by its name, or numbers.
+/// An integer_map option with choices: not given, one of the choices by its name, or numbers.
 using IntegerMapOrChoice = std::variant<std::monostate, std::string, NamedIntegers>;
 
-/// How a field of a pass's settings stands for an option: its type, its value as a document has it, and back.
+/// How a field of a pass's settings represents an option: its type, its value as a document has it, and back.
 /// @tparam Field bool, std::int64_t, double, each also optional; std::optional<std::string>; ModuleLists;
 /// NamedIntegers; IntegerList; IntegerMapOrChoice.
 template <typename Field>
@@ -88,14 +88,14 @@ struct OptionField<std::optional<Value>> {
     static std::optional<Value> field(const OptionValue& value) { return OptionField<Value>::field(value); }
 };
 
-/// Whether null is a value of its own for a field, such as "no limit". For others it stands for the default.
+/// Whether null is a separate value for a field, such as "no limit". For others it means the default.
 template <typename Field>
 inline constexpr bool null_is_a_value =
     std::is_same_v<Field, std::optional<bool>> || std::is_same_v<Field, std::optional<double>> ||
     std::is_same_v<Field, std::optional<std::int64_t>> || std::is_same_v<Field, IntegerMapOrChoice>;
 
 /// The options of a pass, each bound to the field of `Settings` that it sets. The type and the default of an option are
-/// those of its field in `Settings{}`, so that nothing else states them.
+/// those of its field in `Settings{}`, so that they are stated nowhere else.
 template <typename Settings>
 class OptionTable {
   public:
@@ -120,7 +120,7 @@ class OptionTable {
 
     std::span<const PassOption> options() const { return options_; }
 
-    /// The settings that the options make; fields of options that are not given have their defaults.
+    /// The settings that follow from the options; fields of options that are not given have their defaults.
     /// @param options checked by check_options(): a value of another type throws std::bad_variant_access.
     Settings read(const Options& options) const {
         Settings settings;

@@ -59,7 +59,7 @@ void check_text(const PassOption& option, const std::string& place, const Option
     throw InputError(place, "unknown value " + in_quotes(*text) + suggest_names(*text, option.choices));
 }
 
-/// Whether null may be given: it is a value of its own, or stands for the default.
+/// Whether null may be given: it is a separate value, or means the default.
 bool takes_null(const PassOption& option) {
     using Type = PassOption::Type;
     return option.nullable || option.type == Type::module_order || option.type == Type::integer_map ||

@@ -37,7 +37,7 @@ PassResult unchanged(const std::shared_ptr<const Graph>& graph, std::string_view
 PassResult finished(GraphEditor& editor, std::string_view pass);
 
 /// What `rewrite` returns.
-/// @throws PassRefusal of `pass` where `rewrite` throws an InputError: the graph is not what the reference can work on.
+/// @throws PassRefusal of `pass` where `rewrite` throws an InputError: the reference cannot work on the graph.
 template <typename Rewrite>
 PassResult or_refused(std::string_view pass, Rewrite&& rewrite) {
     try {
@@ -52,7 +52,7 @@ PassResult or_refused(std::string_view pass, Rewrite&& rewrite) {
 /// A problem of severity caution.
 Problem caution(ProblemKind kind, std::string title, std::string message, std::vector<std::string> nodes = {});
 
-/// That a result is not in topological order, as the reference leaves it until its stable sort; nothing where it is.
+/// That a result is not in topological order, as in the reference until its stable sort; nothing where it is.
 std::optional<Problem> order_left_open(const GraphEditor& editor);
 
 /// @throws PassRefusal naming the node.
@@ -62,7 +62,7 @@ std::optional<Problem> order_left_open(const GraphEditor& editor);
 [[noreturn]] void refuse_unknown_group(std::string_view pass, std::string_view node, std::string_view group);
 
 /// torch.fx checks the order of a graph (`Graph.lint`) before or after most rewritings and raises.
-/// @throws PassRefusal naming the first node that stands before one of its inputs.
+/// @throws PassRefusal naming the first node that comes before one of its inputs.
 void require_order(const Graph& graph, std::string_view pass);
 void require_order(const GraphEditor& editor, std::string_view pass);
 

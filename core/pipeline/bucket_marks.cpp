@@ -27,7 +27,7 @@ void mark_buckets(const Graph& graph, const std::vector<NodeId>& origin, const P
         mark(graph.find(bucket.start), entry);
         for (const std::string& wait : bucket.waits) mark(graph.find(wait), entry);
     }
-    // Breadth first from all buckets at once, so that each made node goes to the bucket that it is nearest to.
+    // Breadth first from all buckets at once, so that each made node belongs to the bucket that it is nearest to.
     while (!reached.empty()) {
         const NodeId node = reached.front();
         reached.pop_front();

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Exposed collectives that are worth a line among the problems: the worst few, if they matter to the step.
+/// Exposed collectives that are worth a line among the problems: the worst few, if they matter for the step.
 constexpr std::size_t exposed_told = 3;
 constexpr double exposed_share = 0.001;
 
@@ -97,7 +97,7 @@ class Evaluator {
         return true;
     }
 
-    /// A cost model that lacks factors of contention costs the figures nothing but those.
+    /// A cost model without factors of contention makes only those figures unavailable.
     void run_streams() {
         Evaluation& result = *result_;
         SourcedSimulation sourced;

@@ -14,13 +14,13 @@
 
 namespace overlap {
 
-/// Everything that a view shows of one plan on one graph: the plan run, and figures of what it makes. Those of a
+/// Everything that a view shows of one plan on one graph: the executed plan, and figures of its result. Those of a
 /// refused plan are the figures of the input. Immutable once made; views share it.
 struct Evaluation : Execution {
-    /// How many of the problems are of the plan and what it was run on; those behind them are of the figures.
+    /// How many of the problems concern the plan and what it was run on; those after them concern the figures.
     std::size_t plan_problems = 0;
 
-    /// False where neither the graph nor a cost model tells a node's time: a problem `no_times` says which. All times
+    /// False where neither the graph nor a cost model gives a node's time: a problem `no_times` says which. All times
     /// are 0 then, and figures made of them mean nothing.
     bool times_known = true;
     std::vector<double> times_ms;                                  ///< of each node of `graph`, when it runs alone
@@ -31,8 +31,8 @@ struct Evaluation : Execution {
     MemoryProfile memory;                                 ///< the reference's estimate
     MemoryProfile corrected_memory;                       ///< see StorageRule::corrected
 
-    /// As bucket_of_node, and besides for each node of a module that the plan names the index of that entry: what
-    /// compute is coloured by.
+    /// As bucket_of_node, and also, for each node of a module that the plan names, the index of that entry: it
+    /// determines the colour of compute.
     std::vector<std::int32_t> entry_of_node;
 
     double evaluate_ms = 0;  ///< how long this took

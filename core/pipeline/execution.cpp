@@ -61,7 +61,7 @@ class Executor {
         }
         result_.undirected = result_.graph;
         if (!result_.refused && !resolved_.plan.overlaps.list.empty()) apply_overlaps_by_hand();
-        // What a refused plan would have made is not missed.
+        // The result of a refused plan is not needed.
         if (!result_.refused) add_missing_groups();
         return std::move(result_);
     }
@@ -104,7 +104,7 @@ class Executor {
         result_.reports.push_back(std::move(result.report));
     }
 
-    /// Goes on with a rewritten graph, whose nodes belong to the buckets that `marks` says.
+    /// Continues with a rewritten graph, whose nodes belong to the buckets that `marks` says.
     void adopt(PassResult& result, std::vector<std::int32_t> marks) {
         result_.bucket_of_node = std::move(marks);
         for (NodeId& origin : result.origin) {
@@ -114,7 +114,7 @@ class Executor {
         result_.origin = std::move(result.origin);
     }
 
-    /// One that cannot hold is a problem and left out.
+    /// A directive that cannot hold is a problem and is left out.
     void apply_overlaps_by_hand() {
         const OverlapDirectives& overlaps = resolved_.plan.overlaps;
         OverlapOutcome& outcome = result_.overlaps;
@@ -166,7 +166,7 @@ class Executor {
         result_.refusal = std::move(placed);
         result_.overlaps = {};
         reset_to_input(result_);
-        // That entries overlap has been said already, and better.
+        // Overlapping entries have been reported already, in more detail.
         const bool told =
             std::ranges::find(result_.problems, ProblemKind::overlapping_entries, &Problem::kind) != result_.problems.end();
         if (!told) result_.problems.push_back(refusal_problem(error));

@@ -34,7 +34,7 @@ class ManualStartWriter {
         place_members();
         std::vector<std::size_t> order(buckets_.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        // Gathers of parameters before the rest, since what runs first is what a person thinks of first.
+        // Gathers of parameters before the rest, since they run first and users expect them first.
         std::ranges::stable_sort(order, {}, [&](std::size_t bucket) { return is_gathering(bucket) ? 0 : 1; });
         for (const std::size_t bucket : order) add_entry(bucket);
         tell_regrouped();
@@ -119,7 +119,7 @@ class ManualStartWriter {
         if (!entry.modules.empty()) start_.plan.buckets.push_back(std::move(entry));
     }
 
-    /// Buckets whose members are in several cards, as other buckets wanted it.
+    /// Buckets whose members are in several cards, because other buckets required it.
     void tell_regrouped() {
         std::vector<std::string> names;
         for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
@@ -133,7 +133,7 @@ class ManualStartWriter {
             std::move(names));
     }
 
-    /// Collectives that come into a card because their module does, although they were not merged with the others.
+    /// Collectives that are in a card because their module is, although they were not merged with the others.
     void tell_widened() {
         std::vector<std::string> names;
         for (const NodeId node : eligibility_.collectives()) {

@@ -8,17 +8,17 @@
 
 namespace overlap {
 
-/// A bucket as it ended up: nothing else was made of its collective.
+/// A final bucket: its collective was not merged any further.
 struct FinalBucket {
     std::string start;
     std::vector<std::string> members;  ///< collectives that were merged; none of them was itself made by merging
 };
 
-/// The buckets that the passes of a plan made, followed through all steps: one made before scheduling may have gone
-/// into one made afterwards.
+/// The buckets that the passes of a plan made, followed through all steps: one made before scheduling may be part of
+/// one made afterwards.
 std::vector<FinalBucket> final_buckets(const Evaluation& evaluation);
 
-/// A plan made of what an automatic pass did, and what of it could not be carried over.
+/// A plan made from the result of an automatic pass, and what could not be carried over.
 struct ManualStart {
     /// One reason for which cards are not what the buckets were.
     struct LeftOut {
@@ -39,7 +39,7 @@ std::string manual_start_obstacle(const Plan& plan, const Evaluation* evaluation
 ///
 /// A module has one place among entries, but several buckets of the automatic pass may have parts of it (gathers of
 /// forward and backward, scatters). Gathers come first, in the order in which they were merged; what others group in
-/// another way is told.
+/// another way is reported.
 /// @pre manual_start_obstacle() is empty.
 ManualStart manual_start(const Plan& plan, const Evaluation& evaluation);
 

@@ -13,7 +13,7 @@ std::vector<NodeId> found_by_name(const Graph& from, const Graph& to) {
     return found;
 }
 
-/// The plan's directives but those of the collective that starts at `start` of the undirected graph.
+/// The plan's directives except those of the collective that starts at `start` of the undirected graph.
 OverlapDirectives without(const Evaluation& evaluation, OverlapDirectives overlaps, NodeId start) {
     std::vector<OverlapDirective> kept;
     for (std::size_t index = 0; index < overlaps.list.size(); ++index) {
@@ -77,7 +77,7 @@ OverlapPreview::Effect OverlapPreview::effect_of(const OverlapDirective& directi
 }
 
 std::vector<double> OverlapPreview::times_of(const PassResult& result) const {
-    // Where nodes are wrapped to keep the order, their times are those of what the wrapping tells of them.
+    // Where nodes are wrapped to keep the order, their times come from what the wrapping records of them.
     if (others_.insert_overlap_deps) return sourced_times(*result.graph, evaluation_->time_source.get()).times_ms;
     std::vector<double> times_ms(result.origin.size());
     for (std::size_t node = 0; node < times_ms.size(); ++node) times_ms[node] = times_ms_[result.origin[node]];

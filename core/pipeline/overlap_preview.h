@@ -9,13 +9,13 @@
 
 namespace overlap {
 
-/// What a directive for one collective would come to, asked while a pointer drags it. Keeps what does not change from
-/// one question to the next: the graph before any directive, its times, and the order that the plan's other directives
-/// make. The figures are those that evaluate() would return of with().
+/// What a directive for one collective would change, computed while a pointer drags it. Keeps what does not change from
+/// one query to the next: the graph before any directive, its times, and the order that the plan's other directives
+/// make. The figures are those that evaluate() would return for with().
 class OverlapPreview {
   public:
     struct Effect {
-        std::string refusal;  ///< why the directive cannot hold; the figures are then those of no directive
+        std::string refusal;  ///< why the directive cannot hold; the figures are then those without a directive
         double step_ms = 0;
         double exposed_ms = 0;
         std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
@@ -30,19 +30,19 @@ class OverlapPreview {
     const Evaluation& evaluation() const { return *evaluation_; }
     /// The collective, in evaluation().graph.
     NodeId start() const { return start_; }
-    /// Its name that lasts when buckets change: of its first member where it is a bucket.
+    /// Its name that stays valid when buckets change: of its first member where it is a bucket.
     const std::string& collective() const { return collective_; }
-    /// What the plan asks of it already, the first directive where there are several; else an empty directive.
+    /// What the plan requests for it already, the first directive where there are several; else an empty directive.
     const OverlapDirective& directive() const { return directive_; }
 
     /// Whether the start could come before a node of evaluation().graph, or the wait after it, and why not.
     std::string refusal(OverlapWish wish, NodeId node) const;
-    /// True for what must come before the start, and for what must come behind the wait.
+    /// True for nodes that must come before the start, and for nodes that must come after the wait.
     bool is_needed(NodeId node) const;
     bool is_dependent(NodeId node) const;
 
     Effect effect_of(const OverlapDirective& directive);
-    /// What the plan's overlaps would be: the directive stands last, in place of those that the collective has.
+    /// What the plan's overlaps would be: the directive comes last, in place of those that the collective has.
     OverlapDirectives with(const OverlapDirective& directive) const;
 
   private:

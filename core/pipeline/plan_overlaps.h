@@ -9,8 +9,8 @@
 
 namespace overlap {
 
-/// Applies a plan's overlaps by hand to what its pipeline made of a graph.
-/// @param reports of the pipeline's steps: collectives that went into a bucket are found by their first names.
+/// Applies a plan's overlaps by hand to the result of its pipeline.
+/// @param reports of the pipeline's steps: collectives that were merged into a bucket are found by their first names.
 /// @param modules of the graph, by the plan's source.
 /// @throws PassRefusal where the graph is not in topological order.
 DirectedGraph apply_overlaps(const std::shared_ptr<const Graph>& graph, std::span<const PassReport> reports,

@@ -18,11 +18,11 @@ namespace overlap {
 struct ResolvedStep {
     std::size_t index = 0;  ///< in the plan's pipeline
     PassStep step;          ///< as it is run: with the plan's entries where it takes them
-    bool of_plan = false;   ///< the entries in its options are the plan's
+    bool of_plan = false;   ///< the entries in its options are the plan's own
 };
 
-/// A plan on a graph with all that follows from the two before a pass is run. It is made once for an evaluation, and
-/// whoever shows, explains or exports the result uses the same one. Immutable once made.
+/// A plan applied to a graph, with all that follows from the two before a pass is run. It is made once for an
+/// evaluation, and all code that shows, explains or exports the result uses the same one. Immutable once made.
 struct ResolvedPlan {
     Plan plan;
     std::shared_ptr<const Graph> original;  ///< as it was read
@@ -38,16 +38,16 @@ struct ResolvedPlan {
     std::vector<Problem> problems;
     std::size_t entry_problems = 0;  ///< how many of the problems are those of the plan's entries
 
-    /// The modules of a graph; `modules` itself where they are the ones asked for.
+    /// The modules of a graph; `modules` itself where these are the requested ones.
     std::shared_ptr<const ModuleTree> modules_of(const std::shared_ptr<const Graph>& graph, ModuleSource source) const;
     /// By the same source as `modules`.
     std::shared_ptr<const ModuleTree> modules_of(const std::shared_ptr<const Graph>& graph) const;
-    /// What the plan asks of process groups.
+    /// What the plan requests for process groups.
     /// @throws InputError with the place in the plan where that cannot be read, or `result` has no such group.
     const std::vector<GroupSettings>& require_groups(const Graph& result) const;
 };
 
-/// Mistakes of the plan become problems, never exceptions.
+/// Errors in the plan become problems, never exceptions.
 std::shared_ptr<const ResolvedPlan> resolve(const std::shared_ptr<const Graph>& graph, const Plan& plan);
 
 /// `step 2 (eliminate_dead_code_pass)`, for messages. @param step counts the steps that are switched on, from 0.

@@ -9,15 +9,15 @@
 
 namespace overlap {
 
-/// Adds to a pass's report what the pass itself does not say: what is remarkable about the entries that its step was
-/// given, such as names that match nothing, which the reference ignores without a word; and why a pass that moves
-/// collectives to a new process group has moved none.
+/// Adds to a pass's report what the pass itself does not report: what is remarkable about the entries that its step was
+/// given, such as names that match nothing, which the reference silently ignores; and why a pass that moves collectives
+/// to a new process group has moved none.
 /// @param graph that the pass was run on.
 void add_step_problems(const ResolvedPlan& resolved, const ResolvedStep& step,
                        const std::shared_ptr<const Graph>& graph, PassReport& report);
 
-/// Takes the problems of a report into the list of the whole plan. Those of the plan's entries are there already. Of
-/// entries in a step's own options the list does not say numbers and fixes, which would be taken for those of the plan.
+/// Takes the problems of a report into the list of the whole plan. Those of the plan's entries are there already. For
+/// entries in a step's own options the list has no numbers and fixes, which would be mistaken for those of the plan.
 /// @param problems begins with those of the resolved plan.
 /// @returns the places of the report's problems in that list, one each.
 std::vector<std::size_t> list_step_problems(const ResolvedPlan& resolved, const ResolvedStep& step,

@@ -7,19 +7,19 @@
 
 namespace overlap {
 
-/// PyTorch's automatic pass: it orders nodes and makes buckets by itself.
+/// PyTorch's automatic pass: it orders nodes and chooses buckets without a plan's entries.
 inline constexpr std::string_view automatic_pass = "schedule_overlap_bucketing";
 
-/// Whether a pass finds buckets by itself, without entries of a plan.
+/// Whether a pass chooses buckets itself, without entries of a plan.
 bool decides_buckets(std::string_view pass);
 
-/// Whether a pass merges collectives, by itself or by entries, or orders them. Clean-ups and passes for process groups
-/// have their place before the first of these.
+/// Whether a pass merges collectives, with or without entries, or orders them. Clean-ups and passes for process groups
+/// come before the first of these.
 bool merges_or_orders(std::string_view pass);
 
 /// A plan that leaves order and buckets to PyTorch: the steps of `current` up to the first that merges or orders
-/// collectives (clean-ups, process groups), then schedule_overlap_bucketing with `collective_bucketing`. It has no
-/// buckets of its own.
+/// collectives (clean-ups, process groups), then schedule_overlap_bucketing with `collective_bucketing`. It contains no
+/// bucket entries.
 /// @param current a plan for the same graph, or an empty one.
 Plan automatic_plan(const Plan& current, const Graph& graph);
 

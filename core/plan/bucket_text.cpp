@@ -1,4 +1,4 @@
-// What people type and paste for bucket entries. The rules, and where they differ from the expander that PyTorch once
+// What users type and paste for bucket entries. The rules, and where they differ from the expander that PyTorch once
 // had (and dropped), are in this folder's README.
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool is_quote(char letter) {
     return letter == '"' || letter == '\'';
 }
 
-/// Where the quoted text ends that opens at `open`, npos where it is not closed. A backslash takes the next letter as
+/// The end of the quoted text that opens at `open`, npos where it is not closed. A backslash takes the next letter as
 /// it is.
 std::size_t closing_quote(std::string_view text, std::size_t open) {
     for (std::size_t at = open + 1; at < text.size(); ++at) {
@@ -52,7 +52,7 @@ std::size_t next_separator(std::string_view text, std::string_view separators, s
     return std::string_view::npos;
 }
 
-/// Longer numbers are no index of anything, and where ranges are read, beyond what a range may have.
+/// Longer numbers are no valid index, and in ranges they exceed what a range may have.
 constexpr std::size_t most_index_digits = 9;
 
 /// Whether each bracket of a name holds an index, as in `layers[0]`, and no range.
@@ -231,7 +231,7 @@ class EntryParser {
                                      std::to_string(bounds_.most_modules) + " modules" +
                                      (bounds_.modules > 0 ? ", with those before it" : ""));
         }
-        const std::size_t copies = *last - *first;  // beside the names that are there
+        const std::size_t copies = *last - *first;  // besides the names that are there
         std::size_t letters = 0;
         for (const std::string& name : names) letters += name.size() * copies + bracket.text.size() * (copies + 1);
         count_letters(letters, bracket.offset);
@@ -293,7 +293,7 @@ class EntryParser {
         if (at_ < text_.size()) fail(at_, "found text after the end of the list");
     }
 
-    /// Calls `item()` at the start of each item of the list that opens at at_, and steps behind the list.
+    /// Calls `item()` at the start of each item of the list that opens at at_, and moves behind the list.
     template <typename Item>
     void for_each_item(std::size_t open, Item&& item) {
         const char close = text_[open] == '[' ? ']' : ')';

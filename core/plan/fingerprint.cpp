@@ -8,7 +8,7 @@ namespace overlap {
 namespace {
 
 /// Hashes a graph's strings, each once, since most occur often (0 stands for one that was not hashed yet). Numbers of
-/// strings depend on the order of reading and are no part of the result.
+/// strings depend on the order of reading and are not part of the result.
 class GraphHash {
   public:
     explicit GraphHash(const Graph& graph) : graph_(graph), strings_(graph.strings()->size(), 0) {}

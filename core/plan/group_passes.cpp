@@ -83,7 +83,7 @@ void put_group_pass(std::vector<PassStep>& steps, std::string_view pass) {
     }
     step.enabled = true;
     auto place = static_cast<std::ptrdiff_t>(group_pass_position(steps, pass));
-    // A step that stands right stays, whatever clean-ups are around it.
+    // A step in a valid place stays, whatever clean-ups are around it.
     if (stood >= 0 && stood <= place && !(reassigns(pass) && isolates_behind(steps, stood))) place = stood;
     steps.insert(steps.begin() + place, std::move(step));
 }
@@ -103,7 +103,7 @@ std::string group_pass_obstacle(const std::shared_ptr<const Graph>& graph, std::
         return error.what();
     }
     if (!report.groups.empty()) return {};
-    // What a pass says of its own accord is more to the point.
+    // The pass's own message is more specific.
     if (!report.problems.empty()) return report.problems.front().title + ": " + report.problems.front().message;
     return reassigns(pass) ? nothing_to_reassign(*graph) : nothing_to_isolate(*graph);
 }

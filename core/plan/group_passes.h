@@ -11,14 +11,14 @@
 
 namespace overlap {
 
-/// torchtitan's passes that move collectives to process groups of their own.
+/// torchtitan's passes that move collectives to separate process groups.
 inline constexpr std::string_view isolate_expert_group_pass = "isolate_ep_process_group_pass";
 inline constexpr std::string_view reassign_groups_pass = "reassign_collective_pgs_pass";
 
-/// Where a pass for process groups belongs among the steps of a pipeline: before everything that merges or moves
-/// collectives, since buckets inherit the groups of their members, and isolating before reassigning, which would else
-/// leave the token exchange a group that looks unshared (torchtitan/experiments/graph_trainer/passes.py). It is as far
-/// behind as that allows.
+/// The place of a pass for process groups among the steps of a pipeline: before everything that merges or moves
+/// collectives, since buckets inherit the groups of their members, and isolating before reassigning, which would
+/// otherwise leave the token exchange a group that looks unshared (torchtitan/experiments/graph_trainer/passes.py). It
+/// is as late as that allows.
 /// @param pass one of the two above.
 /// @returns an index from 0 to `steps.size()`, to insert before.
 std::size_t group_pass_position(const std::vector<PassStep>& steps, std::string_view pass);
@@ -26,7 +26,7 @@ std::size_t group_pass_position(const std::vector<PassStep>& steps, std::string_
 /// Whether a step's pass is one of the two above, by its own name or its former one.
 bool is_group_pass(std::string_view written, std::string_view pass);
 
-/// Switches on the step with that pass, moving it where it stands behind what it belongs before, or inserts one at
+/// Switches on the step with that pass, moving it where it comes too late, or inserts one at
 /// group_pass_position().
 void put_group_pass(std::vector<PassStep>& steps, std::string_view pass);
 

@@ -11,7 +11,7 @@ constexpr std::string_view manual_pass = "manual_overlap_bucketing";
 /// A pass of torchtitan's joint graphs, which have the names of modules and no stacks.
 constexpr std::string_view joint_pass = "joint_transformer_block_bucketing_reordering_pass";
 
-/// The option that tells a pass the buckets; empty where it has none.
+/// The option that gives a pass the buckets; empty where it has none.
 std::string buckets_option(std::string_view pass_name) {
     const Pass* pass = find_pass(pass_name);
     if (!pass) return {};

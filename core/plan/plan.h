@@ -18,7 +18,7 @@ namespace overlap {
 /// One candidate boundary for bucketing: modules by their dotted paths, in packing order.
 struct BucketEntry {
     std::vector<std::string> modules;
-    /// True for a one-module entry that is written as a list (`["layers.0"]`): the reference treats both alike.
+    /// True for a one-module entry that is written as a list (`["layers.0"]`): the reference treats both the same.
     bool written_as_list = false;
     std::string title{};  ///< the user's own, or empty
     UnknownFields extra{};
@@ -26,8 +26,8 @@ struct BucketEntry {
     bool operator==(const BucketEntry&) const = default;
 };
 
-/// The order in which the job is to cut parameters that are sharded over several mesh dimensions. A training job lays
-/// parameters out, not a pass: the graph stays as it is (core/redistribution/device_orders.h).
+/// The order in which the job is to shard parameters that are sharded over several mesh dimensions. The training job
+/// lays out parameters, not a pass: the graph stays unchanged (core/redistribution/device_orders.h).
 struct DeviceOrder {
     std::string parameters;         ///< a name, or a pattern of names (see matches_pattern())
     std::vector<std::string> mesh;  ///< the process group along each mesh dimension, outermost first
@@ -58,7 +58,7 @@ struct UnreadField {
     bool operator==(const UnreadField&) const = default;
 };
 
-/// What a user makes and a training job consumes (docs/formats.md, overlap-plan). A value.
+/// What a user creates and a training job consumes (docs/formats.md, overlap-plan). A value.
 struct Plan {
     std::string name = "Plan A";
     std::optional<GraphFingerprint> graph;
@@ -71,7 +71,7 @@ struct Plan {
     std::vector<PassStep> pipeline;
     OverlapDirectives overlaps;  ///< by hand, applied to what the pipeline makes
     std::vector<DeviceOrder> device_orders;
-    std::vector<GroupSettings> process_groups;  ///< what a run or a job asks of communicators and streams
+    std::vector<GroupSettings> process_groups;  ///< what a run or a job requests for communicators and streams
     /// The document's process groups where they cannot be read; a run or a job refuses the plan.
     std::optional<UnreadField> unread_process_groups;
     std::string notes;
@@ -83,7 +83,7 @@ struct Plan {
 /// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.
 Plan make_plan(const Graph& graph, std::string name);
 
-/// Where the plan's first bucketing step that is switched on reads a node's modules from; what fits the graph if it has
+/// The source from which the plan's first enabled bucketing step reads a node's modules; what fits the graph if it has
 /// no such step.
 ModuleSource module_source(const Plan& plan, const Graph& graph);
 
@@ -108,47 +108,46 @@ std::vector<PassStep> lower(const Plan& plan);
 /// One step of the plan with the buckets put in, switched on or not.
 PassStep lower(const Plan& plan, const PassStep& step);
 
-/// Bounds of what abbreviations stand for, of all texts together that are expanded within them: a few letters of a plan
-/// must not become gigabytes.
+/// Limits of expanded abbreviations, for all texts together that are expanded within them: a few letters of a plan must
+/// not become gigabytes.
 struct ExpansionBounds {
-    /// More than any model has, so that what exceeds it is a slip such as `[0-31000000]`.
+    /// More than any model has, so that what exceeds it is a mistake such as `[0-31000000]`.
     std::size_t most_modules = 100'000;
     std::size_t modules = 0, letters = 0;  ///< so far
 };
 
-/// Expands what a person may type for entries: `layers.[0-2]` (an entry each), `norm+output` (one entry), entries
+/// Expands what a user may type for entries: `layers.[0-2]` (an entry each), `norm+output` (one entry), entries
 /// separated by commas or lines, a Python or JSON list of names and lists, in whose strings abbreviations work too. A
 /// name in quotes (in a list's string: in quotes inside it) is taken as it is. Whitespace around names is trimmed. The
-/// README tells the rules and where they differ from PyTorch's first version.
+/// README lists the rules and where they differ from PyTorch's first version.
 /// @throws InputError with line and column in the text; beyond the bounds too.
 std::vector<BucketEntry> parse_bucket_entries(std::string_view text, ExpansionBounds& bounds);
-/// The same for a text by itself.
+/// The same for a single text.
 std::vector<BucketEntry> parse_bucket_entries(std::string_view text);
 
-/// A module path as a person would type it: in quotes where a letter of it would be taken for an abbreviation.
+/// A module path as a user would type it: in quotes where a letter of it would be taken for an abbreviation.
 std::string typed_name(std::string_view module);
 
-/// An entry as a person would type it, such as `norm + output`.
+/// An entry as a user would type it, such as `norm + output`.
 std::string display_name(const BucketEntry& entry);
 
 /// What is wrong or remarkable with a plan's entries on a graph: unknown names with the nearest existing ones,
 /// overlapping entries (which nodes, which entries), entries that gather nothing.
 std::vector<Problem> check_buckets(const Graph& graph, const ModuleTree& tree, const std::vector<BucketEntry>& buckets);
 
-/// What to say where a plan's entries, or the trainer's own, find nothing because no node names a module.
-/// @param tree has no modules; tells which kind of names were looked for.
+/// The message where a plan's entries, or the trainer's own, find nothing because no node names a module.
+/// @param tree has no modules; says which kind of names were looked for.
 Problem no_modules(const Graph& graph, const ModuleTree& tree);
 
 /// What a plan holds that this version keeps but does not evaluate: fields of newer writers, process groups that a run
 /// would refuse.
 std::vector<Problem> check_unevaluated(const Plan& plan);
 
-/// A plan to start from, as torchtitan makes it (common_utils.py, get_default_transformer_block_buckets): embeddings,
+/// An initial plan, as torchtitan makes it (common_utils.py, get_default_transformer_block_buckets): embeddings,
 /// then each block of the model in order, then norm and head (and loss) in one entry. Models without numbered blocks
 /// get an entry for each top-level module.
-/// @param graph where given, modules beside embeddings, blocks, norm and head are left out if they have nothing to
-/// bucket, and blocks whose experts are sharded on
-/// their own are split in two entries, as torchtitan does.
+/// @param graph where given, modules other than embeddings, blocks, norm and head are left out if they have nothing to
+/// bucket, and blocks whose experts are sharded separately are split into two entries, as torchtitan does.
 std::vector<BucketEntry> one_bucket_per_block(const ModuleTree& tree, const Graph* graph = nullptr);
 /// The same with `blocks_per_bucket` neighbouring blocks in one entry; the last one may have fewer.
 std::vector<BucketEntry> one_bucket_per_blocks(const ModuleTree& tree, std::size_t blocks_per_bucket,

@@ -156,7 +156,7 @@ class BucketCheck {
                 ++obstacles[eligibility_.obstacle(node)];
             }
         }
-        if (!any_module) return;  // told already
+        if (!any_module) return;  // reported already
         std::string message = display_name(buckets_[entry]);
         obstacles.erase(BucketingObstacle::no_collective);
         if (obstacles.empty()) {
@@ -191,7 +191,7 @@ bool has_modules(const Graph& graph, ModuleSource source) {
     return false;
 }
 
-/// Where the plan's document has fields that this version does not know, each with what it may have been meant for.
+/// The fields of the plan's document that this version does not know, each with the field that was probably meant.
 std::vector<std::string> unknown_fields(const Plan& plan) {
     std::vector<std::string> fields;
     const auto add_all = [&](const std::string& place, const UnknownFields& unknown) {

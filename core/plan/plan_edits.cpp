@@ -21,8 +21,8 @@ std::vector<std::size_t> sorted_within(std::vector<std::size_t> indices, std::si
     return indices;
 }
 
-/// Takes the modules out of all entries but `keep` and drops the entries that this empties; returns where entry or
-/// position `keep` ended up.
+/// Takes the modules out of all entries but `keep` and drops the entries that this empties; returns the new place of
+/// entry or position `keep`.
 std::size_t take_out_except(Buckets& buckets, const std::vector<std::string>& modules, std::size_t keep,
                           bool keep_is_entry) {
     std::size_t shift = 0;
@@ -149,7 +149,7 @@ std::string drop_refusal(const Graph& graph, const ModuleTree& tree, const Bucke
         std::size_t entry = 0;
     };
     std::vector<Owner> owners(graph.node_count());
-    // What is in buckets already. Entries that overlap one another are the Problems panel's business.
+    // What is in buckets already. Entries that overlap one another are shown in the Problems panel.
     for (std::size_t entry = 0; entry < buckets.size(); ++entry)
         for (const std::string& module : buckets[entry].modules)
             if (!contains(modules, module))

@@ -30,11 +30,11 @@ Buckets take_out(Buckets buckets, const std::vector<std::string>& modules);
 Buckets merge(Buckets buckets, std::vector<std::size_t> entries);
 /// One entry for each module of the entry.
 Buckets split(Buckets buckets, std::size_t entry);
-/// Gives the entry a title of the user's own; an empty one returns to the names of its modules.
+/// Gives the entry a title chosen by the user; an empty one returns to the names of its modules.
 Buckets rename(Buckets buckets, std::size_t entry, const std::string& title);
-/// Moves an entry so that it ends up at position `to`.
+/// Moves an entry to its final position `to`.
 Buckets move_entry(Buckets buckets, std::size_t from, std::size_t to);
-/// Moves a module within its entry so that it ends up at position `to`.
+/// Moves a module within its entry to its final position `to`.
 Buckets move_module_within(Buckets buckets, std::size_t entry, std::size_t from, std::size_t to);
 /// Puts `replacement` where the entry names `module`.
 Buckets replace_module(Buckets buckets, std::size_t entry, const std::string& module, const std::string& replacement);
@@ -48,8 +48,8 @@ Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& mod
 int bucket_of_module(const Buckets& buckets, const std::string& path);
 
 /// Why `modules` cannot be put into entry `target` (npos: a new entry), as a sentence without full stop; empty where
-/// they can. Refused are names that the graph has not, modules that share nodes with another entry or with each other,
-/// and modules without a collective that could be bucketed.
+/// they can. It refuses names that the graph lacks, modules that share nodes with another entry or with each other, and
+/// modules without a collective that could be bucketed.
 std::string drop_refusal(const Graph& graph, const ModuleTree& tree, const BucketingEligibility& eligibility,
                          const Buckets& buckets, const std::vector<std::string>& modules, std::size_t target);
 

@@ -13,7 +13,7 @@ namespace {
 
 using ModuleId = ModuleTree::ModuleId;
 
-/// Where torchtitan cuts a mixture-of-experts block in two: the dense parts, and the experts, whose parameters are
+/// Where torchtitan splits a mixture-of-experts block in two: the dense parts, and the experts, whose parameters are
 /// sharded over other ranks (common_utils.py).
 constexpr std::array<std::string_view, 5> dense_parts = {"attention_norm", "attention", "ffn_norm", "moe.router",
                                                          "moe.shared_experts"};
@@ -71,7 +71,7 @@ class PlanStart {
     }
 
   private:
-    /// The module with the most numbered children, the one nearest to the root of equals.
+    /// The module with the most numbered children; of equals, the one nearest to the root.
     ModuleId find_block_stack() const {
         ModuleId best = ModuleTree::no_module;
         std::size_t most = 1;

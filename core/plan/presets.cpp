@@ -13,7 +13,7 @@ namespace overlap {
 
 namespace {
 
-/// What of the trainer's configuration a graph shows.
+/// The part of the trainer's configuration that a graph shows.
 struct Traits {
     bool joint = false;          ///< made by the graph trainer: one module name a node, forward and backward in one
     bool exchanges = false;      ///< all-to-alls: expert parallelism
@@ -22,7 +22,7 @@ struct Traits {
     bool bucketed = false;       ///< bucketing has been done
     bool gathers_again = false;  ///< all-gathers in the backward pass: parameters are resharded after forward
     bool communicates_activations = false;  ///< gathers and scatters that are not FSDP's: tensor parallelism
-    bool reassigned = false;                ///< gathers have a process group of their own
+    bool reassigned = false;                ///< gathers have a separate process group
     std::int64_t layers = 0;
     std::vector<std::int64_t> expert_layers;
     NamedIntegers module_order;
@@ -130,8 +130,8 @@ class PresetWriter {
 
     void unavailable(const std::string& passes) { note(passes, "torchtitan runs them here; this version does not"); }
 
-    /// A graph that recomputes activations stands behind rematerialisation. Deduplicating then would take away the
-    /// gathers of the backward pass.
+    /// A graph that recomputes activations comes after rematerialisation. Deduplicating then would remove the gathers
+    /// of the backward pass.
     void add_clean_ups() {
         const std::string memory =
             "tag_with_memory_policy_pass, apply_cpu_offload_pass, selective_activation_remat_pass";

@@ -82,7 +82,7 @@ class House:
     def owner(self, header):
         """The library that a header belongs to: that of its source file, else its folder's."""
         found = self.by_stem.get(os.path.splitext(header)[0])
-        if found or header.startswith("tests/"):  # headers of tests alone are parts of what includes them
+        if found or header.startswith("tests/"):  # headers only of tests are parts of the files that include them
             return found
         return self.by_folder.get(os.path.dirname(header))
 
@@ -141,7 +141,7 @@ def folder_arrows(house):
 
 
 def levels(arrows, tree):
-    """The folders of `tree` in levels: each includes folders of lower levels alone. Circles come last."""
+    """The folders of `tree` in levels: each includes only folders of lower levels. Cycles come last."""
     folders = {folder for folder in set(arrows) | {f for s in arrows.values() for f in s}
                if folder.startswith(tree + "/")}
     below = {folder: {other for other in arrows[folder] if other in folders} for folder in folders}

@@ -1,5 +1,5 @@
-// Everyone who runs a plan finds the same: the command line, which wants refusals thrown, the window, which goes on
-// with them, and the runner, which checks process groups besides.
+// All programs that run a plan find the same: the command line, which has refusals thrown, the window, which continues
+// after them, and the runner, which also checks process groups.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 const std::string file = "some.plan.json";
 
-/// What a command of the command line comes to.
+/// The result of a command of the command line.
 struct Commanded {
     std::optional<Execution> execution;
     std::string error;
@@ -82,7 +82,7 @@ void expect_same(const Execution& left, const Execution& right) {
     expect_same_difference(left.overlaps.difference, right.overlaps.difference);
 }
 
-/// What the problems of a step are, for its report and for the list, is the same.
+/// The problems of a step are the same in its report and in the list.
 void expect_reported(const Execution& execution) {
     std::size_t ran = 0;
     for (const StepOutcome& step : execution.steps) {
@@ -150,8 +150,8 @@ TEST_P(OneExecutor, GivesCommandsWhatItGivesTheWindow) {
               evaluation->corrected_memory.peak_bytes);
 }
 
-/// The list of passes that a plan stands for, as `--pipeline` takes it, makes the same graph; a list has no entries, so
-/// that what is wrong with them is told of each step.
+/// The list of passes that a plan represents, as `--pipeline` takes it, makes the same graph; a list has no entries, so
+/// that problems with them are reported for each step.
 TEST_P(OneExecutor, MakesOfAListWhatItMakesOfThePlan) {
     if (!plan_.overlaps.list.empty() || !plan_.module_rules.empty()) GTEST_SKIP() << "a list has passes alone";
     const Commanded by_plan = command(graph_, plan_);
@@ -186,7 +186,7 @@ TEST(OneExecutorCases, AreManyAndHaveEachKindOfProblem) {
         EXPECT_TRUE(kinds.contains(kind)) << kind;
 }
 
-/// What a file cannot say, since reading it is refused; the window may have it all the same.
+/// What a file cannot contain, since reading it is refused; the window may still have it.
 TEST(OneExecutorCases, UnknownPassesAndOptionsAreRefusedWithTheirStep) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     for (const PassStep& wrong : {PassStep{"no_such_pass"}, PassStep{"stable_topological_sort", {{"no_option", 1}}}}) {
@@ -201,7 +201,7 @@ TEST(OneExecutorCases, UnknownPassesAndOptionsAreRefusedWithTheirStep) {
     }
 }
 
-/// A step's own entries are not the plan's: their numbers and fixes would change the wrong ones.
+/// A step's own entries are not the plan's: their numbers and fixes would apply to the wrong ones.
 TEST(OneExecutorCases, EntriesOfAStepAreNotTakenForThoseOfThePlan) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const Plan plan = read_plan_text(R"({"format": "overlap-plan", "version": 1, "buckets": [{"modules": "norm"}],

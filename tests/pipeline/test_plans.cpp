@@ -49,7 +49,7 @@ const std::string good = joined({blocks, pipeline({bucketing()})});
 const std::string clean = step("eliminate_dead_code_pass"), canonical = step("canonicalize_graph_pass");
 const std::string reassign = step("reassign_collective_pgs_pass"), isolate = step("isolate_ep_process_group_pass");
 const std::string schedule = step("schedule_overlap_bucketing");
-/// Looks for names of modules that graphs of one direction have not.
+/// Looks for names of modules that graphs of one direction lack.
 const std::string refusing = step("joint_transformer_block_bucketing_reordering_pass");
 const std::string off = R"({"pass": "manual_overlap_bucketing", "enabled": false})";
 
@@ -104,7 +104,7 @@ Plans plans_with_entries() {
     };
 }
 
-/// Process groups: what a plan asks of them, and passes that make them.
+/// Process groups: a plan's settings for them, and passes that make them.
 Plans plans_with_groups() {
     const auto groups = [](const std::string& list) { return R"("process_groups": [)" + list + "]"; };
     const std::string unknown = R"({"name": "9"})", known = R"({"name": "0", "max_ctas": 4})";
@@ -125,7 +125,7 @@ Plans plans_with_groups() {
     };
 }
 
-/// What a plan has beside its pipeline.
+/// What a plan has besides its pipeline.
 Plans plans_with_more() {
     const auto rule = [](const std::string& node) {
         return R"("module_rules": [{"kind": "nodes", "module": "extra", "nodes": [")" + node +
@@ -146,7 +146,7 @@ Plans plans_with_more() {
     };
 }
 
-/// Passes that think of buckets and orders themselves, refusals, and presets.
+/// Passes that choose buckets and orders themselves, refusals, and presets.
 Plans plans_with_other_passes() {
     const std::string merging = step("schedule_overlap_bucketing", R"("collective_bucketing": true)");
     const std::string gathers = step("bucket_all_gather"), sort = step("stable_topological_sort");

@@ -11,14 +11,14 @@
 
 namespace overlap {
 
-/// A plan on a graph, and what is to be found of it.
+/// A plan on a graph, and the expected result.
 struct TestPlan {
     std::string name;
     std::string graph;            ///< of tests/data/graphs, without ending
     std::string fields;           ///< of the plan's document; or `preset NAME`
     std::set<std::string> kinds;  ///< of problems of the plan, without those of figures
     std::string refused_at{};     ///< the place where it is refused; empty where it is not
-    bool timed = true;            ///< false: the graph's times and cost model are taken away
+    bool timed = true;            ///< false: the graph's times and cost model are removed
 
     Plan plan(const Graph& on) const;
 };

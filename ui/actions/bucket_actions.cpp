@@ -35,7 +35,7 @@ void registerBucketActions(Actions& actions, BucketBoard& board) {
            {QKeySequence(Qt::CTRL | Qt::Key_M)}, [view] { view->mergeSelected(); });
     addKey("bucket.split", "&Split bucket", "One bucket for each module of the bucket",
            {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_M)}, [view] { view->splitCurrent(); });
-    // Modules move when they are put into a bucket, so that cutting leaves them where they are until then.
+    // Modules move when they are put into a bucket, so cutting leaves them in place until then.
     addKey("bucket.cut", "&Cut modules", "Take the modules along, to paste them into another bucket",
            {QKeySequence::Cut}, [view] { view->copySelected(); });
     addKey("bucket.copy", "C&opy modules", "Copy the modules, as text as well", {QKeySequence::Copy},

@@ -5,8 +5,8 @@ namespace overlap::ui {
 class Actions;
 class BucketBoard;
 
-/// Registers what a person can do with the buckets of the current plan. Keys that mean something else elsewhere work
-/// while the cards have the focus.
+/// Registers the actions on the buckets of the current plan. Keys with other meanings elsewhere work while the cards
+/// have the focus.
 void registerBucketActions(Actions& actions, BucketBoard& board);
 
 }  // namespace overlap::ui

@@ -22,7 +22,7 @@ namespace overlap::ui {
 
 namespace {
 
-/// A run of overlap-runner by its result, which knows every node; of anything else what the trace tells.
+/// For a run of overlap-runner its result, which knows every node; for anything else what the trace has.
 CalibrationRun runOf(const std::shared_ptr<const Evaluation>& evaluation, const Measurement& measurement,
                      const std::string& name) {
     const QString& trace = measurement.files.front();
@@ -79,7 +79,7 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
     connect(model_, &GraphCostModel::told, this, &CostActions::told);
     connect(model_, &GraphCostModel::failed, this, &CostActions::failed);
     connect(model_, &GraphCostModel::applied, this, [this](const std::shared_ptr<const MeasuredTimes>& before) {
-        // What was made of the graph as it was before is made again; so is what is being read for it.
+        // What was made from the previous graph is made again, and so is what is being read for it.
         const QStringList files = before && !before->files.isEmpty() ? before->files : times_.files();
         const bool contention = std::exchange(contention_wanted_, false) || (before && before->source->contention);
         if (!files.isEmpty()) {

@@ -17,8 +17,8 @@ class Measurements;
 class TraceTimes;
 struct Measurement;
 
-/// What figures of time rest on: the cost model of the open graph, contention, and calibration from a measurement that
-/// is laid over the plan. Registers the actions, asks, and carries out.
+/// The basis of time figures: the cost model of the open graph, contention, and calibration from a measurement that is
+/// overlaid on the plan. Registers the actions, shows dialogs, and carries actions out.
 class CostActions : public QObject {
     Q_OBJECT
 
@@ -31,13 +31,13 @@ class CostActions : public QObject {
     /// What the session has kept.
     void restore(const QString& cost_model, bool contention);
 
-    /// Asks for a cost model. The dialog comes once it is known what times the graph was read with.
+    /// Asks for a cost model. The dialog opens once it is known what times the graph was read with.
     void choose();
     /// Fits a cost model to the measurement that is shown, else to the one opened last, and shows what was found.
     void calibrateFromMeasurement();
 
   signals:
-    /// What figures rest on is another, or will be.
+    /// The basis of figures has changed, or will change.
     void changed();
     void told(const QString& sentence);
     void failed(const QString& reason);
@@ -55,7 +55,7 @@ class CostActions : public QObject {
     QWidget& window_;
     GraphCostModel* model_;
     QAction *choose_, *contention_, *calibrate_;
-    bool contention_wanted_ = false;  ///< by the session, as soon as the cost model is there
+    bool contention_wanted_ = false;  ///< by the session, as soon as the cost model is available
     LatestTask task_;
     LatestTask question_;  ///< evaluates the graph as it was read
 };

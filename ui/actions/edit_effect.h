@@ -12,8 +12,8 @@ namespace overlap::ui {
 class Document;
 class EditHistory;
 
-/// Says what an edit bought: step, exposed time and peak after it against those before it. Edits that follow one
-/// another faster than they are evaluated count as one.
+/// Shows the effect of an edit: step, exposed time and peak after it compared with those before it. Edits that follow
+/// one another faster than they are evaluated count as one.
 class EditEffect : public QObject {
     Q_OBJECT
 

@@ -60,7 +60,7 @@ void EditHistory::observe(QUndoStack& stack) {
     if (!known_.try_emplace(&stack).second) return;
     update(stack);
     connect(&stack, &QUndoStack::indexChanged, this, [this, &stack] { update(stack); });
-    // Before it goes, a stack empties itself, when nobody may ask the document for its plans.
+    // A stack empties itself before it is deleted, when the document's plans may not be used.
     connect(&stack, &QObject::destroyed, this, [this, &stack] {
         known_.erase(&stack);
         if (plan_ == &stack) plan_ = nullptr;
@@ -73,7 +73,7 @@ void EditHistory::update(QUndoStack& stack) {
     known.made.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
         const QUndoCommand* command = stack.command(static_cast<int>(i));
-        // A command that took in a further edit stays in its place.
+        // A command that absorbed a further edit stays in its place.
         const bool took_in = i + 1 == count && stack.index() == known.index && stack.index() == stack.count();
         if (known.made[i].command != command || took_in) known.made[i] = {command, ++last_number_};
     }

@@ -14,8 +14,8 @@ namespace overlap::ui {
 class Document;
 class TimelineEdits;
 
-/// One undo and one redo for the current plan and for what is done to the timeline, in the order in which a person made
-/// the edits, although plans and timeline keep stacks of their own.
+/// One undo and one redo for the current plan and for edits of the timeline, in the order in which the user made the
+/// edits, although plans and timeline have separate stacks.
 class EditHistory : public QObject {
     Q_OBJECT
 

@@ -11,7 +11,7 @@ namespace overlap::ui {
 class Actions;
 class Document;
 
-/// Opens the dialog of rules for modules from wherever it is asked for: there is one at a time.
+/// Opens the dialog of rules for modules wherever it is requested: there is one at a time.
 class ModuleRepair : public QObject {
     Q_OBJECT
 
@@ -22,7 +22,7 @@ class ModuleRepair : public QObject {
     ModuleRepairDialog* dialog() const { return dialog_; }
 
   public slots:
-    /// @param nodes that shall get a module by hand; none to start from what the graph suggests.
+    /// @param nodes that shall get a module by hand; none to start with what the graph suggests.
     void open(const QStringList& nodes = {});
 
   signals:

@@ -15,8 +15,8 @@ struct EventDragPlace;
 class ModuleTreeView;
 class TimelineView;
 
-/// Lets a person direct overlaps by hand: collectives of the timeline are dragged, their menu and a dialog do the same
-/// by words and keys. While one is dragged, what it can go neither before nor behind is dimmed.
+/// Lets the user direct overlaps by hand: collectives of the timeline are dragged, their menu and a dialog do the same
+/// by text and keys. While one is dragged, nodes that it can move neither before nor behind are dimmed.
 class OverlapConnection : public QObject {
     Q_OBJECT
 
@@ -35,7 +35,7 @@ class OverlapConnection : public QObject {
     OverlapDialog* dialog() const { return dialog_; }
 
   signals:
-    /// Something that a person should read, such as why a collective cannot be moved.
+    /// Something that the user should read, such as why a collective cannot be moved.
     void told(const QString& sentence);
 
   private:
@@ -45,7 +45,7 @@ class OverlapConnection : public QObject {
     void finish();
     void fill(QMenu& menu, quint32 reference);
     OverlapDirective directiveAt(const EventDragPlace& place) const;
-    /// The collective's start, or no_node with why not told.
+    /// The collective's start, or no_node after reporting why not.
     NodeId collectiveOf(const QString& node);
 
     Document& document_;

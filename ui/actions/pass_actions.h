@@ -5,8 +5,8 @@ namespace overlap::ui {
 class Actions;
 class PassesPanel;
 
-/// Registers what a person can do with the pipeline of the current plan. Keys that mean something else elsewhere work
-/// while the steps have the focus.
+/// Registers the actions on the pipeline of the current plan. Keys with other meanings elsewhere work while the steps
+/// have the focus.
 void registerPassActions(Actions& actions, PassesPanel& passes);
 
 }  // namespace overlap::ui

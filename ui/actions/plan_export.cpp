@@ -18,7 +18,7 @@ QString text(std::string_view utf8) {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
 
-/// What a job in the background needs, by value: the document goes on changing.
+/// What a job in the background needs, by value: the document continues to change.
 struct Job {
     ExportFormat format;
     QString path;
@@ -110,7 +110,7 @@ void PlanExport::write(const ExportFormat& format, const QString& path) {
             return [this, path = job.path, notes] { emit written(path, notes); };
         } catch (const InputError& error) {
             const QString reason = QString::fromUtf8(error.what());
-            // What hinders the writing begins with the file, what hinders the export does not.
+            // Errors of writing begin with the file, errors of the export do not.
             const bool names_file = error.code() == ErrorCode::file_not_written;
             return [this, sentence = names_file
                                          ? reason

@@ -14,8 +14,8 @@ namespace overlap::ui {
 class Actions;
 class Document;
 
-/// Exports the current plan to the formats of core/exports: an action for each of them, a dialog for the file, and the
-/// writing of it in the background.
+/// Exports the current plan to the formats of core/exports: an action for each of them, a dialog for the file, and
+/// writing in the background.
 class PlanExport : public QObject {
     Q_OBJECT
 
@@ -23,13 +23,13 @@ class PlanExport : public QObject {
     /// @param window that dialogs belong to.
     PlanExport(Document& document, QWidget& window);
 
-    /// One action a format, `export.NAME`, in a menu of their own.
+    /// One action a format, `export.NAME`, in a separate menu.
     void registerActions(Actions& actions);
 
     /// Asks for a file without blocking, and writes it.
     void ask(const ExportFormat& format);
-    /// Writes the current plan as it stands into `path`. Figures that are not up to date are computed first. Tells by
-    /// written() or failed() when it is done.
+    /// Writes the current plan in its present state into `path`. Outdated figures are computed first. Emits written()
+    /// or failed() when it is done.
     void write(const ExportFormat& format, const QString& path);
     /// Why the current plan cannot be exported; empty when it can.
     QString refusal() const;
@@ -37,7 +37,7 @@ class PlanExport : public QObject {
     bool busy() const { return task_.busy(); }
 
   signals:
-    /// @param notes what the plan says and the format cannot; sentences without full stop.
+    /// @param notes what the plan has and the format cannot express; sentences without full stop.
     void written(const QString& path, const QStringList& notes);
     void failed(const QString& reason);
 

@@ -93,7 +93,7 @@ void TimelineConnection::makeTimeline() {
             if (evaluation->contention) caption.append(tr("with contention"));
             if (cost && !cost->model_name.empty())
                 caption.append(tr("estimated with %1").arg(QString::fromStdString(cost->model_name)));
-            // What is drawn for a refused plan is the graph without it.
+            // For a refused plan the graph without it is drawn.
             if (evaluation->refused) caption.prepend(tr("baseline (plan refused)"));
             if (!device.isEmpty()) caption.append(device);
             showMemoryNotes(*evaluation);
@@ -108,7 +108,7 @@ void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
     const QString estimated = formatBytes(static_cast<double>(evaluation.memory.peak_bytes));
     QStringList notes{tr("PyTorch's estimate")};
     QString help = tr("Memory as PyTorch's estimator reckons it, peak %1").arg(estimated);
-    // Graphs with recomputed tensors look too big to the estimator.
+    // The estimator's result is too large for graphs with recomputed tensors.
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes) {
         const QString corrected = formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes));
         notes.append(tr("corrected %1").arg(corrected));

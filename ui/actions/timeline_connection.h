@@ -13,14 +13,14 @@ class Document;
 class TimelineView;
 
 /// Connects the timeline with the document: shows the current evaluation, made into lanes in the background, and keeps
-/// its selection and the shared one the same.
+/// its selection and the shared one in sync.
 class TimelineConnection : public QObject {
     Q_OBJECT
 
   public:
     TimelineConnection(Document& document, TimelineView& view, QObject* parent = nullptr);
 
-    /// Whether the view shows the current plan. While it does not, something else has the view and its references.
+    /// Whether the view shows the current plan. While it does not, the view and its references are used otherwise.
     void setActive(bool active);
     /// True while the timeline of the current evaluation is being made.
     bool busy() const { return task_.busy(); }

@@ -14,9 +14,9 @@ class TimelineExport : public QObject {
   public:
     explicit TimelineExport(TimelineView& view, QObject* parent = nullptr);
 
-    /// Asks for a file, and writes it. @param name what the suggested name begins with.
+    /// Asks for a file, and writes it. @param name the beginning of the suggested name.
     void ask(const QString& name, bool visibleOnly);
-    /// Writes the kind of file that the name's ending tells.
+    /// Writes the kind of file that the name's extension selects.
     /// @returns an empty string, or one sentence on why there is no file.
     QString write(const QString& path, bool visibleOnly) const;
 

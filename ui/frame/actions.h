@@ -22,7 +22,7 @@ class Actions : public QObject {
         QString menu;  ///< title of its menu, such as `File`; also the heading in the list of shortcuts
         QAction* action;
     };
-    /// A key that a view handles by itself, for the list of shortcuts alone.
+    /// A key that a view handles itself, only for the list of shortcuts.
     struct ViewKey {
         QString view, keys, what;
     };

@@ -33,7 +33,7 @@ class CentreTabs : public QWidget {
 
     /// Adds a view behind the others.
     /// @param controls is shown at the right of the tabs with the view; may be null.
-    /// @param first_share of the height, until it is dragged to be another; each view has its own.
+    /// @param first_share of the height, until the user drags it; each view has its own.
     void addView(const QString& id, const QString& title, QWidget* widget, QWidget* controls = nullptr,
                  double first_share = half);
     const std::vector<View>& views() const { return views_; }
@@ -41,13 +41,13 @@ class CentreTabs : public QWidget {
     QWidget* view(const QString& id) const;
     /// Id of the view that is in front; empty where there is none.
     QString current() const;
-    /// Brings the view called `id` to the front, and back where the tabs were closed; unknown ids change nothing.
+    /// Brings the view called `id` to the front, and opens closed tabs; unknown ids change nothing.
     void showView(const QString& id);
 
-    /// Whether the views are shown; the lower view has all the room otherwise.
+    /// Whether the views are shown; otherwise the lower view has all the space.
     bool open() const;
     void setOpen(bool open);
-    /// As it was at first: the first view in front, every view's height in its first proportion.
+    /// Restores the initial state: the first view in front, every view's height in its first proportion.
     void reset();
 
     /// What the session keeps: the view in front and how the height is shared with each view.

@@ -18,7 +18,7 @@ void ColumnShare::show(Upper upper) {
     const std::optional<Upper> before = std::exchange(shown_, upper);
     const int both = upper_.height() + lower_.height();
     if (before) upper_share_[static_cast<std::size_t>(*before)] = static_cast<double>(upper_.height()) / both;
-    // At first a column for cards is as the layout has it.
+    // Initially a column for cards is as in the layout.
     if (!before && upper == Upper::cards) return;
     const int height = static_cast<int>(upper_share_[static_cast<std::size_t>(upper)] * both);
     window_.resizeDocks({&upper_, &lower_}, {height, both - height}, Qt::Vertical);

@@ -15,7 +15,7 @@ class ColumnShare : public QObject {
     Q_OBJECT
 
   public:
-    /// What the upper dock shows: a note on an automatic result, a hint how to begin, or cards.
+    /// What the upper dock shows: a note on an automatic result, a hint on how to begin, or cards.
     enum class Upper { note, hint, cards };
 
     ColumnShare(QMainWindow& window, QDockWidget& upper, QDockWidget& lower);

@@ -22,7 +22,7 @@ QDockWidget* DockLayout::add(const QString& id, const QString& title, QWidget* c
     auto* dock = new QDockWidget(title, &window_);
     dock->setObjectName(id);
     dock->setWidget(content);
-    // What a hidden tab has to say must not take height from the timeline.
+    // The content of a hidden tab must not take height from the timeline.
     if (area == Qt::BottomDockWidgetArea) content->setMinimumHeight(lowest_bottom_panel);
     window_.addDockWidget(area, dock);
     widths_->watch(dock);
@@ -38,8 +38,8 @@ QDockWidget* DockLayout::find(const QString& id) const {
 }
 
 void DockLayout::giveHeightWhenSeen(QDockWidget* dock) {
-    // Steps with their options, and tables under sums or buttons, need more room than the rows of the other tabs; a
-    // person may take it away again.
+    // Steps with their options, and tables under sums or buttons, need more space than the rows of the other tabs; the
+    // user may reduce it again.
     connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, seen = false](bool visible) mutable {
         if (!visible || std::exchange(seen, true)) return;
         const int wanted = std::min(tall_dock_height, window_.height() / 3);

@@ -5,7 +5,7 @@
 
 namespace overlap::ui {
 
-/// The heading of a dock: its title, and at the right what the view puts there.
+/// The heading of a dock: its title, and at the right the view's controls.
 class DockTitle : public QWidget {
     Q_OBJECT
 

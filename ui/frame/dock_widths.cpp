@@ -16,8 +16,7 @@ bool DockWidths::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize) {
         const auto* resize = static_cast<QResizeEvent*>(event);
         auto* dock = static_cast<QDockWidget*>(watched);
-        // The layout runs before the window hears of its size: what changes at an unchanged size was changed by the
-        // user.
+        // The layout runs before the window receives its size: changes at an unchanged size were made by the user.
         const bool squeezed = window_.size() != window_size_;
         if (!squeezed && !dock->isFloating() && resize->size().width() != resize->oldSize().width())
             wanted_[dock] = resize->size().width();

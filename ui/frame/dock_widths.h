@@ -8,8 +8,8 @@ class QDockWidget;
 
 namespace overlap::ui {
 
-/// Remembers the widths that the user gave the docks at the sides. A window that becomes narrow squeezes them, and
-/// would leave them so: when it widens again they return to their own widths.
+/// Remembers the widths that the user gave the docks at the sides. A window that becomes narrow shrinks them, and would
+/// keep them so: when it widens again they return to their own widths.
 class DockWidths : public QObject {
     Q_OBJECT
 

@@ -33,7 +33,7 @@ Figure compared(const QString& label, const QString& value, double now, double b
     return figure;
 }
 
-/// A difference of exposed times is read as a share; that of nothing, and one too small for a share, is shown as it is.
+/// A difference of exposed times is shown as a share; a difference from zero, or one too small for a share, as a time.
 QString shareDifference(double now, double before) {
     constexpr double smallest_share = 0.0005;
     return before > 0 && std::abs(now / before - 1) >= smallest_share
@@ -41,7 +41,7 @@ QString shareDifference(double now, double before) {
                : formatDifference(now - before, Unit::Time);
 }
 
-/// A refused plan has no figures; those that the evaluation carries are the baseline's.
+/// A refused plan has no figures; those in the evaluation are the baseline's.
 std::vector<Figure> refusedFigures() {
     std::vector<Figure> figures;
     for (const QString& label :
@@ -109,7 +109,7 @@ std::vector<Figure> figuresOf(const Document& document) {
                                Document::tr("Time for which compute stands still for communication; baseline %1")
                                        .arg(formatTime(before.exposed_ms)) +
                                    times));
-    // Graphs with recomputed tensors look too big to PyTorch's estimator; both figures are shown then, and better or
+    // PyTorch's estimate is too large for graphs with recomputed tensors; both figures are shown then, and better or
     // worse refers to the more accurate one.
     const auto corrected = static_cast<double>(evaluation->corrected_memory.peak_bytes);
     const auto corrected_before = static_cast<double>(baseline.corrected_memory.peak_bytes);
@@ -228,7 +228,7 @@ void FiguresBar::paintEvent(QPaintEvent*) {
         }
         const QRect line(x, std::max(0, label_height - 1), cell, height() - std::max(0, label_height - 1));
         painter.setFont(value_font);
-        // Where differences have no room, the colour of the value shows that it is worse or better.
+        // Where differences do not fit, the colour of the value shows that it is worse or better.
         const QColor change = theme.asText(figure.change > 0   ? theme.hidden
                                            : figure.change < 0 ? theme.caution
                                                                : theme.dim);

@@ -10,7 +10,7 @@ namespace overlap::ui {
 
 class Document;
 
-/// A figure of the toolbar: what it is of, what it is, and how it differs from the baseline.
+/// A figure of the toolbar: its label, its value, and the difference to the baseline.
 struct Figure {
     QString label;
     QString value;
@@ -22,7 +22,7 @@ struct Figure {
 /// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.
 std::vector<Figure> figuresOf(const Document& document);
 
-/// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little room,
+/// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little space,
 /// differences are left out first, then details of labels, then labels, then the last figures; the tool tip has them
 /// all.
 class FiguresBar : public QWidget {
@@ -32,11 +32,11 @@ class FiguresBar : public QWidget {
     explicit FiguresBar(Document& document, QWidget* parent = nullptr);
 
     const std::vector<Figure>& figures() const { return figures_; }
-    /// Shows these until nothing is given: figures of what is shown in the timeline in place of the current variant.
+    /// Shows these until called with nothing: figures of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Figure>> figures);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
-    /// The tool tip at a horizontal position; empty beside the figures.
+    /// The tool tip at a horizontal position; empty outside the figures.
     QString helpAt(int position) const;
 
   protected:
@@ -44,7 +44,7 @@ class FiguresBar : public QWidget {
     bool event(QEvent* event) override;
 
   private:
-    /// What there is room for: differences too, labels above values, of labels the first words, or values alone.
+    /// What fits: differences too, labels above values, of labels the first words, or values alone.
     enum class Detail { all, labels, short_labels, values };
     struct Layout {
         Detail detail = Detail::all;

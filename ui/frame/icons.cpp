@@ -6,7 +6,7 @@
 
 #include "ui/theme/theme_manager.h"
 
-// Q_INIT_RESOURCE declares a function and so cannot stand in a namespace.
+// Q_INIT_RESOURCE declares a function, so it cannot be in a namespace.
 static void initialiseResources() {
     Q_INIT_RESOURCE(resources);
 }

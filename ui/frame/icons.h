@@ -5,7 +5,7 @@
 
 namespace overlap::ui {
 
-/// Makes icons and samples known to Qt; needed once, because they are in a static library.
+/// Registers icons and samples with Qt; needed once, because they are in a static library.
 void loadResources();
 
 /// An icon of resources/icons in the colours of the current theme. Icons are drawn in `currentColor`; create them again

@@ -8,8 +8,8 @@ class QProgressBar;
 
 namespace overlap::ui {
 
-/// In the status bar: which file is being read, how far, and a way to cancel. Appears only where reading takes a
-/// moment.
+/// In the status bar: which file is being read, the progress, and a button to cancel. Appears only where reading takes
+/// a moment.
 class LoadProgress : public QWidget {
     Q_OBJECT
 

@@ -26,7 +26,7 @@ class NoticeBar : public QFrame {
     /// Replaces the notice that is shown.
     /// @param actions buttons behind the sentence; each dismisses the notice and then runs.
     void showNotice(const QString& sentence, const std::vector<NoticeAction>& actions = {});
-    /// Puts a sentence behind those of the notice that is shown, which keeps its buttons; or shows it alone.
+    /// Appends a sentence to the notice that is shown, which keeps its buttons; or shows it alone.
     void addSentence(const QString& sentence);
     /// The sentence; empty where none is shown.
     QString text() const;

@@ -6,7 +6,7 @@ namespace overlap::ui {
 
 struct Theme;
 
-/// What the window adds to the theme's style sheet for its own widgets.
+/// The part of the style sheet for the window's own widgets, in addition to the theme's.
 QString shellStyleSheet(const Theme& theme);
 
 }  // namespace overlap::ui

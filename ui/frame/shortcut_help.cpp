@@ -25,7 +25,7 @@ ShortcutHelp::ShortcutHelp(const Actions& actions, QWidget* window) : QDialog(wi
         rows[heading] += html;
     };
     for (const Actions::Entry& entry : actions.entries()) {
-        // The first binding alone: further ones are those of old keyboards (F14, a key for undo).
+        // Only the first binding: further ones are those of old keyboards (F14, a key for undo).
         if (const QString keys = entry.action->shortcut().toString(QKeySequence::NativeText); !keys.isEmpty())
             add(entry.menu, row(keys, entry.action->text().remove(u'&')));
     }

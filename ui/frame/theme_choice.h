@@ -8,7 +8,7 @@ namespace overlap::ui {
 
 class Actions;
 
-/// The colours of the window: follows the application's theme, and lets a person choose it.
+/// The colours of the window: follows the application's theme, and lets the user choose it.
 class ThemeChoice : public QObject {
     Q_OBJECT
 
@@ -19,7 +19,7 @@ class ThemeChoice : public QObject {
     void registerActions();
     /// @param name light, dark, or anything else for the system's.
     void choose(const QString& name);
-    /// Draws the window in the colours of the theme that is used now.
+    /// Draws the window in the colours of the theme that is currently used.
     void apply();
 
   signals:

@@ -24,7 +24,7 @@ constexpr int tab_side = 2 * 12 + 6;  ///< padding, border and margin of the sty
 constexpr int narrowest_text = 40;    ///< of a title that is elided; below it tabs scroll
 
 /// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
-/// there is less room, titles are elided, but for the baseline's.
+/// there is less room, titles are elided, except the baseline's.
 class VariantTabs : public QTabBar {
   protected:
     QSize tabSizeHint(int index) const override {

@@ -13,7 +13,7 @@ class Measurements;
 struct Measurement;
 
 /// The variants as tabs, the baseline first, then the measurements, and a button for a new plan. A dot marks edits that
-/// no file has.
+/// are in no file.
 class VariantBar : public QWidget {
     Q_OBJECT
 
@@ -23,7 +23,7 @@ class VariantBar : public QWidget {
     QTabBar* tabs() { return tabs_; }
     QSize minimumSizeHint() const override;
 
-    /// What the context menu of a tab offers; nothing for the baseline.
+    /// The actions in the context menu of a tab; none for the baseline.
     void fillMenu(QMenu& menu, int tab);
 
   signals:

@@ -8,24 +8,24 @@
 namespace overlap::ui {
 
 /// Plans of the open graph that were closed and can be reopened, the one closed last at the end. Their number is
-/// limited, and no edit is lost by that.
+/// limited, without losing edits.
 class ClosedPlans {
   public:
-    /// How many are kept, beyond those whose edits can be kept nowhere else.
+    /// How many are kept, in addition to those whose edits can be kept nowhere else.
     static constexpr std::size_t limit = 20;
-    /// Writes a plan into a file of its own. @returns whether it is there.
+    /// Writes a plan into a separate file. @returns whether that succeeded.
     using KeepAside = std::function<bool(const QByteArray& plan)>;
 
     bool empty() const { return plans_.empty(); }
     const std::vector<SessionVariant>& all() const { return plans_; }
     /// Those of another graph.
     void replaceAll(std::vector<SessionVariant> plans) { plans_ = std::move(plans); }
-    /// Adds a plan, whatever the number is.
+    /// Adds a plan without checking the limit.
     void add(SessionVariant plan) { plans_.push_back(std::move(plan)); }
-    /// Adds a plan, and lets one go where there are more than the limit: the oldest that is in a file as it stands,
-    /// else the oldest of all, if it can be kept aside.
+    /// Adds a plan, and drops one where there are more than the limit: the oldest that is saved in a file, else the
+    /// oldest of all, if it can be written to a separate file.
     void close(SessionVariant plan, const KeepAside& keep_aside);
-    /// Opens the plan that was closed last, and takes it out. One that cannot be opened stays, and the one before it is
+    /// Opens the plan that was closed last, and removes it. One that cannot be opened stays, and the one before it is
     /// tried.
     /// @param open throws std::exception with a sentence where the plan cannot be opened.
     /// @param reason why the one that was closed last cannot be opened, where none can; empty where there is none.

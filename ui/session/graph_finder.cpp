@@ -47,7 +47,7 @@ QString findGraph(const GraphFingerprint& wanted, const QString& plan_path, cons
     QFile sample_plan(sample_plan_path);
     if (sample_plan.open(QIODevice::ReadOnly) && sameGraph(graphOfPlan(sample_plan.readAll()), wanted))
         return sampleGraph();
-    // By name, then; whether it fits is told when it has been read.
+    // By name, then; whether it fits is known when it has been read.
     const QString name = QString::fromStdString(wanted.name) + QStringLiteral(".graph.json");
     QStringList files = state.recent_files;
     for (const QString& beside : {name, name + QStringLiteral(".gz")})

@@ -16,7 +16,7 @@ QString sampleGraph();
 bool isThere(const QString& graph, FileLooks& looks);
 
 /// The graph that a plan is for, as the key of its source: among those that the session has plans of, the embedded one,
-/// files that were opened before and files beside the plan. By plans and names alone: reading the graphs may take long.
+/// files that were opened before and files beside the plan. By plans and names only: reading the graphs may take long.
 /// @returns empty where none is found. A graph that is found by its name may still be another.
 QString findGraph(const GraphFingerprint& wanted, const QString& plan_path, const SessionState& state,
                   FileLooks& looks);

@@ -10,9 +10,9 @@ namespace overlap::ui {
 
 class FileLooks;
 
-/// A plan that the session kept as it opens again, and behind it what its file has, where both differ and the kept one
+/// A plan of the session that is opened again, followed by the version in its file, where both differ and the kept one
 /// has edits.
-/// @param told gets a sentence where the plan is not as it was left, such as when its file was changed meanwhile.
+/// @param told gets a sentence where the plan is not in its last state, such as when its file was changed meanwhile.
 /// @throws InputError when the plan is not one for this graph.
 std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const LoadedGraph& loaded, FileLooks& looks,
                                              QStringList& told);

@@ -10,11 +10,11 @@ class PendingPlans {
   public:
     void add(const QString& path) { paths_.append(path); }
     bool empty() const { return paths_.isEmpty(); }
-    /// The one that came first. There must be one.
+    /// The first one that was added. There must be one.
     const QString& first() const { return paths_.front(); }
-    /// All of them, in the order in which they came; none waits any more.
+    /// All of them, in the order in which they were added; none waits any more.
     QStringList take() { return std::exchange(paths_, {}); }
-    /// To be called when no graph comes for them.
+    /// To be called when there is no graph for them.
     void clear() { paths_.clear(); }
 
   private:

@@ -13,15 +13,15 @@
 
 namespace overlap::ui {
 
-/// All that a thread needs to save a plan.
+/// Everything that a thread needs to save a plan.
 struct PlanSaver::Request {
     Write write;
     Plan plan;
     QString file;
-    std::string file_name;  ///< as the system has it
+    std::string file_name;  ///< in the system's encoding
     quint64 variant = 0;
     quint64 number = 0;
-    QString plan_file;        ///< of the plan before
+    QString plan_file;        ///< of the plan before the save
     QByteArray known_digest;  ///< of that file
     bool replace = false;
 };
@@ -52,7 +52,7 @@ PlanSaver::Outcome PlanSaver::written(const Request& request) {
 std::optional<PlanSaver::Outcome> PlanSaver::save(int index, const QString& file, bool replace) {
     const Variant& variant = document_.variant(index);
     if (under_way_.contains(file)) return Outcome{Result::under_way, variant.key(), file, {}};
-    // Shared with the delivery, which may come when save() has returned.
+    // Shared with the delivery, which may come after save() has returned.
     struct Call {
         bool waits = true;
         std::optional<Outcome> outcome;

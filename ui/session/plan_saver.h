@@ -16,8 +16,8 @@ namespace overlap::ui {
 
 class Document;
 
-/// Saves plans. A folder that never answers, such as a network folder that is gone, blocks a thread and not the window:
-/// what takes long continues by itself and is reported when it is done.
+/// Saves plans. A folder that never answers, such as a disconnected network folder, blocks a thread and not the window:
+/// a long save continues in the background and is reported when it is done.
 class PlanSaver : public QObject {
     Q_OBJECT
 
@@ -38,14 +38,14 @@ class PlanSaver : public QObject {
     /// Writes a plan into a file. @throws std::exception with a sentence.
     using Write = std::function<void(const Plan& plan, const std::string& file)>;
 
-    /// @param write what writes: write_plan_file(), which keeps the version before, where it is empty.
+    /// @param write the function that writes; if empty, write_plan_file(), which keeps the previous version.
     /// @param patience how long save() and waitForAll() wait.
     explicit PlanSaver(Document& document, QObject* parent = nullptr, Write write = {},
                        std::chrono::milliseconds patience = folder_patience);
 
     /// Saves the variant's plan as it is now. When it has been written, the variant belongs to that file and is not
     /// modified, unless it was edited, or saved elsewhere, meanwhile.
-    /// @param replace whatever the file has.
+    /// @param replace whatever the file contains.
     /// @returns nothing where it takes longer: finishedLate() reports the outcome.
     std::optional<Outcome> save(int index, const QString& file, bool replace);
     /// Files that are still being saved.

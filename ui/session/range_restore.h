@@ -8,15 +8,15 @@ namespace overlap::ui {
 
 struct SessionDocument;
 
-/// The visible part of the timeline that comes back with a graph. The graph is open before its timeline is there: until
-/// then the range waits, and what the timeline shows is not what a person chose.
+/// The visible part of the timeline that is restored with a graph. The graph is open before its timeline exists: until
+/// then the range waits, and what the timeline shows is not the user's choice.
 class RangeRestore {
   public:
     /// Another graph is open; its timeline follows.
     void graphOpened() { waiting_ = true; }
-    /// The timeline is there.
+    /// The timeline exists.
     /// @param kept what the session has of the graph, or nullptr.
-    /// @returns the range to show; nothing where none was kept, or the graph's timeline was there before.
+    /// @returns the range to show; nothing where none was kept, or the graph's timeline existed before.
     std::optional<TimeRange> timelineShown(const SessionDocument* kept);
     /// Puts the range into what the session keeps: what is shown, or the older one while that still waits.
     /// @param older what the session has of the graph, or nullptr.

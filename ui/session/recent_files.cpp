@@ -40,7 +40,7 @@ void RecentFiles::refresh() {
 }
 
 void RecentFiles::disableAway() {
-    // A file that is away for now keeps its place. Looking for it may hang, with its folder.
+    // A file that is unavailable for now keeps its place. Looking for it may hang, with its folder.
     try {
         questions_.run([this, files = state_.recent_files]() -> DetachedTasks::Delivery {
             QStringList away;
@@ -52,7 +52,7 @@ void RecentFiles::disableAway() {
             };
         });
     } catch (const std::system_error&) {
-        // No further thread: whoever chooses a file that is away is told so then.
+        // No further thread: choosing an unavailable file shows a message.
     }
 }
 

@@ -21,14 +21,14 @@ class RecentFiles : public QObject {
 
     /// Shows the files in this menu from now on.
     void setMenu(QMenu& menu);
-    /// Puts files in front.
+    /// Moves files to the front.
     void add(const QStringList& files);
-    /// Fills the menu anew, and looks which of the files are there.
+    /// Fills the menu again, and checks which of the files exist.
     void refresh();
 
   signals:
     void openWanted(const QString& file);
-    /// A person has emptied the list.
+    /// The user has cleared the list.
     void cleared();
 
   private:
@@ -36,7 +36,7 @@ class RecentFiles : public QObject {
 
     SessionState& state_;
     QMenu* menu_ = nullptr;
-    DetachedTasks questions_;  ///< whether files are there
+    DetachedTasks questions_;  ///< whether files exist
 };
 
 }  // namespace overlap::ui

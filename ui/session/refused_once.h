@@ -4,7 +4,7 @@
 
 namespace overlap::ui {
 
-/// What closing is refused for: once for each list of reasons, so that who asks a second time is let go.
+/// The reasons for which closing is refused: once for each list of reasons, so that the second attempt succeeds.
 /// @tparam List a list of Qt that can be compared.
 template <class List>
 class RefusedOnce {

@@ -19,31 +19,31 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int numbered_instances = 9;  ///< those beyond have names at random
+constexpr int numbered_instances = 9;  ///< further ones have random names
 const QString aside_stem = QStringLiteral("session-not-read");
 
 std::unique_ptr<QLockFile> lockOf(const QString& file) {
     auto lock = std::make_unique<QLockFile>(QFileInfo(file).path() + u'/' + QFileInfo(file).completeBaseName() +
                                             QStringLiteral(".lock"));
-    lock->setStaleLockTime(0);  // a lock is stale when its process is gone, not when it is old
+    lock->setStaleLockTime(0);  // a lock is stale when its process has ended, not when it is old
     return lock;
 }
 
-/// Who holds the lock of a session that could not be taken.
+/// The holder of a session's lock that could not be taken.
 struct LockHolder {
     bool is_running = true;
     QString other_host;  ///< where it may be running; empty for this one
 };
 
 LockHolder holderOf(const QLockFile& lock) {
-    // No lock can be made where nothing can be written, which says nothing of other instances.
+    // No lock can be made in a read-only folder, whether or not there are other instances.
     if (lock.error() != QLockFile::LockFailedError) return {.is_running = false, .other_host = {}};
     qint64 process = 0;
     QString host, program;
     if (!lock.getLockInfo(&process, &host, &program)) return {};
     const bool has_process = kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
     if (host == QSysInfo::machineHostName() && has_process) return {};
-    // The lock of a process of this machine that is gone stays only where nothing can be removed.
+    // The lock of an ended process of this machine stays only where nothing can be removed.
     const QByteArray folder = QFile::encodeName(QFileInfo(lock.fileName()).path());
     const bool is_ours =
         host == QSysInfo::machineHostName() && faccessat(AT_FDCWD, folder.constData(), W_OK, AT_EACCESS) != 0;
@@ -118,7 +118,7 @@ QString Session::defaultFolder() {
 StoredSession Session::load() const {
     StoredSession stored = read(file_).value_or(StoredSession());
     QStringList taken_over;
-    std::vector<std::unique_ptr<QLockFile>> locks;  // held until the files are gone
+    std::vector<std::unique_ptr<QLockFile>> locks;  // held until the files are removed
     const QString own = QFileInfo(file_).fileName();
     for (const QString& name : QDir(folder_).entryList(
              {QStringLiteral("session-*.json"), QStringLiteral("session.json")}, QDir::Files, QDir::Name)) {
@@ -137,7 +137,7 @@ StoredSession Session::load() const {
             stored.adopted += stored.state.adopt(other->state);
             stored.problems.append(other->problems);
             std::move(other->recovered.begin(), other->recovered.end(), std::back_inserter(stored.recovered));
-            if (is_locked) taken_over.append(file);  // else it stays as it is, for a start that can write
+            if (is_locked) taken_over.append(file);  // else it stays unchanged, for a start that can write
         }
         locks.push_back(std::move(lock));
     }

@@ -15,13 +15,13 @@ namespace overlap::ui {
 class Document;
 class Variant;
 
-/// A plan with unsaved edits of an instance that was cut off: by a crash, a kill or a loss of power.
+/// A plan with unsaved edits of an instance that ended abnormally: by a crash, a kill or a loss of power.
 struct RecoveredPlan {
     QString graph;           ///< as SessionDocument has it
-    SessionVariant variant;  ///< as it comes back
+    SessionVariant variant;  ///< as it is restored
 };
 
-/// What a start finds.
+/// The sessions found at a start.
 struct StoredSession {
     SessionState state;
     QStringList problems;                  ///< sentences on files that could not be read, and where they are now
@@ -33,7 +33,7 @@ struct StoredSession {
 SessionVariant sessionVariant(const Variant& variant);
 /// The same without the text of the plan, which takes long to make of large plans.
 SessionVariant sessionVariantOutline(const Variant& variant);
-/// The document as the session would keep it; the timeline range and the closed plans are the caller's to fill in.
+/// The document as the session would keep it; the caller fills in the timeline range and the closed plans.
 /// @param keep makes what is kept of each variant.
 SessionDocument sessionDocument(const Document& document,
                                 SessionVariant (*keep)(const Variant& variant) = sessionVariant);
@@ -50,7 +50,7 @@ class Session {
     const QString& folder() const { return folder_; }
     QString file() const { return file_; }
 
-    /// The stored session, with what instances that have ended left in files of their own: those are gone once this
+    /// The stored session, with the content of files of instances that have ended: those files are removed once this
     /// session's file has their plans. Empty where there is nothing. A file that cannot be read, or that a newer
     /// version wrote, is put aside, never overwritten; of one that cannot be read the version before is taken.
     StoredSession load() const;

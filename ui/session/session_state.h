@@ -21,7 +21,7 @@ struct SessionVariant {
     bool operator==(const SessionVariant&) const = default;
 };
 
-/// The variants of one graph, and how they were looked at.
+/// The variants of one graph, and their views.
 struct SessionDocument {
     QString graph;  ///< key of its source, see GraphSource
     std::vector<SessionVariant> variants;
@@ -38,7 +38,7 @@ struct SessionDocument {
     bool operator==(const SessionDocument&) const = default;
 };
 
-/// Everything that comes back at the next start.
+/// Everything that is restored at the next start.
 struct SessionState {
     QString open;                            ///< graph that was open, or empty
     std::vector<SessionDocument> documents;  ///< newest first; one for each graph
@@ -46,7 +46,7 @@ struct SessionState {
     QString theme = QStringLiteral("system");
     QByteArray geometry, layout;
     QJsonObject views;   ///< what the views want to keep, by view
-    bool ended = false;  ///< the application was closed, and was not cut off, after this was written
+    bool ended = false;  ///< the application was closed normally after this was written
 
     /// The document of a graph, or nullptr.
     SessionDocument* document(const QString& graph);
@@ -57,7 +57,7 @@ struct SessionState {
     /// oldest first, but never one with unsaved edits or notes on its timeline.
     void put(SessionDocument document);
     void putRecent(const QString& file);
-    /// Takes over what another session has and this one has not; nothing of this one is removed.
+    /// Adds what another session has and this one lacks; nothing of this one is removed.
     /// @returns how many plans with unsaved edits came along.
     int adopt(const SessionState& other);
 

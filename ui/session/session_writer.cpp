@@ -40,7 +40,7 @@ struct SessionWriter::State {
     bool is_ending = false;                  // guarded by mutex; what waits is still written
     bool has_ended = false;                  // guarded by mutex
     QString problem;                         // guarded by mutex; of the newest snapshot that was written
-    SessionWriter* writer = nullptr;         // guarded by mutex; null once it is gone
+    SessionWriter* writer = nullptr;         // guarded by mutex; null once it is deleted
     /// Of the thread: plans of the snapshot before. An edit changes one of them, mostly.
     std::vector<std::pair<std::shared_ptr<const Plan>, QByteArray>> texts;
 };

@@ -30,7 +30,7 @@ class SharedPlans {
     std::vector<std::shared_ptr<const Plan>> plans_;
 };
 
-/// Writes the session on a thread of its own, so that edits never wait for a disk. Of snapshots that come while one is
+/// Writes the session on a separate thread, so that edits never wait for a disk. Of snapshots that come while one is
 /// being written the newest is written next, so that an edit is on the disk after two writes at most. A folder that
 /// never answers blocks that thread and not the window; the thread then outlives this object. All functions are for the
 /// thread that owns the object.

@@ -12,7 +12,7 @@ class PlanExport;
 class TimelineExport;
 class TimelineView;
 
-/// Writes into files what is no plan of its own: exports of plans, of the timeline, and pictures of the window.
+/// Writes files other than plans: exports of plans, of the timeline, and pictures of the window.
 class ExportController : public NoticeSource {
     Q_OBJECT
 

@@ -64,7 +64,7 @@ void FileController::registerActions(Actions& actions) {
 }
 
 void FileController::open(const QStringList& files) {
-    if (document_.isOpen()) emit opening();  // what was told at the start is read by nobody before there is a graph
+    if (document_.isOpen()) emit opening();  // messages of the start are not read before there is a graph
     const Sorted sorted = sort(files);
     measurements_.open(sorted.traces);
     if (sorted.logs.size() > 1) {
@@ -125,7 +125,7 @@ void FileController::chooseGraph(const GraphChoice& choice) {
     auto* dialog = new GraphChooser(choice, &window_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &GraphChooser::chosen, this, [this](const GraphSource& source) { document_.openGraph(source); });
-    // What was told beside the graph may not fit it: the dialog stays until the graph is open.
+    // The settings given with the graph may not fit it: the dialog stays until the graph is open.
     connect(&document_.loader(), &GraphLoader::loaded, dialog, [dialog] { dialog->done(QDialog::Accepted); });
     connect(&document_.loader(), &GraphLoader::failed, dialog,
             [dialog](const QString&, const QString& reason) { dialog->showProblem(reason); });
@@ -137,7 +137,7 @@ void FileController::graphOpened() {
     isEmbedded(loaded.source.file) ? recent_.refresh() : recent_.add({loaded.source.file});
     emit told(tr("Read %1: %2 nodes in %3")
                   .arg(document_.name(), formatCount(loaded.graph->node_count()), formatTime(loaded.read_ms)));
-    // After everybody has heard of the graph: opening a plan is an event of its own.
+    // After all objects have been notified of the graph: opening a plan is a separate event.
     QMetaObject::invokeMethod(
         this,
         [this] {
@@ -161,7 +161,7 @@ void FileController::openPlans() {
 
 void FileController::openPlan(const QString& path) {
     if (!showOpenPlan(path)) document_.openPlan(path);
-    // The empty plan that a graph opens with is in nobody's interest any more.
+    // The empty plan that a graph opens with is no longer needed.
     if (document_.variant(1).plan().buckets.empty() && document_.variant(1).filePath().isEmpty() &&
         !document_.variant(1).modified() && document_.variantCount() == 3)
         document_.closeVariant(1);

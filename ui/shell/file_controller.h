@@ -16,7 +16,7 @@ class MeshConnection;
 class RecentFiles;
 struct SessionState;
 
-/// Opens files of any kind, told by content: a graph first, then the plans for it; traces open beside them.
+/// Opens files of any kind, detected by content: a graph first, then the plans for it; traces open beside them.
 class FileController : public NoticeSource {
     Q_OBJECT
 
@@ -35,15 +35,15 @@ class FileController : public NoticeSource {
 
     void registerActions(Actions& actions);
 
-    /// Opens files; traces that are given together are ranks of one job. Failures are told, never thrown.
+    /// Opens files; traces that are given together are ranks of one job. Failures are reported, never thrown.
     void open(const QStringList& files);
-    /// What the application starts with where no file is named: the last session's graph, else the embedded sample.
+    /// Opens what a start without files shows: the last session's graph, else the embedded sample.
     void openSessionOrSample();
-    /// To be called when another graph is open: tells so, and opens the plans that wait for it.
+    /// To be called when another graph is open: reports it, and opens the plans that wait for it.
     void graphOpened();
 
   signals:
-    /// Files are about to be opened: what was told before has been read.
+    /// Files are about to be opened: earlier messages have been read.
     void opening();
 
   private:

@@ -67,7 +67,7 @@ void HelpController::showAbout() {
 
 void HelpController::copyDiagnostics() {
     if (!companions().complete()) {
-        // Programs are still being asked: once they have answered, or have taken too long for it.
+        // Programs are still being queried: continue once they have answered, or have timed out.
         emit told(tr("Diagnostics are being collected"));
         connect(companions_, &CompanionVersions::changed, this, [this] {
             if (!companions_->complete()) return;

@@ -11,7 +11,7 @@ class CommandPalette;
 class CompanionVersions;
 class Document;
 
-/// Help: the command palette, the list of shortcuts, what this application is, and text for reports of faults.
+/// Help: the command palette, the list of shortcuts, information about this application, and text for bug reports.
 class HelpController : public NoticeSource {
     Q_OBJECT
 
@@ -21,7 +21,7 @@ class HelpController : public NoticeSource {
 
     void registerActions();
     CommandPalette& palette() { return *palette_; }
-    /// Where the session is kept, for reports of faults; empty where none is.
+    /// Where the session is kept, for bug reports; empty where there is none.
     void setSessionFolder(const QString& folder) { session_folder_ = folder; }
 
   private:
@@ -35,7 +35,7 @@ class HelpController : public NoticeSource {
     Document& document_;
     QWidget& window_;
     CommandPalette* palette_;
-    CompanionVersions* companions_ = nullptr;  ///< asked for once somebody wants to know
+    CompanionVersions* companions_ = nullptr;  ///< queried when first needed
     QString session_folder_;
 };
 

@@ -85,7 +85,7 @@ MainWindow::MainWindow(const QString& session_folder, QWidget* parent)
 
 MainWindow::~MainWindow() {
     LatestTask::whenTasksFail({});
-    // Views are told of nothing more while the document goes.
+    // Views get no more signals while the document is destroyed.
     document_.disconnect();
     document_.loader().disconnect();
     measurements_->disconnect();
@@ -144,7 +144,7 @@ void MainWindow::registerActions() {
     registerViewActions(actions, *workspace_, *theme_);
     registerTimelineActions(actions, workspace_->timeline(),
                             [this](bool visibleOnly) { emit workspace_->timeline().exportWanted(visibleOnly); });
-    // The last of its menu, behind what views have for files.
+    // The last of its menu, after the views' actions for files.
     actions.add("file.quit", tr("File"), tr("&Quit"), tr("Quit; everything comes back at the next start"),
                 {QKeySequence::Quit}, [this] { close(); });
     help_->registerActions();
@@ -195,7 +195,7 @@ void MainWindow::connectDocument() {
         tabs_->updateReopen();
         updateTitle();
         status_->update();
-        if (!focusWidget()) workspace_->timeline().setFocus();  // its keys work at once
+        if (!focusWidget()) workspace_->timeline().setFocus();  // its keys work immediately
     });
 }
 

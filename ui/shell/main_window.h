@@ -28,8 +28,8 @@ class TimesController;
 class TraceTimes;
 class Workspace;
 
-/// The window: makes its objects, connects them, and puts all that a person can do into one registry of actions. What
-/// it shows is the workspace's; what it does is its controllers'.
+/// The window: makes its objects, connects them, and puts all actions of the user into one registry. The workspace
+/// shows things; the controllers act.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -40,7 +40,7 @@ class MainWindow : public QMainWindow {
 
     /// Opens files of any kind; see FileController::open().
     void openFiles(const QStringList& files);
-    /// What the application starts with where no file is named; see FileController::openSessionOrSample().
+    /// Opens what the application starts with where no file is named; see FileController::openSessionOrSample().
     void openSessionOrSample();
     /// True when nothing is being read, evaluated or turned into a timeline.
     bool idle() const;
@@ -80,7 +80,7 @@ class MainWindow : public QMainWindow {
     TraceTimes* trace_times_;
     Log* log_;
     Actions* actions_;
-    // Each uses those before it, and goes before them.
+    // Each uses those before it, and is destroyed before them.
     std::unique_ptr<Workspace> workspace_;
     std::unique_ptr<StatusLine> status_;
     std::unique_ptr<Notices> notices_;

@@ -7,7 +7,7 @@
 
 namespace overlap::ui {
 
-/// An object of the window that has something to say to a person. Sentences are without full stop; Notices shows them.
+/// An object of the window that has messages for the user. Sentences are without full stop; Notices shows them.
 class NoticeSource : public QObject {
     Q_OBJECT
 
@@ -16,15 +16,15 @@ class NoticeSource : public QObject {
 
   signals:
     /// For the status bar and the log.
-    /// @param tool_tip what the sentence is short for.
+    /// @param tool_tip the full text of the sentence.
     void told(const QString& sentence, const QString& tool_tip = {});
-    /// For the notice bar and the log: what must not be missed.
+    /// For the notice bar and the log: messages that must not be missed.
     void warned(const QString& sentence, const std::vector<overlap::ui::NoticeAction>& actions = {});
-    /// As warned(), behind the notice that is shown, so that none hides another.
+    /// As warned(), after the notice that is shown, so that none hides another.
     void warnedAlso(const QString& sentence);
-    /// For the notice bar alone: the log has it in other words.
+    /// Only for the notice bar: the log has it in other words.
     void noticed(const QString& sentence);
-    /// For the log alone.
+    /// Only for the log.
     void logged(const QString& sentence);
 };
 

@@ -12,7 +12,7 @@ class Document;
 class ModuleRepair;
 class Workspace;
 
-/// What a person does to plans as a whole: adding them, and what they begin with.
+/// Actions on plans as a whole: adding them, and their initial content.
 class PlanActions : public NoticeSource {
     Q_OBJECT
 
@@ -24,7 +24,7 @@ class PlanActions : public NoticeSource {
     void registerNew(Actions& actions);
     /// The dialog of rules for modules.
     void registerRepair(Actions& actions);
-    /// What a plan begins with, and moves of process groups.
+    /// Initial content of a plan, and moves of process groups.
     void registerStarts(Actions& actions);
 
   private:

@@ -14,7 +14,7 @@ class Measurements;
 class SessionController;
 class VariantBar;
 
-/// What is done to the tabs of plans and measurements: going from one to the next, closing, reopening, renaming.
+/// Actions on the tabs of plans and measurements: switching, closing, reopening, renaming.
 class PlanTabs : public NoticeSource {
     Q_OBJECT
 
@@ -27,12 +27,12 @@ class PlanTabs : public NoticeSource {
     void registerActions(Actions& actions);
     /// Next and previous.
     void registerSteps(Actions& actions);
-    /// Does what the bar asks for.
+    /// Carries out the requests of the bar.
     void follow(VariantBar& bar);
 
     /// Closes a plan, which can be reopened; the baseline stays.
     void closePlan(int index);
-    /// To be called when the plans that can be reopened are others.
+    /// To be called when the plans that can be reopened have changed.
     void updateReopen();
 
   private:

@@ -78,14 +78,14 @@ void RecoveryController::begin(StoredSession stored) {
                              .arg(names.join(QStringLiteral(", "))));
         actions.push_back({tr("Discard them"), [this] { discard(); }});
     }
-    sentences += stored.problems;  // last: they may be long, and a notice ends somewhere
+    sentences += stored.problems;  // last: they may be long, and a notice is cut off
     if (!sentences.isEmpty()) emit warned(sentences.join(QStringLiteral(". ")), actions);
 }
 
 bool RecoveryController::closeOpen(const RecoveredPlan& plan) {
     for (int i = document_.variantCount(); --i > 0;) {
         const Variant& variant = document_.variant(i);
-        // Who has worked on with it has made it theirs.
+        // A user who has continued to edit the plan keeps it.
         if (!variant.modified() || sessionVariant(variant).plan != plan.variant.plan) continue;
         tabs_.closePlan(i);
         return true;

@@ -15,7 +15,7 @@ class FileLooks;
 class PlanTabs;
 class SessionController;
 
-/// What comes back after a run that was cut off, and what a plan's file had before.
+/// What is restored after a run that ended abnormally, and the previous version of a plan's file.
 class RecoveryController : public NoticeSource {
     Q_OBJECT
 
@@ -24,9 +24,9 @@ class RecoveryController : public NoticeSource {
 
     void registerActions(Actions& actions);
 
-    /// Plans that came back at this start because the last run was cut off; empty once they were discarded.
+    /// Plans that were restored at this start because the last run ended abnormally; empty once they were discarded.
     const std::vector<RecoveredPlan>& plans() const { return plans_; }
-    /// Tells of what a start has found: a crash, recovered plans, files that could not be read. Once, with a session.
+    /// Reports what a start has found: a crash, recovered plans, files that could not be read. Once, with a session.
     void begin(StoredSession stored);
 
   signals:

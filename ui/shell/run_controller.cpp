@@ -11,7 +11,7 @@ RunController::RunController(Document& document, Measurements& measurements, Run
     : document_(document), measurements_(measurements), panel_(panel) {
     connect(&panel, &RunPanel::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(&panel, &RunPanel::failed, this, [this](const QString& sentence) { emit warned(sentence); });
-    // What a run has measured is a measurement as any other: opened from its file. It lies over the plan that was run.
+    // The result of a run is a measurement like any other, opened from its file and overlaid on the plan that ran.
     connect(&panel, &RunPanel::measured, this,
             [this](quint64 plan, const QString& trace_file, const QString& result_file) {
                 if (const int index = document_.indexOf(plan); index >= 0) document_.setCurrentIndex(index);

@@ -9,12 +9,12 @@ class Document;
 class Measurements;
 class RunPanel;
 
-/// Running the plan that is shown, and what comes of a run: a measurement that lies over the plan.
+/// Running the plan that is shown, and the result of a run: a measurement that is overlaid on the plan.
 class RunController : public NoticeSource {
     Q_OBJECT
 
   public:
-    /// @param panel lies in a dock.
+    /// @param panel is in a dock.
     RunController(Document& document, Measurements& measurements, RunPanel& panel);
 
     void registerActions(Actions& actions);

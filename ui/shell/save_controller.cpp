@@ -66,10 +66,10 @@ QString SaveController::suggestedName() const {
 bool SaveController::askAndSave() {
     if (!document_.editable()) return false;
     QString path = suggestedName();
-    // The dialog looks into the folder.
+    // The dialog reads the folder.
     if (!looks_.answers(path)) path = QDir::home().filePath(fileName(path));
     const QString chosen = QFileDialog::getSaveFileName(&window_, tr("Save plan"), path, tr("Plans (*.plan.json)"));
-    // The dialog has asked about the name that was chosen, not about the one that is written in the end.
+    // The dialog has asked about the name that was chosen, not about the one that is finally written.
     return !chosen.isEmpty() && savePlanAs(chosen, planFileName(chosen) == chosen);
 }
 
@@ -127,7 +127,7 @@ void SaveController::askToReplace(const QString& file, bool own, quint64 variant
 }
 
 bool SaveController::refusesClosing() {
-    saver_->waitForAll();  // so that the session says of each plan which file it is in
+    saver_->waitForAll();  // so that the session has the file of each plan
     const QStringList files = saver_->underWay();
     if (!refused_.refuses(files)) return false;
     emit warned(

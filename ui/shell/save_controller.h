@@ -13,7 +13,7 @@ class Document;
 class FileLooks;
 class RecentFiles;
 
-/// Saves plans: asks for names, asks before something is replaced, and tells of what is saved late.
+/// Saves plans: asks for names, asks before a file is replaced, and reports saves that finish late.
 class SaveController : public NoticeSource {
     Q_OBJECT
 
@@ -26,17 +26,17 @@ class SaveController : public NoticeSource {
 
     /// Saves the current plan where it was saved before, else asks; false when it was not saved, or not yet.
     bool savePlan();
-    /// Saves the current plan in `path`, or in a name like it that ends in .plan.json; false, and told, when it could
-    /// not be or takes long (PlanSaver). A file that has something else than this plan was read from or saved as is
-    /// asked about, without a dialog.
-    /// @param replace the person wants it replaced, whatever it has.
+    /// Saves the current plan in `path`, or in a name like it that ends in .plan.json; false, and reported, when it
+    /// could not be or takes long (PlanSaver). A file with other content than this plan was read from or saved as
+    /// causes a question, without a dialog.
+    /// @param replace the user wants it replaced, whatever it contains.
     bool savePlanAs(const QString& path, bool replace = false);
-    /// Whether the window must stay open because a plan is still being saved, which is told then, once for the same
+    /// Whether the window must stay open because a plan is still being saved, which is then reported, once for the same
     /// plans. Waits for them as long as a folder may take.
     bool refusesClosing();
 
   signals:
-    /// Files are to be opened beside what is open.
+    /// Files are to be opened in addition to the open ones.
     void openWanted(const QStringList& files);
 
   private:

@@ -54,7 +54,7 @@ void runEventsFor(int ms) {
 bool waitUntilIdle(const MainWindow& window) {
     QElapsedTimer timer;
     timer.start();
-    // Work is handed from reader to evaluator to timeline by queued calls: idle twice in a row means that nothing is
+    // Work is passed from reader to evaluator to timeline by queued calls: idle twice in a row means that no work is
     // left.
     for (int idle = 0; idle < 2; idle = window.idle() ? idle + 1 : 0) {
         if (timer.elapsed() > longest_wait_ms) return false;
@@ -63,7 +63,7 @@ bool waitUntilIdle(const MainWindow& window) {
     return true;
 }
 
-/// Why a picture cannot have this name: what it ends in tells its format. Nothing where it can.
+/// Why a picture cannot have this name: its extension is its format. Nothing where it can.
 QString wrongFormat(const QString& output) {
     const QList<QByteArray> formats = QImageWriter::supportedImageFormats();
     if (formats.contains(QFileInfo(output).suffix().toLower().toLatin1())) return {};
@@ -87,20 +87,20 @@ QWidget* part(MainWindow& window, const QString& name) {
     return window.workspace().centre().view(name);
 }
 
-/// Raises the dock that a part of the window lies in above others in the same tabs.
+/// Raises the dock that contains a part of the window above others in the same tabs.
 void bringToFront(QWidget* part) {
     while (part && !qobject_cast<QDockWidget*>(part)) part = part->parentWidget();
     if (part) part->raise();
 }
 
-/// Pictures are drawn without a display, by a plugin that tells of everything it does without.
+/// Pictures are drawn without a display, by a plugin that reports everything that it lacks.
 void quietPlatform(QtMsgType type, const QMessageLogContext& context, const QString& message) {
     if (message.contains(QLatin1String("propagateSizeHints"))) return;
     if (previous_handler) previous_handler(type, context, message);
 }
 
-/// Takes the selected event, else the most exposed collective, with the left button and moves it, as a person would;
-/// the button stays down.
+/// Takes the selected event, else the most exposed collective, with the left button and moves it, as a user would; the
+/// button stays down.
 void holdCollective(TimelineView& timeline, double by_ms) {
     constexpr double ms = 1e6;  // nanoseconds
     if (!timeline.selection().valid()) timeline.selectMostExposed();
@@ -223,7 +223,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
         waitUntilIdle(window);
         window.workspace().compare().both()->setChecked(true);
     }
-    // What is told of a selection may take a while to find out.
+    // Explanations of a selection may take a while.
     if (!waitUntilIdle(window)) {
         fail(QStringLiteral("overlap-studio: nothing to show after %1 s").arg(longest_wait_ms / 1000));
         return 1;

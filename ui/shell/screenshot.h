@@ -17,13 +17,13 @@ struct ScreenshotOptions {
     QString select;  ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from
                      ///< 1; `compare`: both steps of Compare in the timeline
     /// By how many milliseconds the most exposed collective is dragged and held, earlier where it is negative; nothing:
-    /// it is left where it is. The timeline shows what lies around it.
+    /// it is not dragged. The timeline shows its surroundings.
     std::optional<double> drag_ms;
     double zoom = 1;  ///< share of the step that the timeline shows, from its middle
 };
 
 /// Opens the files, waits for their evaluation and writes the window as a picture. Needs a QApplication.
-/// @returns the program's exit status: 0 done, 1 a file could not be opened or written (told on stderr), 2 wrong
+/// @returns the program's exit status: 0 done, 1 a file could not be opened or written (reported on stderr), 2 wrong
 /// options.
 int renderScreenshot(const QStringList& files, const ScreenshotOptions& options);
 

@@ -16,7 +16,7 @@
 namespace overlap::ui {
 namespace {
 
-/// Edits are stored at once; what part of the timeline is shown may wait until it stands still.
+/// Edits are stored at once; the visible part of the timeline may wait until it stops moving.
 constexpr int view_delay_ms = 150;
 
 QString sentenceOf(const std::exception& error) {
@@ -91,7 +91,7 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     closed_plans_.replaceAll(kept->closed);
     result.current = kept->current;
     QStringList sentences;
-    std::vector<RestoredVariant> newer;  // behind all others, so that tabs stay where they were
+    std::vector<RestoredVariant> newer;  // behind all others, so that tabs keep their places
     for (std::size_t i = 0; i < kept->variants.size(); ++i) {
         const SessionVariant& variant = kept->variants[i];
         try {
@@ -101,7 +101,7 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
             if (static_cast<std::size_t>(kept->current) == i + 1)
                 result.current = static_cast<int>(result.variants.size());
         } catch (const std::exception& error) {
-            // Another graph under the same name, most likely. Nothing is thrown away.
+            // Another graph under the same name, most likely. Nothing is discarded.
             if (!variant.modified) continue;
             const QString aside = keepAside(variant.plan);
             if (aside.isEmpty()) closed_plans_.add(variant);

@@ -18,8 +18,8 @@ class FileLooks;
 class TimesController;
 class Workspace;
 
-/// What comes back at the next start: when the session is written and with what, and what of it returns with a graph.
-/// Without a folder nothing is written; plans that were closed are kept as long as the window is open.
+/// State that is restored at the next start: when the session is written and with what content, and what is restored
+/// with a graph. Without a folder nothing is written; plans that were closed are kept as long as the window is open.
 class SessionController : public NoticeSource {
     Q_OBJECT
 
@@ -28,7 +28,7 @@ class SessionController : public NoticeSource {
     SessionController(Document& document, Workspace& workspace, TimesController& times, FileLooks& looks);
     ~SessionController() override;
 
-    /// Opens the session in a folder, and brings back the window's layout and views.
+    /// Opens the session in a folder, and restores the window's layout and views.
     /// @returns what the start found; its state is state() from now on.
     StoredSession open(const QString& folder);
     /// Where the session is kept; empty where none is.
@@ -37,7 +37,7 @@ class SessionController : public NoticeSource {
     /// Plans of the open graph that can be reopened.
     ClosedPlans& closedPlans() { return closed_plans_; }
 
-    /// To be called when another graph is open: its times and its timeline's range come back.
+    /// To be called when another graph is open: its times and its timeline's range are restored.
     void graphOpened();
     /// Writes the session soon. @param delay_ms milliseconds that it may wait.
     void schedule(int delay_ms = 0);
@@ -46,8 +46,8 @@ class SessionController : public NoticeSource {
     QString store();
     /// Writes a plan into a file beside the session; returns its path, or empty where it cannot be.
     QString keepAside(const QByteArray& plan) const { return session_ ? session_->keepAside(plan) : QString(); }
-    /// Whether the window must stay open because edits would be lost, which is told then, once for the same edits. The
-    /// session has been written as that of a window that was closed where it need not stay.
+    /// Whether the window must stay open because edits would be lost, which is then reported, once for the same edits.
+    /// Where it need not stay open, the session has been written as that of a closed window.
     bool refusesClosing();
 
   private:
@@ -56,8 +56,8 @@ class SessionController : public NoticeSource {
     SessionDocument documentToKeep(SessionDocument kept) const;
     void rememberDocument();
     void write();
-    /// Plans with edits that are in no file of a person's, and notes on timelines, which are in none at all, wherever
-    /// this window has them.
+    /// Plans with edits that are in none of the user's files, and notes on timelines, which are in no file at all,
+    /// wherever this window has them.
     QByteArrayList unsavedWork() const;
 
     Document& document_;
@@ -65,7 +65,7 @@ class SessionController : public NoticeSource {
     TimesController& times_;
     FileLooks& looks_;
     std::shared_ptr<Session> session_;
-    std::unique_ptr<SessionWriter> writer_;  ///< there where the session is
+    std::unique_ptr<SessionWriter> writer_;  ///< exists where the session does
     SessionState state_;
     SharedPlans shared_plans_;  ///< of the newest snapshot
     ClosedPlans closed_plans_;

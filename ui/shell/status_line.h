@@ -11,14 +11,14 @@ class Document;
 class Measurements;
 class TraceTimes;
 
-/// The status bar: what is open, the last message, what is being read, and how the evaluation stands.
+/// The status bar: what is open, the last message, what is being read, and the state of the evaluation.
 class StatusLine : public QObject {
     Q_OBJECT
 
   public:
     StatusLine(QStatusBar& bar, Document& document, Measurements& measurements, TraceTimes& times);
 
-    /// Shows a sentence for some seconds. @param tool_tip what it is short for.
+    /// Shows a sentence for some seconds. @param tool_tip its full text.
     void showMessage(const QString& sentence, const QString& tool_tip);
 
   public slots:

@@ -54,7 +54,7 @@ void TimesController::connectMeasurements() {
     });
     connect(&measurements_, &Measurements::changed, this, &TimesController::changed);
     connect(&measurements_, &Measurements::currentChanged, this, &TimesController::showMeasuredFigures);
-    // Nobody edits what is not shown.
+    // An edited plan must be visible.
     connect(&workspace_.history(), &EditHistory::planEdited, this, [this] { measurements_.setCurrentIndex(-1); });
 }
 

@@ -17,7 +17,7 @@ class TraceTimes;
 class Workspace;
 struct Measurement;
 
-/// Measurements beside the plans, and the times that figures are of: of the graph, of a trace or of a cost model.
+/// Measurements beside the plans, and the source of times for figures: the graph, a trace or a cost model.
 class TimesController : public NoticeSource {
     Q_OBJECT
 
@@ -25,19 +25,19 @@ class TimesController : public NoticeSource {
     /// All of them must outlive the controller.
     TimesController(Document& document, Measurements& measurements, TraceTimes& times, Workspace& workspace);
 
-    /// Also makes what cost() gives. @param window that dialogs belong to.
+    /// Also creates the object of cost(). @param window that dialogs belong to.
     void registerActions(Actions& actions, QWidget& window);
 
     Measurements& measurements() { return measurements_; }
     TraceTimes& traceTimes() { return times_; }
-    /// There once the actions are registered.
+    /// Exists once the actions are registered.
     CostActions& cost() { return *cost_; }
     bool busy() const;
 
   signals:
-    /// What the session keeps of measurements and times is another.
+    /// The session's content for measurements and times has changed.
     void changed();
-    /// What figures rest on is another, or will be.
+    /// The basis of figures has changed, or will change.
     void costChanged();
     /// A measurement was opened from these files.
     void filesOpened(const QStringList& files);

@@ -22,7 +22,7 @@ QKeySequence digitKey(int number) {
     return QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number % 10));
 }
 
-/// Shows a dock and puts the focus on what takes keys in it.
+/// Shows a dock and focuses the widget in it that takes keys.
 void goTo(QDockWidget& dock) {
     dock.show();
     dock.raise();
@@ -32,7 +32,7 @@ void goTo(QDockWidget& dock) {
         if (qobject_cast<QAbstractItemView*>(child)) return child->setFocus();
 }
 
-/// Numbers are few: what came last goes by its letter. @param number of the last dock that has one.
+/// Numbers are few: docks that were added later have letters. @param number of the last dock that has one.
 QKeySequence keyOf(const QDockWidget& dock, int& number) {
     const QString id = dock.objectName();
     if (id == u"run") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R);

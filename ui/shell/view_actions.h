@@ -6,7 +6,7 @@ class Actions;
 class ThemeChoice;
 class Workspace;
 
-/// Registers how a person goes to views, shows and hides docks, and chooses the theme.
+/// Registers the actions that switch views, show and hide docks, and choose the theme.
 void registerViewActions(Actions& actions, Workspace& workspace, ThemeChoice& theme);
 
 }  // namespace overlap::ui

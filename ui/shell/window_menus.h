@@ -13,7 +13,7 @@ class Workspace;
 /// @returns the empty menu for files that were opened last.
 QMenu* makeMenus(QMenuBar& bar, const Actions& actions);
 
-/// Puts the actions that are used most into the toolbar, with the variants and the figures.
+/// Puts the most used actions into the toolbar, with the variants and the figures.
 void fillToolBar(QToolBar& bar, const Actions& actions, Workspace& workspace);
 
 }  // namespace overlap::ui

@@ -119,7 +119,7 @@ void Workspace::shareRightColumn(QMainWindow& window) {
     auto* column =
         new ColumnShare(window, *docks_->find(QStringLiteral("buckets")), *docks_->find(QStringLiteral("inspector")));
     connect(&document_, &Document::planChanged, this, [this, column] {
-        // Once the board has been laid out for what it shows now.
+        // Once the board has been laid out for its current content.
         QTimer::singleShot(0, column, [this, column] {
             if (!document_.isOpen()) return;
             using Upper = ColumnShare::Upper;
@@ -134,7 +134,7 @@ void Workspace::connectMeasurements(Measurements& measurements) {
         const auto plan_range = measurement_connection_->planRange();
         timeline_connection_->setActive(!active);
         if (active || !plan_range) return;
-        // What was visible of the plan comes back with it.
+        // The visible part of the plan's timeline is restored with it.
         connect(
             timeline_connection_, &TimelineConnection::shown, this,
             [this, range = *plan_range] { timeline_->setVisibleRange(range); }, Qt::SingleShotConnection);

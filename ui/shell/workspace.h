@@ -34,7 +34,7 @@ class TimelineView;
 class VariantBar;
 struct SessionState;
 
-/// The views of the window, what connects them with the document, and where they are: the timeline with the views above
+/// The views of the window, their connections with the document, and their places: the timeline with the views above
 /// it, the docks around both, and the bars. The widgets belong to the window.
 class Workspace : public NoticeSource {
     Q_OBJECT
@@ -67,24 +67,24 @@ class Workspace : public NoticeSource {
     DockLayout& docks() { return *docks_; }
     EditHistory& history() { return *history_; }
 
-    /// True while a view or what connects it is at work.
+    /// True while a view or its connection is busy.
     bool busy() const;
     /// The visible part of the plan's timeline, also while something else is in its place.
     TimeRange planRange() const;
 
-    /// Divides the window at first. To be called once, when the window has its bars.
+    /// Divides the window initially. To be called once, when the window has its bars.
     void arrange();
-    /// Puts everything back where it was at first.
+    /// Restores the initial layout.
     void resetLayout();
     /// Writes what views and docks want to keep into the session.
     void keep(SessionState& state) const;
-    /// Brings back what keep() wrote.
+    /// Restores what keep() wrote.
     void restore(const SessionState& state);
 
   signals:
     /// The current evaluation is in the timeline.
     void timelineShown();
-    /// What is looked at has changed; it changes often while somebody moves about.
+    /// What the user looks at has changed; it changes often during scrolling.
     void viewMoved();
     /// Something that the session keeps has been changed by hand.
     void changed();

@@ -53,8 +53,8 @@ std::vector<NodeId> unpack_by_views(TracedSequence& trace, NodeId rows, const Ga
     return outputs;
 }
 
-/// The results as buffers of their own, filled by one copy. Nothing but the order of nodes says that they are read
-/// after the copy; that is the reference's.
+/// The results as separate buffers, filled by one copy. Only the order of nodes ensures that they are read after the
+/// copy, as in the reference.
 std::vector<NodeId> unpack_by_copy(TracedSequence& trace, NodeId rows, const GatherPlan& plan, const Sizes& packed) {
     std::vector<NodeId> buffers, aliases, outputs;
     for (std::size_t index = 0; index < plan.dtypes.size(); ++index) {

@@ -9,13 +9,13 @@
 
 namespace overlap {
 
-/// A bucket as the functions that write its nodes see it.
+/// A bucket as passed to the functions that write its nodes.
 struct BucketMembers {
     std::span<const NodeId> starts;  ///< in packing order
-    std::span<const NodeId> inputs;  ///< the tensors that go in, conversions and padding taken off
+    std::span<const NodeId> inputs;  ///< the input tensors, without conversions and padding
     /// Reduce-scatters: shapes of the inputs with their padding.
     std::span<const std::vector<std::int64_t>> padded_shapes;
-    /// Reduce-scatters: members whose padding was taken off.
+    /// Reduce-scatters: members whose padding was removed.
     std::span<const std::int64_t> padded_members;
 };
 

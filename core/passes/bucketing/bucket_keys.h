@@ -9,7 +9,7 @@
 
 namespace overlap {
 
-// Both kinds of graph answer the same questions: Graph and GraphEditor.
+// Both kinds of graph support the same queries: Graph and GraphEditor.
 
 /// A member does not fit its bucket, or no bucket at all.
 /// @throws InputError naming the node.
@@ -27,7 +27,7 @@ std::string_view group_of(const AnyGraph& graph, NodeId start);
 template <typename AnyGraph>
 CollectiveKind bucketable_kind(const AnyGraph& graph, NodeId node);
 
-/// What collectives must share to go into one bucket. Group size, device and shape are not part of it: where they
+/// What collectives must share to be in one bucket. Group size, device and shape are not part of it: where they
 /// differ, merging raises. Texts live as long as the graph's.
 struct BucketKey {
     CollectiveKind kind = CollectiveKind::none;

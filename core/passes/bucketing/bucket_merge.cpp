@@ -15,7 +15,7 @@ namespace overlap {
 
 namespace {
 
-/// torch's `_sort_bucket_region`: new nodes may stand before an input that was computed late. Sorts the shortest
+/// torch's `_sort_bucket_region`: new nodes may come before an input that was computed late. Sorts the shortest
 /// stretch that holds the new nodes and the inputs found on the way to the nearest placeholder before and output behind
 /// them.
 void sort_bucket_region(GraphEditor& graph, const std::vector<NodeId>& nodes, std::span<const NodeId> inputs) {
@@ -25,7 +25,7 @@ void sort_bucket_region(GraphEditor& graph, const std::vector<NodeId>& nodes, st
         if (std::ranges::find(external, input) == external.end()) external.push_back(input);
     }
     std::size_t remaining = external.size();
-    // The walk backward ends at the first placeholder; nothing in front of it is found.
+    // The walk backward ends at the first placeholder; nothing before it is found.
     NodeId earliest = first;
     for (const NodeId input : external) {
         if (graph.op(input) == NodeOp::placeholder || !graph.is_before(input, first)) continue;
@@ -116,7 +116,7 @@ MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, Bu
     const bool scatters = kind == CollectiveKind::reduce_scatter;
 
     std::vector<NodeId> inputs, waits, conversions;
-    std::vector<std::vector<std::int64_t>> shapes;  // of the inputs before padding is taken off
+    std::vector<std::vector<std::int64_t>> shapes;  // of the inputs before padding is removed
     std::vector<std::int64_t> padded_inputs;
     std::vector<NodeId> packing_nodes;
     for (const NodeId start : starts) {

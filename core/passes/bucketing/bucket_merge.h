@@ -12,18 +12,18 @@ namespace overlap {
 
 /// How merged tensors are packed and unpacked; the names are those of the reference's option `bucket_mode`.
 enum class BucketMode : std::uint8_t {
-    custom_ops,   ///< operators of their own; `custom_ops_multidtype` is the same once members share a dtype
+    custom_ops,   ///< custom operators; `custom_ops_multidtype` is the same once members share a dtype
     concatenate,  ///< `default`, and any name that the reference does not know
     coalesced,    ///< reduce-scatters in one coalesced launch; gathers as `default`
 };
 
-/// Where a bucket's nodes go.
+/// Where a bucket's nodes are inserted.
 struct MergePlace {
     NodeId before;       ///< the merged collective and what packs its input are made before this node
-    NodeId wait_before;  ///< the wait and what unpacks its output go before this one
+    NodeId wait_before;  ///< the wait and what unpacks its output are made before this one
 };
 
-/// What a merge made of a bucket.
+/// The result of merging a bucket.
 struct MergedBucket {
     std::vector<NodeId> nodes;  ///< new nodes in the order of the trace
     NodeId start = no_node;

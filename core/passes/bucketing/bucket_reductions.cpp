@@ -37,7 +37,7 @@ struct ScatterPlan {
     StringId device = empty_string;
     std::vector<Sizes> result_shapes;  ///< rows divided by group size
     Sizes result_elements;
-    std::int64_t packed = 0;  ///< elements that go in, padding included
+    std::int64_t packed = 0;  ///< elements of the input, padding included
 };
 
 ScatterPlan plan_scatter(const GraphEditor& graph, const BucketMembers& members) {
@@ -100,7 +100,7 @@ std::vector<NodeId> emit_reduce_scatter_custom(TracedSequence& trace, const Buck
     const ScatterPlan plan = plan_scatter(trace.graph(), members);
     std::vector<Value> args = {trace.nodes_list(members.inputs), Value::of_integer(plan.group_size)};
     if (!members.padded_members.empty()) args.push_back(trace.integers(members.padded_members));
-    // A member whose padding was taken off is padded again while packing, so its padded size counts.
+    // A member whose padding was removed is padded again while packing, so its padded size counts.
     const std::array<std::int64_t, 1> whole = {plan.packed};
     const TensorMeta buffer = trace.fresh(plan.dtype, whole, plan.device);
     const NodeId pre =

@@ -9,7 +9,7 @@ namespace overlap {
 
 namespace {
 
-/// Bytes of what one argument mentions: a tensor, or a coalesced collective's list of tensors.
+/// Bytes of what one argument refers to: a tensor, or a coalesced collective's list of tensors.
 std::int64_t argument_bytes(const GraphEditor& graph, NodeId node, std::size_t index) {
     const Value* value = graph.argument(node, index);
     if (!value) return 0;

@@ -7,7 +7,7 @@
 
 namespace overlap {
 
-/// merge_bucket(), and what it made as a pass reports it.
+/// merge_bucket(), and its result as a pass reports it.
 /// @param report receives everything but the plan's entry.
 MergedBucket merge_bucket(GraphEditor& graph, std::span<const NodeId> starts, BucketMode mode, const MergePlace& place,
                           BucketReport& report);

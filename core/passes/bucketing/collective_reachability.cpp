@@ -155,7 +155,7 @@ void CollectiveReachability::build_ancestors() {
     for (NodeId node = 0; node < graph_.node_count(); ++node) {
         Bits bits(words, 0);
         if (has_collective_ancestor_[node]) {
-            // An earlier pass may have left an input behind its user; the reference then knows nothing of it yet.
+            // An earlier pass may have left an input behind its user; the reference then does not know it yet.
             for (const NodeId input : graph_.inputs(node))
                 if (!reachable[input].empty()) unite(bits, reachable[input]);
         }

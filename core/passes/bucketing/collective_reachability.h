@@ -34,7 +34,7 @@ class CollectiveReachability {
     /// @param starts nodes of the graph; order is kept inside a level.
     std::vector<std::vector<NodeId>> independent_levels(std::span<const NodeId> starts);
 
-    /// Tells that `starts` will be merged into one, so later questions see the dependencies that this makes.
+    /// Records that `starts` will be merged into one, so that later queries see the dependencies that this makes.
     /// @throws InputError when one depends on another.
     void plan_merge(std::span<const NodeId> starts);
 

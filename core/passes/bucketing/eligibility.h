@@ -7,7 +7,7 @@
 
 namespace overlap {
 
-/// Why manual bucketing leaves a collective alone.
+/// Why manual bucketing does not bucket a collective.
 enum class BucketingObstacle : std::uint8_t {
     none,                  ///< it can be bucketed
     no_collective,         ///< the node starts no communication

@@ -7,8 +7,8 @@
 namespace overlap {
 
 /// Which placeholder a node derives from. torch takes an all-gather for FSDP's when exactly one placeholder is among
-/// its transitive inputs (torch/_inductor/fx_passes/fsdp.py, `is_fsdp_all_gather`). Each node is looked at once,
-/// whatever the number of questions; the graph must not change meanwhile. Its order does not matter.
+/// its transitive inputs (torch/_inductor/fx_passes/fsdp.py, `is_fsdp_all_gather`). Each node is visited once, whatever
+/// the number of queries; the graph must not change meanwhile. Its order does not matter.
 class PlaceholderAncestry {
   public:
     explicit PlaceholderAncestry(const GraphEditor& graph) : graph_(graph), found_(graph.number_count(), unknown) {}
@@ -39,7 +39,7 @@ class PlaceholderAncestry {
 };
 
 /// Whether everything that follows from `node`, outputs of the graph apart, has a single distinct input: a gradient
-/// that is only viewed and converted on its way out (`is_fsdp_reduce_scatter`, `is_fsdp_reduce_scatter_wait`).
+/// that is only viewed and converted before the output (`is_fsdp_reduce_scatter`, `is_fsdp_reduce_scatter_wait`).
 bool reaches_output_alone(const GraphEditor& graph, NodeId node);
 
 }  // namespace overlap

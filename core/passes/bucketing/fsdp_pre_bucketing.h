@@ -9,7 +9,7 @@
 
 namespace overlap {
 
-/// How FSDP's collectives are merged before the overlap scheduler looks at them.
+/// How FSDP's collectives are merged before the overlap scheduler runs.
 struct FsdpPreBucketing {
     BucketMode mode = BucketMode::concatenate;
     /// MiB of a bucket; nothing: what saturates the network, see saturating_bucket_cap_mb().
@@ -21,15 +21,15 @@ struct FsdpPreBucketing {
 /// a GPU: NVLink of an A100 among up to 8 ranks, HDR InfiniBand among more.
 double saturating_bucket_cap_mb(std::int64_t group_size);
 
-/// Merges FSDP's all-gathers (one placeholder each), reduce-scatters (results that leave the graph alone) and
-/// all-reduces (on a group that has such an all-gather) into greedy buckets (`pre_bucket_fsdp_collectives`). Nothing
-/// happens in a graph without an FSDP all-gather. The result may need stable_topological_sort_by_arguments().
+/// Merges FSDP's all-gathers (one placeholder each), reduce-scatters (results that are only outputs of the graph) and
+/// all-reduces (on a group that has such an all-gather) into greedy buckets (`pre_bucket_fsdp_collectives`). A graph
+/// without an FSDP all-gather is unchanged. The result may need stable_topological_sort_by_arguments().
 /// @param reports receives one entry for each bucket.
 /// @throws InputError where the reference raises; the graph is then half rewritten.
 void pre_bucket_fsdp_collectives(GraphEditor& graph, const FsdpPreBucketing& settings,
                                  std::vector<BucketReport>& reports);
 
-/// The same as a pass of its own.
+/// The same as a separate pass.
 class PreBucketFsdpCollectives final : public Pass {
   public:
     std::string_view name() const override { return "pre_bucket_fsdp_collectives"; }

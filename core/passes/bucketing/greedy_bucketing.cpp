@@ -12,8 +12,8 @@ namespace overlap {
 
 namespace {
 
-/// Which collectives follow from the members of one bucket. The walk enters nodes that lead to a candidate alone: no
-/// other can be asked for, and of FSDP's collectives hardly anything leads to another.
+/// Which collectives follow from the members of one bucket. The walk enters only nodes that lead to a candidate: no
+/// other can be queried, and hardly any of FSDP's collectives leads to another.
 class Descendants {
   public:
     Descendants(const GraphEditor& graph, const std::vector<std::vector<NodeId>>& runs)

@@ -17,7 +17,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// Operators whose results have strides of their own, whatever the strides of their inputs.
+/// Operators whose results have new strides, whatever the strides of their inputs.
 constexpr auto own_layout = std::to_array<std::string_view>({
     "_c10d_functional.all_gather_into_tensor",
     "_c10d_functional.reduce_scatter_tensor",
@@ -59,7 +59,7 @@ class LayoutRepair {
         work_.push_back(node);
     }
 
-    /// The tensor that argument `index` stands for; for a getitem the element that it takes.
+    /// The tensor that argument `index` refers to; for a getitem the element that it takes.
     const TensorMeta* argument_tensor(NodeId node, std::size_t index) const {
         const NodeId input = graph_.node_argument(node, index);
         if (input == no_node) return nullptr;
@@ -82,7 +82,7 @@ class LayoutRepair {
         return {sizes.begin(), sizes.end()};
     }
 
-    /// @returns whether the node's tensors lie otherwise than before.
+    /// @returns whether the layout of the node's tensors has changed.
     bool evaluate(NodeId node) {
         const std::string_view packet = packet_of(graph_.target(node));
         const bool in_place = packet.ends_with('_') && !packet.ends_with("__");
@@ -103,7 +103,7 @@ class LayoutRepair {
         after.storage = base.storage;
         after.storage_bytes = base.storage_bytes;
         const std::optional<Sizes> strides = view_of(node, packet, in_place, base, before, after.storage_offset);
-        if (!strides) return false;  // the reference's evaluation raises, and it leaves the node as it was
+        if (!strides) return false;  // the reference's evaluation raises, and it leaves the node unchanged
         if (strides->size() != before.rank) refuse_rank(node, strides->size());
         if (*strides == strides_of(before) && after.storage_offset == before.storage_offset) return false;
         after.first_dimension = graph_.dimensions(sizes_of(before), *strides);
@@ -136,7 +136,7 @@ class LayoutRepair {
         return strides_of(before);
     }
 
-    /// `aten.t`, which takes matrices and what has fewer dimensions.
+    /// `aten.t`, which takes matrices and tensors of fewer dimensions.
     static std::optional<Sizes> reversed(Sizes strides) {
         if (strides.size() > 2) return std::nullopt;
         std::ranges::reverse(strides);
@@ -150,7 +150,7 @@ class LayoutRepair {
     }
 
     static std::optional<Sizes> swapped(Sizes strides, std::int64_t first, std::int64_t second) {
-        // A tensor without dimensions has one where dimensions are named.
+        // A tensor without dimensions counts as having one where dimensions are named.
         const auto rank = std::max<std::int64_t>(static_cast<std::int64_t>(strides.size()), 1);
         for (std::int64_t* named : {&first, &second}) {
             if (*named < -rank || *named >= rank) return std::nullopt;
@@ -174,7 +174,7 @@ class LayoutRepair {
         return shift != 0;
     }
 
-    /// What the base was when the node was last evaluated: its storage is still the node's.
+    /// The base when the node was last evaluated: its storage is still the node's.
     std::optional<TensorMeta> base_before(NodeId node, const TensorMeta& base) const {
         const std::uint32_t storage = graph_.outputs(node).front().storage;
         const std::span<const TensorMeta> original =
@@ -197,7 +197,7 @@ class LayoutRepair {
         return base.storage_offset - base_before(node, base)->storage_offset;
     }
 
-    /// An operator with results of its own: they may keep the order of their inputs' dimensions.
+    /// An operator with new results: they may keep the order of their inputs' dimensions.
     bool own_result(NodeId node, std::string_view packet) const {
         for (const NodeId input : graph_.inputs(node)) {
             for (const TensorMeta& tensor : graph_.outputs(input)) {

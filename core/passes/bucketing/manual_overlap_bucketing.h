@@ -8,8 +8,8 @@ namespace overlap {
 /// gathers over the entry before and delays reductions behind the next one
 /// (torch/_inductor/fx_passes/overlap_manual_scheduling.py, manual_overlap_bucketing).
 ///
-/// Works on forward, backward and joint graphs, in all bucket modes. Refused: graphs where a bucket
-/// returns a tensor with other strides and an operator below lays out its result by them in a way that is not known
+/// Works on forward, backward and joint graphs, in all bucket modes. It refuses graphs where a bucket returns a tensor
+/// with other strides and a later operator lays out its result by them in a way that is not known
 /// (core/passes/bucketing/layout_repair.h).
 class ManualOverlapBucketing final : public Pass {
   public:

@@ -140,7 +140,7 @@ class Run {
         return problem;
     }
 
-    /// torchtitan's joint pass: forward and backward nodes of an entry are scopes of their own, and new nodes say which
+    /// torchtitan's joint pass: forward and backward nodes of an entry are separate scopes, and new nodes record which
     /// entry and direction they belong to.
     void bucket_directions(std::size_t entry, const std::vector<NodeId>& scope) {
         for (const bool backward : {false, true}) {

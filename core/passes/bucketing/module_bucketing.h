@@ -15,13 +15,13 @@ namespace overlap {
 /// What the passes that bucket by module have in common, and where they differ.
 struct ModuleBucketing {
     std::string pass_name;
-    /// `safe` is not the reference's: the edges that it forgets are added, and orderings that contradict the data left
+    /// `safe` is not in the reference: the edges that it omits are added, and orderings that contradict the data left
     /// out. The places in `fsdp_param_module_order` are those in which members of a bucket are packed; empty: scope
     /// order.
     ModuleBucketingOptions options;
     ModuleSource source = ModuleSource::module_stack;
     /// torchtitan's joint graphs: each entry is bucketed once for forward and once for backward, and directions are
-    /// ordered apart.
+    /// ordered separately.
     bool joint = false;
 };
 

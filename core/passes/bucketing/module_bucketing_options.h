@@ -20,7 +20,7 @@ struct ModuleBucketingOptions {
 
 using ModuleBucketingTable = OptionTable<ModuleBucketingOptions>;
 
-// Each of these declares one option. `name` is what the pass calls it.
+// Each of these declares one option. `name` is the pass's name for it.
 void add_bucket_plans(ModuleBucketingTable& table, std::string_view name);
 void add_insert_overlap_deps(ModuleBucketingTable& table);
 void add_bucket_mode(ModuleBucketingTable& table);

@@ -11,7 +11,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// One test of the pattern; the members are what the whole match agrees on.
+/// One test of the pattern; the members are the values common to the whole match.
 class Matcher {
   public:
     Matcher(const GraphEditor& graph, NodeId cat, std::int64_t group_size)

@@ -16,7 +16,7 @@ struct PaddedInput {
 /// torch's `_match_dim0_padded_cat`: matches only the exact packing along dimension 0 with static shapes.
 std::optional<PaddedInput> match_padded_input(const GraphEditor& graph, NodeId input, NodeId start);
 
-/// Erases those of `packing_nodes` that nobody uses any more, in reverse graph order.
+/// Erases those of `packing_nodes` that are no longer used, in reverse graph order.
 void erase_dead_packing_nodes(GraphEditor& graph, std::vector<NodeId> packing_nodes);
 
 }  // namespace overlap

@@ -6,7 +6,7 @@ namespace overlap {
 
 /// Inductor's stand-alone bucketing of one kind of collective: neighbours of one key are merged up to a size, without
 /// regard to overlap (torch/_inductor/fx_passes/bucketing.py, `bucket_all_gather`, `bucket_reduce_scatter`,
-/// `bucket_all_reduce`). The result is the function's own: users of a bucket's earlier members stand in front of it
+/// `bucket_all_reduce`). The result is that of the function alone: users of a bucket's earlier members come before it
 /// until `stable_topological_sort`, which Inductor runs after the last of these passes.
 class StandAloneBucketing final : public Pass {
   public:

@@ -169,7 +169,7 @@ NodeId TracedSequence::reshape(NodeId input, std::span<const std::int64_t> shape
         if (size == -1) size = known == 0 ? 0 : graph_.element_count(whole) / known;
     }
     if (const auto viewed = view_strides(sizes, strides, resolved)) {
-        // torch writes the shape as it was asked for when the tensor is contiguous, else with -1 resolved.
+        // torch writes the shape as requested when the tensor is contiguous, else with -1 resolved.
         const TensorMeta result = strided_view_of(whole, resolved, *viewed, 0);
         return is_contiguous(sizes, strides) ? view(input, shape, result) : view(input, resolved, result);
     }

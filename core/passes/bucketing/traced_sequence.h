@@ -33,11 +33,11 @@ class TracedSequence {
     Value integers(std::span<const std::int64_t> numbers);
     Value dtype(Dtype dtype);
     Value text(std::string_view text) { return Value::of_string(graph_.intern(text)); }
-    /// A device as torch prints it: the first one of its kind where the file only tells the kind.
+    /// A device as torch prints it: the first one of its kind where the file only gives the kind.
     Value device(StringId device);
 
     // Tensors.
-    /// A contiguous tensor with a storage of its own.
+    /// A contiguous tensor with a new storage.
     TensorMeta fresh(Dtype dtype, std::span<const std::int64_t> sizes, StringId device);
     /// A contiguous view of `base` from its first element on.
     TensorMeta view_of(const TensorMeta& base, std::span<const std::int64_t> sizes);
@@ -48,7 +48,7 @@ class TracedSequence {
     // Nodes that several merges need.
     NodeId view(NodeId input, std::span<const std::int64_t> written_shape, const TensorMeta& result);
     /// `x.view(dtype)`: the same bytes; the last dimension grows or shrinks with the size of an element.
-    /// @throws InputError where the bytes cannot be seen so, and torch raises.
+    /// @throws InputError where the bytes cannot be viewed in this way, and torch raises.
     NodeId view_as(NodeId input, Dtype dtype);
     NodeId empty(std::span<const std::int64_t> sizes, const TensorMeta& result);
     NodeId getitem(NodeId input, std::int64_t index, const TensorMeta& result);

@@ -51,7 +51,7 @@ class Cleanup {
         editor_.erase(node);
     }
 
-    /// The first argument, which the reference takes for a node without looking.
+    /// The first argument, which the reference assumes to be a node.
     NodeId tensor_argument(NodeId node) const {
         const NodeId input = editor_.node_argument(node, 0);
         if (input == no_node) {
@@ -93,7 +93,7 @@ class Cleanup {
     }
 
     /// A whole number among the positional arguments; `otherwise` where there is none. Nothing for nodes and None,
-    /// which the reference leaves alone or which compare unequal to every number.
+    /// which the reference ignores or which compare unequal to every number.
     std::optional<std::int64_t> number(NodeId node, std::size_t index, std::int64_t otherwise) const {
         const Value* value = editor_.argument(node, index);
         if (!value) return otherwise;

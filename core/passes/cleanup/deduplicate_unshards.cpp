@@ -37,7 +37,7 @@ class UnshardFinder {
   public:
     UnshardFinder(const AnyGraph& graph, const ChainOperators& operators) : graph_(graph), is_(operators) {}
 
-    /// The values that take part in the model's computation, one for each time that the parameter is gathered.
+    /// The values that are used in the model's computation, one for each time that the parameter is gathered.
     std::vector<NodeId> outputs_of(NodeId parameter) const {
         if (const NodeId gather = last_gather(parameter); gather != no_node) return {output_of(gather)};
         std::vector<NodeId> outputs;
@@ -82,7 +82,7 @@ class UnshardFinder {
         return last_that_is_no_view(end_of_chain(wait));
     }
 
-    /// Behind a split whose parts all go into one cat: that cat; else no_node.
+    /// After a split whose parts are all inputs of one cat: that cat; else no_node.
     NodeId rebuilt(NodeId node) const {
         if (!is_.split.has(graph_.record(node))) return no_node;
         if (user_count(graph_, node) == 0) {
@@ -144,7 +144,7 @@ class Deduplication {
     }
 
   private:
-    /// The value and everything that it needs, short of the parameter, may go whatever it does.
+    /// The value and everything that it needs, except the parameter, may be removed whatever it does.
     void mark_chain(NodeId output, NodeId parameter) {
         std::vector<NodeId> stack = {output};
         std::vector<bool> seen(editor_.source_count());
@@ -186,7 +186,7 @@ PassResult DeduplicateUnshards::run(const std::shared_ptr<const Graph>& graph, c
                                     std::stop_token stop) const {
     const ChainOperators operators(*graph);
     const UnshardFinder<Graph> finder(*graph, operators);
-    // Up to the first duplicate nothing changes, and the graph itself is quicker to read than an editor.
+    // Up to the first duplicate nothing changes, and the graph itself is faster to read than an editor.
     NodeId node = 0;
     const auto is_gathered_twice = [&] {
         return graph->op(node) == NodeOp::placeholder && finder.outputs_of(node).size() > 1;

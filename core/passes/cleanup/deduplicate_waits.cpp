@@ -24,8 +24,8 @@ class AwaitedValues {
         }
     }
 
-    /// For each value that is awaited more than once and is no wait itself: the wait that stays, and those that go, in
-    /// the order in which the reference replaces them.
+    /// For each value that is awaited more than once and is no wait itself: the wait that stays, and those that are
+    /// removed, in the order in which the reference replaces them.
     std::vector<std::pair<NodeId, std::vector<NodeId>>> repeated() const {
         std::vector<std::pair<NodeId, std::vector<NodeId>>> repeated;
         for (const NodeId value : values_) {

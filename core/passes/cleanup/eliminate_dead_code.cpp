@@ -10,7 +10,7 @@ namespace overlap {
 
 namespace {
 
-/// torch.fx's `Node.is_impure` of a node that nobody uses.
+/// torch.fx's `Node.is_impure` of an unused node.
 template <typename AnyGraph>
 bool has_side_effects(const AnyGraph& graph, NodeId node, std::string_view pass) {
     switch (graph.op(node)) {

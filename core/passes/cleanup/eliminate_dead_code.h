@@ -7,8 +7,8 @@
 
 namespace overlap {
 
-/// torchtitan's `eliminate_dead_code_pass`: torch.fx's dead-code elimination, except that asynchronous assertions go as
-/// well (torchtitan/experiments/graph_trainer/remove_noop_passes.py).
+/// torchtitan's `eliminate_dead_code_pass`: torch.fx's dead-code elimination, except that asynchronous assertions are
+/// removed as well (torchtitan/experiments/graph_trainer/remove_noop_passes.py).
 class EliminateDeadCode : public Pass {
   public:
     std::string_view name() const override { return "eliminate_dead_code_pass"; }
@@ -18,8 +18,8 @@ class EliminateDeadCode : public Pass {
                    std::stop_token stop) const override;
 };
 
-/// torch.fx's `Graph.eliminate_dead_code` with its own purity rule: from the end, erases nodes that nobody uses and
-/// that have no side effects.
+/// torch.fx's `Graph.eliminate_dead_code` with its own purity rule: from the end, erases nodes that are unused and have
+/// no side effects.
 /// @param may_drop nodes that count as free of side effects whatever they do.
 /// @throws PassRefusal when an unused node may or may not have side effects, or when the graph is out of order.
 void erase_dead_code(GraphEditor& editor, std::string_view pass, const std::function<bool(NodeId)>& may_drop);

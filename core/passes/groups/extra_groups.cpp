@@ -17,7 +17,7 @@ void copy_link(CostParameters& cost, const std::string& source, const std::strin
     CostParameters::Link copy = *link;
     copy.process_group = name;
     cost.links.push_back(copy);
-    // As text: what else the document says of the link stays as it is.
+    // As text: everything else that the document has for the link stays unchanged.
     const std::string quoted = nlohmann::ordered_json(name).dump();
     const std::string_view json = cost.json, links = json_member(json, "links");
     for (const std::string_view given : json_items(links)) {
@@ -31,7 +31,7 @@ void copy_link(CostParameters& cost, const std::string& source, const std::strin
     }
 }
 
-/// A group that shares a link with others goes on sharing it with the one that was made from it.
+/// A group that shares a link with others also shares it with the group that was made from it.
 void share_link(CostParameters& cost, const std::string& source, const std::string& name) {
     if (!cost.contention) return;
     for (std::vector<std::string>& link : cost.contention->shared_links) {
@@ -63,7 +63,7 @@ GraphHeader ExtraGroups::header() const {
         ProcessGroup group;
         group.name = replacement.name;
         group.ranks = source.ranks;
-        // torch's new_group sorts what it is given.
+        // torch's new_group sorts its ranks.
         std::ranges::sort(group.ranks);
         if (const auto own = static_cast<std::size_t>(source.rank); own < source.ranks.size()) {
             group.rank = static_cast<int>(std::ranges::find(group.ranks, source.ranks[own]) - group.ranks.begin());

@@ -10,16 +10,16 @@
 
 namespace overlap {
 
-/// Process groups that torchtitan's passes create beside those of the job: the same ranks, a communicator and a stream
-/// of their own (torchtitan/experiments/graph_trainer/fsdp_passes.py, `_get_or_create_extra_pg`).
+/// Process groups that torchtitan's passes create in addition to those of the job: the same ranks, a separate
+/// communicator and stream (torchtitan/experiments/graph_trainer/fsdp_passes.py, `_get_or_create_extra_pg`).
 ///
 /// torch names such a group by a digest of its ranks and of a counter of all groups that the job has created, which
-/// graph files do not carry; here its name is the source's with the purpose behind it, such as `41#fsdp_extra`.
+/// graph files do not carry; here its name is the source's followed by the purpose, such as `41#fsdp_extra`.
 class ExtraGroups {
   public:
     /// @param graph whose groups these are; it must outlive this.
     /// @param purpose the group's description, `fsdp_extra` or `ep_extra`.
-    /// @param high_priority whether its stream goes before others.
+    /// @param high_priority whether its stream has priority over others.
     ExtraGroups(std::string_view pass, const Graph& graph, std::string_view purpose, bool high_priority);
 
     struct Replacement {
@@ -39,10 +39,10 @@ class ExtraGroups {
     /// The document's header with the new groups; each has the link of its source in the cost model.
     GraphHeader header() const;
 
-    /// Adds the new group to a report, and what a person should know of it: that it is created and why, and ranks
+    /// Adds the new group to a report, and what the user should know about it: that it is created and why, and ranks
     /// whose order changes.
     /// @param reason a clause that says what the group is for.
-    /// @param moved names of the nodes that go to the new group.
+    /// @param moved names of the nodes that move to the new group.
     void tell(const Replacement& replacement, std::string_view reason, std::vector<std::string> moved,
               PassReport& report) const;
 
@@ -58,7 +58,7 @@ class GroupMoves {
   public:
     explicit GroupMoves(const ExtraGroups& groups) : groups_(groups), moved_(groups.replacements().size()) {}
 
-    /// Gives a collective new positional arguments, in which its group's replacement stands at `place`.
+    /// Gives a collective new positional arguments, in which its group's replacement is at `place`.
     /// @returns false, and changes nothing, where the group has no replacement.
     bool move(GraphEditor& editor, NodeId node, std::string_view group, std::vector<Value> arguments,
               std::size_t place);

@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view pass_name = "isolate_ep_process_group_pass";
 constexpr std::size_t exchange_group = 3;
 
-/// What the reference makes of an operator: the place of the group among the positional arguments where it looks at it,
-/// which also tells an exchange from the rest.
+/// How the reference treats an operator: the place of the group among the positional arguments where it reads it, which
+/// also distinguishes an exchange from the rest.
 enum class Use : std::uint8_t { none, third_argument, fourth_argument, exchange, not_seen };
 
 std::vector<Use> uses_of_targets(const Graph& graph) {
@@ -58,7 +58,7 @@ void require_known(const Graph& graph, const UsedGroups& used, std::size_t index
     refuse_unknown_group(pass_name, graph.name(used.first_users[index]), used.names[index]);
 }
 
-/// Creates groups for exchanges that share one with others. Names stand for group objects: a group has one name. Two
+/// Creates groups for exchanges that share one with others. Names represent group objects: a group has one name. Two
 /// groups of the same ranks are not shared.
 void add_shared(const Graph& graph, const UsedGroups& exchanges, const UsedGroups& others, ExtraGroups& groups) {
     if (exchanges.empty() || others.empty()) return;
@@ -79,7 +79,7 @@ void add_shared(const Graph& graph, const UsedGroups& exchanges, const UsedGroup
     }
 }
 
-/// After reassigning, an exchange that shared its group with gathers alone has the group to itself.
+/// After reassigning, an exchange that shared its group only with gathers is the group's only user.
 std::vector<Problem> order_problems(const Graph& graph, const UsedGroups& exchanges, const ExtraGroups& isolated) {
     std::vector<Problem> problems;
     for (const std::string_view name : exchanges.names) {

@@ -8,7 +8,7 @@ namespace overlap {
 /// they no longer queue behind reduce-scatters (torchtitan/experiments/graph_trainer/fsdp_passes.py).
 class ReassignCollectiveGroups : public Pass {
   public:
-    /// @param old_name whether this is the pass under the name that it had before, `overlap_fsdp_ag_rs_pass`.
+    /// @param old_name whether this is the pass under its former name, `overlap_fsdp_ag_rs_pass`.
     explicit ReassignCollectiveGroups(bool old_name = false) : old_name_(old_name) {}
     std::string_view name() const override {
         return old_name_ ? "overlap_fsdp_ag_rs_pass" : "reassign_collective_pgs_pass";

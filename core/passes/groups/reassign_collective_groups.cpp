@@ -47,7 +47,7 @@ Problem after_bucketing(const std::vector<std::string>& nodes) {
                    nodes);
 }
 
-/// torchtitan remembers which groups it has made new ones of by name, and does not know its own among them.
+/// torchtitan remembers by name for which groups it has made new ones, and does not recognise its own among them.
 Problem reassigned_again(std::string_view group) {
     return caution(ProblemKind::reassigned_again, "Ran already",
                    "the all-gathers of " + in_quotes(group) +

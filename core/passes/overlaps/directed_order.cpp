@@ -35,14 +35,14 @@ bool is_plain_operator(const Graph& graph, NodeId node) {
     return info.starts == CollectiveKind::none && !info.is_wait && !info.is_getitem && !info.traits.view;
 }
 
-/// First and last of nodes that lie together.
+/// First and last of adjacent nodes.
 struct Stretch {
     NodeId first = no_node, last = no_node;
 
     NodeId distance(NodeId node) const { return node < first ? first - node : node > last ? node - last : 0; }
 };
 
-/// Of ascending nodes, the stretch of one direction that lies nearest to `node`.
+/// Of ascending nodes, the stretch of one direction that is nearest to `node`.
 Stretch nearest_stretch(const Graph& graph, const std::vector<NodeId>& nodes, NodeId node) {
     Stretch nearest;
     for (auto begin = nodes.begin(); begin != nodes.end();) {

@@ -10,15 +10,15 @@
 
 namespace overlap {
 
-/// An overlap that a person asks for: when one collective starts and when it is waited for. What is empty is left open.
+/// An overlap that the user requests: when one collective starts and when it is waited for. Empty fields leave it open.
 struct OverlapDirective {
     /// Name of the node that starts it, or of one of the collectives that were merged into it.
     std::string collective;
-    std::string start_after{};   ///< a node that it starts behind
+    std::string start_after{};   ///< a node that it starts after
     std::string start_before{};  ///< a node that it starts before
-    std::string wait_after{};    ///< a node that its wait comes behind
+    std::string wait_after{};    ///< a node that its wait comes after
     /// Path of a module that it is to run behind: it starts before the module's first node and is waited for after the
-    /// last one (core/passes/overlaps/directed_order.h tells which nodes count).
+    /// last one (core/passes/overlaps/directed_order.h says which nodes count).
     std::string hide_behind{};
     UnknownFields extra{};
 
@@ -27,7 +27,7 @@ struct OverlapDirective {
 
 struct OverlapDirectives {
     std::vector<OverlapDirective> list;
-    /// Collectives of one process group keep the order in which they are issued; those ahead move along. Off, a
+    /// Collectives of one process group keep the order in which they are issued; earlier ones move with it. Off, a
     /// collective may overtake others of its group: every rank must then run the same plan.
     bool keep_group_order = true;
     /// Keeps the order for later passes, by `higher_order.control_deps` as the manual pass does.

@@ -97,7 +97,7 @@ void delay_reductions(const GraphEditor& graph, const BucketRoles& roles, bool w
     }
 }
 
-/// The scan from the last node to the first that lets each gather's wait come after the gather behind it.
+/// The scan from the last node to the first that puts each gather's wait after the next gather.
 struct GatherScan {
     std::vector<NodeId> picked;  ///< gathers whose preceding wait has not been met yet
     NodeId earliest_compute = no_node;
@@ -115,9 +115,9 @@ struct GatherScan {
         return false;
     }
 
-    /// Gathers in front of the first wait go before the first compute node. The reference guards against a gather that
-    /// the compute node needs, but asks its table of the original graph, in which a merged gather does not exist: the
-    /// guard never holds anything back.
+    /// Gathers before the first wait move before the first compute node. The reference guards against a gather that
+    /// the compute node needs, but looks it up in its table of the original graph, in which a merged gather does not
+    /// exist: the guard never has an effect.
     void attach_remaining(OverlapDependencies& dependencies) const {
         if (earliest_compute == no_node) return;
         for (const NodeId gather : picked) add_once(sources_of(dependencies, earliest_compute), gather);

@@ -19,7 +19,7 @@ enum class BucketRole : std::uint8_t {
     all_reduce_wait,
 };
 
-/// Roles of the nodes that the merges made, by node number, and the wait that stands for all waits of a bucket.
+/// Roles of the nodes that the merges made, by node number, and the wait that represents all waits of a bucket.
 class BucketRoles {
   public:
     void set(NodeId node, BucketRole role);
@@ -39,19 +39,19 @@ using OverlapDependencies = std::vector<std::pair<NodeId, std::vector<NodeId>>>;
 BucketRole start_role(CollectiveKind kind);
 BucketRole wait_role(CollectiveKind kind);
 
-/// The overlaps that the manual pass wants: each reduction's wait behind the next reduction's start, each gather before
-/// the wait of the gather ahead of it (torch/_inductor/fx_passes/overlap_manual_scheduling.py,
+/// The overlaps that the manual pass creates: each reduction's wait behind the next reduction's start, each gather
+/// before the wait of the gather ahead of it (torch/_inductor/fx_passes/overlap_manual_scheduling.py,
 /// `_manual_reorder_graph`).
 OverlapDependencies overlap_dependencies(const GraphEditor& graph, const BucketRoles& roles);
 
-/// The same for a joint graph as torchtitan orders it (JointManualOverlapScheduler): all-reduces are left alone, and
+/// The same for a joint graph as torchtitan orders it (JointManualOverlapScheduler): all-reduces are not moved, and
 /// gathers of one direction are prefetched over that direction only.
 /// @param in_scope nodes of the source that some plan entry selects, by number.
 OverlapDependencies joint_overlap_dependencies(const GraphEditor& graph, const BucketRoles& roles,
                                                const std::vector<bool>& in_scope);
 
 /// Moves nodes so that the dependencies hold where that is possible (`_move_overlap_nodes`): waits and what follows
-/// from them alone behind the latest start, gathers and what they need before the wait; then repairs the order.
+/// only from them behind the latest start, gathers and what they need before the wait; then repairs the order.
 /// @returns false when the repair finds a cycle.
 bool move_overlap_nodes(GraphEditor& graph, const OverlapDependencies& dependencies, const BucketRoles& roles);
 
@@ -61,7 +61,7 @@ bool move_overlap_nodes(GraphEditor& graph, const OverlapDependencies& dependenc
 /// @throws InputError when a target is no call_function.
 void insert_control_deps(GraphEditor& graph, const OverlapDependencies& dependencies);
 
-/// Sorts the graph if one of `changed` stands before an input or behind a user; erased nodes are skipped
+/// Sorts the graph if one of `changed` comes before an input or after a user; erased nodes are skipped
 /// (`_do_stable_topological_sort_if_needed`).
 /// @returns false when the graph has a cycle.
 bool sort_if_needed(GraphEditor& graph, const std::vector<NodeId>& changed);

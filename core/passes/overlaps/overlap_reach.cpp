@@ -16,7 +16,7 @@ std::vector<NodeId> reached_from(const Graph& graph, const std::vector<NodeId>& 
     std::vector<NodeId> next(graph.node_count(), no_node);
     std::vector<NodeId> pending = roots;
     for (const NodeId root : roots) next[root] = root;
-    // Breadth first: the ways that messages show are short.
+    // Breadth first: the paths that messages show are short.
     for (std::size_t index = 0; index < pending.size(); ++index) {
         const NodeId node = pending[index];
         neighbours(node, [&](NodeId neighbour) {
@@ -28,7 +28,7 @@ std::vector<NodeId> reached_from(const Graph& graph, const std::vector<NodeId>& 
     return next;
 }
 
-/// Calls visit(node) for everything that has to stand before `node`.
+/// Calls visit(node) for everything that has to come before `node`.
 auto what_it_needs(const Graph& graph, const FurtherEdges& further) {
     return [&](NodeId node, auto visit) {
         for (const NodeId input : graph.inputs(node)) visit(input);
@@ -55,7 +55,7 @@ std::vector<NodeId> reversed(std::vector<NodeId> way) {
     return way;
 }
 
-/// `a -> b -> c` with the middle of long ways left out. A step that no data takes tells why it has to be.
+/// `a -> b -> c` with the middle of long paths left out. A step without a data dependency has its reason.
 std::string way_text(const Graph& graph, const std::vector<NodeId>& way) {
     constexpr std::size_t shown_at_ends = 3;
     const auto is_start = [&](NodeId node) {

@@ -15,7 +15,7 @@ struct OverlapEdge {
     bool operator==(const OverlapEdge&) const = default;
 };
 
-/// Dependencies beside a graph's inputs: for each node what has to stand before it, and the reverse.
+/// Dependencies besides a graph's inputs: for each node what has to come before it, and the reverse.
 class FurtherEdges {
   public:
     explicit FurtherEdges(std::uint32_t node_count) : before_(node_count), after_(node_count) {}
@@ -39,21 +39,21 @@ std::vector<NodeId> collective_starts(const Graph& graph);
 /// The waits on what `start` returns, directly or through one getitem, in graph order.
 std::vector<NodeId> waits_of(const Graph& graph, NodeId start);
 
-/// What a person may ask of a collective in respect of another node.
+/// What the user may request of a collective with respect to another node.
 enum class OverlapWish : std::uint8_t { start_after, start_before, wait_after };
 
-/// Why `node` can never take part in such a wish, whatever depends on what: a clause, or empty.
+/// Why `node` can never be used in such a request, whatever the dependencies: a clause, or empty.
 std::string misplaced(const Graph& graph, OverlapWish wish, NodeId node);
-/// That `wish` contradicts what depends on what, in a clause.
+/// A clause that says that `wish` contradicts the dependencies.
 /// @param way from the one that has to come first to the other.
 std::string refusal_text(const Graph& graph, OverlapWish wish, NodeId start, NodeId node,
                          const std::vector<NodeId>& way);
 
-/// The shortest way by which `user` comes to need `needed`, from `needed` to `user`; empty where it does not.
+/// The shortest path by which `user` depends on `needed`, from `needed` to `user`; empty where it does not.
 std::vector<NodeId> dependency_way(const Graph& graph, const FurtherEdges& further, NodeId needed, NodeId user);
 
-/// Where one collective can go while everything else stays as it depends: answers while a pointer moves, one look a
-/// node. Made once for a drag; holds a reference to the graph.
+/// Where one collective can move while all other dependencies stay: fast enough for each move of the pointer, one
+/// lookup a node. Made once for a drag; holds a reference to the graph.
 class OverlapReach {
   public:
     /// @param further of the other directives and the groups' order.
@@ -62,7 +62,7 @@ class OverlapReach {
     NodeId start() const { return start_; }
     const std::vector<NodeId>& waits() const { return waits_; }
 
-    /// Why not: a clause that names the way from one node to the other; empty where it is allowed.
+    /// Why not: a clause that names the path from one node to the other; empty where it is allowed.
     std::string refusal(OverlapWish wish, NodeId node) const;
 
     /// True for the start and nodes that must come before it.
@@ -76,8 +76,8 @@ class OverlapReach {
     const Graph& graph_;
     NodeId start_;
     std::vector<NodeId> waits_;
-    std::vector<NodeId> needs_next_;      ///< of what the start needs: the next node on the way to it
-    std::vector<NodeId> dependent_next_;  ///< of what needs a wait: the next node on the way back to it
+    std::vector<NodeId> needs_next_;      ///< of what the start needs: the next node on the path to it
+    std::vector<NodeId> dependent_next_;  ///< of what needs a wait: the next node on the path back to it
     std::vector<NodeId> follows_next_;    ///< of what needs the start
 };
 

@@ -63,7 +63,7 @@ const Pass* find_pass(std::string_view name) {
     for (const Pass* pass : all_passes()) {
         if (pass->name() == name) return pass;
     }
-    // A former name is understood but not offered.
+    // A former name is accepted but not offered.
     static const ReassignCollectiveGroups renamed(true);
     return name == renamed.name() ? &renamed : nullptr;
 }

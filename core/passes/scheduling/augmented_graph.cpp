@@ -43,7 +43,7 @@ void AugmentedGraph::insert(NodeId node, NodeId dependency) {
 }
 
 void AugmentedGraph::add(NodeId node, NodeId dependency) {
-    // Both lists say the same; the shorter one answers.
+    // Both lists have the same information; the shorter one is searched.
     const bool present = dependencies_[node].size() <= users_[dependency].size()
                              ? contains(dependencies_[node], dependency)
                              : contains(users_[dependency], node);
@@ -73,8 +73,8 @@ bool AugmentedGraph::are_connected(NodeId left, NodeId right) {
     // Static dependencies that were removed still count for the order.
     connected_in_order_ = depends_in_order(right, left, true);
     if (!connected_in_order_) return false;
-    // While all dependencies have an order, what the reference leaves out of its search cannot lead to a path, so a
-    // path over the present ones is one that it finds.
+    // While all dependencies have an order, what the reference excludes from its search cannot lead to a path, so it
+    // finds every path over the present ones.
     return depends_in_order(right, left, false);
 }
 
@@ -121,7 +121,7 @@ bool AugmentedGraph::depends_in_reference(NodeId target, NodeId source) {
 }
 
 void AugmentedGraph::merge(NodeId existing, NodeId single) {
-    // The reference saw no path where the static dependencies make one: from here on nothing has an order.
+    // The reference saw no path where the static dependencies make one: from here on there is no order.
     if (connected_in_order_) ordered_ = false;
     if (ordered_) {
         order_.merge(existing, single);

@@ -18,16 +18,16 @@ using OrderedNodes = std::vector<NodeId>;
 /// (torch/_inductor/augmented_graph_helper.py, AugmentedGraphHelper). Dependencies are not counted: removing one that
 /// was added twice removes it, as in the reference.
 ///
-/// The reference answers "is there a path" by searching the whole graph, and leaves out what the static ancestors
-/// exclude. While the graph with all of these dependencies has an order, both give the same answer, and a search
-/// between the places of the two nodes in that order gives it faster; otherwise the reference's search is done.
+/// The reference looks for a path by searching the whole graph, except what the static ancestors exclude. While the
+/// graph with all of these dependencies has an order, a search between the places of the two nodes in that order gives
+/// the same result faster; otherwise the reference's search is done.
 class AugmentedGraph {
   public:
     /// @param order all nodes of the graph, as scheduled.
     AugmentedGraph(const Graph& graph, const CollectiveTable& table, std::span<const NodeId> order,
                    StaticAncestors& ancestors);
 
-    /// `node` comes behind `dependency`.
+    /// `node` comes after `dependency`.
     void add(NodeId node, NodeId dependency);
     void remove(NodeId node, NodeId dependency);
 
@@ -38,7 +38,7 @@ class AugmentedGraph {
     void merge(NodeId existing, NodeId single);
     void split(NodeId single);
 
-    /// Hands the dependencies of merged nodes to what replaces them (`transfer_erased_node_deps`).
+    /// Transfers the dependencies of merged nodes to their replacements (`transfer_erased_node_deps`).
     /// @param replaced pairs of old and new node in the reference's order.
     /// @param editor holds the new nodes.
     void transfer(std::span<const std::pair<NodeId, NodeId>> replaced, const GraphEditor& editor);

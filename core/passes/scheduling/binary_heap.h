@@ -7,7 +7,7 @@
 namespace overlap::scheduling {
 
 /// A binary min-heap whose array has the layout of CPython's `heapq`: the scheduler reads the array from front to back
-/// when it batches collectives, so the layout decides what goes into a batch. std::push_heap lays out differently.
+/// when it batches collectives, so the layout decides the content of a batch. std::push_heap uses another layout.
 template <typename Item>
 class BinaryHeap {
   public:

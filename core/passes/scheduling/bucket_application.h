@@ -13,18 +13,18 @@
 
 namespace overlap::scheduling {
 
-/// Merges one bucket in the graph and hands its dependencies to the new nodes (`_apply_bucket`).
+/// Merges one bucket in the graph and transfers its dependencies to the new nodes (`_apply_bucket`).
 /// @param report receives what was merged.
 /// @throws InputError where the reference raises.
 void apply_bucket(GraphEditor& editor, const CollectiveTable& table, const Bucket& bucket, BucketMode mode,
                   AugmentedGraph& graph, BucketReport& report);
 
-/// Brings the nodes into the order that the dependencies ask for (`_apply_deps_and_effect_tokens`).
+/// Sorts the nodes into the order that the dependencies require (`_apply_deps_and_effect_tokens`).
 /// @throws InputError where they contradict each other, as the reference raises.
 void sort_by_dependencies(GraphEditor& editor, AugmentedGraph& graph);
 
-/// The dependencies that the option `insert_overlap_deps` writes into the graph: all but those between collectives and
-/// waits, which the streams keep in order.
+/// The dependencies that the option `insert_overlap_deps` writes into the graph: all except those between collectives
+/// and waits, which the streams keep in order.
 OverlapDependencies dependencies_to_insert(const GraphEditor& editor, const AugmentedGraph& graph);
 
 }  // namespace overlap::scheduling

@@ -114,7 +114,7 @@ void BucketSearch::find_in(std::span<const Index> members, bool exposed_first, c
         const std::size_t behind = members.size() - seed_place - 1;
         const auto distance = std::min(behind, static_cast<std::size_t>(limits.collective_distance));
         for (const Index candidate : members.subspan(seed_place + 1, distance)) {
-            // Asked before anything else: one that is too large ends the search even if it is used already.
+            // Checked before anything else: one that is too large ends the search even if it is used already.
             if (bucket.bytes + collective(candidate).size_bytes > limits.bucket_bytes) {
                 leave_apart(seed, candidate, Apart::too_large);
                 break;
@@ -152,7 +152,7 @@ bool BucketSearch::hides_another(Index index) const {
     return hides_[collective(index).start] || hides_[collective(index).wait];
 }
 
-/// Being too far or too large says less than what was found by comparing, and gives way to it.
+/// A reason found by comparing is more specific than "too far" or "too large", and replaces it.
 void BucketSearch::leave_apart(Index seed, Index candidate, Apart reason) {
     const auto says_little = [](Apart known) {
         return known == Apart::not_tried || known == Apart::too_far || known == Apart::too_large;
@@ -239,7 +239,7 @@ void BucketSearch::collect(const Growing& bucket, Index candidate, std::uint32_t
 }
 
 /// Merges the candidate with the bucket at one place of the timeline, if no dependency forbids it
-/// (`_try_timeline_position`). What a failed attempt leaves behind is the reference's.
+/// (`_try_timeline_position`). A failed attempt leaves the same state as in the reference.
 bool BucketSearch::place(Index existing, Index candidate, bool keep_existing_start, bool keep_existing_wait) {
     const Collective& old = collective(existing);
     const Collective& added = collective(candidate);

@@ -25,17 +25,17 @@ struct BucketLimits {
 using Bucket = std::vector<Index>;
 
 /// Finds buckets that leave every hidden collective hidden
-/// (torch/_inductor/fx_passes/overlap_preserving_bucketer.py, OverlapPreservingBucketer): each collective takes in
-/// later ones of its key, as long as the merged start and wait find a place on the timeline of their group.
+/// (torch/_inductor/fx_passes/overlap_preserving_bucketer.py, OverlapPreservingBucketer): each collective is merged
+/// with later ones of its key, as long as the merged start and wait have a place on the timeline of their group.
 class BucketSearch {
   public:
     /// @param order of the schedule, all nodes.
-    /// @param graph is told of the merges and of what moves on the timelines.
+    /// @param graph receives the merges and the moves on the timelines.
     BucketSearch(const Graph& source, const CollectiveTable& table, std::span<const NodeId> order,
                  StaticAncestors& ancestors, std::vector<GroupTimeline>& timelines, AugmentedGraph& graph);
 
     std::vector<Bucket> find(const BucketLimits& limits);
-    /// By collective; of use for those that went into no bucket.
+    /// By collective; used for those that are in no bucket.
     const std::vector<LeftApart>& left_apart() const { return left_apart_; }
 
   private:

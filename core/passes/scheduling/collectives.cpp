@@ -92,7 +92,7 @@ CollectiveTable identify_collectives(const Graph& graph, bool multidtype, std::s
     table.by_start.assign(graph.node_count(), no_index);
     table.by_wait.assign(graph.node_count(), no_index);
     std::vector<BucketKey> keys, latency_keys;
-    std::vector<double> latencies;  // by group; negative: not asked for yet
+    std::vector<double> latencies;  // by group; negative: not computed yet
     for (NodeId wait = 0; wait < graph.node_count(); ++wait) {
         if (graph.op(wait) != NodeOp::call_function || !graph.target_info(wait).is_wait) continue;
         const NodeId start = awaited_collective(graph, wait);

@@ -15,21 +15,21 @@ namespace overlap::scheduling {
 using Index = std::uint32_t;
 inline constexpr Index no_index = std::numeric_limits<Index>::max();
 
-/// A collective that the scheduler may move, and what it has found out so far (torch's CollectiveInfo).
+/// A collective that the scheduler may move, and what is known of it so far (torch's CollectiveInfo).
 struct Collective {
     NodeId start = no_node;
     NodeId wait = no_node;  ///< the first wait in graph order; a coalesced collective has further ones
     Index group = 0;        ///< into CollectiveTable::groups
-    /// Collectives of one key may go into one bucket. All that are no plain all-gather, reduce-scatter or all-reduce
-    /// share a key of their own, as in torch, and are never bucketed.
+    /// Collectives of one key may be in one bucket. All that are no plain all-gather, reduce-scatter or all-reduce
+    /// share a separate key, as in torch, and are never bucketed.
     Index bucket_key = 0;
     /// Key without the kind: of two with the same, the later is assumed to save its latency. no_index: none.
     Index latency_key = no_index;
     std::int64_t size_bytes = 0;  ///< inputs and output together, half of it for an all-reduce
     double estimated_ms = 0;
-    double exposed_ms = 0;       ///< what nothing hides yet
+    double exposed_ms = 0;       ///< not hidden yet
     double latency_ms = 0;       ///< time of the same collective without data
-    std::vector<NodeId> hiding;  ///< nodes that run while it does, in the order in which they were found
+    std::vector<NodeId> hiding;  ///< nodes that run at the same time, in the order in which they were found
 };
 
 /// All collectives of a graph, in order of their first waits.

@@ -7,7 +7,7 @@
 
 namespace overlap::scheduling {
 
-/// Collectives that have started and that nobody has waited for yet, in order of start: all of them, and those of each
+/// Collectives that have started and have not been waited for yet, in order of start: all of them, and those of each
 /// group, as linked lists.
 class CollectivesInFlight {
   public:

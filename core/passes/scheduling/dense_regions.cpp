@@ -52,14 +52,14 @@ class Anchors {
     TargetSet further_;
 };
 
-/// What the joint bucketing pass left in new nodes: the plan entry and the direction.
+/// What the joint bucketing pass recorded in new nodes: the plan entry and the direction.
 struct BucketMark {
     std::vector<std::string> modules;
     bool backward = false;
 };
 
 std::optional<BucketMark> parse_mark(std::string_view extra_json) {
-    // Files of torchtitan's graphs have what its passes leave in an object of its own.
+    // Files of torchtitan's graphs have what its passes record in a separate object.
     const std::string_view titan = json_member(extra_json, "titan_meta");
     const nlohmann::ordered_json mark =
         nlohmann::ordered_json::parse(json_member(titan.empty() ? extra_json : titan, "fsdp_bucket"), nullptr, false);
@@ -89,7 +89,7 @@ class Collector {
         return no_node;
     }
 
-    /// Nothing when it cannot be told which modules the collective serves.
+    /// Nothing when it is unknown which modules the collective serves.
     std::optional<FsdpCollective> describe(NodeId launch, NodeId wait, bool is_gather) {
         FsdpCollective collective{launch, wait, is_gather, false, {}, {}};
         const std::optional<BucketMark>* mark = &mark_of(launch);

@@ -21,12 +21,12 @@ bool is_top_level_path(std::string_view path);
 /// Whether the node runs in the backward part; nodes that recompute forward values count by their name.
 bool is_backward_or_recomputed(const Graph& graph, NodeId node);
 
-/// Plan entries of which the joint bucketing pass has left buckets in the graph, without repetition.
+/// Plan entries of which the graph has buckets of the joint bucketing pass, without repetition.
 std::vector<std::vector<std::string>> marked_plan_entries(const Graph& graph);
 
 /// The number of the one transformer block that a plan entry belongs to; nothing when it belongs to none.
 /// @throws PassRefusal when it belongs to several or to one that does not exist.
-/// @param place what the refusal speaks of, such as a node.
+/// @param place what the refusal refers to, such as a node.
 std::optional<std::int64_t> layer_of_entry(const std::vector<std::string>& modules, std::int64_t layer_count,
                                            std::string_view pass, const std::string& place);
 
@@ -39,7 +39,7 @@ struct DenseRegions {
     std::vector<Region> layers;
     Region top;  ///< norm and lm_head
 
-    /// @param moe_layers layers of which the attention alone counts.
+    /// @param moe_layers layers of which only the attention counts.
     DenseRegions(const Graph& graph, std::int64_t layer_count, const std::set<std::int64_t>& moe_layers);
 };
 

@@ -18,7 +18,7 @@ bool is_fusible(const GraphEditor& graph, NodeId node) {
     return !joined || !joined->is(ValueKind::list) || graph.children(*joined).size() <= most_fused_cat_inputs;
 }
 
-/// `is_view_node`: costs nothing by itself.
+/// `is_view_node`: has no cost of its own.
 bool is_view(const GraphEditor& graph, NodeId node) {
     const std::string_view target = graph.target(node);
     return graph.target_info(node).traits.view && (target.starts_with("aten.") || target.starts_with("prims."));
@@ -38,7 +38,7 @@ std::int64_t accessed_bytes(const GraphEditor& graph, NodeId node) {
     return bytes;
 }
 
-/// Stretches of consecutive fusible nodes, taken apart into what hangs together.
+/// Stretches of consecutive fusible nodes, split into connected parts.
 class FusionRegions {
   public:
     explicit FusionRegions(const GraphEditor& graph)
@@ -79,7 +79,7 @@ class FusionRegions {
         }
     }
 
-    /// What stands for all nodes that hang together with `node`.
+    /// The representative of all nodes that are connected to `node`.
     NodeId root(NodeId node) {
         while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
         return node;

@@ -50,7 +50,7 @@ void GroupTimeline::put_back(NodeId node, const Place& place, AugmentedGraph& gr
     }
     if (place.next != no_index) {
         events_[place.next].previous = place.event;
-        // With neighbours on both sides, the reference forgets the dependency of the next event.
+        // With neighbours on both sides, the reference omits the dependency of the next event.
         if (place.previous == no_index) {
             graph.add(events_[place.next].node, node);
         } else {

@@ -22,7 +22,7 @@ struct Event {
 /// Everything that happens on one process group, in the order of the schedule, as a list from which events can be taken
 /// (torch's PGEvent). Events are their positions in the first order, which they keep.
 ///
-/// Neighbours in the list depend on each other in the augmented graph. As in the reference, what links them is kept by
+/// Neighbours in the list depend on each other in the augmented graph. As in the reference, their links are kept by
 /// node while neighbours are found by event, and putting an event back does not restore every dependency.
 class GroupTimeline {
   public:
@@ -47,8 +47,8 @@ class GroupTimeline {
     std::vector<Event> events_;
 };
 
-/// The events of all groups (`build_timelines`, `_add_hiding_interval_constraints`): adds to the graph what keeps them
-/// in order and hidden collectives around what hides them.
+/// The events of all groups (`build_timelines`, `_add_hiding_interval_constraints`): adds to the graph the dependencies
+/// that keep them in order and hidden collectives around the nodes that hide them.
 std::vector<GroupTimeline> build_timelines(const Graph& graph, const CollectiveTable& table,
                                            std::span<const NodeId> order, AugmentedGraph& augmented);
 

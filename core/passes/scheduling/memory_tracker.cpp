@@ -9,7 +9,7 @@ namespace overlap::scheduling {
 
 namespace {
 
-/// A storage whose size is symbolic is taken to be as large as the tensor that was allocated with it.
+/// A storage whose size is symbolic is assumed to be as large as the tensor that was allocated with it.
 std::int64_t storage_bytes(const Graph& graph, const SymbolicSizes& sizes, const Storage& storage) {
     const std::span<const TensorMeta> outputs = graph.outputs(storage.allocator);
     for (std::size_t output = 0; output < outputs.size(); ++output) {

@@ -16,9 +16,9 @@ class StorageUses {
 
     const Graph& graph() const { return graph_; }
     const std::vector<Storage>& storages() const { return table_.storages(); }
-    /// Bytes of a storage; where its size is symbolic, what torch takes it for.
+    /// Bytes of a storage; where its size is symbolic, the size that torch assumes.
     std::int64_t bytes(StorageIndex storage) const { return bytes_[storage]; }
-    /// Storages that lie behind the inputs of `node`, each once.
+    /// Storages of the inputs of `node`, each once.
     std::span<const StorageIndex> used_by(NodeId node) const { return range(uses_, use_offsets_, node); }
     /// Storages that no earlier node returns.
     std::span<const StorageIndex> allocated_by(NodeId node) const { return range(fresh_, fresh_offsets_, node); }
@@ -49,7 +49,7 @@ class MemoryTracker {
     explicit MemoryTracker(const StorageUses& uses);
 
     /// @pre each node once, after its inputs.
-    /// @throws InputError where torch raises: an input lies in a storage whose first node has not run.
+    /// @throws InputError where torch raises: an input is in a storage whose first node has not run.
     void schedule(NodeId node);
     std::int64_t current_bytes() const { return current_bytes_; }
     std::int64_t peak_bytes() const { return peak_bytes_; }

@@ -20,7 +20,7 @@ void MergeOrder::put(NodeId node, std::uint32_t slot) {
     for (const NodeId member : members(node)) slots_[member] = slot;
 }
 
-/// Orders a stretch anew: what the last search found, then `behind_found`, then the rest, each part in its order, and
+/// Orders a stretch again: what the last search found, then `behind_found`, then the rest, each part in its order, and
 /// empty slots at the end.
 void MergeOrder::rearrange(std::uint32_t first, std::uint32_t last, NodeId behind_found) {
     found_part_.clear();
@@ -64,7 +64,7 @@ void MergeOrder::split(NodeId single) {
     const NodeId other = sets_[set_of_[single]].front();
     split_without_order(single);
     at_slot_[slot] = other;
-    // Right behind the others is always right. Everything up to the next empty slot makes room.
+    // Right behind the others is always correct. Everything up to the next empty slot moves.
     std::uint32_t empty = slot + 1;
     while (at_slot_[empty] != no_node) ++empty;
     for (; empty > slot + 1; --empty) put(at_slot_[empty - 1], empty);
@@ -72,7 +72,7 @@ void MergeOrder::split(NodeId single) {
 }
 
 void MergeOrder::move_behind(NodeId later, NodeId earlier) {
-    // What `earlier` depends on has been found; it goes in front, and `later` with the rest behind.
+    // What `earlier` depends on has been found; it moves to the front, and `later` with the rest behind it.
     rearrange(slots_[later], slots_[earlier], earlier);
 }
 

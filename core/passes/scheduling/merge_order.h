@@ -8,11 +8,10 @@
 
 namespace overlap::scheduling {
 
-/// Which nodes are to become one, and an order in which every node comes behind what it depends on, merges included.
+/// Which nodes are to become one, and an order in which every node comes after what it depends on, merges included.
 ///
-/// The order makes most questions "does one of these two depend on the other" cheap: only what stands between them has
-/// to be looked at. It is kept up to date by moving that stretch (Pearce and Kelly, A dynamic topological sort
-/// algorithm, 2006).
+/// With the order most checks whether one of two nodes depends on the other are cheap: only the nodes between them have
+/// to be visited. It is updated by moving that stretch (Pearce and Kelly, A dynamic topological sort algorithm, 2006).
 class MergeOrder {
   public:
     /// @param order all nodes.
@@ -33,15 +32,15 @@ class MergeOrder {
     template <typename ForEachDependency>
     bool depends_on(NodeId later, NodeId earlier, ForEachDependency&& for_each_dependency);
 
-    /// Makes `single` one with `existing`, which moves both to one slot.
+    /// Merges `single` with `existing`, which moves both to one slot.
     /// @pre depends_on() found no dependency between the two just before; `single` is merged with nothing.
     void merge(NodeId existing, NodeId single);
     /// Undoes a merge.
     void split(NodeId single);
-    /// The same without slots, for when there is no order any more.
+    /// The same without slots, for when there is no order.
     void merge_without_order(NodeId existing, NodeId single);
     void split_without_order(NodeId single);
-    /// Makes room for the edge "later comes behind earlier", which contradicts the slots.
+    /// Makes room for the edge "later comes after earlier", which contradicts the slots.
     /// @pre depends_on(earlier, later) was false just before.
     void move_behind(NodeId later, NodeId earlier);
 
@@ -53,7 +52,7 @@ class MergeOrder {
 
     std::vector<std::uint32_t> slots_;  ///< by node
     std::vector<NodeId> at_slot_;       ///< one member of what is there, or no_node
-    std::vector<NodeId> singles_;       ///< by node: itself, so that members() has something to point at
+    std::vector<NodeId> singles_;       ///< by node: itself, so that members() can refer to it
     std::vector<std::uint32_t> set_of_;
     std::vector<std::vector<NodeId>> sets_;
 

@@ -29,7 +29,7 @@ void SchedulerRun::start_hidden_collectives(NodeId by, TimeLeft& left) {
     std::vector<Candidate> candidates = ranked(startable_, left_at_first, turns);
     bool has_held_back = false;
     std::optional<Candidate> last;
-    // Torch tries one after the other. Whatever has no effect between two that have one is passed over.
+    // Torch tries one after the other. Those without effect are skipped.
     for (;;) {
         const bool can_force = !in_flight_.empty() && oldest_can_be_forced(by);
         if (can_force && !has_held_back && largest_held_back > free_in_flight_bytes()) {
@@ -79,7 +79,7 @@ bool SchedulerRun::may_one_have_effect(bool can_force) const {
            !budget_.exceeded_by(smallest_.blocks_later, next_compute_, next_compute_ + 1);
 }
 
-/// Whether the turn of a candidate would change anything now: it starts, or others are waited for to make room.
+/// Whether trying a candidate would change anything now: it starts, or others are waited for to make room.
 bool SchedulerRun::has_effect(Index index, NodeId by, bool can_force) {
     if (outlines_[index].size_bytes > free_in_flight_bytes()) {
         return can_force && !exceeds_memory(index) && !leads_to(by, index);
@@ -88,7 +88,7 @@ bool SchedulerRun::has_effect(Index index, NodeId by, bool can_force) {
            std::ranges::find(path_, by) == path_.end();
 }
 
-/// Collectives that an attempt looks at: the first ones, in record order, of groups with time left, not too far ahead.
+/// Collectives that an attempt considers: the first ones, in record order, of groups with time left, not too far ahead.
 template <typename Visit>
 void SchedulerRun::for_each_candidate(const TimeLeft& left, Visit&& visit) const {
     std::int64_t candidates = 0;
@@ -100,7 +100,7 @@ void SchedulerRun::for_each_candidate(const TimeLeft& left, Visit&& visit) const
 }
 
 /// Finds the candidates that need no compute that has not run. As long as nothing starts and no compute runs, they are
-/// those of the attempt before.
+/// those of the previous attempt.
 void SchedulerRun::find_startable(const TimeLeft& left) {
     bool is_known = startable_unscheduled_ == unscheduled_count_ && startable_compute_ == next_compute_;
     for (Index group = 0; group < left.size() && is_known; ++group) {
@@ -133,7 +133,7 @@ void SchedulerRun::find_startable(const TimeLeft& left) {
     });
 }
 
-/// False when no candidate can start and looking at them has no side effect, which is so for most attempts. Their ranks
+/// False when no candidate can start and trying them has no side effect, which holds for most attempts. Their ranks
 /// do not matter then.
 bool SchedulerRun::may_change_something(NodeId by) {
     const bool can_force = !in_flight_.empty() && oldest_can_be_forced(by);
@@ -141,7 +141,7 @@ bool SchedulerRun::may_change_something(NodeId by) {
         std::ranges::any_of(startable_, [&](Index index) { return has_effect(index, by, can_force); }))
         return true;
     if (!can_force || largest_held_back_ <= free_in_flight_bytes()) return false;
-    // What cannot start may have others waited for to make room, unless it depends on `by`.
+    // A candidate that cannot start may cause waits for others to make room, unless it depends on `by`.
     bool changes = false;
     held_back_.until_one_outside(reached_from(by),
                                  [&](Index index) { return changes = has_effect(index, by, can_force); });
@@ -154,7 +154,7 @@ bool SchedulerRun::make_room(Index index, NodeId by) {
     const Collective& considered = collective(index);
     if (free_in_flight_bytes() >= considered.size_bytes) return true;
     if (in_flight_.empty() || !oldest_can_be_forced(by)) return false;
-    // Nothing is waited for in vain: one that depends on `by` cannot start. (One that `by` depends on has started.)
+    // No wait is unnecessary: one that depends on `by` cannot start. (One that `by` depends on has started.)
     if (leads_to(by, index)) return false;
     while (!in_flight_.empty() && free_in_flight_bytes() < considered.size_bytes && oldest_can_be_forced(by)) {
         handle_wait(collective(in_flight_.oldest()).wait);
@@ -189,7 +189,7 @@ std::vector<SchedulerRun::Candidate> SchedulerRun::ranked(std::span<const Index>
 std::vector<std::uint32_t> SchedulerRun::turns_of_keys(const TimeLeft& left) const {
     std::vector<std::uint32_t> turns(table_.bucket_key_count);
     if (!limits_.prioritize_bucketing || !several_keys_) return turns;
-    // What decides first is a number; the rest is looked at where it leaves a choice between two keys.
+    // The first criterion is a number; the others are used where it does not decide between two keys.
     constexpr std::uint64_t absent = std::numeric_limits<std::uint64_t>::max();
     std::vector<std::uint64_t> first(table_.bucket_key_count, absent);
     for_each_candidate(left, [&](Index index) {
@@ -239,7 +239,7 @@ bool SchedulerRun::exceeds_memory(Index index) const {
 
 bool SchedulerRun::find_path(Index index, NodeId by) {
     path_.clear();
-    // Compute runs in the original order, so its number tells whether it has run.
+    // Compute runs in the original order, so its number shows whether it has run.
     if (outlines_[index].compute_needed > next_compute_) return false;
     ++search_;
     stack_.assign(1, collective(index).start);
@@ -258,7 +258,7 @@ bool SchedulerRun::find_path(Index index, NodeId by) {
     return true;
 }
 
-/// Other collectives are not started on the way, and waits only when nothing is lost by it.
+/// Other collectives are not started for this, and waits only when nothing is lost by it.
 bool SchedulerRun::may_run_on_path(NodeId node, NodeId by) const {
     if (traits_[node].compute || table_.by_start[node] != no_index) return false;
     const Index awaited = table_.by_wait[node];
@@ -267,7 +267,7 @@ bool SchedulerRun::may_run_on_path(NodeId node, NodeId by) const {
 }
 
 void SchedulerRun::run_path(NodeId by) {
-    // Waits run nested attempts, which search paths of their own.
+    // Waits run nested attempts, which search their own paths.
     const std::vector<NodeId> path = path_;
     for (const NodeId node : path) {
         const Index awaited = table_.by_wait[node];

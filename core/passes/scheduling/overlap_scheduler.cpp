@@ -127,7 +127,7 @@ Schedule SchedulerRun::run(const std::stop_token& stop) {
         batch.clear();
         take_next(batch);
         for (const NodeId node : batch) {
-            if (scheduled_[node]) continue;  // it came by another way, and its entry was left in the queue
+            if (scheduled_[node]) continue;  // it was scheduled otherwise, and its entry stayed in the queue
             handle(node);
             const Index index = table_.by_start[node];
             if (blocks_compute(node)) {
@@ -146,7 +146,7 @@ Schedule SchedulerRun::run(const std::stop_token& stop) {
 
 void SchedulerRun::enqueue(NodeId node) {
     if (blocks_compute(node)) {
-        // The priority is that of this moment; later changes do not move the node.
+        // The priority is fixed now; later changes do not move the node.
         const Priority compute = first_compute_[node];
         on_path_.push(compute << (node_bits + 2) | Priority{local_priority(node)} << node_bits | node);
         return;
@@ -188,7 +188,7 @@ void SchedulerRun::take_next(std::vector<NodeId>& batch) {
     batch.push_back(static_cast<NodeId>(on_path_.pop() & node_mask));
 }
 
-/// Whether the first node that blocks no compute goes before the nodes that do.
+/// Whether the first node that blocks no compute runs before the nodes that do.
 bool SchedulerRun::is_due(NodeId off_path) const {
     if (on_path_.empty() || scheduled_[off_path]) return true;
     if (const Index index = table_.by_wait[off_path]; index != no_index) {
@@ -263,7 +263,7 @@ void SchedulerRun::bring_near() {
 
 void SchedulerRun::start_collective(Index index) {
     Collective& started = collective(index);
-    // One that follows another of its key is taken to be merged with it: it costs no latency of its own.
+    // One that follows another of its key is taken to be merged with it: it costs no extra latency.
     if (started.latency_key != no_index && in_flight_.has_latency_key(started.latency_key)) {
         started.exposed_ms = std::max(0.0, started.exposed_ms - started.latency_ms);
     }

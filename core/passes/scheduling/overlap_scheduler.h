@@ -11,7 +11,7 @@
 
 namespace overlap::scheduling {
 
-/// What the scheduler is told; names and meaning as the options of `schedule_overlap_bucketing`, in bytes.
+/// The scheduler's settings; names and meaning as the options of `schedule_overlap_bucketing`, in bytes.
 struct SchedulerLimits {
     std::int64_t in_flight_bytes = 0;
     std::optional<std::int64_t> off_path_bucket_bytes;
@@ -34,12 +34,12 @@ struct Schedule {
 /// torch's overlap scheduler (torch/_inductor/fx_passes/overlap_scheduling.py, OverlapScheduler.run up to its
 /// reordering): nodes run in an order by the compute that they block, and compute is given collectives to hide.
 ///
-/// Differs from the reference in what it costs only: nothing is computed for a collective that cannot start yet, and an
+/// Differs from the reference only in run time: nothing is computed for a collective that cannot start yet, and an
 /// attempt that finds nothing to start ends before its candidates are ranked.
 /// @param graph in topological order; sorted as the reference sorts it.
 /// @param times_ms time of each node.
 /// @param table exposed times and hiding nodes of its collectives are set.
-/// @throws InputError where torch raises, telling the setting that avoids it where there is one.
+/// @throws InputError where torch raises, naming the setting that avoids it where there is one.
 Schedule schedule_overlap(const Graph& graph, std::span<const double> times_ms, CollectiveTable& table,
                           const SchedulerLimits& limits, const SymbolicSizes& sizes, const std::stop_token& stop);
 

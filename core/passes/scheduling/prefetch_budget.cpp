@@ -31,7 +31,7 @@ std::int64_t PrefetchBudget::most_before(std::uint32_t first, std::uint32_t last
 
 bool PrefetchBudget::exceeded_by(std::int64_t bytes, std::uint32_t first, std::uint32_t last) const {
     if (first >= last) return false;
-    // Every prefetch began at or before `first`, so what is prefetched never rises behind it.
+    // Every prefetch began at or before `first`, so the prefetched memory never rises after it.
     if (prefetched_[first] + bytes > in_flight_limit_) return true;
     if (before_most_.empty()) return false;
     const std::int64_t allowed = limit_bytes_ - bytes;

@@ -10,7 +10,7 @@ namespace overlap::scheduling {
 /// (`_prefetch_would_exceed_memory_budget`, `_update_cumulative_prefetch_memory`).
 class PrefetchBudget {
   public:
-    /// Memory is not limited; what is prefetched at one compute node is.
+    /// Memory is not limited; the prefetched memory at one compute node is.
     explicit PrefetchBudget(std::size_t compute_count = 0, std::int64_t in_flight_limit = 0);
     /// @param before_compute bytes held in the original order at each compute node.
     void limit_memory(std::vector<std::int64_t> before_compute, std::int64_t limit_bytes);

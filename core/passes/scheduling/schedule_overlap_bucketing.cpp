@@ -39,7 +39,7 @@ std::optional<std::int64_t> bytes_of_gigabytes(std::optional<double> gigabytes) 
     return gigabytes ? std::optional(bytes_of_gigabytes(*gigabytes)) : std::nullopt;
 }
 
-/// A number of nodes; above what any graph has, it is no limit.
+/// A number of nodes; above the size of any graph, it is no limit.
 std::int64_t at_most_all_nodes(std::int64_t count) {
     return std::min<std::int64_t>(count, no_node);
 }
@@ -64,7 +64,7 @@ bool has_wait(const Graph& graph) {
     return false;
 }
 
-/// The graph that the scheduler orders: sorted, copies blocking, and FSDP's collectives merged where that is asked for.
+/// The graph that the scheduler orders: sorted, copies blocking, and FSDP's collectives merged where that is requested.
 struct Prepared {
     std::shared_ptr<const Graph> graph;
     std::vector<NodeId> origin;         ///< nodes of the pass's input; empty: it is the input
@@ -72,7 +72,7 @@ struct Prepared {
     std::vector<double> times_ms;
 };
 
-/// Times of nodes as the scheduler sees them. What wraps another node takes none of its own.
+/// Times of nodes as the scheduler sees them. A node that wraps another takes no time itself.
 std::vector<double> times_of(const Graph& graph) {
     std::vector<double> times = node_times_ms(graph);
     for (NodeId node = 0; node < graph.node_count(); ++node) {
@@ -117,7 +117,7 @@ Prepared prepare(const std::shared_ptr<const Graph>& graph, const Settings& sett
     return prepared;
 }
 
-/// Options that make the job take its times from elsewhere than the graph.
+/// Options with which the job takes its times from elsewhere than the graph.
 void report_times(const Settings& settings, PassReport& report) {
     std::string chosen;
     const auto add = [&](std::string_view clause) { chosen.append(chosen.empty() ? "" : ", ").append(clause); };
@@ -169,7 +169,7 @@ class Run {
     }
 
   private:
-    /// Merges collectives and writes the overlaps into the graph, as far as the options ask for it.
+    /// Merges collectives and writes the overlaps into the graph, as far as the options request it.
     void preserve_overlaps(GraphEditor& editor, const scheduling::CollectiveTable& table,
                            const std::vector<NodeId>& order, PassReport& report) const {
         scheduling::StaticAncestors ancestors(*graph_, table, order);
@@ -200,7 +200,7 @@ class Run {
         return settings_.bucket_mode ? bucket_mode_by_name(settings_.bucket_mode) : BucketMode::concatenate;
     }
 
-    /// Inputs of the graph stay in front, in their order, and the output stays last.
+    /// Inputs of the graph stay first, in their order, and the output stays last.
     std::vector<NodeId> node_order(const std::vector<NodeId>& scheduled) const {
         std::vector<NodeId> order;
         order.reserve(scheduled.size());

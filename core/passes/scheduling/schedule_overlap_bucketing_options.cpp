@@ -1,4 +1,4 @@
-// What the pass is called and which options it has; run() is in schedule_overlap_bucketing.cpp.
+// The pass's name and options; run() is in schedule_overlap_bucketing.cpp.
 
 #include "core/passes/scheduling/schedule_overlap_bucketing_options.h"
 

@@ -33,7 +33,7 @@ struct LayerCollectives {
     std::vector<const FsdpCollective*> forward_gathers, backward_gathers, scatters;
 };
 
-/// Something that keeps the reference from doing all that it wants: an error when it is strict.
+/// Something that keeps the reference from doing everything intended: an error when it is strict.
 struct Obstacle {
     std::string message;
     NodeId node = no_node;
@@ -199,7 +199,7 @@ class Scheduler {
             obstacles_.push_back({description + ": no dense compute is there", collective.launch});
             return;
         }
-        // The place is the first dense node behind everything that the launch needs.
+        // The place is the first dense node after everything that the launch needs.
         const std::vector<NodeId> chain = chain_of(collective.launch);
         NodeId behind = 0;
         for (const NodeId node : chain) {
@@ -229,7 +229,7 @@ class Scheduler {
         return chain;
     }
 
-    /// Why a user of a reduced value cannot go to the end with its wait; empty when it can.
+    /// Why a user of a reduced value cannot move to the end with its wait; empty when it can.
     std::string reason_to_stay(NodeId node, const std::set<NodeId>& closure) const {
         if (unpacking_.has(editor_.record(node))) return {};
         const std::string user = "its user " + in_quotes(editor_.name(node));
@@ -260,7 +260,7 @@ class Scheduler {
                 if (editor_.op(user) != NodeOp::output && !closure.contains(user)) stack.push_back(user);
             }
         }
-        // In the order of the input, whatever earlier waits did: numbers of nodes are their places there.
+        // In the order of the input, whatever earlier waits changed: numbers of nodes are their places there.
         const NodeId output = output_node();
         for (const NodeId node : closure) editor_.move_before(node, output);
         return true;
@@ -273,7 +273,7 @@ class Scheduler {
         refuse("the graph has no output, and torchtitan raises a StopIteration");
     }
 
-    /// Moves a launch with as much of its chain as can move; false when nothing can.
+    /// Moves a launch with the movable part of its chain; false when nothing can move.
     bool move_before(const Move& move) {
         std::vector<NodeId> movable = chain_of(move.launch);
         const auto stays = [&](NodeId node) { return std::ranges::find(movable, node) == movable.end(); };

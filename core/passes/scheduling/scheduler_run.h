@@ -29,11 +29,11 @@ class SchedulerRun {
   private:
     /// Milliseconds that a node can still hide, by process group; 0 for a group that it cannot hide.
     using TimeLeft = std::vector<double>;
-    /// Sort key of a ready node: what matters most in the highest bits, the node in the lowest.
+    /// Sort key of a ready node: the most important criteria in the highest bits, the node in the lowest.
     using Priority = std::uint64_t;
     static constexpr int node_bits = 30;
 
-    /// A collective that an attempt may start, with what decides its turn (torch's `overlap_priority`).
+    /// A collective that an attempt may start, with what determines its turn (torch's `overlap_priority`).
     struct Candidate {
         std::uint32_t turn = 0;  ///< of its bucket key
         std::uint32_t urgency = 0;
@@ -44,7 +44,7 @@ class SchedulerRun {
         bool operator>(const Candidate& other) const;
     };
 
-    /// What attempts ask of a collective that has not started, side by side.
+    /// What attempts need to know of a collective that has not started, side by side.
     struct Outline {
         std::int64_t size_bytes = 0;
         double estimated_ms = 0;
@@ -138,7 +138,7 @@ class SchedulerRun {
     CollectiveSet held_back_;             ///< candidates that need such compute
     std::int64_t largest_held_back_ = 0;  ///< size of the largest of these
     bool several_keys_ = false;           ///< candidates have different bucket keys
-    /// What startable_ was found for. Collectives only ever leave the unscheduled ones, so their number tells which.
+    /// The state for which startable_ was found. Unscheduled collectives only decrease: their number identifies it.
     std::size_t startable_unscheduled_ = 0;
     std::uint32_t startable_compute_ = 0;
     std::vector<bool> startable_groups_;  ///< with time left

@@ -6,7 +6,7 @@
 
 namespace overlap::scheduling {
 
-/// Sets of small numbers, each made of sets that were made before. One that is equal to one of its parts is not stored
+/// Sets of small numbers, each a union of earlier sets. One that is equal to one of its parts is not stored
 /// again, so nodes of a graph that depend on the same collectives share a set.
 class SharedSets {
   public:

@@ -30,7 +30,7 @@ Number remainder(Number left, Number right) {
     return sum(left, product(-1, product(quotient(left, right), right)));
 }
 
-/// Reads from front to back; after the first thing that it does not understand every value is nothing.
+/// Reads from front to back; after the first part that it does not understand every value is nothing.
 class Reader {
   public:
     Reader(std::string_view text, const std::function<std::int64_t(std::string_view)>& value_of_symbol)

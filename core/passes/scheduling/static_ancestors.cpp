@@ -20,7 +20,7 @@ StaticAncestors::StaticAncestors(const Graph& graph, const CollectiveTable& tabl
     find_before(waits_, first_waits);
 }
 
-/// One sweep, as in the reference: of something that comes later in the schedule only itself is known.
+/// One sweep, as in the reference: of a node that comes later in the schedule only the node itself is known.
 /// @param numbers by node: the collective that it starts, or waits for first; or no_index.
 void StaticAncestors::find_before(Ancestors& ancestors, const std::vector<Index>& numbers) {
     SharedSets& sets = ancestors.sets;
@@ -80,8 +80,8 @@ void StaticAncestors::unite(std::uint64_t* into, const std::uint64_t* from) cons
 
 void StaticAncestors::find_behind() {
     behind_.resize(2 * words_ * graph_.node_count());
-    // A node that has to come before one that the schedule runs earlier is known to that one alone, so what lies
-    // behind such a pair is added when the sweep is over.
+    // A node that has to come before one that the schedule runs earlier is known only to that node, so what follows
+    // such a pair is added after the sweep.
     std::vector<std::pair<NodeId, NodeId>> contradictions;
     for (std::size_t position = order_.size(); position-- > 0;) {
         const NodeId node = order_[position];

@@ -11,7 +11,7 @@
 
 namespace overlap::scheduling {
 
-/// Which collectives' starts and waits each node depends on, through the graph and through what fully hidden
+/// Which collectives' starts and waits each node depends on, through the graph and through the order that fully hidden
 /// collectives fix: start, hiding nodes, wait (`OverlapPreservingBucketer._compute_node_ancestors`). Later changes of
 /// the dependencies do not change it.
 class StaticAncestors {
@@ -32,7 +32,7 @@ class StaticAncestors {
     bool contradicts_schedule() const { return contradicts_schedule_; }
 
     /// Which collectives' starts and waits depend on `node`: the same relation the other way round, for any node.
-    /// Worked out when first asked for.
+    /// Computed when first needed.
     std::span<const std::uint64_t> starts_behind(NodeId node);
     std::span<const std::uint64_t> waits_behind(NodeId node);
 

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Whether a size is a symbol alone.
+/// Whether a size is a single symbol.
 bool is_symbol(std::string_view size) {
     return size.size() > 1 && (size.front() == 'u' || size.front() == 's') &&
            size.find_first_not_of("0123456789", 1) == size.npos;
@@ -30,7 +30,7 @@ std::optional<std::int64_t> whole_number(std::string_view json) {
     return error == std::errc() && end == json.data() + json.size() ? std::optional(number) : std::nullopt;
 }
 
-/// What a file's writer put for symbols of which nothing is known.
+/// What a file's writer used for symbols of which nothing is known.
 std::optional<std::int64_t> writers_guess(const Graph& graph) {
     return whole_number(json_member(graph.header().extra_json, "unbacked_symbol_hint"));
 }

@@ -12,9 +12,9 @@
 
 namespace overlap::scheduling {
 
-/// Sizes that are known only when the job runs: where torch needs a number for one, it takes a guess, and which one
-/// depends on who asks. A graph file gives the expressions of such sizes in a node's `symbolic_shapes` and the sizes
-/// under one guess in `outputs`; what symbols are known to be stands in the document's `symbol_hints`.
+/// Sizes that are known only when the job runs: where torch needs a number for one, it uses a guess, and which one
+/// depends on the caller. A graph file gives the expressions of such sizes in a node's `symbolic_shapes` and the sizes
+/// under one guess in `outputs`; known values of symbols are in the document's `symbol_hints`.
 class SymbolicSizes {
   public:
     /// torch's guess for a symbol in the size of a collective (torch/_inductor/comm_analysis.py,
