@@ -15,7 +15,7 @@
 #include "core/files/json_output.h"
 #include "core/files/json_text.h"
 #include "core/files/parse_json.h"
-#include "core/io/cost_fields.h"
+#include "core/io/graph/cost_fields.h"
 
 namespace overlap {
 

@@ -7,9 +7,9 @@
 #include "core/files/json_document.h"
 #include "core/files/json_list_pieces.h"
 #include "core/graph/graph_builder.h"
-#include "core/io/graph_header_reader.h"
-#include "core/io/graph_node_reader.h"
-#include "core/io/graph_supplements.h"
+#include "core/io/graph/graph_header_reader.h"
+#include "core/io/graph/graph_node_reader.h"
+#include "core/io/graph/graph_supplements.h"
 
 namespace overlap {
 

@@ -4,8 +4,8 @@
 #include "core/files/json_document.h"
 #include "core/files/json_output.h"
 #include "core/files/json_text.h"
+#include "core/io/graph/graph_supplements.h"
 #include "core/io/graph_file.h"
-#include "core/io/graph_supplements.h"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-"""Checks a cost model before it is written, as core/io/graph_header_reader.cpp reads it: after the job's run a mistake
+"""Checks a cost model before it is written, as core/io/graph/graph_header_reader.cpp reads it: after the job's run a mistake
 in it would cost another run."""
 
 from __future__ import annotations

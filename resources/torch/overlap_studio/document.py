@@ -1,6 +1,6 @@
 """Nodes, arguments and tensors of an FX graph as an overlap-graph document has them (version 1).
 
-The format is that of the application's files; core/io/graph_node_reader.cpp and its neighbours read it.
+The format is that of the application's files; core/io/graph/graph_node_reader.cpp and its neighbours read it.
 """
 
 from __future__ import annotations

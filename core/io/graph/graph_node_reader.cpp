@@ -1,4 +1,4 @@
-#include "core/io/graph_node_reader.h"
+#include "core/io/graph/graph_node_reader.h"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 #include "core/files/json_fields.h"
 #include "core/files/json_text.h"
 #include "core/graph/graph_builder.h"
-#include "core/io/graph_argument_reader.h"
+#include "core/io/graph/graph_argument_reader.h"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-#include "core/io/graph_header_reader.h"
+#include "core/io/graph/graph_header_reader.h"
 
 #include <limits>
 #include <set>
@@ -7,7 +7,7 @@
 #include "core/files/format_version.h"
 #include "core/files/json_fields.h"
 #include "core/files/json_text.h"
-#include "core/io/cost_fields.h"
+#include "core/io/graph/cost_fields.h"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-#include "core/io/cost_fields.h"
+#include "core/io/graph/cost_fields.h"
 
 namespace overlap {
 

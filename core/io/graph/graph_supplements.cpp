@@ -1,4 +1,4 @@
-#include "core/io/graph_supplements.h"
+#include "core/io/graph/graph_supplements.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "core/io/graph_argument_reader.h"
+#include "core/io/graph/graph_argument_reader.h"
 
 #include <algorithm>
 
