@@ -1,9 +1,14 @@
 #include "ui/tasks/latest_task.h"
 
+#include <atomic>
+#include <memory>
 #include <new>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/tasks/worker_pool.h"
 
 namespace overlap::ui {
 
@@ -43,6 +48,48 @@ class LatestTaskTest : public QObject {
         task.start([&](std::stop_token) -> LatestTask::Delivery { return [&] { is_delivered = true; }; });
         QTRY_VERIFY(is_delivered);
         QCOMPARE(told_, QStringList());
+    }
+
+    void ownersShareThreads() {
+        for (int owner = 0; owner < 2 * static_cast<int>(WorkerPool::most_threads); ++owner) {
+            LatestTask task;
+            bool is_delivered = false;
+            task.start([&](std::stop_token) -> LatestTask::Delivery { return [&] { is_delivered = true; }; });
+            QTRY_VERIFY(is_delivered);
+        }
+        // One that is about to wait again may not be counted as idle yet.
+        QVERIFY(WorkerPool::shared().thread_count() <= 4);
+    }
+
+    void tasksOfSeveralOwnersRunAtOnce() {
+        std::atomic<int> running = 0;
+        std::vector<std::unique_ptr<LatestTask>> owners(8);
+        for (auto& owner : owners) {
+            owner = std::make_unique<LatestTask>();
+            owner->start([&](std::stop_token stop) -> LatestTask::Delivery {
+                ++running;
+                while (!stop.stop_requested()) std::this_thread::yield();
+                return {};
+            });
+        }
+        QTRY_COMPARE(running.load(), 8);
+        owners.clear();  // asks each to stop and waits for it
+    }
+
+    void anOwnerWaitsForItsTask() {
+        bool has_ended = false;
+        {
+            LatestTask task;
+            std::atomic<bool> has_begun = false;
+            task.start([&](std::stop_token stop) -> LatestTask::Delivery {
+                has_begun = true;
+                while (!stop.stop_requested()) std::this_thread::yield();
+                has_ended = true;
+                return {};
+            });
+            QTRY_VERIFY(has_begun);
+        }
+        QVERIFY(has_ended);
     }
 };
 
