@@ -16,7 +16,7 @@
 #include "app/display.h"
 #include "ui/diagnostics/crash_report.h"
 #include "ui/diagnostics/log_file.h"
-#include "ui/frame/icons.h"
+#include "ui/files/resources.h"
 #include "ui/session/session.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/screenshot.h"

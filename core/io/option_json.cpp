@@ -1,5 +1,7 @@
 #include "core/io/option_json.h"
 
+#include <limits>
+
 #include "core/base/error.h"
 #include "core/io/plan_json.h"
 
@@ -20,10 +22,13 @@ ModuleList read_module_list(const std::string& place, const Json& value) {
     return list;
 }
 
+bool is_beyond_64_bits(const Json& whole_number) {
+    return whole_number.is_number_unsigned() &&
+           whole_number.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+}
+
 std::int64_t read_integer(const std::string& place, const Json& value) {
-    const bool fits = value.is_number_integer() &&
-                      !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX});
-    if (!fits) fail_type(place, value, "a whole number");
+    if (!value.is_number_integer() || is_beyond_64_bits(value)) fail_type(place, value, "a whole number");
     return value.get<std::int64_t>();
 }
 
@@ -57,9 +62,9 @@ OptionValue plain_value(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_array()) return IntegerList();
     if (value.is_object()) return NamedIntegers();
-    const bool whole = value.is_number_integer() &&
-                       !(value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX});
-    return whole ? OptionValue(value.get<std::int64_t>()) : OptionValue(value.get<double>());
+    if (!value.is_number_integer()) return value.get<double>();
+    // A count beyond 64 bits is no limit, as the largest that fits is none.
+    return is_beyond_64_bits(value) ? std::numeric_limits<std::int64_t>::max() : value.get<std::int64_t>();
 }
 
 struct ToJson {

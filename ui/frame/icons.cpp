@@ -6,11 +6,6 @@
 
 #include "ui/theme/theme_manager.h"
 
-// Q_INIT_RESOURCE declares a function, so it cannot be in a namespace.
-static void initialiseResources() {
-    Q_INIT_RESOURCE(resources);
-}
-
 namespace overlap::ui {
 namespace {
 
@@ -30,10 +25,6 @@ QPixmap drawn(const QByteArray& svg, const QColor& colour, qreal scale) {
 }
 
 }  // namespace
-
-void loadResources() {
-    initialiseResources();
-}
 
 QIcon themedIcon(const QString& name) {
     QFile file(QStringLiteral(":/icons/%1.svg").arg(name));

@@ -5,9 +5,6 @@
 
 namespace overlap::ui {
 
-/// Registers icons and samples with Qt; needed once, because they are in a static library.
-void loadResources();
-
 /// An icon of resources/icons in the colours of the current theme. Icons are drawn in `currentColor`; create them again
 /// when the theme changes.
 QIcon themedIcon(const QString& name);

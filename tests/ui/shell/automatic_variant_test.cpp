@@ -143,8 +143,8 @@ class AutomaticVariantTest : public QObject {
             const PassOption& option = *std::ranges::find(options, std::string_view(name), &PassOption::name);
             QVERIFY(NumberSlider::fits(option));
             NumberSlider slider(option);
-            QCOMPARE(slider.valueAt(slider.minimum()).get<double>(), option.minimum);
-            QCOMPARE(slider.valueAt(slider.maximum()).get<double>(), option.usual_maximum);
+            QCOMPARE(*number_of(slider.valueAt(slider.minimum())), option.minimum);
+            QCOMPARE(*number_of(slider.valueAt(slider.maximum())), option.usual_maximum);
             slider.showValue(typical);
             QVERIFY(std::abs(*number_of(slider.valueAt(slider.value())) - typical) <= tolerance);
             slider.showValue(10 * option.usual_maximum);

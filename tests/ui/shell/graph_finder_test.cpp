@@ -3,6 +3,7 @@
 #include "core/io/plan_file.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/files/file_looks.h"
+#include "ui/files/resources.h"
 #include "ui/session/session_state.h"
 
 namespace overlap::ui {
@@ -28,6 +29,8 @@ class GraphFinderTest : public QObject {
     }
 
   private slots:
+    void initTestCase() { loadResources(); }
+
     void theSessionKnowsItByItsPlans() {
         SessionState state;
         SessionDocument other, kept;
