@@ -19,16 +19,17 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "instruction_counts.json")
 GRAPHS = os.path.join(HERE, "..", "data", "graphs")
+PASS_RUN = "overlap::*::run(std::shared_ptr<overlap::Graph const> const&, overlap::Options const&, std::stop_token) const"
 
 
 def instructions(programs, case):
-    """Instructions within `run_passes`, its callees included."""
+    """Instructions within the passes' run(), its callees included."""
     with tempfile.TemporaryDirectory() as scratch:
         pipeline = os.path.join(scratch, "pipeline.json")
         with open(pipeline, "w", encoding="utf-8") as file:
             json.dump(case["pipeline"], file)
         command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + os.path.join(scratch, "callgrind.out"),
-                   "--toggle-collect=overlap::commands::run_passes(*", os.path.join(programs, "overlap"), "bench",
+                   "--toggle-collect=" + PASS_RUN, os.path.join(programs, "overlap"), "bench",
                    os.path.join(GRAPHS, case["graph"]), "--pipeline", pipeline, "--repeat", "1"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     collected = re.search(r"Collected : (\d+)", done.stderr)
