@@ -4,7 +4,7 @@
     instruction_counts.py PROGRAMS [--record]
 
 PROGRAMS is the folder with `overlap`, built for release. Each case of instruction_counts.json, a pipeline on a graph of
-tests/data, runs once under callgrind; counted is what happens between reading and writing, the passes alone. --record
+tests/data, runs once under callgrind; counted is what the passes do, without reading, checks and writing. --record
 writes the counts into that file. Another compiler or C library counts differently: compare on one machine, before and
 after a change. Needs valgrind.
 """
