@@ -153,10 +153,12 @@ TEST_P(OneExecutor, GivesCommandsWhatItGivesTheWindow) {
 /// The list of passes that a plan represents, as `--pipeline` takes it, makes the same graph; a list has no entries, so
 /// that problems with them are reported for each step.
 TEST_P(OneExecutor, MakesOfAListWhatItMakesOfThePlan) {
-    if (!plan_.overlaps.list.empty() || !plan_.module_rules.empty()) GTEST_SKIP() << "a list has passes alone";
-    const Commanded by_plan = command(graph_, plan_);
+    Plan plan = plan_;
+    plan.overlaps.list.clear();  // a list has passes alone
+    plan.module_rules.clear();
+    const Commanded by_plan = command(graph_, plan);
     Plan list;
-    list.pipeline = lower(plan_);
+    list.pipeline = lower(plan);
     const Commanded by_list = command(graph_, list);
     EXPECT_EQ(by_list.error, by_plan.error);
     ASSERT_EQ(by_list.execution.has_value(), by_plan.execution.has_value());

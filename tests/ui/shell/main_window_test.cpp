@@ -4,26 +4,19 @@
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMimeData>
-#include <QScreen>
-#include <QStatusBar>
 #include <QTabBar>
-#include <QTimer>
 #include <QToolButton>
-#include <QTreeView>
-#include <set>
 
+#include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/frame/variant_bar.h"
-#include "ui/modules/module_tree_model.h"
 #include "ui/modules/modules_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
-#include "ui/plan/bucket_view.h"
 #include "ui/shell/save_controller.h"
 #include "ui/shell/screenshot.h"
 #include "ui/shell/workspace.h"
@@ -35,21 +28,6 @@ namespace overlap::ui {
 
 class MainWindowTest : public QObject {
     Q_OBJECT
-
-    static bool waitUntilIdle(MainWindow& window) {
-        return QTest::qWaitFor(
-            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
-            60'000);
-    }
-
-    static void open(MainWindow& window, const QStringList& files) {
-        window.resize(1400, 900);
-        window.show();
-        window.activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&window));
-        window.openFiles(files);
-        QVERIFY(waitUntilIdle(window));
-    }
 
     static QByteArray readFile(const QString& path) {
         QFile file(path);
@@ -366,78 +344,6 @@ class MainWindowTest : public QObject {
         QVERIFY(window.workspace().bucketBoard().model()->index(0).data(BucketModel::exposed_role).toDouble() < 0);
     }
 
-    void figuresShrinkAndStay() {
-        MainWindow window;
-        open(window, {smallGraphFile()});
-        auto* figures = window.findChild<FiguresBar*>();
-        window.show();
-        for (const int width : {1400, 900, 760}) {
-            window.resize(width, 700);
-            QTRY_VERIFY(figures->isVisible() && figures->width() >= figures->minimumSizeHint().width());
-            const QString help = figures->helpAt(figures->width() - 1);
-            QVERIFY(!help.isEmpty());
-            if (figures->width() < figures->sizeHint().width()) QVERIFY(help.contains("collectives"));
-        }
-    }
-
-    void figuresKeepTheirNamesInASmallWindow() {
-        MainWindow window;
-        open(window, {smallGraphFile()});
-        BucketCommands(window.document()).addText("layers.0");
-        QVERIFY(waitForEvaluation(window.document()));
-        auto* figures = window.findChild<FiguresBar*>();
-        window.resize(1024, 640);
-        window.show();
-        QTRY_VERIFY(figures->isVisible());
-        // The upper line, in which names stand, is not empty.
-        const QImage upper = figures->grab(QRect(0, 0, figures->width(), 10)).toImage();
-        std::set<QRgb> colours;
-        for (int x = 0; x < upper.width(); ++x)
-            for (int y = 0; y < upper.height(); ++y) colours.insert(upper.pixel(x, y));
-        QVERIFY(colours.size() > 3);
-    }
-
-    void titlesOfPlansAreElidedBeforeTabsScroll() {
-        MainWindow window;
-        open(window, {smallGraphFile()});
-        for (int i = 0; i < 3; ++i) {
-            if (i > 0) window.document().addCopyOfCurrent();
-            window.document().renameCurrent(QStringLiteral("A plan whose name is long, %1").arg(i));
-        }
-        window.resize(1024, 640);
-        window.show();
-        QTabBar* tabs = window.workspace().variants().tabs();
-        QTRY_VERIFY(tabs->isVisible());
-        QTest::qWait(50);
-        for (const auto* button : tabs->findChildren<QToolButton*>()) QVERIFY(!button->isVisible());
-        for (int tab = 0; tab < tabs->count(); ++tab) QVERIFY(tabs->rect().contains(tabs->tabRect(tab)));
-        const QFontMetrics metrics(textFont(normalTextPx, QFont::DemiBold));
-        QVERIFY(tabs->tabRect(0).width() > metrics.horizontalAdvance(tabs->tabText(0)));
-        QVERIFY(tabs->tabRect(1).width() < metrics.horizontalAdvance(tabs->tabText(1)));
-        QVERIFY(tabs->tabToolTip(1).contains(window.document().variant(1).title()));
-    }
-
-    void processGroupsShowButtonsAndRowsInASmallWindow() {
-        MainWindow window;
-        open(window, {smallGraphFile()});
-        window.resize(1024, 640);
-        window.show();
-        auto* dock = window.findChild<QDockWidget*>("groups");
-        dock->raise();
-        auto* view = dock->findChild<QTreeView*>();
-        QTRY_VERIFY(view->isVisible());
-        QTRY_VERIFY(view->viewport()->height() >= 2 * view->sizeHintForRow(0));
-        const auto buttonsAreWhole = [&] {
-            for (const auto* button : dock->widget()->findChildren<QToolButton*>())
-                if (button->height() < button->sizeHint().height()) return false;
-            return true;
-        };
-        QVERIFY(buttonsAreWhole());
-        window.resizeDocks({dock}, {1}, Qt::Vertical);  // as low as a person can make it
-        QTest::qWait(50);
-        QVERIFY(buttonsAreWhole());
-    }
-
     void aPlanAloneFindsItsGraph() {
         QTemporaryDir folder;
         const QString path = folder.filePath("a.plan.json");
@@ -465,29 +371,6 @@ class MainWindowTest : public QObject {
         QVERIFY(without.workspace().notice().text().contains("llama3_debugmodel_fsdp8"));
         open(without, {smallGraphFile()});
         QTRY_COMPARE(without.document().current()->filePath(), path);
-    }
-
-    void theFirstWindowFitsTheScreen() {
-        const MainWindow window;
-        const QSize available = window.screen()->availableGeometry().size();
-        QVERIFY(window.width() <= available.width() && window.height() <= available.height());
-    }
-
-    void docksReturnToTheirWidths() {
-        MainWindow window;
-        open(window, {smallGraphFile()});
-        auto* modules = window.findChild<QDockWidget*>("modules");
-        auto* buckets = window.findChild<QDockWidget*>("buckets");
-        window.resizeDocks({modules, buckets}, {340, 360}, Qt::Horizontal);
-        QTRY_COMPARE(modules->width(), 340);
-        QTest::qWait(300);
-        const int of_buckets = buckets->width();
-        window.resize(window.minimumSizeHint().width(), 900);
-        QTest::qWait(50);
-        QVERIFY2(modules->width() < 340, "the window squeezes the docks");
-        window.resize(1400, 900);
-        QTRY_COMPARE(modules->width(), 340);
-        QTRY_COMPARE(buckets->width(), of_buckets);
     }
 
     void messagesNameTheFileAndTipsItsPlace() {

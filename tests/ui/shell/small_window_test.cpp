@@ -1,0 +1,122 @@
+#include <QDockWidget>
+#include <QTabBar>
+#include <QToolButton>
+#include <QTreeView>
+#include <set>
+
+#include "tests/ui/shell/opened_window.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/figures_bar.h"
+#include "ui/frame/variant_bar.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/workspace.h"
+#include "ui/theme/theme.h"
+
+namespace overlap::ui {
+
+/// Windows of little width or height: nothing is squeezed away, and what was wide is wide again.
+class SmallWindowTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void figuresShrinkAndStay() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* figures = window.findChild<FiguresBar*>();
+        window.show();
+        for (const int width : {1400, 900, 760}) {
+            window.resize(width, 700);
+            QTRY_VERIFY(figures->isVisible() && figures->width() >= figures->minimumSizeHint().width());
+            const QString help = figures->helpAt(figures->width() - 1);
+            QVERIFY(!help.isEmpty());
+            if (figures->width() < figures->sizeHint().width()) QVERIFY(help.contains("collectives"));
+        }
+    }
+
+    void figuresKeepTheirNamesInASmallWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(waitForEvaluation(window.document()));
+        auto* figures = window.findChild<FiguresBar*>();
+        window.resize(1024, 640);
+        window.show();
+        QTRY_VERIFY(figures->isVisible());
+        // The upper line, in which names stand, is not empty.
+        const QImage upper = figures->grab(QRect(0, 0, figures->width(), 10)).toImage();
+        std::set<QRgb> colours;
+        for (int x = 0; x < upper.width(); ++x)
+            for (int y = 0; y < upper.height(); ++y) colours.insert(upper.pixel(x, y));
+        QVERIFY(colours.size() > 3);
+    }
+
+    void titlesOfPlansAreElidedBeforeTabsScroll() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        for (int i = 0; i < 3; ++i) {
+            if (i > 0) window.document().addCopyOfCurrent();
+            window.document().renameCurrent(QStringLiteral("A plan whose name is long, %1").arg(i));
+        }
+        window.resize(1024, 640);
+        window.show();
+        QTabBar* tabs = window.workspace().variants().tabs();
+        QTRY_VERIFY(tabs->isVisible());
+        QTest::qWait(50);
+        for (const auto* button : tabs->findChildren<QToolButton*>()) QVERIFY(!button->isVisible());
+        for (int tab = 0; tab < tabs->count(); ++tab) QVERIFY(tabs->rect().contains(tabs->tabRect(tab)));
+        const QFontMetrics metrics(textFont(normalTextPx, QFont::DemiBold));
+        QVERIFY(tabs->tabRect(0).width() > metrics.horizontalAdvance(tabs->tabText(0)));
+        QVERIFY(tabs->tabRect(1).width() < metrics.horizontalAdvance(tabs->tabText(1)));
+        QVERIFY(tabs->tabToolTip(1).contains(window.document().variant(1).title()));
+    }
+
+    void processGroupsShowButtonsAndRowsInASmallWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.resize(1024, 640);
+        window.show();
+        auto* dock = window.findChild<QDockWidget*>("groups");
+        dock->raise();
+        auto* view = dock->findChild<QTreeView*>();
+        QTRY_VERIFY(view->isVisible());
+        QTRY_VERIFY(view->viewport()->height() >= 2 * view->sizeHintForRow(0));
+        const auto buttonsAreWhole = [&] {
+            for (const auto* button : dock->widget()->findChildren<QToolButton*>())
+                if (button->height() < button->sizeHint().height()) return false;
+            return true;
+        };
+        QVERIFY(buttonsAreWhole());
+        window.resizeDocks({dock}, {1}, Qt::Vertical);  // as low as a person can make it
+        QTest::qWait(50);
+        QVERIFY(buttonsAreWhole());
+    }
+
+    void theFirstWindowFitsTheScreen() {
+        const MainWindow window;
+        const QSize available = window.screen()->availableGeometry().size();
+        QVERIFY(window.width() <= available.width() && window.height() <= available.height());
+    }
+
+    void docksReturnToTheirWidths() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* modules = window.findChild<QDockWidget*>("modules");
+        auto* buckets = window.findChild<QDockWidget*>("buckets");
+        window.resizeDocks({modules, buckets}, {340, 360}, Qt::Horizontal);
+        QTRY_COMPARE(modules->width(), 340);
+        QTest::qWait(300);
+        const int of_buckets = buckets->width();
+        window.resize(window.minimumSizeHint().width(), 900);
+        QTest::qWait(50);
+        QVERIFY2(modules->width() < 340, "the window squeezes the docks");
+        window.resize(1400, 900);
+        QTRY_COMPARE(modules->width(), 340);
+        QTRY_COMPARE(buckets->width(), of_buckets);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::SmallWindowTest)
+#include "small_window_test.moc"
