@@ -5,6 +5,7 @@
 #include <QDragEnterEvent>
 #include <QLabel>
 #include <QMimeData>
+#include <QStatusBar>
 #include <QTabBar>
 #include <QToolButton>
 
