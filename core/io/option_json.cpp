@@ -62,9 +62,8 @@ OptionValue plain_value(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_array()) return IntegerList();
     if (value.is_object()) return NamedIntegers();
-    if (!value.is_number_integer()) return value.get<double>();
-    // A count beyond 64 bits is no limit, as the largest that fits is none.
-    return is_beyond_64_bits(value) ? std::numeric_limits<std::int64_t>::max() : value.get<std::int64_t>();
+    const bool whole = value.is_number_integer() && !is_beyond_64_bits(value);
+    return whole ? OptionValue(value.get<std::int64_t>()) : OptionValue(value.get<double>());
 }
 
 struct ToJson {
@@ -96,6 +95,8 @@ OptionValue read_option_value(const PassOption& option, const std::string& place
     if (option.type == Type::integer_list && value.is_array()) return read_integer_list(place, value);
     const bool takes_map = option.type == Type::module_order || option.type == Type::integer_map;
     if (takes_map && value.is_object()) return read_named_integers(place, value);
+    // A count beyond 64 bits is no limit, as the largest that fits is none.
+    if (option.type == Type::integer && is_beyond_64_bits(value)) return std::numeric_limits<std::int64_t>::max();
     OptionValue plain = plain_value(value);
     if (value.is_structured()) check_option_value(option, place, plain);
     return plain;
