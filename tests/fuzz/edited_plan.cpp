@@ -1,5 +1,6 @@
 #include "tests/fuzz/edited_plan.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -26,7 +27,9 @@ OptionValue chosen_number(const PassOption& option, Choices& choices) {
         case 0:
             return option.minimum > -1e18 ? static_cast<std::int64_t>(option.minimum) : std::int64_t{0};
         case 1:
-            return option.maximum < 1e18 ? static_cast<std::int64_t>(option.maximum) : std::int64_t{1 << 20};
+            // A large maximum, such as that of layers, takes memory that no input's size accounts for.
+            return option.maximum < 1e18 ? std::min(static_cast<std::int64_t>(option.maximum), std::int64_t{1 << 10})
+                                         : std::int64_t{1 << 20};
         default:
             return choices.one_of(numbers);
     }
