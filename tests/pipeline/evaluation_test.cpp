@@ -6,9 +6,9 @@
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
-#include "core/graph/graph_editor.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/presets.h"
+#include "tests/pipeline/test_plans.h"
 #include "tests/plan/test_graphs.h"
 
 namespace overlap {
@@ -22,17 +22,6 @@ Plan block_plan(const Graph& graph) {
 
 std::size_t count(const std::vector<Problem>& problems, ProblemKind kind) {
     return static_cast<std::size_t>(std::ranges::count(problems, kind, &Problem::kind));
-}
-
-/// The graph without times of nodes and without a cost model, as an import gives it.
-std::shared_ptr<const Graph> without_times(const std::shared_ptr<const Graph>& graph) {
-    GraphEditor editor(graph);
-    for (NodeId node = 0; node < graph->node_count(); ++node) editor.metadata(node).estimate_ms.reset();
-    GraphHeader header = graph->header();
-    header.cost.reset();
-    editor.set_header(std::move(header));
-    std::vector<NodeId> origin;
-    return editor.finish(origin);
 }
 
 TEST(Evaluation, WithoutTimesPlansAreEvaluatedAllTheSame) {
