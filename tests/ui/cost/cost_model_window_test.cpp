@@ -7,6 +7,7 @@
 #include "core/graph/graph_editor.h"
 #include "core/io/graph_file.h"
 #include "tests/measure/simulated_trace.h"
+#include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/actions/cost_actions.h"
 #include "ui/cost/calibration_dialog.h"
@@ -30,12 +31,6 @@ class CostModelWindowTest : public QObject {
     Q_OBJECT
 
     const QString contended_ = QStringLiteral(OVERLAP_TEST_DATA "/cost_models/everything.cost.json");
-
-    static bool waitUntilIdle(MainWindow& window) {
-        return QTest::qWaitFor(
-            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
-            60'000);
-    }
 
     static bool saysInStatus(const MainWindow& window, const QString& wanted) {
         for (const QLabel* label : window.findChildren<QLabel*>())

@@ -7,6 +7,7 @@
 #include <QTreeView>
 
 #include "tests/measure/simulated_trace.h"
+#include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/notice_bar.h"
@@ -32,12 +33,6 @@ class MeasuredWindowTest : public QObject {
     Q_OBJECT
 
     const QString trace_ = QStringLiteral(OVERLAP_TEST_DATA "/traces/hta_nccl_data.json.gz");
-
-    static bool waitUntilIdle(MainWindow& window) {
-        return QTest::qWaitFor(
-            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
-            60'000);
-    }
 
     /// A collective of what the timeline shows.
     static EventLocation collectiveOf(const Timeline& timeline) {

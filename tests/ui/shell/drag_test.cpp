@@ -6,6 +6,7 @@
 #include <QTimer>
 #include <QWindow>
 
+#include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/centre_tabs.h"
@@ -25,21 +26,6 @@ namespace overlap::ui {
 
 class DragTest : public QObject {
     Q_OBJECT
-
-    static bool waitUntilIdle(MainWindow& window) {
-        return QTest::qWaitFor(
-            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
-            60'000);
-    }
-
-    static void open(MainWindow& window, const QStringList& files) {
-        window.resize(1400, 900);
-        window.show();
-        window.activateWindow();
-        QVERIFY(QTest::qWaitForWindowActive(&window));
-        window.openFiles(files);
-        QVERIFY(waitUntilIdle(window));
-    }
 
     static QStringList figureTexts(MainWindow& window) {
         QStringList texts;

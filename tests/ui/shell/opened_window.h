@@ -6,12 +6,13 @@
 
 namespace overlap::ui {
 
+/// Whether a document is open and nothing is in progress any more, waited for up to a minute.
 inline bool waitUntilIdle(MainWindow& window) {
     return QTest::qWaitFor(
-        [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
-        60'000);
+        [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); }, 60'000);
 }
 
+/// Shows the window, active, with `files` open and evaluated.
 inline void open(MainWindow& window, const QStringList& files) {
     window.resize(1400, 900);
     window.show();

@@ -3,6 +3,7 @@
 #include <QFileDialog>
 #include <QMenuBar>
 
+#include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/actions.h"
@@ -25,12 +26,6 @@ class PlanExportTest : public QObject {
         if (!waitUntilIdle(*window)) return nullptr;
         BucketCommands(window->document()).addText(QStringLiteral("tok_embeddings, layers.[0-5], norm+lm_head"));
         return waitUntilIdle(*window) ? std::move(window) : nullptr;
-    }
-
-    static bool waitUntilIdle(MainWindow& window) {
-        return QTest::qWaitFor(
-            [&] { return window.document().isOpen() && window.idle() && !window.document().current()->stale(); },
-            60'000);
     }
 
     static QByteArray read(const QString& path) {
