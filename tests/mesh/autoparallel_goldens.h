@@ -1,4 +1,4 @@
-// Cases that tests/conformance/make_autoparallel_cases.py made with autoparallel, and the NCCL samples.
+// Cases of autoparallel's NCCL cost model that tests/conformance/make_autoparallel_cases.py made with it.
 #pragma once
 
 #include <cmath>
@@ -8,10 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "core/graph/operator_traits.h"
-#include "core/mesh/sharding_text.h"
 
 namespace overlap::test {
 
@@ -30,10 +28,6 @@ inline CollectiveKind golden_collective(const nlohmann::json& name) {
                                       CollectiveKind::all_reduce, CollectiveKind::all_to_all})
         if (name == collective_kind_name(kind)) return kind;
     throw std::runtime_error("no collective: " + name.dump());
-}
-
-inline std::vector<Placement> golden_placements(const nlohmann::json& text, std::size_t mesh_dims) {
-    return parse_state(text.get<std::string>(), static_cast<int>(mesh_dims)).placements;
 }
 
 /// Equal to 1e-9 of the expected value; infinite where that is.
