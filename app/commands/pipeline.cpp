@@ -77,8 +77,9 @@ Execution run_plan(const std::shared_ptr<const Graph>& graph, const GivenPlan& g
 void require_run(const Execution& execution, const std::string& file) {
     if (!execution.refusal) return;
     const std::vector<Problem>& problems = execution.problems;
-    const auto overlap = std::find_if(problems.rbegin(), problems.rend(),
-                                      [](const Problem& problem) { return problem.kind == ProblemKind::overlapping_entries; });
+    const auto overlap = std::find_if(problems.rbegin(), problems.rend(), [](const Problem& problem) {
+        return problem.kind == ProblemKind::overlapping_entries;
+    });
     const auto step = std::ranges::find(execution.steps, StepOutcome::State::refused, &StepOutcome::state);
     if (overlap == problems.rend() || step == execution.steps.end()) throw execution.refusal->in_file(file);
     const auto index = static_cast<std::size_t>(step - execution.steps.begin());

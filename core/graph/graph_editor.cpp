@@ -208,9 +208,9 @@ ModuleStackId GraphEditor::module_stack(std::span<const ModuleStackEntry> entrie
     };
     const auto count = static_cast<ModuleStackId>(module_stacks_->offsets.size() - 1);
     for (ModuleStackId stack = 0; stack < count; ++stack) {
-        const std::span<const ModuleStackEntry> known(module_stacks_->entries.data() + module_stacks_->offsets[stack],
-                                                      module_stacks_->entries.data() +
-                                                          module_stacks_->offsets[stack + 1]);
+        const std::span<const ModuleStackEntry> known(
+            module_stacks_->entries.data() + module_stacks_->offsets[stack],
+            module_stacks_->entries.data() + module_stacks_->offsets[stack + 1]);
         if (std::ranges::equal(known, entries, equal)) return stack;
     }
     auto stacks = std::make_shared<Graph::ModuleStacks>(*module_stacks_);

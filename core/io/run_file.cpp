@@ -90,7 +90,8 @@ JsonBytes bytes_of(const std::string& path) {
 }  // namespace
 
 bool is_run_file(const std::string& path) {
-    // run_json() begins with its format, and other programs may sort its fields; a trace may have hundreds of megabytes and is not parsed for this.
+    // run_json() begins with its format, and other programs may sort its fields; a trace may have hundreds of megabytes
+    // and is not parsed for this.
     constexpr std::size_t head = std::size_t{1} << 16;
     const JsonBytes bytes = bytes_of(path);
     const std::string_view begin = bytes.view().substr(0, head);

@@ -167,8 +167,8 @@ class Executor {
         result_.overlaps = {};
         reset_to_input(result_);
         // Overlapping entries have been reported already, in more detail.
-        const bool told =
-            std::ranges::find(result_.problems, ProblemKind::overlapping_entries, &Problem::kind) != result_.problems.end();
+        const bool told = std::ranges::find(result_.problems, ProblemKind::overlapping_entries, &Problem::kind) !=
+                          result_.problems.end();
         if (!told) result_.problems.push_back(refusal_problem(error));
     }
 

@@ -24,7 +24,7 @@ std::vector<std::size_t> sorted_within(std::vector<std::size_t> indices, std::si
 /// Takes the modules out of all entries but `keep` and drops the entries that this empties; returns the new place of
 /// entry or position `keep`.
 std::size_t take_out_except(Buckets& buckets, const std::vector<std::string>& modules, std::size_t keep,
-                          bool keep_is_entry) {
+                            bool keep_is_entry) {
     std::size_t shift = 0;
     Buckets result;
     for (std::size_t i = 0; i < buckets.size(); ++i) {

@@ -14,7 +14,7 @@ namespace overlap {
 /// construct_default_graph_passes), as far as the graph shows which of its conditions hold.
 struct PipelinePreset {
     std::string name;   ///< one of preset_names
-    std::string title; ///< for display
+    std::string title;  ///< for display
     std::string help;   ///< one sentence
     /// In order. Steps that take buckets have none of their own: they take the plan's.
     std::vector<PassStep> steps;

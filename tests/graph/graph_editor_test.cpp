@@ -143,8 +143,7 @@ TEST_F(GraphEditorTest, ATensorDoesNotReachFurtherThanInADocument) {
         graph.finish(origin);
         FAIL() << "2^56 + 1 elements";
     } catch (const InputError& error) {
-        EXPECT_STREQ(error.what(),
-                     "node \"made\": with its strides the tensor would reach further than 2^56 elements");
+        EXPECT_STREQ(error.what(), "node \"made\": with its strides the tensor would reach further than 2^56 elements");
     }
 }
 

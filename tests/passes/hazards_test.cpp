@@ -190,7 +190,8 @@ TEST_F(HazardsTest, ASecondRunPacksBucketsOnceMore) {
     const Json options = {{"module_bucket_plans", {"layers.0"}}, {"module_stack_fn", "custom.module_fqn"}};
     run("manual_overlap_bucketing", options);
     EXPECT_EQ(problem("not_idempotent"), nullptr);
-    result_ = require_pass("manual_overlap_bucketing").run(result_.graph, read_options(require_pass("manual_overlap_bucketing"), options), {});
+    result_ = require_pass("manual_overlap_bucketing")
+                  .run(result_.graph, read_options(require_pass("manual_overlap_bucketing"), options), {});
     const Problem* found = problem("not_idempotent");
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->severity, Severity::note);

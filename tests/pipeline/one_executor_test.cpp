@@ -39,8 +39,8 @@ Commanded command(const std::shared_ptr<const Graph>& graph, const Plan& plan) {
 std::vector<std::string> texts(std::span<const Problem> problems) {
     std::vector<std::string> texts;
     for (const Problem& problem : problems)
-        texts.push_back(std::string(problem_kind_name(problem.kind)) + "|" + problem.title + "|" + problem.message + "|" + problem.fix + "|" +
-                        std::to_string(problem.plan_entry));
+        texts.push_back(std::string(problem_kind_name(problem.kind)) + "|" + problem.title + "|" + problem.message +
+                        "|" + problem.fix + "|" + std::to_string(problem.plan_entry));
     return texts;
 }
 

@@ -56,7 +56,7 @@ QString BucketCommands::putIntoNew(const QStringList& modules, int at) {
     const Buckets& buckets = document_.buckets();
     document_.editBuckets(tr("Put %1 into a new bucket").arg(listed(modules)),
                           edits::move_modules_to_new(buckets, standardStrings(modules),
-                                                  at < 0 ? buckets.size() : static_cast<std::size_t>(at)));
+                                                     at < 0 ? buckets.size() : static_cast<std::size_t>(at)));
     return {};
 }
 
@@ -100,7 +100,7 @@ void BucketCommands::moveModule(int bucket, int from, int to) {
     if (bucket < 0 || from < 0 || to < 0) return;
     document_.editBuckets(tr("Reorder %1").arg(title(bucket)),
                           edits::move_module_within(document_.buckets(), static_cast<std::size_t>(bucket),
-                                                  static_cast<std::size_t>(from), static_cast<std::size_t>(to)));
+                                                    static_cast<std::size_t>(from), static_cast<std::size_t>(to)));
 }
 
 QString BucketCommands::addText(const QString& text) {

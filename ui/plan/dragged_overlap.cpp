@@ -126,8 +126,9 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const OverlapDirective& dir
     } else {
         answer_.effects = {QStringLiteral("%1 %2").arg(tr("step"), formatKnownTime(0, false))};
     }
-    answer_.effects.append(effect(tr("peak"), formatBytes(peak),
-                                  formatDifference(peak - static_cast<double>(before.corrected_memory.peak_bytes), Unit::Bytes)));
+    answer_.effects.append(
+        effect(tr("peak"), formatBytes(peak),
+               formatDifference(peak - static_cast<double>(before.corrected_memory.peak_bytes), Unit::Bytes)));
     return answer_;
 }
 
