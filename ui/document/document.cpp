@@ -13,6 +13,8 @@ namespace overlap::ui {
 Document::Document(QObject* parent, BackgroundEvaluator::Function evaluate)
     : QObject(parent), evaluator_(nullptr, std::move(evaluate)) {
     connect(&loader_, &GraphLoader::loaded, this, [this](const LoadedGraph& loaded) { setGraph(loaded); });
+    connect(&modules_, &PlanModules::changed, this, &Document::modulesChanged);
+    connect(&modules_, &PlanModules::figuresChanged, this, &Document::moduleFiguresChanged);
     connect(&evaluator_, &BackgroundEvaluator::busyChanged, this, &Document::evaluatingChanged);
     connect(&evaluator_, &BackgroundEvaluator::failed, this,
             [this](quint64, const QString& reason) { emit failed(reason); });
@@ -38,7 +40,8 @@ void Document::setGraph(const LoadedGraph& loaded) {
     variants_.clear();
     loaded_ = loaded;
     times_ = nullptr;
-    modules_ = {{}, loaded_.modules, loaded_.module_figures, loaded_.bucketable};
+    modules_.setGraph(loaded_.graph, loaded_.eligibility, {loaded_.modules, loaded_.module_figures, loaded_.bucketable},
+                      loaded_.baseline);
 
     Plan baseline;
     baseline.name = "Baseline";
@@ -51,7 +54,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     if (restored.variants.empty()) insertVariant(loaded_.empty_plan, false);
     current_ = std::clamp(restored.current, 0, variantCount() - 1);
     undo_group_.setActiveStack(&variant(current_).undoStack());
-    updateModules();
+    modules_.setRules(variant(current_).plan().module_rules);
 
     emit graphChanged();
     emit variantsChanged();
@@ -66,8 +69,8 @@ void Document::setTimes(std::shared_ptr<const MeasuredTimes> times) {
     evaluator_.cancel();  // what runs is of the other times
     times_ = std::move(times);
     for (const auto& variant : variants_) variant->invalidate();
-    modules_.figures = nullptr;
-    updateModules();
+    modules_.setTimes(times_ ? times_->module_figures : loaded_.module_figures,
+                      times_ ? times_->baseline : loaded_.baseline);
     emit timesChanged();
     variants_.front()->setEvaluation(times_ ? times_->baseline : loaded_.baseline);
     requestEvaluation();
@@ -79,8 +82,7 @@ void Document::setCostModel(const LoadedGraph& modelled) {
     loaded_ = modelled;
     times_ = nullptr;
     for (const auto& variant : variants_) variant->invalidate();
-    modules_.figures = nullptr;
-    updateModules();
+    modules_.setTimes(loaded_.module_figures, loaded_.baseline);
     emit timesChanged();
     variants_.front()->setEvaluation(loaded_.baseline);
     requestEvaluation();
@@ -94,7 +96,7 @@ Variant& Document::insertVariant(Plan plan, bool read_only) {
     connect(added, &Variant::titleChanged, this, &Document::variantsChanged);
     connect(added, &Variant::planChanged, this, [this, added] {
         if (added != current()) return;
-        updateModules();
+        modules_.setRules(variant(current_).plan().module_rules);
         emit planChanged();
         requestEvaluation();
     });
@@ -109,7 +111,7 @@ void Document::setCurrentIndex(int index) {
     current_ = index;
     undo_group_.setActiveStack(&variant(index).undoStack());
     if (selection_.kind() == Selection::Kind::bucket) selection_.clear();
-    updateModules();
+    modules_.setRules(variant(current_).plan().module_rules);
     emit currentChanged();
     emit planChanged();
     emit evaluationChanged();
@@ -144,7 +146,7 @@ Plan Document::closeVariant(int index) {
     }
     emit variantsChanged();
     if (was_current) {
-        updateModules();
+        modules_.setRules(variant(current_).plan().module_rules);
         emit currentChanged();
         emit planChanged();
         emit evaluationChanged();
@@ -244,26 +246,6 @@ int Document::bucketOfNode(const NodePlace& place) const {
     const auto entry = std::ranges::find_if(
         buckets(), [&](const BucketEntry& bucket) { return std::ranges::any_of(bucket.modules, holds); });
     return input == no_node || entry == buckets().end() ? -1 : static_cast<int>(entry - buckets().begin());
-}
-
-void Document::updateModules() {
-    const std::vector<ModuleRule>& rules = variant(current_).plan().module_rules;
-    const bool others = rules != modules_.rules;
-    if (!others && modules_.figures) return;
-    if (rules.empty()) {
-        modules_ = {{}, loaded_.modules, times_ ? times_->module_figures : loaded_.module_figures, loaded_.bucketable};
-    } else {
-        const std::shared_ptr<const Graph> graph = repair_modules(loaded_.graph, rules)->graph;
-        if (others) {
-            modules_.tree = std::make_shared<const ModuleTree>(*graph, preferred_module_source(*graph));
-            modules_.bucketable = std::make_shared<const std::vector<BucketableCollective>>(
-                bucketable_collectives(*graph, *modules_.tree, *loaded_.eligibility));
-        }
-        modules_.rules = rules;
-        modules_.figures =
-            std::make_shared<const ModuleFiguresTable>(module_figures(*graph, *modules_.tree, baseline().times_ms));
-    }
-    if (others) emit modulesChanged();
 }
 
 void Document::requestEvaluation() {

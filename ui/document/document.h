@@ -8,6 +8,7 @@
 #include "core/plan/plan_edits.h"
 #include "ui/document/background_evaluator.h"
 #include "ui/document/measured_times.h"
+#include "ui/document/plan_modules.h"
 #include "ui/document/selection.h"
 #include "ui/document/variant.h"
 #include "ui/files/graph_loader.h"
@@ -41,14 +42,15 @@ class Document : public QObject {
     bool isOpen() const { return loaded_.graph != nullptr; }
     const LoadedGraph& loaded() const { return loaded_; }
     const std::shared_ptr<const Graph>& graph() const { return loaded_.graph; }
-    /// The modules of the graph, with those that the current plan's rules give.
-    const ModuleTree& modules() const { return *modules_.tree; }
-    const std::shared_ptr<const ModuleTree>& sharedModules() const { return modules_.tree; }
+    /// The modules of the graph, with those that the current plan's rules give; modulesChanged() follows where the
+    /// rules have just changed.
+    const ModuleTree& modules() const { return *modules_.shown().tree; }
+    const std::shared_ptr<const ModuleTree>& sharedModules() const { return modules_.shown().tree; }
     /// The collectives that could be bucketed, in these modules.
-    const std::vector<BucketableCollective>& bucketable() const { return *modules_.bucketable; }
+    const std::vector<BucketableCollective>& bucketable() const { return *modules_.shown().bucketable; }
     /// The graph without any pass, in the times that figures are of.
     const Evaluation& baseline() const { return times_ ? *times_->baseline : *loaded_.baseline; }
-    const ModuleFiguresTable& moduleFigures() const { return *modules_.figures; }
+    const ModuleFiguresTable& moduleFigures() const { return *modules_.shown().figures; }
     /// Times that figures of all variants are of; null: the graph's own.
     const std::shared_ptr<const MeasuredTimes>& times() const { return times_; }
     /// Evaluates all variants again with these times, or with the graph's own. Plans do not change.
@@ -101,6 +103,8 @@ class Document : public QObject {
     bool loading() const { return loader_.busy(); }
     /// True while the figures shown are those of an older plan.
     bool evaluating() const { return evaluator_.busy(); }
+    /// True while the modules shown may be those of older rules.
+    bool repairing() const { return modules_.busy(); }
 
     /// True when the current variant is a plan.
     bool editable() const;
@@ -132,8 +136,11 @@ class Document : public QObject {
     void variantsChanged();
     /// Another variant is current.
     void currentChanged();
-    /// Nodes have new modules, because the current plan has other rules for them. Comes before planChanged().
+    /// Nodes have new modules, because the current plan has other rules for them. They are made in the background, so
+    /// it may come after planChanged().
     void modulesChanged();
+    /// The same modules have figures of other times.
+    void moduleFiguresChanged();
     /// The current plan has changed, by an edit or because another variant became current.
     void planChanged();
     /// The current variant's evaluation is another.
@@ -146,19 +153,10 @@ class Document : public QObject {
     Plan readFittingPlan(const QString& path) const;
     Variant& insertVariant(Plan plan, bool read_only);
     void requestEvaluation();
-    void updateModules();
     QString freeName() const;
 
-    /// Modules as the current plan has them.
-    struct ShownModules {
-        std::vector<ModuleRule> rules;  ///< that were applied
-        std::shared_ptr<const ModuleTree> tree;
-        std::shared_ptr<const ModuleFiguresTable> figures;
-        std::shared_ptr<const std::vector<BucketableCollective>> bucketable;
-    };
-
     LoadedGraph loaded_;
-    ShownModules modules_;
+    PlanModules modules_;
     std::shared_ptr<const MeasuredTimes> times_;
     std::function<RestoredVariants(const LoadedGraph&)> variant_source_;
     Selection selection_;

@@ -57,7 +57,7 @@ ModuleTreeModel::ModuleTreeModel(Document& document, QObject* parent) : Harmless
     connect(&document, &Document::modulesChanged, this, &ModuleTreeModel::rebuild);
     connect(&document, &Document::planChanged, this, &ModuleTreeModel::updateBuckets);
     // Figures alone are others: what is expanded stays so.
-    connect(&document, &Document::timesChanged, this, [this] { emit layoutChanged(); });
+    connect(&document, &Document::moduleFiguresChanged, this, [this] { emit layoutChanged(); });
     rebuild();
 }
 

@@ -161,6 +161,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     repair_->setFocusPolicy(Qt::StrongFocus);
     connect(repair_, &QToolButton::clicked, this, &BucketBoard::repairWanted);
     connect(&document, &Document::planChanged, this, &BucketBoard::updateRepair);
+    connect(&document, &Document::modulesChanged, this, &BucketBoard::updateRepair);
     updateRepair();
     connect(&document, &Document::planChanged, this, &BucketBoard::updateAutomatic);
     connect(&document, &Document::evaluationChanged, this, &BucketBoard::updateAutomatic);

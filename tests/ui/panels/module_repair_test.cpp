@@ -62,6 +62,7 @@ class ModuleRepairTest : public QObject {
         QVERIFY2(dialog->summary().contains("calls without a module"), qPrintable(dialog->summary()));
         QSignalSpy modules(document_.get(), &Document::modulesChanged);
         dialog->accept();
+        QVERIFY(modules.wait());
         QCOMPARE(modules.count(), 1);
         QVERIFY(document_->modules().find("layers.0") != ModuleTree::no_module);
         QCOMPARE(document_->current()->undoStack().count(), 1);
@@ -152,11 +153,12 @@ class ModuleRepairTest : public QObject {
         Plan plan = document_->current()->plan();
         plan.module_rules = recommended_rules(propose_module_rules(document_->graph()));
         document_->editPlan("Repair", std::move(plan));
-        QVERIFY(document_->modules().exists());
+        QVERIFY(document_->repairing());
+        QTRY_VERIFY(document_->modules().exists());
         document_->setCurrentIndex(0);
         QVERIFY(!document_->modules().exists());
         document_->setCurrentIndex(1);
-        QVERIFY(document_->modules().exists());
+        QTRY_VERIFY(document_->modules().exists());
     }
 
   private:
