@@ -50,6 +50,23 @@ class LatestTaskTest : public QObject {
         QCOMPARE(told_, QStringList());
     }
 
+    void whatWasCancelledIsNotDelivered() {
+        LatestTask task;
+        const auto result = std::make_shared<int>();
+        std::atomic<bool> has_begun = false;
+        bool is_delivered = false;
+        task.start([&, result](std::stop_token stop) -> LatestTask::Delivery {
+            has_begun = true;
+            while (!stop.stop_requested()) std::this_thread::yield();
+            return [&is_delivered, result] { is_delivered = true; };
+        });
+        QTRY_VERIFY(has_begun);
+        task.cancel();
+        QVERIFY(!task.busy());
+        QTRY_COMPARE(result.use_count(), 1);  // the task has ended, and its delivery has been dropped
+        QVERIFY(!is_delivered);
+    }
+
     void ownersShareThreads() {
         for (int owner = 0; owner < 2 * static_cast<int>(WorkerPool::most_threads); ++owner) {
             LatestTask task;

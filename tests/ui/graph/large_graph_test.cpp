@@ -38,6 +38,7 @@ class LargeGraphTest : public QObject {
         file.close();
         loaded_ = loadGraph(file.fileName());
         QCOMPARE(loaded_.graph->node_count(), large_graph_nodes);
+        users_ = loaded_.graph.use_count();
     }
 
     void boxesComeFromTheBackground() {
@@ -114,7 +115,8 @@ class LargeGraphTest : public QObject {
         document.setGraph(loadGraph(smallGraphFile()));
         QVERIFY(model.isOpen() && !model.reading());
         const std::uint32_t nodes = model.graph().node_count();
-        QTest::qWait(50);
+        // Once the task and what it has made of the large graph are gone, nothing of them is shown any more.
+        QTRY_COMPARE_WITH_TIMEOUT(loaded_.graph.use_count(), users_, 60'000);
         QCOMPARE(model.graph().node_count(), nodes);
     }
 
@@ -127,6 +129,7 @@ class LargeGraphTest : public QObject {
 
     QTemporaryDir folder_;
     LoadedGraph loaded_;
+    long users_ = 0;  ///< of its graph, where no document has it
 };
 
 }  // namespace overlap::ui

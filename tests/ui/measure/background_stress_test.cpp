@@ -85,7 +85,7 @@ class BackgroundStressTest : public QObject {
         QElapsedTimer clock;
         for (clock.start(); clock.elapsed() < 1000 * (seconds > 0 ? seconds : 2); ++acts) {
             act();
-            QTest::qWait(below(30));
+            QTest::qWait(below(30));  // the moment at which the next act comes is what is random
         }
         document_->loader().cancel();
         document_->setCurrentIndex(document_->variantCount() - 1);
@@ -107,7 +107,7 @@ class BackgroundStressTest : public QObject {
             document_ = openDocument();
             measurements_ = std::make_unique<Measurements>();
             for (int left = below(6); left > 0; --left) act();
-            QTest::qWait(below(20));
+            QTest::qWait(below(20));  // the moment is what is random
             measurements_.reset();
             document_.reset();
         }

@@ -189,15 +189,16 @@ class AutomaticVariantTest : public QObject {
         qInfo("%d nodes: figures after one change: median %.0f ms, slowest %.0f ms",
               static_cast<int>(document.graph()->node_count()), single_ms[single_ms.size() / 2], single_ms.back());
 
-        // A hand that does not rest, at the rate of a screen: figures must come all the same.
-        constexpr int enough_figures = 10, longest_ms = 120'000;
+        // A hand that does not rest, at the rate of a screen: figures must come all the same. The time between its
+        // moves is what is tested, so the wait is a fixed one.
+        constexpr int enough_figures = 10, longest_ms = 120'000, frame_ms = 16;
         QSignalSpy figures(&document, &Document::evaluationChanged);
         handle->setSliderDown(true);
         timer.start();
         int moves = 0;
         while (figures.count() < enough_figures && timer.elapsed() < longest_ms) {
             handle->setValue(300 - 5 * (++moves % 60));
-            QTest::qWait(16);
+            QTest::qWait(frame_ms);
         }
         handle->setSliderDown(false);
         qInfo("dragging: %d moves in %lld ms, new figures %d times", moves, static_cast<long long>(timer.elapsed()),

@@ -33,21 +33,28 @@ class DragTest : public QObject {
         return texts;
     }
 
-    /// Presses on `source`, drags to a point of the cards by mouse and lets go. The drag is Qt's own: the pointer's way
-    /// is scheduled before the press, because a drag runs an event loop of its own.
+    /// Presses at `start`, drags by mouse to `end` and lets go; both are points of the window. The drag is Qt's own:
+    /// the pointer's way after its first step is scheduled before the press, because a drag runs an event loop of its
+    /// own.
+    static void drag(MainWindow& window, const QPoint& start, const QPoint& first_step, const QPoint& end) {
+        QWindow* handle = window.windowHandle();
+        bool has_let_go = false;
+        int at_ms = 0;
+        for (const QPoint& point : {(start + end) / 2, end - QPoint(0, 3), end})
+            QTimer::singleShot(at_ms += 40, handle, [=] { QTest::mouseMove(handle, point); });
+        QTimer::singleShot(at_ms += 40, handle, [&] {
+            QTest::mouseRelease(handle, Qt::LeftButton, {}, end);
+            has_let_go = true;
+        });
+        QTest::mousePress(handle, Qt::LeftButton, {}, start);
+        QTest::mouseMove(handle, start + first_step / 10);
+        QTest::mouseMove(handle, start + first_step);
+        QTRY_VERIFY(has_let_go);
+    }
+
     static void dragToCards(MainWindow& window, QWidget* source, const QPoint& from, const QPoint& target) {
         QWidget* cards = window.workspace().bucketBoard().view()->viewport();
-        QWindow* handle = window.windowHandle();
-        const QPoint end = cards->mapTo(&window, target);
-        const QPoint start = source->mapTo(&window, from);
-        QTimer::singleShot(20, &window, [=] { QTest::mouseMove(handle, (start + end) / 2); });
-        QTimer::singleShot(60, &window, [=] { QTest::mouseMove(handle, end - QPoint(0, 3)); });
-        QTimer::singleShot(100, &window, [=] { QTest::mouseMove(handle, end); });
-        QTimer::singleShot(140, &window, [=] { QTest::mouseRelease(handle, Qt::LeftButton, {}, end); });
-        QTest::mousePress(handle, Qt::LeftButton, {}, start);
-        QTest::mouseMove(handle, start + QPoint(0, 2));
-        QTest::mouseMove(handle, start + QPoint(30, 2));
-        QTest::qWait(300);
+        drag(window, source->mapTo(&window, from), {30, 2}, cards->mapTo(&window, target));
     }
 
     static void dragModule(MainWindow& window, const QString& path, const QPoint& target) {
@@ -118,17 +125,17 @@ class DragTest : public QObject {
         const auto boxOf = [&](const char* module) {
             return graph.model().tree().box_of(window.document().modules().find(module), Phase::forward);
         };
-        const auto drag = [&](const char* module, const QPoint& target) {
+        const auto dragBox = [&](const char* module, const QPoint& target) {
             graph.select(boxOf(module));
             graph.focusSelection();
             QCoreApplication::processEvents();
             dragToCards(window, &graph, graph.boxRect(boxOf(module)).center().toPoint(), target);
             QVERIFY(waitUntilIdle(window));
         };
-        drag("layers.1", cardCentre(window, 0));
+        dragBox("layers.1", cardCentre(window, 0));
         QCOMPARE(window.document().buckets().size(), 1u);
         QCOMPARE(window.document().buckets()[0].modules, (std::vector<std::string>{"layers.0", "layers.1"}));
-        drag("norm", belowCards(window));
+        dragBox("norm", belowCards(window));
         QCOMPARE(window.document().buckets().size(), 2u);
         QCOMPARE(window.document().buckets()[1].modules, std::vector<std::string>{"norm"});
     }
@@ -139,18 +146,10 @@ class DragTest : public QObject {
         BucketCommands(window.document()).addText("layers.0");
         QVERIFY(waitUntilIdle(window));
         BucketView* view = window.workspace().bucketBoard().view();
-        QWindow* handle = window.windowHandle();
         const QPoint start =
             view->viewport()->mapTo(&window, view->visualRect(view->buckets().index(0)).topLeft() + QPoint(40, 14));
         QWidget* tree = window.workspace().modulesPanel().tree()->viewport();
-        const QPoint end = tree->mapTo(&window, QPoint(60, tree->height() - 20));
-        QTimer::singleShot(40, &window, [=] { QTest::mouseMove(handle, end - QPoint(4, 0)); });
-        QTimer::singleShot(80, &window, [=] { QTest::mouseMove(handle, end); });
-        QTimer::singleShot(120, &window, [=] { QTest::mouseRelease(handle, Qt::LeftButton, {}, end); });
-        QTest::mousePress(handle, Qt::LeftButton, {}, start);
-        QTest::mouseMove(handle, start - QPoint(4, 0));
-        QTest::mouseMove(handle, start - QPoint(40, 0));
-        QTest::qWait(250);
+        drag(window, start, {-40, 0}, tree->mapTo(&window, QPoint(60, tree->height() - 20)));
         QVERIFY(window.document().buckets().empty());
     }
 };

@@ -20,6 +20,7 @@
 #include "ui/plan/bucket_model.h"
 #include "ui/shell/save_controller.h"
 #include "ui/shell/screenshot.h"
+#include "ui/shell/session_controller.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/theme_manager.h"
@@ -154,9 +155,9 @@ class MainWindowTest : public QObject {
             window.findChild<QDockWidget*>("inspector")->close();
             QVERIFY(waitUntilIdle(window));
             window.workspace().timeline().setVisibleRange({1'000'000, 3'000'000});
-            QTest::qWait(300);
             // No close event: as if the application had been killed.
-            QVERIFY(QFile::exists(folder.filePath("session.json")));
+            const QString session = folder.filePath("session.json");
+            QTRY_VERIFY(QFile::exists(session) && readFile(session).contains("\"range_start_ms\":1,"));
         }
         MainWindow window(folder.path());
         window.show();
@@ -194,7 +195,7 @@ class MainWindowTest : public QObject {
         QTemporaryDir folder;
         MainWindow window(folder.path());
         open(window, {smallGraphFile()});
-        QTest::qWait(300);
+        QVERIFY2(window.session().store().isEmpty(), "nothing but the edit is waiting to be stored");
         BucketCommands(window.document()).addText("layers.3");
         QTRY_VERIFY_WITH_TIMEOUT(readFile(folder.filePath("session.json")).contains("layers.3"), 1'000);
     }

@@ -103,7 +103,7 @@ class TimelineKeepingTest : public QObject {
         QVERIFY(told[1][0].toString().contains("step " + formatDifference(before - after, Unit::Time)));
         // Another tab is no edit.
         document.setCurrentIndex(0);
-        QTest::qWait(50);
+        QTRY_VERIFY_WITH_TIMEOUT(window.idle() && !document.current()->stale(), 60'000);
         QCOMPARE(told.count(), 2);
     }
 

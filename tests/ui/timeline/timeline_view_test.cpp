@@ -1,5 +1,6 @@
 #include "ui/timeline/timeline_view.h"
 
+#include <QAbstractEventDispatcher>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QWheelEvent>
@@ -88,7 +89,7 @@ class TimelineViewTest : public QObject {
         QTRY_VERIFY(length() < afterStep);
         QTest::keyRelease(view_.get(), Qt::Key_W);
         const std::int64_t released = length();
-        QTest::qWait(50);
+        QVERIFY(comesToRest());
         QCOMPARE(length(), released);
     }
 
@@ -216,16 +217,16 @@ class TimelineViewTest : public QObject {
 
     void hoverTellsAndRasterisesNothing() {
         QSignalSpy hovered(view_.get(), &TimelineView::eventHovered);
-        QTRY_VERIFY(view_->renderCount() > 0);
-        QTest::qWait(40);
+        QVERIFY(comesToRest());
         const std::uint64_t before = view_->renderCount();
+        QVERIFY(before > 0);
         for (int x = 200; x < 900; x += 20) {
             movePointer({static_cast<double>(x), middleOf(1)});
-            QTest::qWait(2);
+            QVERIFY(comesToRest());
         }
         view_->selectReference(test::first_gather + 5);
         view_->setArrows({{test::first_gather + 4, test::first_gather + 5}});
-        QTest::qWait(40);
+        QVERIFY(comesToRest());
         QCOMPARE(view_->renderCount(), before);
         QVERIFY(hovered.count() > 3);
         QTest::keyClick(view_.get(), Qt::Key_W);
@@ -233,10 +234,11 @@ class TimelineViewTest : public QObject {
     }
 
     void manyChangesBecomeFewRepaints() {
-        QTest::qWait(40);
+        QVERIFY(comesToRest());
         const std::uint64_t before = view_->renderCount();
         for (int step = 0; step < 50; ++step) turnWheel({500, middleOf(0)}, step % 2 ? 120 : -60, Qt::ControlModifier);
-        QTest::qWait(60);
+        QVERIFY(comesToRest());
+        QVERIFY(view_->renderCount() > before);
         QVERIFY(view_->renderCount() - before <= 5);
     }
 
@@ -283,6 +285,14 @@ class TimelineViewTest : public QObject {
     std::int64_t length() const { return view_->visibleRange().length_ns(); }
     TimeAxis axis() const { return view_->geometryOfParts().axis(view_->visibleRange()); }
     double middleOf(std::uint32_t lane) const { return view_->geometryOfParts().bar(lane).center().y(); }
+
+    /// Waits until the view moves no more and has painted what has changed: until none of its timers runs.
+    bool comesToRest() {
+        const bool rests = QTest::qWaitFor(
+            [this] { return QAbstractEventDispatcher::instance()->registeredTimers(view_.get()).isEmpty(); });
+        QCoreApplication::sendPostedEvents();
+        return rests;
+    }
 
     void zoomInto(double begin, double end) {
         const auto at = [this](double share) {
