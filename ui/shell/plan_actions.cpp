@@ -1,6 +1,6 @@
 #include "ui/shell/plan_actions.h"
 
-#include "ui/actions/module_repair.h"
+#include "ui/actions/module_repair_action.h"
 #include "ui/document/document.h"
 #include "ui/edits/automatic_commands.h"
 #include "ui/edits/bucket_commands.h"
@@ -17,9 +17,9 @@
 namespace overlap::ui {
 
 PlanActions::PlanActions(Document& document, Workspace& workspace, QWidget& window)
-    : document_(document), workspace_(workspace), window_(window), repair_(new ModuleRepair(document, &window)) {
-    connect(repair_, &ModuleRepair::told, this, [this](const QString& sentence) { emit told(sentence); });
-    connect(&workspace.modulesPanel(), &ModulesPanel::repairWanted, repair_, &ModuleRepair::open);
+    : document_(document), workspace_(workspace), window_(window), repair_(new ModuleRepairAction(document, &window)) {
+    connect(repair_, &ModuleRepairAction::told, this, [this](const QString& sentence) { emit told(sentence); });
+    connect(&workspace.modulesPanel(), &ModulesPanel::repairWanted, repair_, &ModuleRepairAction::open);
     connect(&workspace.bucketBoard(), &BucketBoard::repairWanted, repair_, [this] { repair_->open(); });
     connect(workspace.problems().problems(), &ProblemsModel::repairWanted, repair_, [this] { repair_->open(); });
 }

@@ -9,7 +9,7 @@ namespace overlap::ui {
 
 class Actions;
 class Document;
-class ModuleRepair;
+class ModuleRepairAction;
 class Workspace;
 
 /// Actions on plans as a whole: adding them, and their initial content.
@@ -34,7 +34,7 @@ class PlanActions : public NoticeSource {
     Document& document_;
     Workspace& workspace_;
     QWidget& window_;
-    ModuleRepair* repair_;
+    ModuleRepairAction* repair_;
 };
 
 }  // namespace overlap::ui

@@ -46,7 +46,7 @@ bool waitForPreview(ModuleRepairDialog& dialog) {
 
 }  // namespace
 
-class ModuleRepairTest : public QObject {
+class ModuleRepairDialogTest : public QObject {
     Q_OBJECT
 
   private slots:
@@ -168,5 +168,5 @@ class ModuleRepairTest : public QObject {
 
 }  // namespace overlap::ui
 
-QTEST_MAIN(overlap::ui::ModuleRepairTest)
-#include "module_repair_test.moc"
+QTEST_MAIN(overlap::ui::ModuleRepairDialogTest)
+#include "module_repair_dialog_test.moc"

@@ -1,4 +1,4 @@
-#include "ui/actions/module_repair.h"
+#include "ui/actions/module_repair_action.h"
 
 #include "ui/document/document.h"
 #include "ui/edits/module_commands.h"
@@ -6,7 +6,7 @@
 
 namespace overlap::ui {
 
-ModuleRepair::ModuleRepair(Document& document, QWidget* window)
+ModuleRepairAction::ModuleRepairAction(Document& document, QWidget* window)
     : QObject(window), document_(document), window_(window) {
     // The rules in the dialog are those of one plan.
     connect(&document, &Document::currentChanged, this, [this] {
@@ -14,12 +14,12 @@ ModuleRepair::ModuleRepair(Document& document, QWidget* window)
     });
 }
 
-void ModuleRepair::registerAction(Actions& actions) {
+void ModuleRepairAction::registerAction(Actions& actions) {
     actions.add(QStringLiteral("plan.repair_modules"), tr("Plan"), tr("Repair &modules…"),
                 tr("Give modules to nodes that have none, by rules"), {}, [this] { open(); });
 }
 
-void ModuleRepair::open(const QStringList& nodes) {
+void ModuleRepairAction::open(const QStringList& nodes) {
     if (const QString refusal = ModuleCommands(document_).refusal(); !refusal.isEmpty()) {
         emit told(refusal);
         return;

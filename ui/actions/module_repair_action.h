@@ -12,11 +12,11 @@ class Actions;
 class Document;
 
 /// Opens the dialog of rules for modules wherever it is requested: there is one at a time.
-class ModuleRepair : public QObject {
+class ModuleRepairAction : public QObject {
     Q_OBJECT
 
   public:
-    ModuleRepair(Document& document, QWidget* window);
+    ModuleRepairAction(Document& document, QWidget* window);
 
     void registerAction(Actions& actions);
     ModuleRepairDialog* dialog() const { return dialog_; }
