@@ -3,7 +3,7 @@
 
 #include "core/timeline/lane_rasterizer.h"
 #include "core/timeline/range_statistics.h"
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 
 namespace overlap {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -10,7 +10,7 @@
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/run_file.h"
-#include "tests/io/test_files.h"
+#include "tests/support/test_files.h"
 
 namespace overlap {
 namespace {

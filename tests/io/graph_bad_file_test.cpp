@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/files/json_output.h"
 #include "core/io/graph_file.h"
-#include "tests/io/test_files.h"
+#include "tests/support/test_files.h"
 
 namespace overlap {
 namespace {

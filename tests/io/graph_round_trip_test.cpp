@@ -8,7 +8,7 @@
 #include "core/graph/graph_editor.h"
 #include "core/io/graph_file.h"
 #include "tests/io/round_trip.h"
-#include "tests/io/test_files.h"
+#include "tests/support/test_files.h"
 
 namespace overlap {
 namespace {

@@ -1,7 +1,7 @@
 // Every graph of the folder of shared graphs, where that folder is, is written back as it was read.
 
 #include "tests/io/round_trip.h"
-#include "tests/io/test_files.h"
+#include "tests/support/test_files.h"
 
 namespace overlap {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/io/graph_file.h"
-#include "tests/io/test_files.h"
+#include "tests/support/test_files.h"
 
 namespace overlap {
 namespace {

@@ -11,8 +11,8 @@
 #include "core/base/error.h"
 #include "core/files/json_output.h"
 #include "core/files/json_scan.h"
-#include "tests/io/test_files.h"
 #include "tests/io/trace_text.h"
+#include "tests/support/test_files.h"
 
 namespace overlap {
 namespace {

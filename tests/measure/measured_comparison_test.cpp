@@ -9,9 +9,9 @@
 #include "core/io/trace_file.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/trace/trace_statistics.h"
-#include "tests/io/test_files.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/plan/test_graphs.h"
+#include "tests/support/test_files.h"
 
 namespace overlap {
 namespace {

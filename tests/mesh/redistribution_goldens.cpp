@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/mesh/sharding_text.h"
-#include "tests/io/test_files.h"
+#include "tests/support/test_files.h"
 
 namespace overlap::test {
 

@@ -6,7 +6,7 @@
 #include <QWheelEvent>
 #include <QtTest>
 
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/measurement.h"
 

@@ -14,7 +14,7 @@
 
 #include "core/timeline/range_statistics.h"
 #include "core/timeline/timeline_builder.h"
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/drawing/duration_histogram.h"
 #include "ui/timeline/drawing/timeline_labels.h"

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "tests/io/test_files.h"
 #include "tests/support/faults.h"
+#include "tests/support/test_files.h"
 
 namespace overlap {
 namespace {

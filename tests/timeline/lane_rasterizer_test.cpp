@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "tests/trace/random_lane.h"
+#include "tests/timeline/random_lane.h"
 
 namespace overlap {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/trace/random_lane.h"
+#include "tests/timeline/random_lane.h"
 
 namespace overlap {
 namespace {
