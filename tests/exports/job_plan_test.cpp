@@ -6,7 +6,7 @@
 #include "core/exports/job_digest.h"
 #include "core/io/plan_file.h"
 #include "core/io/process_groups_json.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tests/measure/simulated_trace.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

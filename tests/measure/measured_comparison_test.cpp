@@ -10,8 +10,8 @@
 #include "core/simulate/chrome_trace.h"
 #include "core/trace/trace_statistics.h"
 #include "tests/measure/simulated_trace.h"
-#include "tests/plan/test_graphs.h"
 #include "tests/support/test_files.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

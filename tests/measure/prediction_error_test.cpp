@@ -4,7 +4,7 @@
 
 #include "core/io/profile_file.h"
 #include "tests/measure/simulated_trace.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/measure/collective_members.h"
 #include "tests/measure/simulated_trace.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

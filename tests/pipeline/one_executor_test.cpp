@@ -15,7 +15,7 @@
 #include "core/plan/automatic_plan.h"
 #include "core/plan/presets.h"
 #include "tests/pipeline/test_plans.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/passes/bucketing/eligibility.h"
 #include "core/pipeline/manual_start.h"
 #include "core/plan/presets.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

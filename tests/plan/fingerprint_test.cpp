@@ -3,7 +3,7 @@
 #include "core/base/error.h"
 #include "core/graph/graph_builder.h"
 #include "core/io/plan_file.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

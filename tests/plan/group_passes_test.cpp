@@ -4,7 +4,7 @@
 
 #include "core/passes/registry/registry.h"
 #include "core/plan/plan.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/passes/bucketing/eligibility.h"
 #include "core/plan/plan.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/io/option_json.h"
 #include "core/plan/plan.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/io/option_json.h"
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/evaluation.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "tests/plan/redistribution_graphs.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/redistribution/redistribution_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap::test {
 

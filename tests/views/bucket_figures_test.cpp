@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/pipeline/evaluation.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

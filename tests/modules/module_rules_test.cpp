@@ -13,7 +13,7 @@
 #include "core/modules/parameter_proposals.h"
 #include "core/modules/repetitions.h"
 #include "core/pipeline/evaluation.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

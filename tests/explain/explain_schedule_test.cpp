@@ -6,7 +6,7 @@
 
 #include "core/explain/explain.h"
 #include "core/plan/automatic_plan.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -7,8 +7,8 @@
 #include "core/base/error.h"
 #include "core/io/plan_file.h"
 #include "core/pipeline/evaluation.h"
-#include "tests/plan/redistribution_graphs.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/redistribution/redistribution_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap::test {
 

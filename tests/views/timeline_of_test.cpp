@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/mesh/sharding_text.h"
 #include "core/modules/module_repair.h"
 #include "core/pipeline/evaluation.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

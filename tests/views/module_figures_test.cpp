@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/cost/cost_model.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

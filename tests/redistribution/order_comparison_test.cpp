@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/cost/cost_model.h"
-#include "tests/plan/redistribution_graphs.h"
+#include "tests/redistribution/redistribution_graphs.h"
 
 namespace overlap::test {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/graph/graph_editor.h"
 #include "core/plan/group_passes.h"
 #include "tests/passes/pass_fixture.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/io/option_json.h"
 #include "core/io/plan_schema.h"
 #include "core/passes/registry/registry.h"
-#include "tests/plan/test_graphs.h"
+#include "tests/support/test_graphs.h"
 
 namespace overlap {
 namespace {
