@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/mesh/autoparallel_goldens.h"
-#include "tests/mesh/problem_of.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap {
 namespace {

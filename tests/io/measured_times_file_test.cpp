@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/mesh/problem_of.h"
+#include "tests/support/problem_of.h"
 
 namespace overlap::test {
 
