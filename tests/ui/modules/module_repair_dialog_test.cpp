@@ -1,3 +1,5 @@
+#include "ui/modules/module_repair_dialog.h"
+
 #include <QDialogButtonBox>
 #include <QLineEdit>
 #include <QListWidget>
@@ -9,7 +11,6 @@
 
 #include "core/io/graph_file.h"
 #include "tests/ui/ui_test_support.h"
-#include "ui/modules/module_repair_dialog.h"
 #include "ui/modules/module_rules_model.h"
 #include "ui/modules/module_tree_model.h"
 #include "ui/theme/numbers.h"

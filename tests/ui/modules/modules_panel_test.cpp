@@ -1,3 +1,5 @@
+#include "ui/modules/modules_panel.h"
+
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
@@ -8,23 +10,12 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
-#include "ui/inspector/inspector_panel.h"
 #include "ui/modules/module_tree_model.h"
-#include "ui/modules/modules_panel.h"
-#include "ui/panels/log.h"
-#include "ui/panels/problems_model.h"
-#include "ui/panels/problems_panel.h"
 
 namespace overlap::ui {
 
-class PanelsTest : public QObject {
+class ModulesPanelTest : public QObject {
     Q_OBJECT
-
-    static QString line(const InspectorContent& content, const QString& label) {
-        for (const InspectorRow& row : content.rows)
-            if (row.label == label) return row.pieces.front().text;
-        return {};
-    }
 
   private slots:
     void theTreeStaysConsistent_data() {
@@ -152,95 +143,9 @@ class PanelsTest : public QObject {
         QTest::keyClick(panel.tree(), Qt::Key_Delete);
         QCOMPARE(document->buckets()[0].modules, std::vector<std::string>{"layers.0"});
     }
-
-    void problemsAreListedAndMended() {
-        const auto document = openDocument();
-        ProblemsModel model(*document);
-        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        BucketCommands(*document).addText("layers.0\nlayers.6");
-        QVERIFY(waitForEvaluation(*document));
-        const auto rowOf = [&](ProblemKind kind) {
-            for (int row = 0; row < model.rowCount(); ++row)
-                if (model.problem(row).kind == kind) return row;
-            return -1;
-        };
-        const int unknown = rowOf(ProblemKind::unknown_module);
-        QVERIFY(unknown >= 0);
-        model.goTo(unknown);
-        QCOMPARE(document->selection().bucket(), 1);
-        QVERIFY(model.index(unknown, ProblemsModel::fix_column).data().toString().startsWith("rename to layers.5"));
-        QVERIFY(model.applyFix(unknown));
-        QCOMPARE(document->buckets()[1].modules, std::vector<std::string>{"layers.5"});
-        QVERIFY(waitForEvaluation(*document));
-        QCOMPARE(rowOf(ProblemKind::unknown_module), -1);
-        QVERIFY(tableText(model).startsWith("Problem\t"));
-    }
-
-    void overlappingEntriesAreMended() {
-        const auto document = openDocument();
-        ProblemsModel model(*document);
-        document->editBuckets("overlap", {{{"layers.0"}, false, {}}, {{"layers.1", "layers.0.attention"}, false, {}}});
-        QVERIFY(waitForEvaluation(*document));
-        QVERIFY(document->evaluation()->refused);
-        QCOMPARE(model.problem(0).severity, Severity::error);  // the worst first
-        int row = 0;
-        while (row < model.rowCount() && model.problem(row).kind != ProblemKind::overlapping_entries) ++row;
-        QVERIFY(row < model.rowCount());
-        QVERIFY(model.applyFix(row));
-        QVERIFY(waitForEvaluation(*document));
-        QVERIFY(!document->evaluation()->refused);
-    }
-
-    void theInspectorTellsOfNodes() {
-        const auto document = openDocument();
-        BucketCommands(*document).startFrom(BucketCommands::Template::block);
-        QVERIFY(waitForEvaluation(*document));
-        const BucketReport bucket = document->evaluation()->reports[0].buckets[1];
-        document->selection().selectNode(QString::fromStdString(bucket.start));
-        const InspectorContent content = inspect(*document);
-        QCOMPARE(content.title, QString::fromStdString(bucket.start));
-        QCOMPARE(line(content, "group"), QString::fromStdString(bucket.process_group));
-        QVERIFY(plainText(content).contains("8 ranks"));
-        QVERIFY(!line(content, "bytes · time").isEmpty());
-        QCOMPARE(line(content, "bucket"), BucketCommands(*document).title(static_cast<int>(*bucket.plan_entry)));
-        QCOMPARE(line(content, QStringLiteral("merged of %1").arg(bucket.members.size())),
-                 QString::fromStdString(bucket.members[0]));
-        QVERIFY(!line(content, "inputs").isEmpty() && !line(content, "users").isEmpty());
-        followInspectorLink(*document, QStringLiteral("node:%1").arg(QString::fromStdString(bucket.members[0])));
-        QCOMPARE(document->selection().node(), QString::fromStdString(bucket.members[0]));
-        const InspectorContent replaced = inspect(*document);
-        QVERIFY(replaced.rows.front().pieces.front().text.contains("as it was read"));
-        QVERIFY(plainText(replaced).contains("Figures of the baseline:\nop\t"));
-    }
-
-    void theInspectorTellsOfModulesAndBuckets() {
-        const auto document = openDocument();
-        BucketCommands(*document).addText("layers.0");
-        QVERIFY(waitForEvaluation(*document));
-        document->selection().selectModule("layers.0");
-        QVERIFY(!line(inspect(*document), "gathers").isEmpty());
-        QCOMPARE(line(inspect(*document), "bucket"), "layers.0");
-        document->selection().selectBucket(0);
-        QCOMPARE(line(inspect(*document), "modules"), "layers.0");
-        QVERIFY(!line(inspect(*document), "all gather").isEmpty());
-        document->selection().clear();
-        QVERIFY(inspect(*document).title.isEmpty());
-        InspectorPanel panel(*document);
-        QVERIFY(panel.toPlainText().contains("Select a module"));
-        document->selection().selectModule("layers.0");
-        QTRY_VERIFY(panel.toPlainText().contains("layers.0"));
-    }
-
-    void theLogIsBounded() {
-        Log log;
-        QAbstractItemModelTester tester(&log, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        for (int i = 0; i < 5000; ++i) log.add(QString::number(i), i % 2 ? Log::Level::failure : Log::Level::note);
-        QVERIFY(log.rowCount() <= 2000);
-        QVERIFY(log.index(log.rowCount() - 1).data().toString().endsWith("4999"));
-    }
 };
 
 }  // namespace overlap::ui
 
-QTEST_MAIN(overlap::ui::PanelsTest)
-#include "panels_test.moc"
+QTEST_MAIN(overlap::ui::ModulesPanelTest)
+#include "modules_panel_test.moc"

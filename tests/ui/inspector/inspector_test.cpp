@@ -1,0 +1,61 @@
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/inspector/inspector_panel.h"
+
+namespace overlap::ui {
+
+class InspectorTest : public QObject {
+    Q_OBJECT
+
+    static QString line(const InspectorContent& content, const QString& label) {
+        for (const InspectorRow& row : content.rows)
+            if (row.label == label) return row.pieces.front().text;
+        return {};
+    }
+
+  private slots:
+    void theInspectorTellsOfNodes() {
+        const auto document = openDocument();
+        BucketCommands(*document).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForEvaluation(*document));
+        const BucketReport bucket = document->evaluation()->reports[0].buckets[1];
+        document->selection().selectNode(QString::fromStdString(bucket.start));
+        const InspectorContent content = inspect(*document);
+        QCOMPARE(content.title, QString::fromStdString(bucket.start));
+        QCOMPARE(line(content, "group"), QString::fromStdString(bucket.process_group));
+        QVERIFY(plainText(content).contains("8 ranks"));
+        QVERIFY(!line(content, "bytes · time").isEmpty());
+        QCOMPARE(line(content, "bucket"), BucketCommands(*document).title(static_cast<int>(*bucket.plan_entry)));
+        QCOMPARE(line(content, QStringLiteral("merged of %1").arg(bucket.members.size())),
+                 QString::fromStdString(bucket.members[0]));
+        QVERIFY(!line(content, "inputs").isEmpty() && !line(content, "users").isEmpty());
+        followInspectorLink(*document, QStringLiteral("node:%1").arg(QString::fromStdString(bucket.members[0])));
+        QCOMPARE(document->selection().node(), QString::fromStdString(bucket.members[0]));
+        const InspectorContent replaced = inspect(*document);
+        QVERIFY(replaced.rows.front().pieces.front().text.contains("as it was read"));
+        QVERIFY(plainText(replaced).contains("Figures of the baseline:\nop\t"));
+    }
+
+    void theInspectorTellsOfModulesAndBuckets() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(waitForEvaluation(*document));
+        document->selection().selectModule("layers.0");
+        QVERIFY(!line(inspect(*document), "gathers").isEmpty());
+        QCOMPARE(line(inspect(*document), "bucket"), "layers.0");
+        document->selection().selectBucket(0);
+        QCOMPARE(line(inspect(*document), "modules"), "layers.0");
+        QVERIFY(!line(inspect(*document), "all gather").isEmpty());
+        document->selection().clear();
+        QVERIFY(inspect(*document).title.isEmpty());
+        InspectorPanel panel(*document);
+        QVERIFY(panel.toPlainText().contains("Select a module"));
+        document->selection().selectModule("layers.0");
+        QTRY_VERIFY(panel.toPlainText().contains("layers.0"));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::InspectorTest)
+#include "inspector_test.moc"
