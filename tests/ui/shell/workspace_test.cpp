@@ -1,14 +1,12 @@
 #include "ui/shell/workspace.h"
 
 #include <QDockWidget>
-#include <QMainWindow>
 #include <QSignalSpy>
 
+#include "tests/ui/shell/workspace_fixture.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/frame/centre_tabs.h"
 #include "ui/frame/dock_layout.h"
-#include "ui/measure/measurements.h"
-#include "ui/panels/log.h"
 #include "ui/session/session_state.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -18,24 +16,7 @@ namespace overlap::ui {
 class WorkspaceTest : public QObject {
     Q_OBJECT
 
-    /// What a workspace needs, in the order in which it goes.
-    struct Fixture {
-        Document document;
-        QMainWindow window;
-        Measurements measurements;
-        Log log;
-        Workspace workspace{window, document, measurements, log};
-
-        Fixture() {
-            window.resize(1440, 900);
-            workspace.arrange();
-            window.show();
-        }
-        ~Fixture() {
-            document.disconnect();
-            document.loader().disconnect();
-            measurements.disconnect();
-        }
+    struct Fixture : WorkspaceFixture {
         QDockWidget* dock(const char* id) { return workspace.docks().find(QString::fromLatin1(id)); }
     };
 

@@ -1,0 +1,161 @@
+#include "ui/shell/file_controller.h"
+
+#include <QSignalSpy>
+
+#include "core/io/plan_file.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/files/file_looks.h"
+#include "ui/files/resources.h"
+#include "ui/measure/measurements.h"
+#include "ui/mesh/mesh_connection.h"
+#include "ui/mesh/mesh_view.h"
+#include "ui/session/graph_finder.h"
+#include "ui/session/recent_files.h"
+#include "ui/session/session_state.h"
+
+namespace overlap::ui {
+
+/// Opening files without a window: what opens, what waits, what is told and refused.
+class FileControllerTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString plan_;
+
+    struct Fixture {
+        Document document;
+        Measurements measurements;
+        MeshView mesh_view;
+        MeshConnection mesh{document, mesh_view};
+        SessionState state;
+        RecentFiles recent{state};
+        FileLooks looks;
+        QWidget window;
+        FileController files{{document, measurements, mesh, state, recent, looks, window}};
+        QSignalSpy told{&files, &NoticeSource::told};
+        QSignalSpy warned{&files, &NoticeSource::warned};
+
+        Fixture() { QObject::connect(&document, &Document::graphChanged, &files, &FileController::graphOpened); }
+        ~Fixture() {
+            document.disconnect();
+            document.loader().disconnect();
+        }
+
+        /// Opens files, and waits until those that are no traces are open.
+        void open(const QStringList& paths) {
+            files.open(paths);
+            QTRY_VERIFY_WITH_TIMEOUT(!document.loading(), 30'000);
+            QCoreApplication::sendPostedEvents();  // plans open after their graph
+        }
+        QString lastWarning() const { return warned.isEmpty() ? QString() : warned.back()[0].toString(); }
+    };
+
+    QString write(const QString& name, const QByteArray& content) {
+        QFile file(folder_.filePath(name));
+        if (!file.open(QIODevice::WriteOnly) || file.write(content) < 0) qFatal("no file");
+        return file.fileName();
+    }
+
+  private slots:
+    void initTestCase() {
+        loadResources();
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        plan_ = write("one.plan.json", QByteArray::fromStdString(write_plan_text(document->current()->plan())));
+    }
+
+    void aGraphIsToldAndRecent() {
+        Fixture fixture;
+        fixture.open({smallGraphFile()});
+        QVERIFY(fixture.document.isOpen());
+        QVERIFY(fixture.told.back()[0].toString().startsWith("Read llama3_debugmodel_fsdp8.prebucket: "));
+        QCOMPARE(fixture.state.recent_files, QStringList{smallGraphFile()});
+    }
+
+    void aPlanWaitsForItsGraphAndTakesTheEmptyPlansPlace() {
+        Fixture fixture;
+        fixture.open({plan_, smallGraphFile()});
+        QCOMPARE(fixture.document.variantCount(), 2);
+        QCOMPARE(fixture.document.current()->filePath(), plan_);
+        QCOMPARE(fixture.state.recent_files, (QStringList{plan_, smallGraphFile()}));
+    }
+
+    void aPlanAloneOpensTheGraphThatWasOpenedBefore() {
+        Fixture fixture;
+        fixture.state.recent_files = {smallGraphFile()};
+        fixture.open({plan_});
+        QCOMPARE(fixture.document.loaded().path, smallGraphFile());
+        QCOMPARE(fixture.document.current()->filePath(), plan_);
+    }
+
+    void aPlanWhoseGraphIsNotFoundWaitsForIt() {
+        Fixture fixture;
+        fixture.open({plan_});
+        QVERIFY(!fixture.document.isOpen());
+        QVERIFY2(fixture.lastWarning().contains("open that graph, and the plan opens with it"),
+                 qPrintable(fixture.lastWarning()));
+        fixture.open({smallGraphFile()});
+        QCOMPARE(fixture.document.current()->filePath(), plan_);
+    }
+
+    void whatIsCancelledLeavesNoPlanBehind() {
+        Fixture fixture;
+        fixture.files.open({plan_, smallGraphFile()});
+        fixture.document.loader().cancel();
+        QVERIFY(fixture.told.back()[0].toString().endsWith("was cancelled"));
+        fixture.open({smallGraphFile()});
+        QVERIFY(fixture.document.isOpen());
+        QVERIFY(fixture.document.current()->filePath().isEmpty());
+    }
+
+    void anOpenPlanIsShownAgain() {
+        Fixture fixture;
+        fixture.open({plan_, smallGraphFile()});
+        fixture.document.addCopyOfCurrent();
+        fixture.open({plan_});
+        QCOMPARE(fixture.document.variantCount(), 3);
+        QCOMPARE(fixture.document.currentIndex(), 1);
+    }
+
+    void anEditedPlanStaysBesideItsFile() {
+        Fixture fixture;
+        fixture.open({plan_, smallGraphFile()});
+        BucketCommands(fixture.document).addText("layers.1");
+        fixture.open({plan_});
+        QVERIFY2(fixture.lastWarning().contains("unsaved edits"), qPrintable(fixture.lastWarning()));
+        QCOMPARE(fixture.document.variantCount(), 3);
+        QCOMPARE(fixture.document.variant(1).plan().buckets.size(), 2u);
+        QCOMPARE(fixture.document.current()->plan().buckets.size(), 1u);
+    }
+
+    void aFileOfAnotherKindIsWarnedOf() {
+        Fixture fixture;
+        fixture.open({write("letter.txt", "Dear reader"), smallGraphFile()});
+        QCOMPARE(fixture.warned.count(), 1);
+        QVERIFY2(fixture.lastWarning().contains("letter.txt"), qPrintable(fixture.lastWarning()));
+        QVERIFY(fixture.document.isOpen());
+    }
+
+    void aStartOpensTheGraphOfTheSession() {
+        Fixture fixture;
+        fixture.state.open = smallGraphFile();
+        fixture.files.openSessionOrSample();
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.document.loaded().path, smallGraphFile(), 30'000);
+    }
+
+    void aStartWithoutTheSessionsGraphOpensTheSample() {
+        Fixture fixture;
+        fixture.state.open = "/nowhere/gone.graph.json";
+        fixture.files.openSessionOrSample();
+        QVERIFY2(fixture.lastWarning().startsWith("/nowhere/gone.graph.json is gone"),
+                 qPrintable(fixture.lastWarning()));
+        QCOMPARE(fixture.document.loader().path(), sampleGraph());
+        fixture.document.loader().cancel();
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::FileControllerTest)
+#include "file_controller_test.moc"

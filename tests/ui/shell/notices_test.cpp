@@ -1,0 +1,88 @@
+#include "ui/shell/notices.h"
+
+#include <QLabel>
+#include <QStatusBar>
+#include <QToolButton>
+#include <QtTest>
+#include <algorithm>
+
+#include "ui/document/document.h"
+#include "ui/measure/measurements.h"
+#include "ui/measure/trace_times.h"
+#include "ui/panels/log.h"
+#include "ui/shell/notice_source.h"
+#include "ui/shell/status_line.h"
+
+namespace overlap::ui {
+
+/// Where each kind of message is shown.
+class NoticesTest : public QObject {
+    Q_OBJECT
+
+    struct Fixture {
+        Document document;
+        Measurements measurements;
+        TraceTimes times{document};
+        QStatusBar status_bar;
+        StatusLine status{status_bar, document, measurements, times};
+        NoticeBar bar;
+        Log log;
+        NoticeSource source;
+        Notices notices{log, bar, status};
+
+        Fixture() { notices.listenTo(source); }
+
+        bool statusBarShows(const QString& sentence) const {
+            const auto labels = status_bar.findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text() == sentence; });
+        }
+        QModelIndex line(int row) const { return log.index(row, 0); }
+        bool isFailure(int row) const { return line(row).data(Log::level_role).toInt() == int(Log::Level::failure); }
+    };
+
+  private slots:
+    void whatIsToldIsInTheStatusBarAndTheLog() {
+        Fixture fixture;
+        emit fixture.source.told("Saved a.plan.json", "/home/a.plan.json");
+        QVERIFY(fixture.statusBarShows("Saved a.plan.json"));
+        QCOMPARE(fixture.log.rowCount(), 1);
+        QVERIFY(fixture.line(0).data().toString().endsWith("Saved a.plan.json (/home/a.plan.json)"));
+        QVERIFY(!fixture.isFailure(0));
+        QVERIFY(fixture.bar.text().isEmpty());
+    }
+
+    void whatIsWarnedOfIsInTheNoticeBarAndTheLog() {
+        Fixture fixture;
+        bool is_replaced = false;
+        emit fixture.source.warned("It exists", {{"Replace", [&] { is_replaced = true; }}});
+        QCOMPARE(fixture.bar.text(), "It exists");
+        QVERIFY(fixture.isFailure(0));
+        QVERIFY(!fixture.statusBarShows("It exists"));
+        fixture.bar.button("Replace")->click();
+        QVERIFY(is_replaced);
+    }
+
+    void aFurtherWarningHidesNone() {
+        Fixture fixture;
+        emit fixture.source.warned("The first", {{"Replace", [] {}}});
+        emit fixture.source.warnedAlso("the second");
+        QVERIFY(fixture.bar.text().contains("The first") && fixture.bar.text().contains("the second"));
+        QVERIFY(fixture.bar.button("Replace"));
+        QCOMPARE(fixture.log.rowCount(), 2);
+    }
+
+    void noticesAndLinesOfTheLogAreInOnePlaceAlone() {
+        Fixture fixture;
+        emit fixture.source.noticed("Exported");
+        QCOMPARE(fixture.bar.text(), "Exported");
+        QCOMPARE(fixture.log.rowCount(), 0);
+        emit fixture.source.logged("a note");
+        QCOMPARE(fixture.log.rowCount(), 1);
+        QCOMPARE(fixture.bar.text(), "Exported");
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::NoticesTest)
+#include "notices_test.moc"

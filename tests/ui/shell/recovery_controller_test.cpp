@@ -1,0 +1,107 @@
+#include "ui/shell/recovery_controller.h"
+
+#include <QSignalSpy>
+
+#include "tests/ui/shell/session_fixture.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/shell/plan_tabs.h"
+
+namespace overlap::ui {
+
+/// What a start tells of the run before it, and what becomes of recovered plans.
+class RecoveryControllerTest : public QObject {
+    Q_OBJECT
+
+    struct Fixture : SessionFixture {
+        PlanTabs tabs{document, measurements, session, looks, window};
+        RecoveryController recovery{document, session, tabs, looks};
+        QSignalSpy told{&recovery, &NoticeSource::told};
+        QSignalSpy warned{&recovery, &NoticeSource::warned};
+        QAction* discard = nullptr;
+
+        Fixture() {
+            tabs.registerActions(actions);
+            recovery.registerActions(actions);
+            discard = actions.find("plan.discardRecovered");
+            document.setGraph(loadGraph(smallGraphFile()));
+            BucketCommands(document).addText("layers.0");
+        }
+        /// What a start finds whose session has the open plan. @param file where the user saved it, or empty.
+        StoredSession withTheOpenPlan(const QString& file = {}) {
+            StoredSession stored;
+            stored.recovered = {{document.loaded().path, sessionVariant(*document.current())}};
+            stored.recovered.front().variant.file = file;
+            return stored;
+        }
+        QString lastTold() const { return told.isEmpty() ? QString() : told.back()[0].toString(); }
+    };
+
+  private slots:
+    void aRunThatEndedWellIsNotMentioned() {
+        Fixture fixture;
+        fixture.recovery.begin({});
+        QVERIFY(fixture.warned.isEmpty());
+        QVERIFY(!fixture.discard->isEnabled());
+    }
+
+    void recoveredPlansAreNamed() {
+        Fixture fixture;
+        StoredSession stored = fixture.withTheOpenPlan();
+        stored.problems = {"session.json is no session"};
+        fixture.recovery.begin(stored);
+        QCOMPARE(fixture.warned.count(), 1);
+        const QString sentence = fixture.warned[0][0].toString();
+        QVERIFY2(sentence.startsWith("The last run was cut off") &&
+                     sentence.contains("Plan A of llama3_debugmodel_fsdp8.prebucket") &&
+                     sentence.endsWith("session.json is no session"),
+                 qPrintable(sentence));
+        QVERIFY(fixture.discard->isEnabled());
+    }
+
+    void discardedPlansAreClosedAndTheirFilesOpened() {
+        Fixture fixture;
+        QTemporaryDir folder;
+        QFile file(folder.filePath("saved.plan.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QSignalSpy wanted(&fixture.recovery, &RecoveryController::openWanted);
+        fixture.recovery.begin(fixture.withTheOpenPlan(file.fileName()));
+        fixture.discard->trigger();
+        QCOMPARE(fixture.document.variantCount(), 1);
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(wanted[0][0].toStringList(), QStringList{file.fileName()});
+        QVERIFY(fixture.recovery.plans().empty());
+        QVERIFY(!fixture.discard->isEnabled());
+        QVERIFY2(fixture.actions.find("plan.reopen")->isEnabled(), "discarding can be taken back");
+    }
+
+    void aPlanThatWasEditedSinceStays() {
+        Fixture fixture;
+        fixture.recovery.begin(fixture.withTheOpenPlan());
+        BucketCommands(fixture.document).addText("layers.1");
+        fixture.discard->trigger();
+        QCOMPARE(fixture.document.variantCount(), 2);
+        QVERIFY2(fixture.lastTold().startsWith("Nothing was discarded"), qPrintable(fixture.lastTold()));
+    }
+
+    void plansOfGraphsThatAreNotOpenAreDiscardedInTheSession() {
+        Fixture fixture;
+        StoredSession stored = fixture.withTheOpenPlan();
+        stored.recovered.front().graph = "/elsewhere/other.graph.json";
+        SessionDocument kept;
+        kept.graph = stored.recovered.front().graph;
+        kept.variants = {stored.recovered.front().variant};
+        fixture.session.state().put(kept);
+        fixture.recovery.begin(stored);
+        fixture.discard->trigger();
+        QCOMPARE(fixture.document.variantCount(), 2);
+        const SessionDocument* left = fixture.session.state().document(kept.graph);
+        QVERIFY(left && left->variants.empty());
+        QCOMPARE(left->closed.size(), 1u);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::RecoveryControllerTest)
+#include "recovery_controller_test.moc"

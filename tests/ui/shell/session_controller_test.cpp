@@ -1,0 +1,133 @@
+#include "ui/shell/session_controller.h"
+
+#include <QSignalSpy>
+
+#include "core/io/plan_file.h"
+#include "tests/ui/shell/session_fixture.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+/// What is kept of a workspace, and what comes back.
+class SessionControllerTest : public QObject {
+    Q_OBJECT
+
+    LoadedGraph graph_;
+
+    static QString lastOf(const QSignalSpy& spy) { return spy.isEmpty() ? QString() : spy.back()[0].toString(); }
+
+  private slots:
+    void initTestCase() { graph_ = loadGraph(smallGraphFile()); }
+
+    void editsComeBackWithTheirGraph() {
+        QTemporaryDir folder;
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            fixture.document.setGraph(graph_);
+            BucketCommands(fixture.document).addText("layers.0");
+            fixture.document.addCopyOfCurrent();
+            fixture.document.setCurrentIndex(1);
+            QCOMPARE(fixture.session.store(), QString());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QCOMPARE(fixture.document.variantCount(), 3);
+        QCOMPARE(fixture.document.currentIndex(), 1);
+        QCOMPARE(fixture.document.current()->plan().buckets.size(), 1u);
+        QVERIFY(fixture.document.current()->modified());
+    }
+
+    void anEditIsWrittenWithoutBeingAsked() {
+        QTemporaryDir folder;
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QCOMPARE(fixture.session.store(), QString());
+        BucketCommands(fixture.document).addText("layers.3");
+        const auto isWritten = [&] {
+            QFile file(folder.filePath("session.json"));
+            return file.open(QIODevice::ReadOnly) && file.readAll().contains("layers.3");
+        };
+        QTRY_VERIFY(isWritten());
+    }
+
+    void aClosedWindowIsNoRunThatWasCutOff() {
+        QTemporaryDir folder;
+        for (const bool is_closed : {false, true}) {
+            {
+                SessionFixture fixture;
+                fixture.session.open(folder.path());
+                fixture.document.setGraph(graph_);
+                BucketCommands(fixture.document).addText("layers.0");
+                QCOMPARE(fixture.session.store(), QString());
+                if (is_closed) QVERIFY(!fixture.session.refusesClosing());
+            }
+            SessionFixture next;
+            QCOMPARE(next.session.open(folder.path()).recovered.empty(), is_closed);
+        }
+    }
+
+    void closingIsRefusedOnceWhereEditsAreKeptNowhere() {
+        SessionFixture fixture;
+        QSignalSpy warned(&fixture.session, &NoticeSource::warned);
+        fixture.document.setGraph(graph_);
+        QVERIFY2(!fixture.session.refusesClosing(), "there is nothing to lose");
+        BucketCommands(fixture.document).addText("layers.0");
+        QVERIFY(fixture.session.refusesClosing());
+        QVERIFY2(lastOf(warned).startsWith("Nothing of this window is kept"), qPrintable(lastOf(warned)));
+        QVERIFY(!fixture.session.refusesClosing());
+        BucketCommands(fixture.document).addText("layers.1");
+        QVERIFY2(fixture.session.refusesClosing(), "these edits have not been warned of");
+    }
+
+    void aPlanThatFitsNoMoreIsKeptAside() {
+        QTemporaryDir folder;
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        QSignalSpy warned(&fixture.session, &NoticeSource::warnedAlso);
+        const LoadedGraph other =
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz"));
+        const QByteArray plan = QByteArray::fromStdString(write_plan_text(other.empty_plan));
+        SessionDocument kept;
+        kept.graph = graph_.path;
+        kept.variants = {{plan, {}, true}};
+        fixture.session.state().put(kept);
+        fixture.document.setGraph(graph_);
+        QVERIFY2(lastOf(warned).startsWith("A plan of the last session was kept as "), qPrintable(lastOf(warned)));
+        QVERIFY(fixture.document.current()->plan().buckets.empty());
+        int copies = 0;
+        for (const QString& name : QDir(folder.path()).entryList(QDir::Files)) {
+            QFile file(folder.filePath(name));
+            if (lastOf(warned).contains(file.fileName()) && file.open(QIODevice::ReadOnly))
+                copies += file.readAll() == plan;
+        }
+        QCOMPARE(copies, 1);
+    }
+
+    void theVisibleRangeComesBackWithItsGraph() {
+        QTemporaryDir folder;
+        {
+            SessionFixture fixture;
+            fixture.session.open(folder.path());
+            QSignalSpy shown(&fixture.workspace, &Workspace::timelineShown);
+            fixture.document.setGraph(graph_);
+            QTRY_VERIFY_WITH_TIMEOUT(!shown.isEmpty() && !fixture.workspace.busy(), 30'000);
+            fixture.workspace.timeline().setVisibleRange({1'000'000, 3'000'000});
+            QCOMPARE(fixture.session.store(), QString());
+        }
+        SessionFixture fixture;
+        fixture.session.open(folder.path());
+        fixture.document.setGraph(graph_);
+        QTRY_COMPARE_WITH_TIMEOUT(fixture.workspace.timeline().visibleRange(), (TimeRange{1'000'000, 3'000'000}),
+                                  30'000);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::SessionControllerTest)
+#include "session_controller_test.moc"
