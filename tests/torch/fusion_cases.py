@@ -27,6 +27,8 @@ from programs import REPOSITORY
 
 GRAPHS = REPOSITORY / "tests" / "data" / "graphs"
 FOLDER = REPOSITORY / "tests" / "data" / "published_runs"
+PUBLISHED = "a_llama3_8b_fsdp8.prebucket"
+PUBLISHED_TP = "c_llama3_8b_fsdp8_tp8.prebucket"
 LLAMA = "llama3_8b_fsdp64.prebucket"
 LLAMA_TP = "llama3_debugmodel_fsdp4_tp2.prebucket"
 LLAMA_AOT = "llama3_8b_fsdp64_aot_fw"
@@ -35,6 +37,7 @@ AUTOPARALLEL_BACKWARD = "llama3_8b_bw_64_1d"
 DEEPSEEK = "deepseek_v3_debugmodel_fsdp8_ep4.prebucket"
 # Kernels of their own on every device; for flex attention's backward Inductor has none on CPU.
 ATTENTION = r"higher_order\..*|aten\._scaled_dot_product.*"
+NOTHING = ""
 FORWARD, BACKWARD = False, True
 
 
@@ -72,10 +75,20 @@ CASES = (
          r"layers\.1\.(attention_norm|attention.*)", FORWARD),
     Case("llama_attention_backward", "their backward, with the forward recomputed", LLAMA,
          r"layers\.1\.(attention_norm|attention.*)", BACKWARD),
-    Case("llama_block_forward", "a whole block and the norm behind it: residual additions between products", LLAMA,
-         r"layers\.1(\..*)?|layers\.2\.attention_norm", FORWARD),
-    Case("llama_block_backward", "a whole block backward", LLAMA, r"layers\.1(\..*)?", BACKWARD),
-    Case("llama_two_blocks_forward", "two blocks: what is the same in each", LLAMA, r"layers\.[34](\..*)?", FORWARD),
+    Case("block_forward", "a whole block and the norm behind it, with its attention kernel", PUBLISHED,
+         r"layers\.1(\..*)?|layers\.2\.attention_norm", FORWARD, without=NOTHING),
+    Case("block_backward", "a whole block backward, recomputed as selective checkpointing does", PUBLISHED,
+         r"layers\.1(\..*)?", BACKWARD, without=NOTHING),
+    Case("two_blocks_forward", "two blocks: what is the same in each", PUBLISHED, r"layers\.[34](\..*)?", FORWARD,
+         without=NOTHING),
+    Case("loss", "the last norm, product with the vocabulary and cross-entropy, both directions", PUBLISHED,
+         r"norm|lm_head|loss"),
+    Case("tp_block_forward", "a block with tensor parallelism over 8 ranks and its layout copies", PUBLISHED_TP,
+         r"layers\.1(\..*)?", FORWARD, without=NOTHING),
+    Case("tp_block_backward", "its backward, recomputed as selective checkpointing does", PUBLISHED_TP,
+         r"layers\.1(\..*)?", BACKWARD, without=NOTHING),
+    Case("tp_loss", "cross-entropy over a vocabulary that is cut, both directions", PUBLISHED_TP,
+         r"norm|lm_head|loss"),
     Case("llama_loss", "the last norm, product with the vocabulary and cross-entropy in 8 chunks, both directions",
          LLAMA, r"norm|lm_head|loss"),
     Case("llama_embedding_forward", "embedding and the first norm", LLAMA,
@@ -88,9 +101,6 @@ CASES = (
          first="convert_element_type_20", last="add_7"),
     Case("llama_decomposed_backward", "from one attention's backward to the next one's: decomposed operators",
          AUTOPARALLEL_BACKWARD, first="getitem_6", last="permute_107"),
-    Case("llama_tp_block_forward", "a block with tensor parallelism: gathers and scatters between products", LLAMA_TP,
-         r"layers\.1(\..*)?", FORWARD),
-    Case("llama_tp_block_backward", "its backward", LLAMA_TP, r"layers\.1(\..*)?", BACKWARD),
     Case("llama_tp_loss", "cross-entropy over a vocabulary that is cut, both directions", LLAMA_TP,
          r"norm|lm_head|loss"),
     Case("llama_tp_embedding", "embedding of a vocabulary that is cut, both directions", LLAMA_TP, r"tok_embeddings"),
@@ -109,7 +119,8 @@ CASES = (
 
 @cache
 def document_of(graph: str) -> Spec:
-    return read_document(GRAPHS / f"{graph}.graph.json.gz")
+    folder = FOLDER if graph in (PUBLISHED, PUBLISHED_TP) else GRAPHS
+    return read_document(folder / f"{graph}.graph.json.gz")
 
 
 def piece(case: Case, device: str) -> fx.GraphModule:
@@ -147,6 +158,9 @@ def write(cases: Sequence[dict[str, Any]], path: Path) -> None:
 def main(names: Sequence[str]) -> None:
     logging.disable(logging.WARNING)
     (FOLDER / "fusion").mkdir(parents=True, exist_ok=True)
+    if not names:
+        for old in (FOLDER / "fusion").glob("*.graph.json.gz"):
+            old.unlink()
     path = FOLDER / "fusion_cases.json"
     known = json.loads(path.read_text(encoding="utf-8"))["cases"] if names and path.exists() else []
     made = {case["name"]: case for case in known}

@@ -42,7 +42,7 @@ def use_process_groups_of(document: Spec) -> None:
              for group in groups}
     torch._C._distributed_c10d._unregister_all_process_groups()
     for name, group in made.items():
-        torch._C._distributed_c10d._register_process_group(name, group)
+        torch._C._distributed_c10d._register_process_group(dist.distributed_c10d.GroupName(name), group)
 
 
 def piece_of(document: Spec, belongs: Callable[[Spec], bool], device: str = DEVICE) -> fx.GraphModule:

@@ -51,10 +51,11 @@ def kernels_of(graph_module: fx.GraphModule, device: str) -> list[Kernel]:
         node.meta["custom"] = {**node.meta.get("custom", {}), MARK: node.name}
 
     def take(nodes: list[scheduler.BaseSchedulerNode]) -> list[scheduler.BaseSchedulerNode]:
-        found.extend(_Kernels(nodes, given).described())
+        found.extend(_Kernels(nodes, given, products).described())
         raise _Scheduled
 
     placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+    products = _products_in_sums(graph_module)
     inputs, given = [node.meta["val"] for node in placeholders], [node.name for node in placeholders]
     with ExitStack() as stack:
         stack.enter_context(config.patch({"_post_fusion_custom_pass": take, "force_disable_caches": True,
@@ -90,8 +91,10 @@ def _as_if_there_were_a_gpu() -> Iterator[None]:
 class _Kernels:
     """What the scheduler made, in the terms of the graph that was given."""
 
-    def __init__(self, nodes: Sequence[scheduler.BaseSchedulerNode], given: Sequence[str]) -> None:
+    def __init__(self, nodes: Sequence[scheduler.BaseSchedulerNode], given: Sequence[str],
+                 products: dict[str, str]) -> None:
         self.nodes = nodes
+        self.products = products
         self.outputs = set(V.graph.get_output_names())
         self.order = {node: index for index, node in enumerate(V.graph.graph.nodes)}
         self.extern = {self._last_origin(part) for node in nodes for part in node.get_nodes()
@@ -118,6 +121,8 @@ class _Kernels:
         kernel: Kernel = {"kind": kind, "nodes": list(named)}
         if kind in EXTERN:
             kernel["operator"] = _operator(parts[0])
+            if kernel["operator"].startswith("aten.addmm"):  # made from an addition, which alone it remembers
+                kernel["nodes"] = [name for add in named for name in (self.products.get(add), add) if name]
         else:
             kernel["loops"] = [[_product(sizes) for sizes in part.get_ranges()] for part in parts]
             kernel["parts"] = len(parts)
@@ -195,6 +200,13 @@ class _Kernels:
                        if node not in self.extern or isinstance(buffer, ir.ExternKernel)]
             origin = max(origins, key=self._place, default=None)
         return _name(origin) if origin is not None else name
+
+
+def _products_in_sums(graph_module: fx.GraphModule) -> dict[str, str]:
+    """Additions of a product, by name, with the product's name."""
+    aten = torch.ops.aten
+    return {node.name: argument.name for node in graph_module.graph.nodes if node.target is aten.add.Tensor
+            for argument in node.all_input_nodes if argument.target is aten.mm.default}
 
 
 def _kind(node: scheduler.BaseSchedulerNode) -> str:

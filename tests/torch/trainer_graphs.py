@@ -1,0 +1,181 @@
+"""Graphs of torchtitan's graph trainer as one rank of a job would have them, traced without a GPU.
+
+The trainer's own functions build, shard and trace the model and run its passes. Where a published job of 2024 or 2025
+was another than today's default, the model of that time is asked for:
+
+- attention is one causal flash kernel over each sequence, of keys and values that are repeated for every head that
+  shares them, instead of flex attention over packed documents;
+- queries, keys and values have a product each, instead of one together;
+- the loss is taken of all logits at once, instead of in chunks;
+- positions are not an input.
+
+Tensors are fake ones on the CPU while the graph is traced, which needs no driver, and CUDA tensors afterwards. There
+RMSNorm is not one operator but those that it consists of.
+"""
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+import torch
+import torch.distributed as dist
+import torch.fx as fx
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.testing._internal.distributed.fake_pg import FakeStore
+from torch.utils._pytree import tree_iter
+from torchtitan.components.loss import CrossEntropyLoss
+from torchtitan.distributed import ParallelDims
+from torchtitan.distributed import utils as distributed_utils
+from torchtitan.experiments.graph_trainer import llama3 as graph_trainer_llama3
+from torchtitan.experiments.graph_trainer.common_utils import maybe_register_blockmask_pytree_node
+from torchtitan.experiments.graph_trainer.configs import GraphTrainerCompileConfig, to_graph_trainer_config
+from torchtitan.experiments.graph_trainer.llama3 import config_registry
+from torchtitan.experiments.graph_trainer.make_fx_tracer import TracedResult, minimal_fx_tracer
+from torchtitan.experiments.graph_trainer.passes import apply_graph_passes, compile_time_passes
+from torchtitan.experiments.graph_trainer.trainer import make_fwd_bwd_step
+from torchtitan.models import llama3
+from torchtitan.models.common.attention import ScaledDotProductAttention
+from torchtitan.models.common.config_utils import decoder_vocab_size
+
+from published_jobs import PublishedJob
+
+DEVICE = torch.device("cuda:0")  # of the graph's tensors in the end
+# The last pass ahead of those that a plan decides about: what is exported is the graph that this one returns.
+LAST_PASS = "selective_activation_remat_pass"
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainerGraph:
+    graph_module: fx.GraphModule
+    parameters: dict[str, str]  # of placeholders
+    passes_behind: tuple[str, ...]  # what the trainer would run next, by name
+
+
+@contextmanager
+def trainer_graph(job: PublishedJob) -> Iterator[TrainerGraph]:
+    """The joint graph of forward, loss and backward as it reaches bucketing; process groups exist while it is used."""
+    if dist.is_initialized():
+        dist.destroy_process_group()
+    dist.init_process_group("fake", rank=0, world_size=job.world_size, store=FakeStore())
+    try:
+        with _as_published():
+            config = _config(job)
+            dims = _parallel_dims(job, config)
+            traced = _traced(job, config, dims)
+            passes = compile_time_passes(traced, config, parallel_dims=dims, include_inductor=False)
+        names = [_name(step) for step in passes]
+        split = names.index(LAST_PASS) + 1
+        graph_module = apply_graph_passes(traced.gm, traced.example_inputs, passes[:split])
+        move_to_device(graph_module, DEVICE)
+        yield TrainerGraph(graph_module, _parameters(graph_module, traced), tuple(names[split:]))
+    finally:
+        dist.destroy_process_group()
+
+
+def _config(job: PublishedJob) -> Any:
+    base = {"8B": config_registry.llama3_8b, "70B": config_registry.llama3_70b}[job.flavor]()
+    config = to_graph_trainer_config(base, _model)
+    config.model_spec = _model(job.flavor)
+    config.compile = GraphTrainerCompileConfig(enable=True, memory_policy=job.memory_policy,
+                                               enable_async_tensor_parallel=job.async_tensor_parallel)
+    config.loss = CrossEntropyLoss.Config(global_vocab_size=decoder_vocab_size(config.model_spec))
+    config.training.local_batch_size, config.training.seq_len = job.local_batch, job.sequence
+    config.parallelism = dataclasses.replace(config.parallelism, data_parallel_shard_degree=job.shards,
+                                             tensor_parallel_degree=job.tensor_parallel)
+    return config
+
+
+def _model(flavor: str) -> Any:
+    return graph_trainer_llama3.model_registry(flavor, attn_backend="sdpa")
+
+
+def _parallel_dims(job: PublishedJob, config: Any) -> ParallelDims:
+    backend = config.parallelism.spmd_backend
+    distributed_utils.set_spmd_backend(backend)
+    dims = ParallelDims(dp_shard=job.shards, dp_replicate=1, cp=1, tp=job.tensor_parallel, pp=1, ep=1,
+                        world_size=job.world_size, spmd_backend=backend)
+    dims.build_mesh()
+    return dims
+
+
+def _traced(job: PublishedJob, config: Any, dims: ParallelDims) -> TracedResult:
+    model_config = config.model_spec.model
+    model_config.update_from_config(config=config)
+    with torch.device("meta"):
+        model = model_config.build()
+    model = config.model_spec.parallelize_fn(
+        model, parallel_dims=dims, training=config.training, parallelism=config.parallelism,
+        compile_config=config.compile, ac_config=config.activation_checkpoint, dump_folder="")
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        model.to_empty(device="cpu")
+        tokens = torch.zeros(job.local_batch, job.sequence, dtype=torch.int64)
+        labels, valid_tokens = torch.zeros_like(tokens), torch.zeros((), dtype=torch.int64)
+    model.train()
+    maybe_register_blockmask_pytree_node()
+    step = make_fwd_bwd_step(model, config.loss.build(compile_config=config.compile))
+    with distributed_utils.get_spmd_context(parallel_dims=dims)():
+        return minimal_fx_tracer(step, module=model)(tokens, labels, valid_tokens, {})
+
+
+@contextmanager
+def _as_published() -> Iterator[None]:
+    """torchtitan's models as they were, on a machine that it takes for one of CPUs."""
+    build_layers = llama3._build_llama3_layers
+    with ExitStack() as stack:
+        for module in list(sys.modules.values()):
+            if getattr(module, "__name__", "").startswith("torchtitan") and hasattr(module, "device_type"):
+                stack.enter_context(mock.patch.object(module, "device_type", "cpu"))
+        stack.enter_context(mock.patch.object(
+            llama3, "_build_llama3_layers", lambda **options: build_layers(**{**options, "fuse_qkv": False})))
+        stack.enter_context(mock.patch.object(ScaledDotProductAttention, "forward", _flash_attention))
+        yield
+
+
+def _flash_attention(self: Any, q_BLNH: torch.Tensor, k_BLNH: torch.Tensor, v_BLNH: torch.Tensor, *,
+                     scale: float | None = None, is_causal: bool = True, **_: Any) -> torch.Tensor:
+    """The kernel that scaled_dot_product_attention chooses on an H100; here it would see a CPU.
+
+    The sharding of the arguments is looked up by their names.
+    """
+    heads = q_BLNH.shape[2]
+    query, key, value = (tensor.transpose(1, 2) for tensor in (
+        q_BLNH, _repeated(k_BLNH, heads), _repeated(v_BLNH, heads)))
+    out = torch.ops.aten._scaled_dot_product_flash_attention(query, key, value, 0.0, is_causal, scale=scale)[0]
+    return out.transpose(1, 2)
+
+
+def _repeated(tensor: torch.Tensor, heads: int) -> torch.Tensor:
+    """Keys or values, once for each head of queries."""
+    batch, length, groups, size = tensor.shape
+    if groups == heads:
+        return tensor
+    return tensor[:, :, :, None, :].expand(batch, length, groups, heads // groups, size).reshape(
+        batch, length, heads, size)
+
+
+def _parameters(graph_module: fx.GraphModule, traced: TracedResult) -> dict[str, str]:
+    """Names of placeholders that hold parameters and buffers; DTensors have further placeholders without a value."""
+    placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+    static = [node.name for node in placeholders[:traced.num_static_inputs]
+              if isinstance(node.meta.get("val"), torch.Tensor)]
+    return dict(zip(static, traced.state_fqns, strict=True))
+
+
+def move_to_device(graph_module: fx.GraphModule, device: torch.device) -> None:
+    """All tensors of the graph, and the devices that its nodes name."""
+    def moved(value: Any) -> Any:
+        return device if isinstance(value, torch.device) else value
+
+    for node in graph_module.graph.nodes:
+        for value in tree_iter(node.meta.get("val")):
+            if isinstance(value, FakeTensor):
+                value.fake_device = device
+        node.args, node.kwargs = (fx.node.map_aggregate(given, moved) for given in (node.args, node.kwargs))
+
+
+def _name(step: Callable[..., Any]) -> str:
+    return getattr(step, "func", step).__name__
