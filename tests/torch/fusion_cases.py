@@ -53,6 +53,7 @@ class Case:
     first: str = ""
     last: str = ""
     without: str = ATTENTION
+    with_those_between: bool = True
 
     def takes(self, spec: Spec) -> bool:
         return (re.fullmatch(self.modules, module_of(spec)) is not None
@@ -103,17 +104,19 @@ CASES = (
          AUTOPARALLEL_BACKWARD, first="getitem_6", last="permute_107"),
     Case("llama_tp_loss", "cross-entropy over a vocabulary that is cut, both directions", LLAMA_TP,
          r"norm|lm_head|loss"),
-    Case("llama_tp_embedding", "embedding of a vocabulary that is cut, both directions", LLAMA_TP, r"tok_embeddings"),
+    Case("llama_tp_embedding_forward", "embedding of a vocabulary that is cut", LLAMA_TP, r"tok_embeddings", FORWARD),
+    Case("llama_tp_embedding_backward", "its gradient", LLAMA_TP, r"tok_embeddings", BACKWARD),
     Case("deepseek_mla_forward", "latent attention: norms, slices, rotary embedding of a part, concatenations", DEEPSEEK,
          r"layers\.2\.(attention_norm|attention.*)", FORWARD),
     Case("deepseek_mla_backward", "its backward", DEEPSEEK, r"layers\.2\.(attention_norm|attention.*)", BACKWARD),
     Case("deepseek_router_forward", "softmax, top-k, counts of tokens", DEEPSEEK,
-         r"layers\.2\.(ffn_norm|moe|moe\.router.*)", FORWARD),
-    Case("deepseek_router_backward", "its backward", DEEPSEEK, r"layers\.2\.(ffn_norm|moe|moe\.router.*)", BACKWARD),
+         r"layers\.2\.(ffn_norm|moe|moe\.router.*)", FORWARD, with_those_between=False),
+    Case("deepseek_router_backward", "its backward", DEEPSEEK, r"layers\.2\.(ffn_norm|moe|moe\.router.*)", BACKWARD,
+         with_those_between=False),
     Case("deepseek_experts_forward", "grouped products, SwiGLU between them, shared experts", DEEPSEEK,
-         r"layers\.2\.moe\.(routed_experts\.inner_experts|shared_experts.*)", FORWARD),
+         r"layers\.2\.moe\.(routed_experts\.inner_experts|shared_experts.*)", FORWARD, with_those_between=False),
     Case("deepseek_experts_backward", "their backward", DEEPSEEK,
-         r"layers\.2\.moe\.(routed_experts\.inner_experts|shared_experts.*)", BACKWARD),
+         r"layers\.2\.moe\.(routed_experts\.inner_experts|shared_experts.*)", BACKWARD, with_those_between=False),
 )
 
 
@@ -129,7 +132,8 @@ def piece(case: Case, device: str) -> fx.GraphModule:
     use_process_groups_of(document)
     names = [spec["name"] for spec in document["nodes"]]
     between = set(names[names.index(case.first):names.index(case.last) + 1]) if case.first else set(names)
-    return piece_of(document, lambda spec: spec["name"] in between and case.takes(spec), device)
+    return piece_of(document, lambda spec: spec["name"] in between and case.takes(spec), device,
+                    case.with_those_between)
 
 
 def case_document(case: Case) -> dict[str, Any]:
@@ -162,13 +166,13 @@ def main(names: Sequence[str]) -> None:
         for old in (FOLDER / "fusion").glob("*.graph.json.gz"):
             old.unlink()
     path = FOLDER / "fusion_cases.json"
-    known = json.loads(path.read_text(encoding="utf-8"))["cases"] if names and path.exists() else []
-    made = {case["name"]: case for case in known}
+    earlier = json.loads(path.read_text(encoding="utf-8"))["cases"] if names and path.exists() else []
+    made = {case["name"]: case for case in earlier}
     for case in CASES:
         if not names or case.name in names:
             made[case.name] = case_document(case)
             print(case.name, {device: len(kernels) for device, kernels in made[case.name]["kernels"].items()}, flush=True)
-    write([made[case.name] for case in CASES if case.name in made], path)
+            write([made[known.name] for known in CASES if known.name in made], path)  # one that fails loses no other
 
 
 if __name__ == "__main__":

@@ -45,13 +45,23 @@ def use_process_groups_of(document: Spec) -> None:
         torch._C._distributed_c10d._register_process_group(dist.distributed_c10d.GroupName(name), group)
 
 
-def piece_of(document: Spec, belongs: Callable[[Spec], bool], device: str = DEVICE) -> fx.GraphModule:
-    """The nodes for which `belongs` is true, on `device`, in their order and with their names."""
+def piece_of(document: Spec, belongs: Callable[[Spec], bool], device: str = DEVICE,
+             with_those_between: bool = True) -> fx.GraphModule:
+    """The nodes for which `belongs` is true, on `device`, in their order and with their names.
+
+    Nodes on the way from one of them to another are taken too: without them the piece would hide that one depends on
+    the other. Not so where sizes between them depend on data, which do not run here. Higher-order operators are never
+    taken; what they return is read from outside.
+    """
     by_name = {spec["name"]: spec for spec in document["nodes"]}
     specs: list[Spec] = []
     inside: set[str] = set()
+    wanted = {spec["name"] for spec in document["nodes"] if belongs(spec)}
+    if with_those_between:
+        wanted = _with_those_between(document, wanted)
     for spec in document["nodes"]:
-        if spec["op"] == "call_function" and belongs(spec) and not _is_result_from_outside(spec, inside):
+        if (spec["op"] == "call_function" and spec["name"] in wanted and not spec["target"].startswith("higher_order.")
+                and not _is_result_from_outside(spec, inside)):
             specs.append(spec)
             inside.add(spec["name"])
     graph, nodes = fx.Graph(), {}
@@ -99,6 +109,17 @@ def _names_in(value: Any) -> list[str]:
 
 def _names_of(spec: Spec) -> list[str]:
     return _names_in([spec.get("args", []), list(spec.get("kwargs", {}).values())])
+
+
+def _with_those_between(document: Spec, names: set[str]) -> set[str]:
+    behind, ahead = set(names), set(names)
+    for spec in document["nodes"]:
+        if not behind.isdisjoint(_names_of(spec)):
+            behind.add(spec["name"])
+    for spec in reversed(document["nodes"]):
+        if spec["name"] in ahead:
+            ahead.update(_names_of(spec))
+    return behind & ahead
 
 
 def _is_result_from_outside(spec: Spec, inside: set[str]) -> bool:

@@ -6,6 +6,7 @@ the properties of a device that need not be there: those of an H100 SXM are give
 from __future__ import annotations
 
 import math
+import operator
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -103,6 +104,12 @@ class _Kernels:
         placeholders = [node for node in V.graph.graph.nodes if node.op == "placeholder"]
         self.inputs = dict(zip(V.graph.graph_input_names, given, strict=False))
         assert len(placeholders) == len(given), "every input of the graph is one of the compiled graph"
+        # What each buffer holds: values of the compiled graph, after decompositions.
+        self.values: dict[str, set[fx.Node]] = {name: {node} for name, node in zip(V.graph.graph_input_names, placeholders,
+                                                                                strict=False)}
+        for node in nodes:
+            for part in node.get_nodes():
+                self._learn_values(part)
 
     def described(self) -> list[Kernel]:
         return [self._kernel(node) for node in self.nodes if not isinstance(node, scheduler.NopKernelSchedulerNode)
@@ -111,11 +118,9 @@ class _Kernels:
     def _kernel(self, node: scheduler.BaseSchedulerNode) -> Kernel:
         parts: Sequence[Any] = node.get_nodes()
         kind = _kind(node)
-        if kind in EXTERN:
-            origins = [self._last_origin(part) for part in parts]
-        else:
-            origins = [origin for part in parts for origin in part.node.get_origins() if origin not in self.extern]
-        named = dict.fromkeys(_name(origin) for origin in sorted(filter(None, origins), key=self._place)
+        origins = {origin for part in parts for origin in (
+            [self._last_origin(part)] if kind in EXTERN else self._computed(part)) if origin is not None}
+        named = dict.fromkeys(_name(origin) for origin in sorted(origins, key=self._place)
                               if MARK in (origin.meta.get("custom") or {}))
         reads, writes = self._reads(node), self._writes(node)
         kernel: Kernel = {"kind": kind, "nodes": list(named)}
@@ -141,6 +146,54 @@ class _Kernels:
         """What an extern kernel is for: its inputs' origins, which it has too, come before it."""
         origins = sorted(part.node.get_origins(), key=self._place)
         return origins[-1] if origins else None
+
+    def _learn_values(self, part: Any) -> None:
+        if isinstance(part, scheduler.ExternKernelSchedulerNode):
+            origin = self._last_origin(part)
+            found = {origin, *(user for user in origin.users if user.target is operator.getitem)} if origin else set()
+        else:
+            root = self._root(part)
+            found = {root} if root else set()
+        for buffer in part.get_outputs():
+            self.values[buffer.get_name()] = found
+
+    def _root(self, part: Any) -> fx.Node | None:
+        """The value that a generated loop computes.
+
+        A copy that an extern kernel asks for has no node of its own: it is the argument of that kernel which can be
+        computed from just what the copy reads.
+        """
+        root = part.node.get_origin_node()
+        if root is not None and root not in self.extern:
+            return root
+        origins = [origin for origin in part.node.get_origins() if origin not in self.extern]
+        read = self._read_values(part)
+        exact = [origin for origin in origins if self._closure(origin, read)[1] == read]
+        return max(exact or origins, key=self._place, default=None)
+
+    def _read_values(self, part: Any) -> set[fx.Node]:
+        return {value for read in part.read_writes.reads for value in self.values.get(read.name, ())}
+
+    def _computed(self, part: Any) -> set[fx.Node]:
+        """Nodes that the loop evaluates: all between what it reads and its result."""
+        root, read = self._root(part), self._read_values(part)
+        if root is None:
+            return set()
+        inside = self._closure(root, read)[0]
+        return inside if read else inside & {root, *part.node.get_origins()}  # zeros that a later kernel adds to
+
+    def _closure(self, root: fx.Node, read: set[fx.Node]) -> tuple[set[fx.Node], set[fx.Node]]:
+        """Nodes from `root` back to values in `read`, and those of them at which it ended."""
+        inside, ends = {root}, {root} & read  # a second stage reduces what a first one has left of the same value
+        open_ = [] if ends else [root]
+        while open_:
+            for argument in open_.pop().all_input_nodes:
+                if argument in read or argument in self.extern or argument.op == "placeholder":
+                    ends.add(argument)
+                elif argument not in inside:
+                    inside.add(argument)
+                    open_.append(argument)
+        return inside, ends
 
     def _reads(self, node: scheduler.BaseSchedulerNode) -> list[dict[str, Any]]:
         own = node.get_buffer_names()
@@ -194,12 +247,11 @@ class _Kernels:
         """The node whose value the buffer holds, or from which a part of its work made it."""
         if name in self.inputs:
             return self.inputs[name]
-        origin = buffer.get_origin_node() if isinstance(buffer, ir.Buffer) else None
-        if origin is None or origin in self.extern and not isinstance(buffer, ir.ExternKernel):
-            origins = [node for node in buffer.get_origins()
-                       if node not in self.extern or isinstance(buffer, ir.ExternKernel)]
-            origin = max(origins, key=self._place, default=None)
-        return _name(origin) if origin is not None else name
+        origin = buffer.get_origin_node() if isinstance(buffer, ir.MultiOutput) else None
+        if origin is not None:
+            return _name(origin)
+        values = self.values.get(name)
+        return _name(min(values, key=self._place)) if values else name
 
 
 def _products_in_sums(graph_module: fx.GraphModule) -> dict[str, str]:
@@ -211,11 +263,11 @@ def _products_in_sums(graph_module: fx.GraphModule) -> dict[str, str]:
 
 def _kind(node: scheduler.BaseSchedulerNode) -> str:
     if any(isinstance(part, scheduler.ExternKernelSchedulerNode) for part in node.get_nodes()):
-        operator = getattr(node.get_nodes()[0].node, "op_overload", None)
-        name = str(operator)
+        overload = getattr(node.get_nodes()[0].node, "op_overload", None)
+        name = str(overload)
         if name.startswith("_c10d_functional."):
             return "wait" if "wait_tensor" in name else "collective"
-        return "view" if getattr(operator, "is_view", False) or name == "aten.reshape.default" else "extern"
+        return "view" if getattr(overload, "is_view", False) or name == "aten.reshape.default" else "extern"
     if node.is_template():
         return "template"
     return "reduction" if node.is_reduction() else "pointwise"
