@@ -179,8 +179,8 @@ class _Kernels:
         root, read = self._root(part), self._read_values(part)
         if root is None:
             return set()
-        inside = self._closure(root, read)[0]
-        return inside if read else inside & {root, *part.node.get_origins()}  # zeros that a later kernel adds to
+        inside, ends = self._closure(root, read)
+        return inside if read or not ends else {root}  # zeros that a later kernel adds to need nothing
 
     def _closure(self, root: fx.Node, read: set[fx.Node]) -> tuple[set[fx.Node], set[fx.Node]]:
         """Nodes from `root` back to values in `read`, and those of them at which it ended."""
