@@ -35,7 +35,7 @@ constexpr int frameMs = 16;
 
 TimelineView::TimelineView(QWidget* parent)
     : QAbstractScrollArea(parent),
-      timeline_(TimelineBuilder().finish()),
+      scene_{TimelineBuilder().finish(), {}, {0, shortest_view_ns}},
       edits_(new TimelineEdits(this)),
       title_(tr("Timeline")),
       findBar_(new FindBar(viewport())) {
@@ -71,15 +71,15 @@ QSize TimelineView::minimumSizeHint() const {
 
 void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const QString& caption) {
     if (drag_ == Drag::Event) finishEventDrag(false);
-    const TimeRange before = timeline_->range();
-    const bool showedAll = range_ == clamped(before, before) || timeline_->event_count() == 0;
-    timeline_ = timeline ? std::move(timeline) : TimelineBuilder().finish();
+    const TimeRange before = scene_.timeline->range();
+    const bool showedAll = scene_.range == clamped(before, before) || scene_.timeline->event_count() == 0;
+    scene_.timeline = timeline ? std::move(timeline) : TimelineBuilder().finish();
     if (!caption.isNull()) caption_ = caption;
     hovered_ = {};
     drag_ = Drag::None;
     measure(std::nullopt);
     rangeSums_.reset();
-    const TimeRange limits = timeline_->range();
+    const TimeRange limits = scene_.timeline->range();
     ++arrangement_;
     if (showedAll) history_.clear();
     findEvents(finder_.query());
@@ -87,9 +87,9 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     if (alivePanel_) alivePanel_->hide();
     aliveTime_.reset();
     layOut();
-    showRange(clamped(showedAll ? limits : range_, limits));
-    const auto found = timeline_->find(selectedReference_);
-    selection_ = anchorOf(*timeline_, selectedReference_);
+    showRange(clamped(showedAll ? limits : scene_.range, limits));
+    const auto found = scene_.timeline->find(selectedReference_);
+    selection_ = anchorOf(*scene_.timeline, selectedReference_);
     if (found.empty()) selectedReference_ = no_reference;
     describe();
     refresh();
@@ -121,12 +121,12 @@ void TimelineView::setVisibleRange(TimeRange range) {
 }
 
 void TimelineView::selectReference(quint32 reference) {
-    const auto found = timeline_->find(reference);
+    const auto found = scene_.timeline->find(reference);
     selectedReference_ = found.empty() ? no_reference : reference;
     // A selection that is one of the reference's events already stays where it is.
     const bool kept = std::ranges::any_of(
         found, [this](const Timeline::Occurrence& occurrence) { return occurrence.location == selection_; });
-    if (!kept) selection_ = anchorOf(*timeline_, reference);
+    if (!kept) selection_ = anchorOf(*scene_.timeline, reference);
     if (selection_.valid() && !kept) ensureVisible(selection_);
     describe();
     refresh();
@@ -141,14 +141,14 @@ void TimelineView::highlightReferences(std::vector<quint32> references) {
 /// What a search finds stands out; without one, what views ask for.
 void TimelineView::applyHighlight() {
     if (finder_.active()) {
-        highlight_ = layer_.setHighlight(*timeline_, finder_.matches().events);
+        highlight_ = layer_.setHighlight(*scene_.timeline, finder_.matches().events);
         return;
     }
     std::vector<EventLocation> locations;
     for (const quint32 reference : highlightedReferences_) {
-        for (const auto& occurrence : timeline_->find(reference)) locations.push_back(occurrence.location);
+        for (const auto& occurrence : scene_.timeline->find(reference)) locations.push_back(occurrence.location);
     }
-    highlight_ = layer_.setHighlight(*timeline_, locations);
+    highlight_ = layer_.setHighlight(*scene_.timeline, locations);
 }
 
 void TimelineView::setArrows(std::vector<TimelineArrow> arrows) {
@@ -157,24 +157,24 @@ void TimelineView::setArrows(std::vector<TimelineArrow> arrows) {
 }
 
 void TimelineView::fitAll() {
-    changeRange(timeline_->range(), ViewHistory::Motion::Jump);
+    changeRange(scene_.timeline->range(), ViewHistory::Motion::Jump);
 }
 
 void TimelineView::focusSelection() {
     if (!selection_.valid()) return fitAll();
-    const TimeRange event = timeline_->event(selection_);
+    const TimeRange event = scene_.timeline->event(selection_);
     const std::int64_t margin = std::max<std::int64_t>(event.length_ns() / 3, 1);
-    const TimeRange focused = clamped({event.begin_ns - margin, event.end_ns + margin}, timeline_->range());
-    if (range_ == focused) return fitAll();
+    const TimeRange focused = clamped({event.begin_ns - margin, event.end_ns + margin}, scene_.timeline->range());
+    if (scene_.range == focused) return fitAll();
     changeRange(focused, ViewHistory::Motion::Jump);
 }
 
 void TimelineView::goBack() {
-    if (history_.canGoBack()) showRange(clamped(history_.back(range_), timeline_->range()));
+    if (history_.canGoBack()) showRange(clamped(history_.back(scene_.range), scene_.timeline->range()));
 }
 
 void TimelineView::goForward() {
-    if (history_.canGoForward()) showRange(clamped(history_.forward(range_), timeline_->range()));
+    if (history_.canGoForward()) showRange(clamped(history_.forward(scene_.range), scene_.timeline->range()));
 }
 
 void TimelineView::clearMeasurement() {
@@ -183,7 +183,7 @@ void TimelineView::clearMeasurement() {
 }
 
 const RangeSums& TimelineView::rangeSums() const {
-    if (!rangeSums_) rangeSums_.emplace(timeline_);
+    if (!rangeSums_) rangeSums_.emplace(scene_.timeline);
     return *rangeSums_;
 }
 
@@ -192,39 +192,35 @@ void TimelineView::measure(std::optional<TimeRange> range) {
     measured_ = range;
     const RangeStatistics sums = range ? rangeSums().of(*range) : RangeStatistics();
     measurement_ = range ? measurementText(sums, *range) : QString();
-    laneFigures_ = range ? laneFigures(*timeline_, sums, *range) : QStringList();
-}
-
-QRectF TimelineView::eventRect(EventLocation location) const {
-    return geometry_.eventRect(*timeline_, location, range_);
+    laneFigures_ = range ? laneFigures(*scene_.timeline, sums, *range) : QStringList();
 }
 
 void TimelineView::layOut() {
-    const int labels = labelTextWidth(*timeline_, memoryNotes_);
-    geometry_ = TimelineGeometry::of(*timeline_, LaneRows::of(*timeline_, edits_->lanes()), viewport()->size(), labels,
-                                     verticalScrollBar()->value());
-    verticalScrollBar()->setPageStep(std::max(1, geometry_.lanes.height()));
+    const int labels = labelTextWidth(*scene_.timeline, memoryNotes_);
+    scene_.geometry = TimelineGeometry::of(*scene_.timeline, LaneRows::of(*scene_.timeline, edits_->lanes()),
+                                           viewport()->size(), labels, verticalScrollBar()->value());
+    verticalScrollBar()->setPageStep(std::max(1, scene_.geometry.lanes.height()));
     verticalScrollBar()->setSingleStep(24);
-    verticalScrollBar()->setRange(0, std::max(0, geometry_.scrollMaximum()));
+    verticalScrollBar()->setRange(0, std::max(0, scene_.geometry.scrollMaximum()));
 }
 
 void TimelineView::changeRange(TimeRange range, ViewHistory::Motion motion) {
-    const TimeRange wanted = clamped(range, timeline_->range());
-    if (wanted == range_) return;
-    history_.leaving(range_, motion);
+    const TimeRange wanted = clamped(range, scene_.timeline->range());
+    if (wanted == scene_.range) return;
+    history_.leaving(scene_.range, motion);
     showRange(wanted);
 }
 
 void TimelineView::showRange(TimeRange range) {
-    if (range == range_) return;
-    range_ = range;
+    if (range == scene_.range) return;
+    scene_.range = range;
     refresh();
-    emit visibleRangeChanged(range_);
+    emit visibleRangeChanged(scene_.range);
 }
 
 void TimelineView::select(EventLocation location, bool tell) {
     selection_ = location;
-    selectedReference_ = location.valid() ? timeline_->reference(location) : no_reference;
+    selectedReference_ = location.valid() ? scene_.timeline->reference(location) : no_reference;
     describe();
     refresh();
     if (tell) emit eventSelected(selectedReference_, location.valid() ? static_cast<int>(location.lane) : -1);
@@ -236,20 +232,26 @@ void TimelineView::selectEvent(EventLocation location) {
 }
 
 TimelinePicture TimelineView::picture(bool visibleOnly) const {
-    return {
-        timeline_,    edits_->lanes(), edits_->notes(),    visibleOnly ? range_ : timeline_->range(), title_, caption_,
-        memoryLimit_, memoryNotes_,    viewport()->width()};
+    return {scene_.timeline,
+            edits_->lanes(),
+            edits_->notes(),
+            visibleOnly ? scene_.range : scene_.timeline->range(),
+            title_,
+            caption_,
+            memoryLimit_,
+            memoryNotes_,
+            viewport()->width()};
 }
 
 void TimelineView::ensureVisible(EventLocation location) {
-    const TimeRange event = timeline_->event(location);
-    if (event.end_ns <= range_.begin_ns || event.begin_ns >= range_.end_ns) {
+    const TimeRange event = scene_.timeline->event(location);
+    if (event.end_ns <= scene_.range.begin_ns || event.begin_ns >= scene_.range.end_ns) {
         const std::int64_t middle = event.begin_ns + event.length_ns() / 2;
-        const std::int64_t half = range_.length_ns() / 2;
-        changeRange({middle - half, middle - half + range_.length_ns()}, ViewHistory::Motion::Jump);
+        const std::int64_t half = scene_.range.length_ns() / 2;
+        changeRange({middle - half, middle - half + scene_.range.length_ns()}, ViewHistory::Motion::Jump);
     }
-    const QRect row = geometry_.row(location.lane);
-    const QRect visible = geometry_.clip(location.lane);
+    const QRect row = scene_.geometry.row(location.lane);
+    const QRect visible = scene_.geometry.clip(location.lane);
     const int above = visible.top() - row.top();
     const int below = row.top() + row.height() - (visible.top() + visible.height());
     if (above > 0)
@@ -261,15 +263,15 @@ void TimelineView::ensureVisible(EventLocation location) {
 /// Says in words what is shown, for those who do not see it.
 void TimelineView::describe() {
     QString text = tr("%1 events in %2 lanes over %3.")
-                       .arg(formatCount(static_cast<std::int64_t>(timeline_->event_count())))
-                       .arg(timeline_->lanes().size())
-                       .arg(formatTime(static_cast<double>(timeline_->range().length_ns()) * 1e-6));
+                       .arg(formatCount(static_cast<std::int64_t>(scene_.timeline->event_count())))
+                       .arg(scene_.timeline->lanes().size())
+                       .arg(formatTime(static_cast<double>(scene_.timeline->range().length_ns()) * 1e-6));
     if (selection_.valid()) {
-        const Lane& lane = timeline_->lanes()[selection_.lane];
-        const auto name = timeline_->event_name(selection_);
+        const Lane& lane = scene_.timeline->lanes()[selection_.lane];
+        const auto name = scene_.timeline->event_name(selection_);
         text = tr("Selected: %1, %2, in %3. ")
                    .arg(shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))),
-                        formatTime(static_cast<double>(timeline_->event(selection_).length_ns()) * 1e-6),
+                        formatTime(static_cast<double>(scene_.timeline->event(selection_).length_ns()) * 1e-6),
                         shownName(QString::fromStdString(lane.description.title))) +
                text;
     }
@@ -312,14 +314,15 @@ void TimelineView::timerEvent(QTimerEvent* event) {
 OverlayScene TimelineView::overlayScene() const {
     std::optional<TimeRange> marquee;
     if (drag_ == Drag::Marquee) {
-        const std::int64_t now = timeAt(dragNow_.x());
+        const std::int64_t now = scene_.timeAt(dragNow_.x());
         marquee = {std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)};
     }
     int dropLine_y = -1;
     if (drag_ == Drag::Lane && (dragNow_ - dragStart_).manhattanLength() >= QApplication::startDragDistance())
         dropPlace(dragNow_, &dropLine_y);
-    return {*timeline_, geometry_,    currentTheme(), range_,     selection_, selectedReference_, hovered_, pointer_,
-            measured_,  measurement_, marquee,        dropLine_y, arrows_};
+    return {*scene_.timeline, scene_.geometry, currentTheme(), scene_.range, selection_, selectedReference_,
+            hovered_,         pointer_,        measured_,      measurement_, marquee,    dropLine_y,
+            arrows_};
 }
 
 void TimelineView::paintEvent(QPaintEvent* event) {
@@ -327,47 +330,49 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     frame.start();
     sincePaint_.start();
     const Theme& theme = currentTheme();
-    layer_.render({timeline_, range_, viewport()->size(), geometry_.scroll, devicePixelRatioF(), theme.dark, highlight_,
-                   arrangement_, memoryLimit_},
-                  geometry_, theme);
+    layer_.render({scene_.timeline, scene_.range, viewport()->size(), scene_.geometry.scroll, devicePixelRatioF(),
+                   theme.dark, highlight_, arrangement_, memoryLimit_},
+                  scene_.geometry, theme);
 
     QPainter painter(viewport());
     painter.setClipRegion(event->region());
-    painter.fillRect(event->rect() & QRect(0, 0, viewport()->width(), geometry_.ruler.bottom() + 1), theme.panel);
-    paintHeader(painter, geometry_, title_, caption_, theme, hasFocus());
-    if (timeline_->event_count() == 0) {
-        const QRect free = viewport()->rect().adjusted(0, geometry_.header.height(), 0, 0);
+    painter.fillRect(event->rect() & QRect(0, 0, viewport()->width(), scene_.geometry.ruler.bottom() + 1), theme.panel);
+    paintHeader(painter, scene_.geometry, title_, caption_, theme, hasFocus());
+    if (scene_.timeline->event_count() == 0) {
+        const QRect free = viewport()->rect().adjusted(0, scene_.geometry.header.height(), 0, 0);
         painter.fillRect(free, theme.background);
         painter.setFont(textFont());
         painter.setPen(theme.dim);
         painter.drawText(free, Qt::AlignCenter, tr("No timeline yet"));
         return;
     }
-    const OverlayScene scene = overlayScene();
-    painter.drawImage(geometry_.overview.topLeft(), layer_.overview());
-    paintOverviewRange(painter, scene);
-    if (finder_.active()) paintDensity(painter, geometry_.overview, finder_.density(geometry_.overview.width()), theme);
-    paintRuler(painter, geometry_.ruler, range_, theme);
-    paintNotes(painter, geometry_, edits_->notes(), placedNotes_, timeline_->range(), range_, theme);
+    const OverlayScene overlay = overlayScene();
+    painter.drawImage(scene_.geometry.overview.topLeft(), layer_.overview());
+    paintOverviewRange(painter, overlay);
+    if (finder_.active())
+        paintDensity(painter, scene_.geometry.overview, finder_.density(scene_.geometry.overview.width()), theme);
+    paintRuler(painter, scene_.geometry.ruler, scene_.range, theme);
+    paintNotes(painter, scene_.geometry, edits_->notes(), placedNotes_, scene_.timeline->range(), scene_.range, theme);
     // Around the images only: they cover most of the window, and are opaque.
-    QRegion ground(QRect(0, geometry_.ruler.bottom() + 1, viewport()->width(), viewport()->height()));
-    ground = ground.intersected(event->rect()) - geometry_.lanes - geometry_.memory;
+    QRegion ground(QRect(0, scene_.geometry.ruler.bottom() + 1, viewport()->width(), viewport()->height()));
+    ground = ground.intersected(event->rect()) - scene_.geometry.lanes - scene_.geometry.memory;
     for (const QRect& part : ground) painter.fillRect(part, theme.background);
-    paintLaneLabels(painter, geometry_, *timeline_, theme, {selection_, laneFigures_, hoveredLane()});
-    painter.drawImage(geometry_.lanes.topLeft(), layer_.lanes());
-    if (!geometry_.memory.isEmpty()) {
-        painter.drawImage(geometry_.memory.topLeft(), layer_.memory());
-        paintMemoryMarks(painter, geometry_, *timeline_, range_, memoryLimit_, memoryNotes_, theme);
+    paintLaneLabels(painter, scene_.geometry, *scene_.timeline, theme, {selection_, laneFigures_, hoveredLane()});
+    painter.drawImage(scene_.geometry.lanes.topLeft(), layer_.lanes());
+    if (!scene_.geometry.memory.isEmpty()) {
+        painter.drawImage(scene_.geometry.memory.topLeft(), layer_.memory());
+        paintMemoryMarks(painter, scene_.geometry, *scene_.timeline, scene_.range, memoryLimit_, memoryNotes_, theme);
         if (aliveTime_) {
-            const double x = geometry_.lanes.left() + std::floor(geometry_.axis(range_).x_of(*aliveTime_));
-            if (x >= geometry_.memory.left())
-                painter.fillRect(QRectF(x, geometry_.memory.top(), 1, geometry_.memory.height()), theme.accent);
+            const double x = scene_.geometry.lanes.left() + std::floor(scene_.axis().x_of(*aliveTime_));
+            if (x >= scene_.geometry.memory.left())
+                painter.fillRect(QRectF(x, scene_.geometry.memory.top(), 1, scene_.geometry.memory.height()),
+                                 theme.accent);
         }
     }
-    paintOverlay(painter, scene);
+    paintOverlay(painter, overlay);
     if (drag_ == Drag::Event)
-        paintEventDrag(painter, *timeline_, geometry_, range_, grip_, eventDragPlace().time_ns, dragNow_, dragAnswer_,
-                       theme);
+        paintEventDrag(painter, *scene_.timeline, scene_.geometry, scene_.range, grip_, eventDragPlace().time_ns,
+                       dragNow_, dragAnswer_, theme);
 
     const double took_ms = static_cast<double>(frame.nsecsElapsed()) * 1e-6;
     worstFrame_ms_ = std::max(worstFrame_ms_, took_ms);
@@ -411,13 +416,13 @@ bool TimelineView::event(QEvent* event) {
 bool TimelineView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const QRect& memory = geometry_.memory;
+        const QRect& memory = scene_.geometry.memory;
         const bool in_memory = help->pos().y() >= memory.top() && help->pos().y() <= memory.bottom();
-        const int note = noteAt(geometry_, placedNotes_, range_, help->pos());
+        const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, help->pos());
         const QString text = note >= 0
                                  ? shownName(noteTitle(edits_->notes()[static_cast<std::size_t>(note)])).toHtmlEscaped()
                              : in_memory && !memory.isEmpty() ? memoryHelp_
-                                                              : toolTipText(eventAt(help->pos()));
+                                                              : toolTipText(scene_.eventAt(help->pos()));
         if (text.isEmpty())
             QToolTip::hideText();
         else
@@ -430,9 +435,9 @@ bool TimelineView::viewportEvent(QEvent* event) {
 
 QString TimelineView::toolTipText(EventLocation location) const {
     if (!location.valid()) return {};
-    const Lane& lane = timeline_->lanes()[location.lane];
-    const TimeRange event = timeline_->event(location);
-    const auto name = timeline_->event_name(location);
+    const Lane& lane = scene_.timeline->lanes()[location.lane];
+    const TimeRange event = scene_.timeline->event(location);
+    const auto name = scene_.timeline->event_name(location);
     QString text =
         QStringLiteral("<b>%1</b><br>%2, %3 %4")
             .arg(shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))).toHtmlEscaped(),
@@ -443,7 +448,7 @@ QString TimelineView::toolTipText(EventLocation location) const {
                 tr("exposed %1").arg(formatTime(static_cast<double>(lane.exposed_ns[location.event]) * 1e-6));
     }
     text += QStringLiteral("<br>") + shownName(QString::fromStdString(lane.description.title)).toHtmlEscaped();
-    const quint32 reference = timeline_->reference(location);
+    const quint32 reference = scene_.timeline->reference(location);
     if (toolTipProvider_ && reference != no_reference) {
         const QString more = toolTipProvider_(reference);
         if (!more.isEmpty()) text += QStringLiteral("<br>") + more;

@@ -14,9 +14,9 @@
 #include "ui/tasks/latest_task.h"
 #include "ui/timeline/alive_panel.h"
 #include "ui/timeline/drawing/lane_layer.h"
-#include "ui/timeline/drawing/timeline_geometry.h"
 #include "ui/timeline/drawing/timeline_overlay.h"
 #include "ui/timeline/drawing/timeline_picture.h"
+#include "ui/timeline/drawing/timeline_scene.h"
 #include "ui/timeline/event_drag.h"
 #include "ui/timeline/event_finder.h"
 #include "ui/timeline/held_keys.h"
@@ -52,17 +52,17 @@ class TimelineView : public QAbstractScrollArea {
     explicit TimelineView(QWidget* parent = nullptr);
     ~TimelineView() override;
 
-    std::shared_ptr<const Timeline> timeline() const { return timeline_; }
-    TimeRange visibleRange() const { return range_; }
+    std::shared_ptr<const Timeline> timeline() const { return scene_.timeline; }
+    TimeRange visibleRange() const { return scene_.range; }
     /// The selected event, or one that is not valid().
     EventLocation selection() const { return selection_; }
     /// What is not dimmed; empty while all is shown alike.
     const std::vector<quint32>& highlightedReferences() const { return highlightedReferences_; }
     /// The span measured on the ruler.
     std::optional<TimeRange> measured() const { return measured_; }
-    const TimelineGeometry& geometryOfParts() const { return geometry_; }
+    const TimelineGeometry& geometryOfParts() const { return scene_.geometry; }
     /// Where `location` is drawn, in the viewport's coordinates.
-    QRectF eventRect(EventLocation location) const;
+    QRectF eventRect(EventLocation location) const { return scene_.eventRect(location); }
     /// How often events were rasterised so far.
     std::uint64_t renderCount() const { return layer_.renderCount(); }
     /// Arrangement of the lanes, notes and bookmarks.
@@ -71,7 +71,7 @@ class TimelineView : public QAbstractScrollArea {
     /// Arrows that setArrows() gave.
     const std::vector<TimelineArrow>& arrows() const { return arrows_; }
     /// The event at `position` of the viewport, or one that is not valid().
-    EventLocation eventAt(QPointF position) const;
+    EventLocation eventAt(QPointF position) const { return scene_.eventAt(position); }
     /// A picture of what is visible, or of the whole timeline, with this view's width.
     TimelinePicture picture(bool visibleOnly) const;
     /// What Ctrl+C copies: figures of the measured range by lane, or of the selected event, as lines of fields between
@@ -187,8 +187,6 @@ class TimelineView : public QAbstractScrollArea {
     QString toolTipText(EventLocation location) const;
 
     // timeline_view_input.cpp
-    std::int64_t timeAt(double x) const;
-    std::int64_t overviewTimeAt(double x) const;
     void zoom(double factor, double x);
     void moveBy(double share);
     void glide(const HeldKeys::Motion& motion);
@@ -246,15 +244,13 @@ class TimelineView : public QAbstractScrollArea {
     /// Before which lane a dragged one would land, or none for the end; the line that shows it.
     std::optional<std::uint32_t> dropPlace(QPointF position, int* line_y = nullptr) const;
 
-    std::shared_ptr<const Timeline> timeline_;
+    TimelineScene scene_;
     TimelineEdits* edits_;
     std::uint64_t arrangement_ = 0;  ///< how often lanes were rearranged
     QString title_;
     QString caption_;
     QStringList memoryNotes_;
     QString memoryHelp_;
-    TimelineGeometry geometry_;
-    TimeRange range_{0, shortest_view_ns};
     ViewHistory history_;
     LaneLayer layer_;
     std::uint64_t highlight_ = 0;

@@ -12,23 +12,23 @@ void TimelineView::setEventDragHandler(EventDragHandler handler) {
 
 /// @returns whether what was pressed is an event that can be dragged.
 bool TimelineView::beginEventDrag() {
-    const EventLocation pressed = eventAt(dragStart_);
+    const EventLocation pressed = scene_.eventAt(dragStart_);
     if (!pressed.valid() || !dragHandler_.begin) return false;
-    if (timeline_->lanes()[pressed.lane].description.kind != LaneKind::process_group) return false;
-    grip_ = gripAt(*timeline_, geometry_, range_, pressed, dragStart_);
-    if (!dragHandler_.begin(timeline_->reference(pressed), grip_.byEnd)) return false;
+    if (scene_.timeline->lanes()[pressed.lane].description.kind != LaneKind::process_group) return false;
+    grip_ = gripAt(*scene_.timeline, scene_.geometry, scene_.range, pressed, dragStart_);
+    if (!dragHandler_.begin(scene_.timeline->reference(pressed), grip_.byEnd)) return false;
     drag_ = Drag::Event;
     return true;
 }
 
 EventDragPlace TimelineView::eventDragPlace() const {
     EventDragPlace place;
-    place.time_ns = timeAt(dragNow_.x()) - grip_.offset_ns;
+    place.time_ns = scene_.timeAt(dragNow_.x()) - grip_.offset_ns;
     place.modifiers = QGuiApplication::keyboardModifiers();
     place.global = viewport()->mapToGlobal(dragNow_.toPoint());
-    const EventLocation under = eventAt(dragNow_);
-    if (under.valid() && timeline_->reference(under) != timeline_->reference(grip_.event))
-        place.under = timeline_->reference(under);
+    const EventLocation under = scene_.eventAt(dragNow_);
+    if (under.valid() && scene_.timeline->reference(under) != scene_.timeline->reference(grip_.event))
+        place.under = scene_.timeline->reference(under);
     return place;
 }
 

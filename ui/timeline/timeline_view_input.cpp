@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/timeline/lane_rasterizer.h"
 #include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -31,36 +30,18 @@ QPointF notches(const QWheelEvent& event) {
 
 }  // namespace
 
-std::int64_t TimelineView::timeAt(double x) const {
-    const double inside = std::clamp(x - geometry_.lanes.left(), 0.0, static_cast<double>(geometry_.lanes.width()));
-    return geometry_.axis(range_).time_at(inside);
-}
-
-std::int64_t TimelineView::overviewTimeAt(double x) const {
-    const TimeAxis axis{timeline_->range(), static_cast<double>(geometry_.overview.width())};
-    return axis.time_at(std::clamp(x - geometry_.overview.left(), 0.0, axis.width_px));
-}
-
-EventLocation TimelineView::eventAt(QPointF position) const {
-    const int lane = geometry_.laneAt(static_cast<int>(std::floor(position.y())));
-    if (lane < 0 || position.x() < geometry_.lanes.left() || position.x() > geometry_.lanes.right()) return {};
-    const auto row = static_cast<std::uint32_t>(lane);
-    const std::uint32_t event = event_at(timeline_->lanes()[row], timeline_->mip(row), geometry_.axis(range_),
-                                         position.x() - geometry_.lanes.left());
-    return event == no_event ? EventLocation{} : EventLocation{row, event};
-}
-
 void TimelineView::zoom(double factor, double x) {
-    const double pivot = std::clamp((x - geometry_.lanes.left()) / std::max(1, geometry_.lanes.width()), 0.0, 1.0);
-    changeRange(zoomed(range_, factor, pivot, timeline_->range()), ViewHistory::Motion::Gliding);
+    const double pivot =
+        std::clamp((x - scene_.geometry.lanes.left()) / std::max(1, scene_.geometry.lanes.width()), 0.0, 1.0);
+    changeRange(zoomed(scene_.range, factor, pivot, scene_.timeline->range()), ViewHistory::Motion::Gliding);
 }
 
 void TimelineView::moveBy(double share) {
-    changeRange(panned(range_, share, timeline_->range()), ViewHistory::Motion::Gliding);
+    changeRange(panned(scene_.range, share, scene_.timeline->range()), ViewHistory::Motion::Gliding);
 }
 
 void TimelineView::glide(const HeldKeys::Motion& motion) {
-    const QRect lanes = geometry_.lanes;
+    const QRect lanes = scene_.geometry.lanes;
     const double x = pointer_ && pointer_->x() >= lanes.left() ? pointer_->x() : lanes.left() + lanes.width() / 2.0;
     if (motion.zoom != 1) zoom(motion.zoom, x);
     if (motion.pan != 0) moveBy(motion.pan);
@@ -85,29 +66,29 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
 }
 
 void TimelineView::hover(QPointF position) {
-    QRegion changed = pointerRegion(geometry_, pointer_);
+    QRegion changed = pointerRegion(scene_.geometry, pointer_);
     const int laneBefore = hoveredLane();
     pointer_ = position;
-    changed += pointerRegion(geometry_, pointer_);
+    changed += pointerRegion(scene_.geometry, pointer_);
     for (const int lane : {laneBefore, hoveredLane()}) {  // its buttons come and go
-        if (lane >= 0) changed += geometry_.row(static_cast<std::uint32_t>(lane));
+        if (lane >= 0) changed += scene_.geometry.row(static_cast<std::uint32_t>(lane));
     }
-    const EventLocation now = drag_ == Drag::None ? eventAt(position) : EventLocation{};
+    const EventLocation now = drag_ == Drag::None ? scene_.eventAt(position) : EventLocation{};
     if (now != hovered_) {
         for (const EventLocation location : {hovered_, now}) {
-            if (location.valid()) changed += eventRect(location).toAlignedRect().adjusted(-2, -2, 2, 2);
+            if (location.valid()) changed += scene_.eventRect(location).toAlignedRect().adjusted(-2, -2, 2, 2);
         }
         hovered_ = now;
-        emit eventHovered(now.valid() ? timeline_->reference(now) : no_reference,
+        emit eventHovered(now.valid() ? scene_.timeline->reference(now) : no_reference,
                           now.valid() ? static_cast<int>(now.lane) : -1);
     }
     Qt::CursorShape shape = Qt::ArrowCursor;
-    if (drag_ == Drag::None && geometry_.overview.contains(position.toPoint())) {
-        const QRectF shown = overviewRange(*timeline_, geometry_, range_);
+    if (drag_ == Drag::None && scene_.geometry.overview.contains(position.toPoint())) {
+        const QRectF shown = scene_.overviewRange();
         const bool edge = shown.width() > 16 && (std::abs(position.x() - shown.left()) < grip ||
                                                  std::abs(position.x() - shown.right()) < grip);
         shape = edge ? Qt::SizeHorCursor : Qt::PointingHandCursor;
-    } else if (geometry_.ruler.contains(position.toPoint())) {
+    } else if (scene_.geometry.ruler.contains(position.toPoint())) {
         shape = Qt::IBeamCursor;
     } else if (drag_ == Drag::Pan) {
         shape = Qt::ClosedHandCursor;
@@ -118,10 +99,10 @@ void TimelineView::hover(QPointF position) {
 
 void TimelineView::unhover() {
     if (!pointer_) return;
-    QRegion changed = pointerRegion(geometry_, pointer_);
-    if (const int lane = hoveredLane(); lane >= 0) changed += geometry_.row(static_cast<std::uint32_t>(lane));
+    QRegion changed = pointerRegion(scene_.geometry, pointer_);
+    if (const int lane = hoveredLane(); lane >= 0) changed += scene_.geometry.row(static_cast<std::uint32_t>(lane));
     if (hovered_.valid()) {
-        changed += eventRect(hovered_).toAlignedRect().adjusted(-2, -2, 2, 2);
+        changed += scene_.eventRect(hovered_).toAlignedRect().adjusted(-2, -2, 2, 2);
         emit eventHovered(no_reference, -1);
     }
     pointer_.reset();
@@ -131,20 +112,20 @@ void TimelineView::unhover() {
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
     const QPointF position = event->position();
-    const bool inTime = position.x() >= geometry_.lanes.left() && position.y() > geometry_.ruler.bottom();
+    const bool inTime = position.x() >= scene_.geometry.lanes.left() && position.y() > scene_.geometry.ruler.bottom();
     const bool marquee = event->button() == Qt::MiddleButton ||
                          (event->button() == Qt::LeftButton && (event->modifiers() & Qt::AltModifier));
     if (marquee && inTime) {
-        dragAnchor_ns_ = timeAt(position.x());
+        dragAnchor_ns_ = scene_.timeAt(position.x());
         beginDrag(Drag::Marquee, position);
     } else if (event->button() == Qt::LeftButton) {
-        if (geometry_.ruler.contains(position.toPoint()))
+        if (scene_.geometry.ruler.contains(position.toPoint()))
             pressRuler(position);
-        else if (geometry_.overview.contains(position.toPoint()))
+        else if (scene_.geometry.overview.contains(position.toPoint()))
             pressOverview(position);
         else if (inTime)
             beginDrag(Drag::Press, position);
-        else if (const int lane = geometry_.laneAt(static_cast<int>(position.y())); lane >= 0)
+        else if (const int lane = scene_.geometry.laneAt(static_cast<int>(position.y())); lane >= 0)
             pressLane(static_cast<std::uint32_t>(lane), position);
         else
             select({}, true);
@@ -160,18 +141,18 @@ void TimelineView::beginDrag(Drag drag, QPointF position) {
     drag_ = drag;
     dragStart_ = position;
     dragNow_ = position;
-    dragRange_ = range_;
+    dragRange_ = scene_.range;
     QToolTip::hideText();
     refresh();
 }
 
 void TimelineView::pressRuler(QPointF position) {
-    if (const int note = noteAt(geometry_, placedNotes_, range_, position); note >= 0) return showNote(note);
-    dragAnchor_ns_ = timeAt(position.x());
+    if (const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, position); note >= 0)
+        return showNote(note);
+    dragAnchor_ns_ = scene_.timeAt(position.x());
     if (measured_) {  // near an edge of what was measured: the other edge stays
-        const TimeAxis axis = geometry_.axis(range_);
-        const double begin = geometry_.lanes.left() + axis.x_of(measured_->begin_ns);
-        const double end = geometry_.lanes.left() + axis.x_of(measured_->end_ns);
+        const double begin = scene_.xOf(measured_->begin_ns);
+        const double end = scene_.xOf(measured_->end_ns);
         if (std::abs(position.x() - begin) < grip)
             dragAnchor_ns_ = measured_->end_ns;
         else if (std::abs(position.x() - end) < grip)
@@ -183,19 +164,19 @@ void TimelineView::pressRuler(QPointF position) {
 }
 
 void TimelineView::pressOverview(QPointF position) {
-    const QRectF shown = overviewRange(*timeline_, geometry_, range_);
-    history_.leaving(range_, ViewHistory::Motion::Jump);
+    const QRectF shown = scene_.overviewRange();
+    history_.leaving(scene_.range, ViewHistory::Motion::Jump);
     if (shown.width() > 16 && std::abs(position.x() - shown.left()) < grip) {
-        dragAnchor_ns_ = range_.end_ns;
+        dragAnchor_ns_ = scene_.range.end_ns;
         return beginDrag(Drag::OverviewBegin, position);
     }
     if (shown.width() > 16 && std::abs(position.x() - shown.right()) < grip) {
-        dragAnchor_ns_ = range_.begin_ns;
+        dragAnchor_ns_ = scene_.range.begin_ns;
         return beginDrag(Drag::OverviewEnd, position);
     }
     if (!shown.contains(position)) {
-        const std::int64_t begin = overviewTimeAt(position.x()) - range_.length_ns() / 2;
-        showRange(clamped({begin, begin + range_.length_ns()}, timeline_->range()));
+        const std::int64_t begin = scene_.overviewTimeAt(position.x()) - scene_.range.length_ns() / 2;
+        showRange(clamped({begin, begin + scene_.range.length_ns()}, scene_.timeline->range()));
     }
     beginDrag(Drag::OverviewMove, position);
 }
@@ -207,8 +188,8 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
 
 void TimelineView::continueDrag(QPointF position) {
     dragNow_ = position;
-    const std::int64_t now = timeAt(position.x());
-    const std::int64_t overviewNow = overviewTimeAt(position.x());
+    const std::int64_t now = scene_.timeAt(position.x());
+    const std::int64_t overviewNow = scene_.overviewTimeAt(position.x());
     switch (drag_) {
         case Drag::None:
             return;
@@ -218,8 +199,8 @@ void TimelineView::continueDrag(QPointF position) {
             drag_ = Drag::Pan;
             [[fallthrough]];
         case Drag::Pan: {
-            const double share = (dragStart_.x() - position.x()) / std::max(1, geometry_.lanes.width());
-            changeRange(panned(dragRange_, share, timeline_->range()), ViewHistory::Motion::Gliding);
+            const double share = (dragStart_.x() - position.x()) / std::max(1, scene_.geometry.lanes.width());
+            changeRange(panned(dragRange_, share, scene_.timeline->range()), ViewHistory::Motion::Gliding);
             return;
         }
         case Drag::Event:
@@ -232,15 +213,15 @@ void TimelineView::continueDrag(QPointF position) {
             }
             break;
         case Drag::OverviewMove: {
-            const std::int64_t moved = overviewNow - overviewTimeAt(dragStart_.x());
-            const TimeRange from = clamped(dragRange_, timeline_->range());
-            showRange(clamped({from.begin_ns + moved, from.end_ns + moved}, timeline_->range()));
+            const std::int64_t moved = overviewNow - scene_.overviewTimeAt(dragStart_.x());
+            const TimeRange from = clamped(dragRange_, scene_.timeline->range());
+            showRange(clamped({from.begin_ns + moved, from.end_ns + moved}, scene_.timeline->range()));
             return;
         }
         case Drag::OverviewBegin:
         case Drag::OverviewEnd:
             showRange(clamped({std::min(dragAnchor_ns_, overviewNow), std::max(dragAnchor_ns_, overviewNow)},
-                              timeline_->range()));
+                              scene_.timeline->range()));
             return;
     }
     if (drag_ == Drag::Event) moveEventDrag();
@@ -259,12 +240,12 @@ void TimelineView::finishDrag(QPointF position) {
     if (finished == Drag::Lane) {
         dropLane(position);
     } else if (finished == Drag::Press) {
-        if (geometry_.memory.contains(position.toPoint()))
-            showAlive(timeAt(position.x()));
+        if (scene_.geometry.memory.contains(position.toPoint()))
+            showAlive(scene_.timeAt(position.x()));
         else
-            select(eventAt(position), true);
+            select(scene_.eventAt(position), true);
     } else if (finished == Drag::Marquee && std::abs(position.x() - dragStart_.x()) >= 3) {
-        const std::int64_t now = timeAt(position.x());
+        const std::int64_t now = scene_.timeAt(position.x());
         changeRange({std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)}, ViewHistory::Motion::Jump);
     }
     refresh();
@@ -272,12 +253,13 @@ void TimelineView::finishDrag(QPointF position) {
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
-    if (geometry_.overview.contains(event->position().toPoint())) return fitAll();
-    if (const int note = noteAt(geometry_, placedNotes_, range_, event->position()); note >= 0) return editNote(note);
-    const EventLocation location = eventAt(event->position());
+    if (scene_.geometry.overview.contains(event->position().toPoint())) return fitAll();
+    if (const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, event->position()); note >= 0)
+        return editNote(note);
+    const EventLocation location = scene_.eventAt(event->position());
     if (!location.valid()) return;
     select(location, true);
-    const TimeRange span = timeline_->event(location);
+    const TimeRange span = scene_.timeline->event(location);
     const std::int64_t margin = span.length_ns() / 20;
     changeRange({span.begin_ns - margin, span.end_ns + margin}, ViewHistory::Motion::Jump);
     emit eventActivated(selectedReference_, static_cast<int>(location.lane));
@@ -307,14 +289,14 @@ void TimelineView::keyReleaseEvent(QKeyEvent* event) {
 }
 
 void TimelineView::focusInEvent(QFocusEvent* event) {
-    refresh(geometry_.header);
+    refresh(scene_.geometry.header);
     QAbstractScrollArea::focusInEvent(event);
 }
 
 void TimelineView::focusOutEvent(QFocusEvent* event) {
     held_.releaseAll();
     glideTimer_.stop();
-    refresh(geometry_.header);
+    refresh(scene_.geometry.header);
     QAbstractScrollArea::focusOutEvent(event);
 }
 
@@ -328,8 +310,8 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
         return true;
     }
     if (event.modifiers() & (Qt::ControlModifier | Qt::MetaModifier)) return false;
-    const TimeRange all = timeline_->range();
-    const std::int64_t length = range_.length_ns();
+    const TimeRange all = scene_.timeline->range();
+    const std::int64_t length = scene_.range.length_ns();
     if (laneKey(event) || taskKey(event) || noteKey(event)) return true;
     switch (event.key()) {
         case Qt::Key_F:
@@ -397,24 +379,24 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
 void TimelineView::stepEvent(int step) {
     if (!selection_.valid()) return stepLane(0);
     const std::int64_t next = static_cast<std::int64_t>(selection_.event) + step;
-    if (next < 0 || next >= timeline_->lanes()[selection_.lane].size()) return;
+    if (next < 0 || next >= scene_.timeline->lanes()[selection_.lane].size()) return;
     select({selection_.lane, static_cast<std::uint32_t>(next)}, true);
     ensureVisible(selection_);
 }
 
 void TimelineView::stepLane(int step) {
-    const auto lanes = timeline_->lanes();
+    const auto lanes = scene_.timeline->lanes();
     // At the same time in the next lane that has events; without a selection, in the middle of the first lane.
-    std::int64_t time_ns = range_.begin_ns + range_.length_ns() / 2;
+    std::int64_t time_ns = scene_.range.begin_ns + scene_.range.length_ns() / 2;
     std::int64_t place = 0;
     if (selection_.valid()) {
-        const TimeRange event = timeline_->event(selection_);
+        const TimeRange event = scene_.timeline->event(selection_);
         time_ns = event.begin_ns + event.length_ns() / 2;
-        place = static_cast<std::int64_t>(geometry_.rows.rowOfLane[selection_.lane]) + step;
+        place = static_cast<std::int64_t>(scene_.geometry.rows.rowOfLane[selection_.lane]) + step;
     }
     const int direction = step < 0 ? -1 : 1;
-    for (; place >= 0 && place < static_cast<std::int64_t>(geometry_.rows.laneOfRow.size()); place += direction) {
-        const std::uint32_t lane = geometry_.rows.laneOfRow[static_cast<std::size_t>(place)];
+    for (; place >= 0 && place < static_cast<std::int64_t>(scene_.geometry.rows.laneOfRow.size()); place += direction) {
+        const std::uint32_t lane = scene_.geometry.rows.laneOfRow[static_cast<std::size_t>(place)];
         const Lane& row = lanes[lane];
         if (row.empty()) continue;
         std::uint32_t event = std::min(row.first_ending_after(time_ns), row.size() - 1);

@@ -10,8 +10,8 @@ namespace overlap::ui {
 
 /// The lane whose title is under the pointer, or -1.
 int TimelineView::hoveredLane() const {
-    if (!pointer_ || pointer_->x() >= geometry_.labelWidth || drag_ != Drag::None) return -1;
-    return geometry_.laneAt(static_cast<int>(pointer_->y()));
+    if (!pointer_ || pointer_->x() >= scene_.geometry.labelWidth || drag_ != Drag::None) return -1;
+    return scene_.geometry.laneAt(static_cast<int>(pointer_->y()));
 }
 
 /// The lane that keys are about: the one whose title is under the pointer, else the selection's.
@@ -23,21 +23,21 @@ std::optional<std::uint32_t> TimelineView::laneForKeys() const {
 
 void TimelineView::togglePinned(std::uint32_t lane) {
     LaneArrangement lanes = edits_->lanes();
-    const QString key = laneKeys(*timeline_).value(static_cast<qsizetype>(lane));
+    const QString key = laneKeys(*scene_.timeline).value(static_cast<qsizetype>(lane));
     lanes.pinned = toggled(lanes.pinned, key);
     edits_->arrange(lanes.pinned.contains(key) ? tr("pin %1").arg(key) : tr("unpin %1").arg(key), lanes);
 }
 
 void TimelineView::toggleCollapsed(std::uint32_t lane) {
     LaneArrangement lanes = edits_->lanes();
-    const QString key = laneKeys(*timeline_).value(static_cast<qsizetype>(lane));
+    const QString key = laneKeys(*scene_.timeline).value(static_cast<qsizetype>(lane));
     lanes.collapsed = toggled(lanes.collapsed, key);
     edits_->arrange(lanes.collapsed.contains(key) ? tr("collapse %1").arg(key) : tr("expand %1").arg(key), lanes);
 }
 
 void TimelineView::stepLanePlace(std::uint32_t lane, int step) {
-    edits_->arrange(tr("move %1").arg(laneKeys(*timeline_).value(static_cast<qsizetype>(lane))),
-                    withLaneStepped(edits_->lanes(), *timeline_, lane, step));
+    edits_->arrange(tr("move %1").arg(laneKeys(*scene_.timeline).value(static_cast<qsizetype>(lane))),
+                    withLaneStepped(edits_->lanes(), *scene_.timeline, lane, step));
 }
 
 bool TimelineView::laneKey(const QKeyEvent& event) {
@@ -62,7 +62,7 @@ bool TimelineView::laneKey(const QKeyEvent& event) {
 }
 
 void TimelineView::pressLane(std::uint32_t lane, QPointF position) {
-    switch (laneButtonAt(geometry_, lane, position)) {
+    switch (laneButtonAt(scene_.geometry, lane, position)) {
         case LaneButton::Pin:
             return togglePinned(lane);
         case LaneButton::Collapse:
@@ -74,25 +74,25 @@ void TimelineView::pressLane(std::uint32_t lane, QPointF position) {
 }
 
 std::optional<std::uint32_t> TimelineView::dropPlace(QPointF position, int* line_y) const {
-    const LaneRows& rows = geometry_.rows;
+    const LaneRows& rows = scene_.geometry.rows;
     const auto y = static_cast<int>(position.y());
     for (std::size_t row = 0; row < rows.laneOfRow.size(); ++row) {
         const std::uint32_t lane = rows.laneOfRow[row];
-        if (timeline_->lanes()[lane].depth > 0) continue;
-        const QRect place = geometry_.row(lane);
-        if (!place.intersects(geometry_.clip(lane)) || y >= place.center().y()) continue;
+        if (scene_.timeline->lanes()[lane].depth > 0) continue;
+        const QRect place = scene_.geometry.row(lane);
+        if (!place.intersects(scene_.geometry.clip(lane)) || y >= place.center().y()) continue;
         if (line_y) *line_y = place.top();
         return lane;
     }
-    if (line_y && !rows.laneOfRow.empty()) *line_y = geometry_.row(rows.laneOfRow.back()).bottom();
+    if (line_y && !rows.laneOfRow.empty()) *line_y = scene_.geometry.row(rows.laneOfRow.back()).bottom();
     return std::nullopt;
 }
 
 void TimelineView::dropLane(QPointF position) {
     const std::uint32_t lane = *std::exchange(pressedLane_, std::nullopt);
     if ((position - dragStart_).manhattanLength() < QApplication::startDragDistance()) return;
-    edits_->arrange(tr("move %1").arg(laneKeys(*timeline_).value(static_cast<qsizetype>(lane))),
-                    withLaneMoved(edits_->lanes(), *timeline_, lane, dropPlace(position)));
+    edits_->arrange(tr("move %1").arg(laneKeys(*scene_.timeline).value(static_cast<qsizetype>(lane))),
+                    withLaneMoved(edits_->lanes(), *scene_.timeline, lane, dropPlace(position)));
 }
 
 }  // namespace overlap::ui

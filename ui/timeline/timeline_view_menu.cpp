@@ -33,15 +33,15 @@ void TimelineView::find(const QString& query) {
 void TimelineView::findEvents(const QString& query) {
     findTask_.cancel();
     wantedStep_ = 0;
-    finder_.begin(timeline_, query);
+    finder_.begin(scene_.timeline, query);
     // Further texts are of the owner's thread, and of timelines that are small.
-    if (searchText_ || timeline_->event_count() < fewestInBackground) {
-        showFound(find_events(*timeline_, query.toStdString(), searchText_));
+    if (searchText_ || scene_.timeline->event_count() < fewestInBackground) {
+        showFound(find_events(*scene_.timeline, query.toStdString(), searchText_));
         return;
     }
     applyHighlight();
     placeFindBar();
-    findTask_.start([this, timeline = timeline_, words = query.toStdString()](std::stop_token stop) {
+    findTask_.start([this, timeline = scene_.timeline, words = query.toStdString()](std::stop_token stop) {
         auto found = std::make_shared<EventMatches>(find_events(*timeline, words, {}, stop));
         return stop.stop_requested() ? LatestTask::Delivery() : [this, found] { showFound(std::move(*found)); };
     });
@@ -71,7 +71,7 @@ void TimelineView::chooseDuration(std::optional<std::size_t> bin) {
 
 void TimelineView::stepMatch(int step) {
     if (finder_.searching()) wantedStep_ = step;
-    const EventLocation next = finder_.next(selection_, range_.begin_ns, step);
+    const EventLocation next = finder_.next(selection_, scene_.range.begin_ns, step);
     if (!next.valid()) return;
     selectEvent(next);
 }
@@ -79,25 +79,27 @@ void TimelineView::stepMatch(int step) {
 /// In the header, at its right; over all of it where the window is narrow.
 void TimelineView::placeFindBar() {
     if (!findBar_->isVisible()) return;
-    findBar_->show(finder_.summary(selection_), geometry_.header.adjusted(0, 0, 0, -1));
+    findBar_->show(finder_.summary(selection_), scene_.geometry.header.adjusted(0, 0, 0, -1));
 }
 
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     QPointF position = event->pos();
-    if (event->reason() == QContextMenuEvent::Keyboard && selection_.valid()) position = eventRect(selection_).center();
+    if (event->reason() == QContextMenuEvent::Keyboard && selection_.valid())
+        position = scene_.eventRect(selection_).center();
     QMenu menu(this);
-    const int lane = geometry_.laneAt(static_cast<int>(position.y()));
-    const int note = noteAt(geometry_, placedNotes_, range_, position);
+    const int lane = scene_.geometry.laneAt(static_cast<int>(position.y()));
+    const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, position);
     if (note >= 0) {
         addNoteItems(menu, note);
-    } else if (lane >= 0 && position.x() < geometry_.labelWidth) {
+    } else if (lane >= 0 && position.x() < scene_.geometry.labelWidth) {
         addLaneItems(menu, static_cast<std::uint32_t>(lane));
     } else {
-        const EventLocation location = event->reason() == QContextMenuEvent::Keyboard ? selection_ : eventAt(position);
+        const EventLocation location =
+            event->reason() == QContextMenuEvent::Keyboard ? selection_ : scene_.eventAt(position);
         if (location.valid() && location != selection_) select(location, true);
         addEventItems(menu, location);
-        if (geometry_.memory.contains(position.toPoint()) && aliveProvider_) {
-            const std::int64_t time = timeAt(position.x());
+        if (scene_.geometry.memory.contains(position.toPoint()) && aliveProvider_) {
+            const std::int64_t time = scene_.timeAt(position.x());
             menu.addAction(tr("What is alive here"), this, [this, time] { showAlive(time); });
         }
     }
@@ -120,8 +122,8 @@ void TimelineView::addNoteItems(QMenu& menu, int note) {
 }
 
 void TimelineView::addLaneItems(QMenu& menu, std::uint32_t lane) {
-    const bool pinned = geometry_.rows.rowOfLane[lane] < geometry_.rows.pinned;
-    const bool collapsed = geometry_.rows.collapsed[lane];
+    const bool pinned = scene_.geometry.rows.rowOfLane[lane] < scene_.geometry.rows.pinned;
+    const bool collapsed = scene_.geometry.rows.collapsed[lane];
     menu.addAction(pinned ? tr("Unpin\tP") : tr("Pin at the top\tP"), this, [this, lane] { togglePinned(lane); });
     menu.addAction(collapsed ? tr("Expand\tSpace") : tr("Collapse\tSpace"), this,
                    [this, lane] { toggleCollapsed(lane); });
@@ -138,13 +140,13 @@ void TimelineView::addEventItems(QMenu& menu, EventLocation location) {
         menu.addAction(tr("Go to producer\t["), this, [this] { followFlow(-1); });
         menu.addAction(tr("Go to first consumer\t]"), this, [this] { followFlow(+1); });
         menu.addAction(tr("What is alive at its start\tM"), this,
-                       [this, location] { showAlive(timeline_->event(location).begin_ns); })
-            ->setEnabled(aliveProvider_ && !timeline_->memory().empty());
+                       [this, location] { showAlive(scene_.timeline->event(location).begin_ns); })
+            ->setEnabled(aliveProvider_ && !scene_.timeline->memory().empty());
     }
     menu.addAction(tr("Add note…\tN"), this, &TimelineView::startNote);
     menu.addAction(tr("All notes\tL"), this, &TimelineView::listNotes);
     menu.addAction(tr("Copy as text\tCtrl+C"), this, &TimelineView::copy)->setEnabled(!copyText().isEmpty());
-    emit eventMenuAboutToShow(&menu, location.valid() ? timeline_->reference(location) : no_reference);
+    emit eventMenuAboutToShow(&menu, location.valid() ? scene_.timeline->reference(location) : no_reference);
 }
 
 }  // namespace overlap::ui

@@ -20,7 +20,7 @@ constexpr int notesWidth = 440;
 }  // namespace
 
 void TimelineView::placeNotes() {
-    placedNotes_ = placed(edits_->notes(), *timeline_);
+    placedNotes_ = placed(edits_->notes(), *scene_.timeline);
     if (notesPanel_ && notesPanel_->isVisible()) notesPanel_->showNotes(edits_->notes(), placedNotes_);
 }
 
@@ -40,7 +40,7 @@ void TimelineView::listNotes() {
 /// At the right, below the ruler.
 void TimelineView::placeNotesPanel() {
     if (!notesPanel_) return;
-    const int top = geometry_.ruler.bottom() + 8;
+    const int top = scene_.geometry.ruler.bottom() + 8;
     const int width = std::min(notesWidth, viewport()->width() - 16);
     const int height = std::clamp(viewport()->height() - top - 8, 96, aliveHeight);
     notesPanel_->setGeometry(viewport()->width() - width - 8, top, width, height);
@@ -51,12 +51,13 @@ void TimelineView::startNote() {
     if (measured_) {
         note.time = *measured_;
     } else if (selection_.valid()) {
-        const auto name = timeline_->event_name(selection_);
+        const auto name = scene_.timeline->event_name(selection_);
         note.event = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-        note.time = timeline_->event(selection_);
+        note.time = scene_.timeline->event(selection_);
     } else {
-        const bool inside = pointer_ && pointer_->x() >= geometry_.lanes.left();
-        const std::int64_t time = inside ? timeAt(pointer_->x()) : range_.begin_ns + range_.length_ns() / 2;
+        const bool inside = pointer_ && pointer_->x() >= scene_.geometry.lanes.left();
+        const std::int64_t time =
+            inside ? scene_.timeAt(pointer_->x()) : scene_.range.begin_ns + scene_.range.length_ns() / 2;
         note.time = {time, time};
     }
     openNoteEditor(note, -1);
@@ -88,9 +89,9 @@ void TimelineView::openNoteEditor(const TimelineNote& note, int index) {
     }
     typedNote_ = note;
     typedIndex_ = index;
-    const double x = geometry_.lanes.left() + geometry_.axis(range_).x_of(note.time.begin_ns);
+    const double x = scene_.xOf(note.time.begin_ns);
     noteEditor_->open(
-        {static_cast<int>(std::clamp(x, 0.0, static_cast<double>(viewport()->width()))), geometry_.ruler.top()},
+        {static_cast<int>(std::clamp(x, 0.0, static_cast<double>(viewport()->width()))), scene_.geometry.ruler.top()},
         note.text);
 }
 
@@ -100,7 +101,7 @@ void TimelineView::showNote(int index) {
         return selectEvent(place.location);
     }
     const std::int64_t middle = place.time.begin_ns + place.time.length_ns() / 2;
-    const std::int64_t length = std::max(range_.length_ns(), place.time.length_ns());
+    const std::int64_t length = std::max(scene_.range.length_ns(), place.time.length_ns());
     changeRange({middle - length / 2, middle - length / 2 + length}, ViewHistory::Motion::Jump);
     if (place.time.length_ns() > 0) measure(place.time);
     refresh();
@@ -125,14 +126,14 @@ void TimelineView::setAliveProvider(std::function<AliveTensors(std::size_t point
 }
 
 void TimelineView::showAlive(std::int64_t time_ns) {
-    const MemoryCurve& curve = timeline_->memory();
+    const MemoryCurve& curve = scene_.timeline->memory();
     if (!aliveProvider_ || curve.empty()) return;
     const auto after = std::ranges::upper_bound(curve.time_ns, time_ns) - curve.time_ns.begin();
     const auto point = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - 1));
     if (!alivePanel_) {
         alivePanel_ = new AlivePanel(this);
         connect(alivePanel_, &AlivePanel::chosen, this, [this](quint32 reference) {
-            const EventLocation location = anchorOf(*timeline_, reference);
+            const EventLocation location = anchorOf(*scene_.timeline, reference);
             if (!location.valid()) return emit eventSelected(reference, -1);
             selectEvent(location);
         });
@@ -143,7 +144,7 @@ void TimelineView::showAlive(std::int64_t time_ns) {
         });
     }
     aliveTime_ = time_ns;
-    alivePanel_->showTensors(aliveProvider_(point), momentText(time_ns, geometry_.axis(range_)));
+    alivePanel_->showTensors(aliveProvider_(point), momentText(time_ns, scene_.axis()));
     placeAlivePanel();
     alivePanel_->setFocus();
     refresh();
@@ -152,11 +153,11 @@ void TimelineView::showAlive(std::int64_t time_ns) {
 /// Beside the moment rather than upon it, from below to above, as high as there is room: the list is long.
 void TimelineView::placeAlivePanel() {
     if (!alivePanel_ || !aliveTime_) return;
-    const int left = geometry_.lanes.left() + 8;
+    const int left = scene_.geometry.lanes.left() + 8;
     const int width = std::min(aliveWidth, std::max(240, viewport()->width() - left - 8));
     const int bottom = viewport()->height() - 8;
-    const int height = std::clamp(bottom - geometry_.ruler.bottom() - 8, 96, highestAlive);
-    const double x = geometry_.lanes.left() + geometry_.axis(range_).x_of(*aliveTime_);
+    const int height = std::clamp(bottom - scene_.geometry.ruler.bottom() - 8, 96, highestAlive);
+    const double x = scene_.xOf(*aliveTime_);
     const int beside = static_cast<int>(x) + 12 + width <= viewport()->width() ? static_cast<int>(x) + 12
                                                                                : static_cast<int>(x) - 12 - width;
     alivePanel_->setGeometry(std::clamp(beside, left, std::max(left, viewport()->width() - width - 8)),
@@ -175,10 +176,10 @@ bool TimelineView::noteKey(const QKeyEvent& event) {
             listNotes();
             return true;
         case Qt::Key_M: {
-            const MemoryCurve& curve = timeline_->memory();
+            const MemoryCurve& curve = scene_.timeline->memory();
             if (curve.empty()) return true;
-            showAlive(selection_.valid() ? timeline_->event(selection_).begin_ns
-                                         : curve.time_ns[timeline_->memory_peak()]);
+            showAlive(selection_.valid() ? scene_.timeline->event(selection_).begin_ns
+                                         : curve.time_ns[scene_.timeline->memory_peak()]);
             return true;
         }
         default:

@@ -12,13 +12,13 @@
 namespace overlap::ui {
 
 void TimelineView::measureSelection() {
-    measure(selection_.valid() ? timeline_->event(selection_) : range_);
+    measure(selection_.valid() ? scene_.timeline->event(selection_) : scene_.range);
     refresh();
 }
 
 QString TimelineView::copyText() const {
-    if (measured_) return measurementTable(*timeline_, rangeSums().of(*measured_), *measured_);
-    if (selection_.valid()) return eventTable(*timeline_, selection_);
+    if (measured_) return measurementTable(*scene_.timeline, rangeSums().of(*measured_), *measured_);
+    if (selection_.valid()) return eventTable(*scene_.timeline, selection_);
     return {};
 }
 
@@ -27,7 +27,7 @@ void TimelineView::copy() const {
 }
 
 void TimelineView::selectMostExposed(int step) {
-    const std::vector<EventLocation> ranked = most_exposed_events(*timeline_);
+    const std::vector<EventLocation> ranked = most_exposed_events(*scene_.timeline);
     if (ranked.empty()) return;
     const auto count = static_cast<std::ptrdiff_t>(ranked.size());
     const auto found = std::ranges::find(ranked, selection_);
@@ -39,7 +39,7 @@ void TimelineView::selectMostExposed(int step) {
 void TimelineView::followFlow(int step) {
     for (const TimelineArrow& arrow : arrows_) {
         if ((step > 0 ? arrow.from : arrow.to) != selectedReference_) continue;
-        const EventLocation next = anchorOf(*timeline_, step > 0 ? arrow.to : arrow.from);
+        const EventLocation next = anchorOf(*scene_.timeline, step > 0 ? arrow.to : arrow.from);
         if (!next.valid()) continue;
         return selectEvent(next);
     }
