@@ -94,4 +94,22 @@ QString eventTable(const Timeline& timeline, EventLocation location) {
            u'\n';
 }
 
+void RangeMeasurement::setTimeline(std::shared_ptr<const Timeline> timeline) {
+    *this = {};
+    timeline_ = std::move(timeline);
+}
+
+void RangeMeasurement::measure(std::optional<TimeRange> range) {
+    if (range == range_) return;
+    range_ = range;
+    if (range && !sums_) sums_.emplace(timeline_);
+    measured_ = range ? sums_->of(*range) : RangeStatistics();
+    text_ = range ? measurementText(measured_, *range) : QString();
+    figures_ = range ? laneFigures(*timeline_, measured_, *range) : QStringList();
+}
+
+QString RangeMeasurement::table() const {
+    return range_ ? measurementTable(*timeline_, measured_, *range_) : QString();
+}
+
 }  // namespace overlap::ui

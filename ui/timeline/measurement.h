@@ -2,6 +2,8 @@
 
 #include <QString>
 #include <QStringList>
+#include <memory>
+#include <optional>
 
 #include "core/timeline/range_statistics.h"
 
@@ -19,5 +21,31 @@ QString measurementTable(const Timeline& timeline, const RangeStatistics& sums, 
 
 /// One event as such a table.
 QString eventTable(const Timeline& timeline, EventLocation location);
+
+/// The span of a timeline that is measured, with its sums in words. The timeline's RangeSums are made when the first
+/// span is measured and kept for the next ones.
+class RangeMeasurement {
+  public:
+    /// Nothing of it is measured yet.
+    void setTimeline(std::shared_ptr<const Timeline> timeline);
+    /// Measures `range` of the timeline, or nothing. Only after setTimeline().
+    void measure(std::optional<TimeRange> range);
+
+    std::optional<TimeRange> range() const { return range_; }
+    /// measurementText() of the range; empty while nothing is measured.
+    const QString& text() const { return text_; }
+    /// laneFigures() of the range; empty while nothing is measured.
+    const QStringList& figures() const { return figures_; }
+    /// measurementTable() of the range; empty while nothing is measured.
+    QString table() const;
+
+  private:
+    std::shared_ptr<const Timeline> timeline_;
+    std::optional<RangeSums> sums_;
+    std::optional<TimeRange> range_;
+    RangeStatistics measured_;
+    QString text_;
+    QStringList figures_;
+};
 
 }  // namespace overlap::ui

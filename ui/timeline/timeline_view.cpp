@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/timeline/range_statistics.h"
 #include "core/timeline/timeline_builder.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -21,7 +20,6 @@
 #include "ui/timeline/drawing/ruler.h"
 #include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/find_bar.h"
-#include "ui/timeline/measurement.h"
 #include "ui/timeline/timeline_accessible.h"
 
 namespace overlap::ui {
@@ -39,6 +37,7 @@ TimelineView::TimelineView(QWidget* parent)
       edits_(new TimelineEdits(this)),
       title_(tr("Timeline")),
       findBar_(new FindBar(viewport())) {
+    measurement_.setTimeline(scene_.timeline);
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -77,8 +76,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     if (!caption.isNull()) caption_ = caption;
     hovered_ = {};
     drag_ = Drag::None;
-    measure(std::nullopt);
-    rangeSums_.reset();
+    measurement_.setTimeline(scene_.timeline);
     const TimeRange limits = scene_.timeline->range();
     ++arrangement_;
     if (showedAll) history_.clear();
@@ -178,21 +176,8 @@ void TimelineView::goForward() {
 }
 
 void TimelineView::clearMeasurement() {
-    measure(std::nullopt);
+    measurement_.measure(std::nullopt);
     refresh();
-}
-
-const RangeSums& TimelineView::rangeSums() const {
-    if (!rangeSums_) rangeSums_.emplace(scene_.timeline);
-    return *rangeSums_;
-}
-
-void TimelineView::measure(std::optional<TimeRange> range) {
-    if (range == measured_) return;
-    measured_ = range;
-    const RangeStatistics sums = range ? rangeSums().of(*range) : RangeStatistics();
-    measurement_ = range ? measurementText(sums, *range) : QString();
-    laneFigures_ = range ? laneFigures(*scene_.timeline, sums, *range) : QStringList();
 }
 
 void TimelineView::layOut() {
@@ -320,9 +305,10 @@ OverlayScene TimelineView::overlayScene() const {
     int dropLine_y = -1;
     if (drag_ == Drag::Lane && (dragNow_ - dragStart_).manhattanLength() >= QApplication::startDragDistance())
         dropPlace(dragNow_, &dropLine_y);
-    return {*scene_.timeline, scene_.geometry, currentTheme(), scene_.range, selection_, selectedReference_,
-            hovered_,         pointer_,        measured_,      measurement_, marquee,    dropLine_y,
-            arrows_};
+    return {
+        *scene_.timeline, scene_.geometry, currentTheme(),       scene_.range,        selection_, selectedReference_,
+        hovered_,         pointer_,        measurement_.range(), measurement_.text(), marquee,    dropLine_y,
+        arrows_};
 }
 
 void TimelineView::paintEvent(QPaintEvent* event) {
@@ -357,7 +343,8 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     QRegion ground(QRect(0, scene_.geometry.ruler.bottom() + 1, viewport()->width(), viewport()->height()));
     ground = ground.intersected(event->rect()) - scene_.geometry.lanes - scene_.geometry.memory;
     for (const QRect& part : ground) painter.fillRect(part, theme.background);
-    paintLaneLabels(painter, scene_.geometry, *scene_.timeline, theme, {selection_, laneFigures_, hoveredLane()});
+    paintLaneLabels(painter, scene_.geometry, *scene_.timeline, theme,
+                    {selection_, measurement_.figures(), hoveredLane()});
     painter.drawImage(scene_.geometry.lanes.topLeft(), layer_.lanes());
     if (!scene_.geometry.memory.isEmpty()) {
         painter.drawImage(scene_.geometry.memory.topLeft(), layer_.memory());

@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/timeline/range_statistics.h"
 #include "core/timeline/timeline.h"
 #include "ui/tasks/latest_task.h"
 #include "ui/timeline/alive_panel.h"
@@ -20,6 +19,7 @@
 #include "ui/timeline/event_drag.h"
 #include "ui/timeline/event_finder.h"
 #include "ui/timeline/held_keys.h"
+#include "ui/timeline/measurement.h"
 #include "ui/timeline/timeline_edits.h"
 #include "ui/timeline/view_history.h"
 
@@ -59,7 +59,7 @@ class TimelineView : public QAbstractScrollArea {
     /// What is not dimmed; empty while all is shown alike.
     const std::vector<quint32>& highlightedReferences() const { return highlightedReferences_; }
     /// The span measured on the ruler.
-    std::optional<TimeRange> measured() const { return measured_; }
+    std::optional<TimeRange> measured() const { return measurement_.range(); }
     const TimelineGeometry& geometryOfParts() const { return scene_.geometry; }
     /// Where `location` is drawn, in the viewport's coordinates.
     QRectF eventRect(EventLocation location) const { return scene_.eventRect(location); }
@@ -177,9 +177,6 @@ class TimelineView : public QAbstractScrollArea {
     void ensureVisible(EventLocation location);
     void describe();
     void applyHighlight();
-    void measure(std::optional<TimeRange> range);
-    /// Of the timeline, made when it is measured for the first time.
-    const RangeSums& rangeSums() const;
     void refresh();
     void refresh(const QRegion& region);
     void flush();
@@ -263,10 +260,7 @@ class TimelineView : public QAbstractScrollArea {
     quint32 selectedReference_ = no_reference;
     EventLocation hovered_;
     std::optional<QPointF> pointer_;
-    std::optional<TimeRange> measured_;
-    mutable std::optional<RangeSums> rangeSums_;
-    QString measurement_;
-    QStringList laneFigures_;  ///< of what is measured, by lane; empty while nothing is
+    RangeMeasurement measurement_;
     std::optional<std::uint32_t> pressedLane_;
 
     FindBar* findBar_;

@@ -150,15 +150,15 @@ void TimelineView::pressRuler(QPointF position) {
     if (const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, position); note >= 0)
         return showNote(note);
     dragAnchor_ns_ = scene_.timeAt(position.x());
-    if (measured_) {  // near an edge of what was measured: the other edge stays
-        const double begin = scene_.xOf(measured_->begin_ns);
-        const double end = scene_.xOf(measured_->end_ns);
+    if (const auto measured = measurement_.range()) {  // near an edge of what was measured: the other edge stays
+        const double begin = scene_.xOf(measured->begin_ns);
+        const double end = scene_.xOf(measured->end_ns);
         if (std::abs(position.x() - begin) < grip)
-            dragAnchor_ns_ = measured_->end_ns;
+            dragAnchor_ns_ = measured->end_ns;
         else if (std::abs(position.x() - end) < grip)
-            dragAnchor_ns_ = measured_->begin_ns;
+            dragAnchor_ns_ = measured->begin_ns;
         else
-            measure(std::nullopt);
+            measurement_.measure(std::nullopt);
     }
     beginDrag(Drag::Measure, position);
 }
@@ -208,8 +208,8 @@ void TimelineView::continueDrag(QPointF position) {
         case Drag::Lane:
             break;
         case Drag::Measure:
-            if (std::abs(position.x() - dragStart_.x()) >= 2 || measured_) {
-                measure(TimeRange{std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)});
+            if (std::abs(position.x() - dragStart_.x()) >= 2 || measurement_.range()) {
+                measurement_.measure(TimeRange{std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)});
             }
             break;
         case Drag::OverviewMove: {
@@ -360,10 +360,10 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
             } else if (drag_ != Drag::None) {
                 const bool moved = drag_ != Drag::Marquee && drag_ != Drag::Measure && drag_ != Drag::Lane;
                 if (moved) showRange(dragRange_);
-                if (drag_ == Drag::Measure) measure(std::nullopt);
+                if (drag_ == Drag::Measure) measurement_.measure(std::nullopt);
                 drag_ = Drag::None;
                 refresh();
-            } else if (measured_) {
+            } else if (measurement_.range()) {
                 clearMeasurement();
             } else if (selection_.valid()) {
                 select({}, true);

@@ -48,8 +48,8 @@ void TimelineView::placeNotesPanel() {
 
 void TimelineView::startNote() {
     TimelineNote note;
-    if (measured_) {
-        note.time = *measured_;
+    if (measurement_.range()) {
+        note.time = *measurement_.range();
     } else if (selection_.valid()) {
         const auto name = scene_.timeline->event_name(selection_);
         note.event = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
@@ -103,7 +103,7 @@ void TimelineView::showNote(int index) {
     const std::int64_t middle = place.time.begin_ns + place.time.length_ns() / 2;
     const std::int64_t length = std::max(scene_.range.length_ns(), place.time.length_ns());
     changeRange({middle - length / 2, middle - length / 2 + length}, ViewHistory::Motion::Jump);
-    if (place.time.length_ns() > 0) measure(place.time);
+    if (place.time.length_ns() > 0) measurement_.measure(place.time);
     refresh();
 }
 

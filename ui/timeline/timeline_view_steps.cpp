@@ -5,19 +5,18 @@
 #include <algorithm>
 
 #include "core/timeline/event_search.h"
-#include "core/timeline/range_statistics.h"
 #include "ui/timeline/measurement.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 
 void TimelineView::measureSelection() {
-    measure(selection_.valid() ? scene_.timeline->event(selection_) : scene_.range);
+    measurement_.measure(selection_.valid() ? scene_.timeline->event(selection_) : scene_.range);
     refresh();
 }
 
 QString TimelineView::copyText() const {
-    if (measured_) return measurementTable(*scene_.timeline, rangeSums().of(*measured_), *measured_);
+    if (measurement_.range()) return measurement_.table();
     if (selection_.valid()) return eventTable(*scene_.timeline, selection_);
     return {};
 }

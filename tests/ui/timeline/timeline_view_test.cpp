@@ -33,6 +33,13 @@ class TimelineViewTest : public QObject {
         QVERIFY(!view_->accessibleName().isEmpty());
     }
 
+    void allKeysMayBePressedBeforeThereIsATimeline() {
+        TimelineView empty;
+        for (const char key : std::string_view("WASDF0EPRBLM[].,")) QTest::keyClick(&empty, key);
+        QCOMPARE(empty.timeline()->event_count(), std::uint64_t{0});
+        QVERIFY(!empty.selection().valid());
+    }
+
     void controlWheelZoomsAtThePointer() {
         const double x = view_->geometryOfParts().lanes.left() + 400;
         const std::int64_t before = axis().time_at(400);
