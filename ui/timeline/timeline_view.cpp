@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QLoggingCategory>
 #include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -23,20 +22,14 @@
 #include "ui/timeline/timeline_accessible.h"
 
 namespace overlap::ui {
-namespace {
-
-Q_LOGGING_CATEGORY(frameTime, "overlap.timeline.frametime", QtInfoMsg)
-
-constexpr int frameMs = 16;
-
-}  // namespace
 
 TimelineView::TimelineView(QWidget* parent)
     : QAbstractScrollArea(parent),
       scene_{TimelineBuilder().finish(), {}, {0, shortest_view_ns}},
       edits_(new TimelineEdits(this)),
       title_(tr("Timeline")),
-      findBar_(new FindBar(viewport())) {
+      findBar_(new FindBar(viewport())),
+      repaint_(*viewport()) {
     measurement_.setTimeline(scene_.timeline);
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
@@ -45,12 +38,12 @@ TimelineView::TimelineView(QWidget* parent)
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Timeline"));
     installTimelineAccessibility();
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { refresh(); });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { repaint_.request(); });
     connect(edits_, &TimelineEdits::changed, this, [this] {
         ++arrangement_;
         placeNotes();
         layOut();
-        refresh();
+        repaint_.request();
     });
     connect(findBar_, &FindBar::queryChanged, this, &TimelineView::findEvents);
     connect(findBar_, &FindBar::durationChosen, this, &TimelineView::chooseDuration);
@@ -90,24 +83,24 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     selection_ = anchorOf(*scene_.timeline, selectedReference_);
     if (found.empty()) selectedReference_ = no_reference;
     describe();
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::setTitle(const QString& title) {
     title_ = title;
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::setMemoryNotes(const QStringList& notes, const QString& help) {
     memoryNotes_ = notes;
     memoryHelp_ = help;
     layOut();
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::setMemoryLimit(qint64 bytes) {
     memoryLimit_ = bytes;
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::setToolTipProvider(std::function<QString(quint32)> provider) {
@@ -127,13 +120,13 @@ void TimelineView::selectReference(quint32 reference) {
     if (!kept) selection_ = anchorOf(*scene_.timeline, reference);
     if (selection_.valid() && !kept) ensureVisible(selection_);
     describe();
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::highlightReferences(std::vector<quint32> references) {
     highlightedReferences_ = std::move(references);
     applyHighlight();
-    refresh();
+    repaint_.request();
 }
 
 /// What a search finds stands out; without one, what views ask for.
@@ -151,7 +144,7 @@ void TimelineView::applyHighlight() {
 
 void TimelineView::setArrows(std::vector<TimelineArrow> arrows) {
     arrows_ = std::move(arrows);
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::fitAll() {
@@ -177,7 +170,7 @@ void TimelineView::goForward() {
 
 void TimelineView::clearMeasurement() {
     measurement_.measure(std::nullopt);
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::layOut() {
@@ -199,7 +192,7 @@ void TimelineView::changeRange(TimeRange range, ViewHistory::Motion motion) {
 void TimelineView::showRange(TimeRange range) {
     if (range == scene_.range) return;
     scene_.range = range;
-    refresh();
+    repaint_.request();
     emit visibleRangeChanged(scene_.range);
 }
 
@@ -207,7 +200,7 @@ void TimelineView::select(EventLocation location, bool tell) {
     selection_ = location;
     selectedReference_ = location.valid() ? scene_.timeline->reference(location) : no_reference;
     describe();
-    refresh();
+    repaint_.request();
     if (tell) emit eventSelected(selectedReference_, location.valid() ? static_cast<int>(location.lane) : -1);
 }
 
@@ -265,28 +258,8 @@ void TimelineView::describe() {
     placeFindBar();
 }
 
-void TimelineView::refresh() {
-    refresh(viewport()->rect());
-}
-
-/// Changes gather here; at most one repaint every 16 ms comes of them.
-void TimelineView::refresh(const QRegion& region) {
-    dirty_ += region;
-    if (paintTimer_.isActive()) return;
-    const qint64 waited = sincePaint_.isValid() ? sincePaint_.elapsed() : frameMs;
-    paintTimer_.start(static_cast<int>(std::max<qint64>(0, frameMs - waited)), Qt::PreciseTimer, this);
-}
-
-void TimelineView::flush() {
-    paintTimer_.stop();
-    viewport()->update(dirty_);
-    dirty_ = {};
-}
-
 void TimelineView::timerEvent(QTimerEvent* event) {
-    if (event->timerId() == paintTimer_.timerId()) {
-        flush();
-    } else if (event->timerId() == glideTimer_.timerId()) {
+    if (event->timerId() == glideTimer_.timerId()) {
         if (held_.any())
             glide(held_.elapsedMotion());
         else
@@ -312,9 +285,7 @@ OverlayScene TimelineView::overlayScene() const {
 }
 
 void TimelineView::paintEvent(QPaintEvent* event) {
-    QElapsedTimer frame;
-    frame.start();
-    sincePaint_.start();
+    repaint_.frameBegins();
     const Theme& theme = currentTheme();
     layer_.render({scene_.timeline, scene_.range, viewport()->size(), scene_.geometry.scroll, devicePixelRatioF(),
                    theme.dark, highlight_, arrangement_, memoryLimit_},
@@ -360,11 +331,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     if (drag_ == Drag::Event)
         paintEventDrag(painter, *scene_.timeline, scene_.geometry, scene_.range, grip_, eventDragPlace().time_ns,
                        dragNow_, dragAnswer_, theme);
-
-    const double took_ms = static_cast<double>(frame.nsecsElapsed()) * 1e-6;
-    worstFrame_ms_ = std::max(worstFrame_ms_, took_ms);
-    qCDebug(frameTime, "frame %.2f ms, worst %.2f ms, rasterised %llu times", took_ms, worstFrame_ms_,
-            static_cast<unsigned long long>(layer_.renderCount()));
+    repaint_.frameEnds(layer_.renderCount());
 }
 
 void TimelineView::resizeEvent(QResizeEvent*) {
@@ -372,18 +339,18 @@ void TimelineView::resizeEvent(QResizeEvent*) {
     placeFindBar();
     placeAlivePanel();
     placeNotesPanel();
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::scrollContentsBy(int, int) {
     layOut();
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::changeEvent(QEvent* event) {
     if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) {
         layOut();
-        refresh();
+        repaint_.request();
     }
     QAbstractScrollArea::changeEvent(event);
 }

@@ -2,8 +2,6 @@
 
 #include <QAbstractScrollArea>
 #include <QBasicTimer>
-#include <QElapsedTimer>
-#include <QRegion>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +18,7 @@
 #include "ui/timeline/event_finder.h"
 #include "ui/timeline/held_keys.h"
 #include "ui/timeline/measurement.h"
+#include "ui/timeline/paced_repaint.h"
 #include "ui/timeline/timeline_edits.h"
 #include "ui/timeline/view_history.h"
 
@@ -177,9 +176,6 @@ class TimelineView : public QAbstractScrollArea {
     void ensureVisible(EventLocation location);
     void describe();
     void applyHighlight();
-    void refresh();
-    void refresh(const QRegion& region);
-    void flush();
     OverlayScene overlayScene() const;
     QString toolTipText(EventLocation location) const;
 
@@ -288,10 +284,7 @@ class TimelineView : public QAbstractScrollArea {
     HeldKeys held_;
     QBasicTimer glideTimer_;
 
-    QRegion dirty_;
-    QBasicTimer paintTimer_;
-    QElapsedTimer sincePaint_;
-    double worstFrame_ms_ = 0;
+    PacedRepaint repaint_;
     LatestTask findTask_;  // last: what it delivers uses the members above
 };
 

@@ -43,7 +43,7 @@ void TimelineView::finishEventDrag(bool dropped) {
     drag_ = Drag::None;
     describe();
     dropped ? dragHandler_.drop(eventDragPlace()) : dragHandler_.cancel();
-    refresh();
+    repaint_.request();
 }
 
 }  // namespace overlap::ui

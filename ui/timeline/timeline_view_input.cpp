@@ -94,7 +94,7 @@ void TimelineView::hover(QPointF position) {
         shape = Qt::ClosedHandCursor;
     }
     if (viewport()->cursor().shape() != shape) viewport()->setCursor(shape);
-    refresh(changed);
+    repaint_.request(changed);
 }
 
 void TimelineView::unhover() {
@@ -107,7 +107,7 @@ void TimelineView::unhover() {
     }
     pointer_.reset();
     hovered_ = {};
-    refresh(changed);
+    repaint_.request(changed);
 }
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
@@ -143,7 +143,7 @@ void TimelineView::beginDrag(Drag drag, QPointF position) {
     dragNow_ = position;
     dragRange_ = scene_.range;
     QToolTip::hideText();
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::pressRuler(QPointF position) {
@@ -225,7 +225,7 @@ void TimelineView::continueDrag(QPointF position) {
             return;
     }
     if (drag_ == Drag::Event) moveEventDrag();
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
@@ -248,7 +248,7 @@ void TimelineView::finishDrag(QPointF position) {
         const std::int64_t now = scene_.timeAt(position.x());
         changeRange({std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)}, ViewHistory::Motion::Jump);
     }
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -289,14 +289,14 @@ void TimelineView::keyReleaseEvent(QKeyEvent* event) {
 }
 
 void TimelineView::focusInEvent(QFocusEvent* event) {
-    refresh(scene_.geometry.header);
+    repaint_.request(scene_.geometry.header);
     QAbstractScrollArea::focusInEvent(event);
 }
 
 void TimelineView::focusOutEvent(QFocusEvent* event) {
     held_.releaseAll();
     glideTimer_.stop();
-    refresh(scene_.geometry.header);
+    repaint_.request(scene_.geometry.header);
     QAbstractScrollArea::focusOutEvent(event);
 }
 
@@ -362,7 +362,7 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
                 if (moved) showRange(dragRange_);
                 if (drag_ == Drag::Measure) measurement_.measure(std::nullopt);
                 drag_ = Drag::None;
-                refresh();
+                repaint_.request();
             } else if (measurement_.range()) {
                 clearMeasurement();
             } else if (selection_.valid()) {

@@ -52,7 +52,7 @@ void TimelineView::showFound(EventMatches found) {
     showDurations();
     applyHighlight();
     placeFindBar();
-    refresh();
+    repaint_.request();
     if (const int step = std::exchange(wantedStep_, 0); step != 0) stepMatch(step);
 }
 
@@ -65,7 +65,7 @@ void TimelineView::chooseDuration(std::optional<std::size_t> bin) {
     showDurations();
     applyHighlight();
     placeFindBar();
-    refresh();
+    repaint_.request();
     if (bin) stepMatch(+1);
 }
 

@@ -104,7 +104,7 @@ void TimelineView::showNote(int index) {
     const std::int64_t length = std::max(scene_.range.length_ns(), place.time.length_ns());
     changeRange({middle - length / 2, middle - length / 2 + length}, ViewHistory::Motion::Jump);
     if (place.time.length_ns() > 0) measurement_.measure(place.time);
-    refresh();
+    repaint_.request();
 }
 
 void TimelineView::stepNote(int step) {
@@ -140,14 +140,14 @@ void TimelineView::showAlive(std::int64_t time_ns) {
         connect(alivePanel_, &AlivePanel::closed, this, [this] {
             aliveTime_.reset();
             setFocus();
-            refresh();
+            repaint_.request();
         });
     }
     aliveTime_ = time_ns;
     alivePanel_->showTensors(aliveProvider_(point), momentText(time_ns, scene_.axis()));
     placeAlivePanel();
     alivePanel_->setFocus();
-    refresh();
+    repaint_.request();
 }
 
 /// Beside the moment rather than upon it, from below to above, as high as there is room: the list is long.

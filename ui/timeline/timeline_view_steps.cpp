@@ -12,7 +12,7 @@ namespace overlap::ui {
 
 void TimelineView::measureSelection() {
     measurement_.measure(selection_.valid() ? scene_.timeline->event(selection_) : scene_.range);
-    refresh();
+    repaint_.request();
 }
 
 QString TimelineView::copyText() const {
