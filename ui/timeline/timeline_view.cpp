@@ -6,7 +6,6 @@
 #include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
-#include <QTimerEvent>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
@@ -45,6 +44,7 @@ TimelineView::TimelineView(QWidget* parent)
         layOut();
         repaint_.request();
     });
+    connect(&keys_, &KeyGlide::moved, this, &TimelineView::glide);
     connect(findBar_, &FindBar::queryChanged, this, &TimelineView::findEvents);
     connect(findBar_, &FindBar::durationChosen, this, &TimelineView::chooseDuration);
     connect(findBar_, &FindBar::stepWanted, this, &TimelineView::stepMatch);
@@ -256,17 +256,6 @@ void TimelineView::describe() {
     setAccessibleDescription(text);
     announceSelection(*this);
     placeFindBar();
-}
-
-void TimelineView::timerEvent(QTimerEvent* event) {
-    if (event->timerId() == glideTimer_.timerId()) {
-        if (held_.any())
-            glide(held_.elapsedMotion());
-        else
-            glideTimer_.stop();
-    } else {
-        QAbstractScrollArea::timerEvent(event);
-    }
 }
 
 OverlayScene TimelineView::overlayScene() const {

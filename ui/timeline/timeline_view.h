@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QAbstractScrollArea>
-#include <QBasicTimer>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,7 +15,7 @@
 #include "ui/timeline/drawing/timeline_scene.h"
 #include "ui/timeline/event_drag.h"
 #include "ui/timeline/event_finder.h"
-#include "ui/timeline/held_keys.h"
+#include "ui/timeline/key_glide.h"
 #include "ui/timeline/measurement.h"
 #include "ui/timeline/paced_repaint.h"
 #include "ui/timeline/timeline_edits.h"
@@ -161,7 +160,6 @@ class TimelineView : public QAbstractScrollArea {
     void keyReleaseEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
-    void timerEvent(QTimerEvent* event) override;
     void scrollContentsBy(int dx, int dy) override;
     void changeEvent(QEvent* event) override;
 
@@ -281,8 +279,7 @@ class TimelineView : public QAbstractScrollArea {
     EventDragHandler dragHandler_;
     EventGrip grip_;
     EventDragAnswer dragAnswer_;
-    HeldKeys held_;
-    QBasicTimer glideTimer_;
+    KeyGlide keys_;
 
     PacedRepaint repaint_;
     LatestTask findTask_;  // last: what it delivers uses the members above

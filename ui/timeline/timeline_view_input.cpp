@@ -19,7 +19,6 @@ constexpr double wheelPan = 0.1;       ///< share of the range for one notch
 constexpr double notch = 120;          ///< QWheelEvent's eighths of a degree
 constexpr double pixelsPerNotch = 60;  ///< of a touchpad
 constexpr int grip = 5;                ///< pixels around an edge that can be dragged
-constexpr int glideMs = 16;
 constexpr double fastTimes = 4;
 
 /// Notches of the wheel, fractions included.
@@ -269,22 +268,14 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
     const bool alt = event->modifiers() & Qt::AltModifier;
     if (alt && event->key() == Qt::Key_Left) return goBack();
     if (alt && event->key() == Qt::Key_Right) return goForward();
-    const HeldKeys::Key key = HeldKeys::keyOf(*event);
-    if (key != HeldKeys::None) {
-        if (event->isAutoRepeat()) return;  // the timer moves, at its own pace
-        glide(HeldKeys::stepOf(key, alt));
-        held_.press(key, alt);
-        glideTimer_.start(glideMs, Qt::PreciseTimer, this);
-        return;
-    }
+    if (keys_.press(*event)) return;
     if (stepKey(*event)) return event->accept();
     QAbstractScrollArea::keyPressEvent(event);
 }
 
 void TimelineView::keyReleaseEvent(QKeyEvent* event) {
     if (event->isAutoRepeat()) return;
-    held_.release(HeldKeys::keyOf(*event));
-    if (!held_.any()) glideTimer_.stop();
+    keys_.release(*event);
     QAbstractScrollArea::keyReleaseEvent(event);
 }
 
@@ -294,8 +285,7 @@ void TimelineView::focusInEvent(QFocusEvent* event) {
 }
 
 void TimelineView::focusOutEvent(QFocusEvent* event) {
-    held_.releaseAll();
-    glideTimer_.stop();
+    keys_.stop();
     repaint_.request(scene_.geometry.header);
     QAbstractScrollArea::focusOutEvent(event);
 }
