@@ -1,6 +1,5 @@
 #include "ui/timeline/timeline_view.h"
 
-#include <QApplication>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPaintEvent>
@@ -62,13 +61,13 @@ QSize TimelineView::minimumSizeHint() const {
 }
 
 void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const QString& caption) {
-    if (drag_ == Drag::Event) finishEventDrag(false);
+    if (drag_.kind() == PointerDrag::Kind::Event) finishEventDrag(false);
     const TimeRange before = scene_.timeline->range();
     const bool showedAll = scene_.range == clamped(before, before) || scene_.timeline->event_count() == 0;
     scene_.timeline = timeline ? std::move(timeline) : TimelineBuilder().finish();
     if (!caption.isNull()) caption_ = caption;
     hovered_ = {};
-    drag_ = Drag::None;
+    drag_.end();
     measurement_.setTimeline(scene_.timeline);
     const TimeRange limits = scene_.timeline->range();
     ++arrangement_;
@@ -260,13 +259,10 @@ void TimelineView::describe() {
 
 OverlayScene TimelineView::overlayScene() const {
     std::optional<TimeRange> marquee;
-    if (drag_ == Drag::Marquee) {
-        const std::int64_t now = scene_.timeAt(dragNow_.x());
-        marquee = {std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)};
-    }
+    if (drag_.kind() == PointerDrag::Kind::Marquee) marquee = drag_.span(scene_);
     int dropLine_y = -1;
-    if (drag_ == Drag::Lane && (dragNow_ - dragStart_).manhattanLength() >= QApplication::startDragDistance())
-        dropPlace(dragNow_, &dropLine_y);
+    if (drag_.kind() == PointerDrag::Kind::Lane && drag_.isFar())
+        dropLine_y = laneDropPlaceAt(scene_, drag_.position()).line_y;
     return {
         *scene_.timeline, scene_.geometry, currentTheme(),       scene_.range,        selection_, selectedReference_,
         hovered_,         pointer_,        measurement_.range(), measurement_.text(), marquee,    dropLine_y,
@@ -317,9 +313,9 @@ void TimelineView::paintEvent(QPaintEvent* event) {
         }
     }
     paintOverlay(painter, overlay);
-    if (drag_ == Drag::Event)
+    if (drag_.kind() == PointerDrag::Kind::Event)
         paintEventDrag(painter, *scene_.timeline, scene_.geometry, scene_.range, grip_, eventDragPlace().time_ns,
-                       dragNow_, dragAnswer_, theme);
+                       drag_.position(), dragAnswer_, theme);
     repaint_.frameEnds(layer_.renderCount());
 }
 

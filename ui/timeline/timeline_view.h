@@ -18,6 +18,7 @@
 #include "ui/timeline/key_glide.h"
 #include "ui/timeline/measurement.h"
 #include "ui/timeline/paced_repaint.h"
+#include "ui/timeline/pointer_drag.h"
 #include "ui/timeline/timeline_edits.h"
 #include "ui/timeline/view_history.h"
 
@@ -164,8 +165,6 @@ class TimelineView : public QAbstractScrollArea {
     void changeEvent(QEvent* event) override;
 
   private:
-    enum class Drag { None, Press, Pan, Marquee, Measure, OverviewMove, OverviewBegin, OverviewEnd, Lane, Event };
-
     // timeline_view.cpp
     void layOut();
     void changeRange(TimeRange range, ViewHistory::Motion motion);
@@ -183,9 +182,13 @@ class TimelineView : public QAbstractScrollArea {
     void glide(const HeldKeys::Motion& motion);
     void hover(QPointF position);
     void unhover();
-    void beginDrag(Drag drag, QPointF position);
+    bool isInTime(QPointF position) const;
+    void press(QPointF position);
+    void click(QPointF position);
+    void dragBegan();
     void continueDrag(QPointF position);
     void finishDrag(QPointF position);
+    void cancelDrag();
     void pressRuler(QPointF position);
     void pressOverview(QPointF position);
     bool stepKey(const QKeyEvent& event);
@@ -231,9 +234,7 @@ class TimelineView : public QAbstractScrollArea {
     void stepLanePlace(std::uint32_t lane, int step);
     bool laneKey(const QKeyEvent& event);
     void pressLane(std::uint32_t lane, QPointF position);
-    void dropLane(QPointF position);
-    /// Before which lane a dragged one would land, or none for the end; the line that shows it.
-    std::optional<std::uint32_t> dropPlace(QPointF position, int* line_y = nullptr) const;
+    void dropLane();
 
     TimelineScene scene_;
     TimelineEdits* edits_;
@@ -255,7 +256,6 @@ class TimelineView : public QAbstractScrollArea {
     EventLocation hovered_;
     std::optional<QPointF> pointer_;
     RangeMeasurement measurement_;
-    std::optional<std::uint32_t> pressedLane_;
 
     FindBar* findBar_;
     EventFinder finder_;
@@ -271,11 +271,7 @@ class TimelineView : public QAbstractScrollArea {
     std::function<AliveTensors(std::size_t)> aliveProvider_;
     std::optional<std::int64_t> aliveTime_;
 
-    Drag drag_ = Drag::None;
-    QPointF dragStart_;
-    QPointF dragNow_;
-    TimeRange dragRange_;             ///< the visible range when the drag began
-    std::int64_t dragAnchor_ns_ = 0;  ///< the end that stays
+    PointerDrag drag_;
     EventDragHandler dragHandler_;
     EventGrip grip_;
     EventDragAnswer dragAnswer_;

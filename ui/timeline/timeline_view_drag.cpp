@@ -12,21 +12,20 @@ void TimelineView::setEventDragHandler(EventDragHandler handler) {
 
 /// @returns whether what was pressed is an event that can be dragged.
 bool TimelineView::beginEventDrag() {
-    const EventLocation pressed = scene_.eventAt(dragStart_);
+    const EventLocation pressed = scene_.eventAt(drag_.start());
     if (!pressed.valid() || !dragHandler_.begin) return false;
     if (scene_.timeline->lanes()[pressed.lane].description.kind != LaneKind::process_group) return false;
-    grip_ = gripAt(*scene_.timeline, scene_.geometry, scene_.range, pressed, dragStart_);
+    grip_ = gripAt(*scene_.timeline, scene_.geometry, scene_.range, pressed, drag_.start());
     if (!dragHandler_.begin(scene_.timeline->reference(pressed), grip_.byEnd)) return false;
-    drag_ = Drag::Event;
     return true;
 }
 
 EventDragPlace TimelineView::eventDragPlace() const {
     EventDragPlace place;
-    place.time_ns = scene_.timeAt(dragNow_.x()) - grip_.offset_ns;
+    place.time_ns = scene_.timeAt(drag_.position().x()) - grip_.offset_ns;
     place.modifiers = QGuiApplication::keyboardModifiers();
-    place.global = viewport()->mapToGlobal(dragNow_.toPoint());
-    const EventLocation under = scene_.eventAt(dragNow_);
+    place.global = viewport()->mapToGlobal(drag_.position().toPoint());
+    const EventLocation under = scene_.eventAt(drag_.position());
     if (under.valid() && scene_.timeline->reference(under) != scene_.timeline->reference(grip_.event))
         place.under = scene_.timeline->reference(under);
     return place;
@@ -40,7 +39,7 @@ void TimelineView::moveEventDrag() {
 }
 
 void TimelineView::finishEventDrag(bool dropped) {
-    drag_ = Drag::None;
+    drag_.end();
     describe();
     dropped ? dragHandler_.drop(eventDragPlace()) : dragHandler_.cancel();
     repaint_.request();

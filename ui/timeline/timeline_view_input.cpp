@@ -1,5 +1,4 @@
 // What mouse, wheel and keyboard do; the other half of TimelineView.
-#include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QScrollBar>
@@ -18,7 +17,6 @@ constexpr double wheelZoom = 0.8;      ///< factor for one notch
 constexpr double wheelPan = 0.1;       ///< share of the range for one notch
 constexpr double notch = 120;          ///< QWheelEvent's eighths of a degree
 constexpr double pixelsPerNotch = 60;  ///< of a touchpad
-constexpr int grip = 5;                ///< pixels around an edge that can be dragged
 constexpr double fastTimes = 4;
 
 /// Notches of the wheel, fractions included.
@@ -72,7 +70,7 @@ void TimelineView::hover(QPointF position) {
     for (const int lane : {laneBefore, hoveredLane()}) {  // its buttons come and go
         if (lane >= 0) changed += scene_.geometry.row(static_cast<std::uint32_t>(lane));
     }
-    const EventLocation now = drag_ == Drag::None ? scene_.eventAt(position) : EventLocation{};
+    const EventLocation now = !drag_.active() ? scene_.eventAt(position) : EventLocation{};
     if (now != hovered_) {
         for (const EventLocation location : {hovered_, now}) {
             if (location.valid()) changed += scene_.eventRect(location).toAlignedRect().adjusted(-2, -2, 2, 2);
@@ -81,17 +79,7 @@ void TimelineView::hover(QPointF position) {
         emit eventHovered(now.valid() ? scene_.timeline->reference(now) : no_reference,
                           now.valid() ? static_cast<int>(now.lane) : -1);
     }
-    Qt::CursorShape shape = Qt::ArrowCursor;
-    if (drag_ == Drag::None && scene_.geometry.overview.contains(position.toPoint())) {
-        const QRectF shown = scene_.overviewRange();
-        const bool edge = shown.width() > 16 && (std::abs(position.x() - shown.left()) < grip ||
-                                                 std::abs(position.x() - shown.right()) < grip);
-        shape = edge ? Qt::SizeHorCursor : Qt::PointingHandCursor;
-    } else if (scene_.geometry.ruler.contains(position.toPoint())) {
-        shape = Qt::IBeamCursor;
-    } else if (drag_ == Drag::Pan) {
-        shape = Qt::ClosedHandCursor;
-    }
+    const Qt::CursorShape shape = cursorAt(scene_, drag_.kind(), position);
     if (viewport()->cursor().shape() != shape) viewport()->setCursor(shape);
     repaint_.request(changed);
 }
@@ -111,23 +99,13 @@ void TimelineView::unhover() {
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
     const QPointF position = event->position();
-    const bool inTime = position.x() >= scene_.geometry.lanes.left() && position.y() > scene_.geometry.ruler.bottom();
     const bool marquee = event->button() == Qt::MiddleButton ||
                          (event->button() == Qt::LeftButton && (event->modifiers() & Qt::AltModifier));
-    if (marquee && inTime) {
-        dragAnchor_ns_ = scene_.timeAt(position.x());
-        beginDrag(Drag::Marquee, position);
+    if (marquee && isInTime(position)) {
+        drag_.pressMarquee(scene_, position);
+        dragBegan();
     } else if (event->button() == Qt::LeftButton) {
-        if (scene_.geometry.ruler.contains(position.toPoint()))
-            pressRuler(position);
-        else if (scene_.geometry.overview.contains(position.toPoint()))
-            pressOverview(position);
-        else if (inTime)
-            beginDrag(Drag::Press, position);
-        else if (const int lane = scene_.geometry.laneAt(static_cast<int>(position.y())); lane >= 0)
-            pressLane(static_cast<std::uint32_t>(lane), position);
-        else
-            select({}, true);
+        press(position);
     } else if (event->button() == Qt::BackButton) {
         goBack();
     } else if (event->button() == Qt::ForwardButton) {
@@ -136,11 +114,24 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
     event->accept();
 }
 
-void TimelineView::beginDrag(Drag drag, QPointF position) {
-    drag_ = drag;
-    dragStart_ = position;
-    dragNow_ = position;
-    dragRange_ = scene_.range;
+/// Whether events or the memory curve are drawn at `position`.
+bool TimelineView::isInTime(QPointF position) const {
+    return position.x() >= scene_.geometry.lanes.left() && position.y() > scene_.geometry.ruler.bottom();
+}
+
+void TimelineView::press(QPointF position) {
+    if (scene_.geometry.ruler.contains(position.toPoint())) return pressRuler(position);
+    if (scene_.geometry.overview.contains(position.toPoint())) return pressOverview(position);
+    if (isInTime(position)) {
+        drag_.press(scene_, position);
+        return dragBegan();
+    }
+    const int lane = scene_.geometry.laneAt(static_cast<int>(position.y()));
+    if (lane < 0) return select({}, true);
+    pressLane(static_cast<std::uint32_t>(lane), position);
+}
+
+void TimelineView::dragBegan() {
     QToolTip::hideText();
     repaint_.request();
 }
@@ -148,105 +139,68 @@ void TimelineView::beginDrag(Drag drag, QPointF position) {
 void TimelineView::pressRuler(QPointF position) {
     if (const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, position); note >= 0)
         return showNote(note);
-    dragAnchor_ns_ = scene_.timeAt(position.x());
-    if (const auto measured = measurement_.range()) {  // near an edge of what was measured: the other edge stays
-        const double begin = scene_.xOf(measured->begin_ns);
-        const double end = scene_.xOf(measured->end_ns);
-        if (std::abs(position.x() - begin) < grip)
-            dragAnchor_ns_ = measured->end_ns;
-        else if (std::abs(position.x() - end) < grip)
-            dragAnchor_ns_ = measured->begin_ns;
-        else
-            measurement_.measure(std::nullopt);
-    }
-    beginDrag(Drag::Measure, position);
+    if (!drag_.pressRuler(scene_, measurement_.range(), position)) measurement_.measure(std::nullopt);
+    dragBegan();
 }
 
 void TimelineView::pressOverview(QPointF position) {
-    const QRectF shown = scene_.overviewRange();
     history_.leaving(scene_.range, ViewHistory::Motion::Jump);
-    if (shown.width() > 16 && std::abs(position.x() - shown.left()) < grip) {
-        dragAnchor_ns_ = scene_.range.end_ns;
-        return beginDrag(Drag::OverviewBegin, position);
-    }
-    if (shown.width() > 16 && std::abs(position.x() - shown.right()) < grip) {
-        dragAnchor_ns_ = scene_.range.begin_ns;
-        return beginDrag(Drag::OverviewEnd, position);
-    }
-    if (!shown.contains(position)) {
+    if (overviewEdgeAt(scene_, position) == OverviewEdge::None && !scene_.overviewRange().contains(position)) {
         const std::int64_t begin = scene_.overviewTimeAt(position.x()) - scene_.range.length_ns() / 2;
         showRange(clamped({begin, begin + scene_.range.length_ns()}, scene_.timeline->range()));
     }
-    beginDrag(Drag::OverviewMove, position);
+    drag_.pressOverview(scene_, position);
+    dragBegan();
 }
 
 void TimelineView::mouseMoveEvent(QMouseEvent* event) {
-    if (drag_ != Drag::None) continueDrag(event->position());
+    if (drag_.active()) continueDrag(event->position());
     hover(event->position());
 }
 
 void TimelineView::continueDrag(QPointF position) {
-    dragNow_ = position;
-    const std::int64_t now = scene_.timeAt(position.x());
-    const std::int64_t overviewNow = scene_.overviewTimeAt(position.x());
-    switch (drag_) {
-        case Drag::None:
-            return;
-        case Drag::Press:
-            if ((position - dragStart_).manhattanLength() < QApplication::startDragDistance()) return;
-            if (beginEventDrag()) break;
-            drag_ = Drag::Pan;
-            [[fallthrough]];
-        case Drag::Pan: {
-            const double share = (dragStart_.x() - position.x()) / std::max(1, scene_.geometry.lanes.width());
-            changeRange(panned(dragRange_, share, scene_.timeline->range()), ViewHistory::Motion::Gliding);
-            return;
-        }
-        case Drag::Event:
-        case Drag::Marquee:
-        case Drag::Lane:
-            break;
-        case Drag::Measure:
-            if (std::abs(position.x() - dragStart_.x()) >= 2 || measurement_.range()) {
-                measurement_.measure(TimeRange{std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)});
-            }
-            break;
-        case Drag::OverviewMove: {
-            const std::int64_t moved = overviewNow - scene_.overviewTimeAt(dragStart_.x());
-            const TimeRange from = clamped(dragRange_, scene_.timeline->range());
-            showRange(clamped({from.begin_ns + moved, from.end_ns + moved}, scene_.timeline->range()));
-            return;
-        }
-        case Drag::OverviewBegin:
-        case Drag::OverviewEnd:
-            showRange(clamped({std::min(dragAnchor_ns_, overviewNow), std::max(dragAnchor_ns_, overviewNow)},
-                              scene_.timeline->range()));
-            return;
+    drag_.move(position);
+    if (drag_.kind() == PointerDrag::Kind::Press) {
+        if (!drag_.isFar()) return;
+        drag_.become(beginEventDrag() ? PointerDrag::Kind::Event : PointerDrag::Kind::Pan);
     }
-    if (drag_ == Drag::Event) moveEventDrag();
+    if (drag_.kind() == PointerDrag::Kind::Pan) return changeRange(drag_.range(scene_), ViewHistory::Motion::Gliding);
+    if (drag_.movesView()) return showRange(drag_.range(scene_));
+    const bool measures = drag_.kind() == PointerDrag::Kind::Measure;
+    if (measures && (measurement_.range() || drag_.width_px() >= 2)) measurement_.measure(drag_.span(scene_));
+    if (drag_.kind() == PointerDrag::Kind::Event) moveEventDrag();
     repaint_.request();
 }
 
 void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
-    if (drag_ != Drag::None) finishDrag(event->position());
+    if (drag_.active()) finishDrag(event->position());
     hover(event->position());
 }
 
 void TimelineView::finishDrag(QPointF position) {
-    if (drag_ == Drag::Event) return finishEventDrag(true);
-    const Drag finished = drag_;
-    drag_ = Drag::None;
-    if (finished == Drag::Lane) {
-        dropLane(position);
-    } else if (finished == Drag::Press) {
-        if (scene_.geometry.memory.contains(position.toPoint()))
-            showAlive(scene_.timeAt(position.x()));
-        else
-            select(scene_.eventAt(position), true);
-    } else if (finished == Drag::Marquee && std::abs(position.x() - dragStart_.x()) >= 3) {
-        const std::int64_t now = scene_.timeAt(position.x());
-        changeRange({std::min(dragAnchor_ns_, now), std::max(dragAnchor_ns_, now)}, ViewHistory::Motion::Jump);
-    }
+    if (drag_.kind() == PointerDrag::Kind::Event) return finishEventDrag(true);
+    drag_.move(position);
+    const PointerDrag::Kind finished = drag_.kind();
+    drag_.end();
+    if (finished == PointerDrag::Kind::Lane) dropLane();
+    if (finished == PointerDrag::Kind::Press) click(position);
+    if (finished == PointerDrag::Kind::Marquee && drag_.width_px() >= 3)
+        changeRange(drag_.span(scene_), ViewHistory::Motion::Jump);
+    repaint_.request();
+}
+
+void TimelineView::click(QPointF position) {
+    if (scene_.geometry.memory.contains(position.toPoint()))
+        showAlive(scene_.timeAt(position.x()));
+    else
+        select(scene_.eventAt(position), true);
+}
+
+void TimelineView::cancelDrag() {
+    if (drag_.kind() == PointerDrag::Kind::Event) return finishEventDrag(false);
+    if (drag_.movesView()) showRange(drag_.rangeBefore());
+    if (drag_.kind() == PointerDrag::Kind::Measure) measurement_.measure(std::nullopt);
+    drag_.end();
     repaint_.request();
 }
 
@@ -345,14 +299,8 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
             return true;
         case Qt::Key_Escape:
             // One thing at a time: the drag, then the measurement, then the selection.
-            if (drag_ == Drag::Event) {
-                finishEventDrag(false);
-            } else if (drag_ != Drag::None) {
-                const bool moved = drag_ != Drag::Marquee && drag_ != Drag::Measure && drag_ != Drag::Lane;
-                if (moved) showRange(dragRange_);
-                if (drag_ == Drag::Measure) measurement_.measure(std::nullopt);
-                drag_ = Drag::None;
-                repaint_.request();
+            if (drag_.active()) {
+                cancelDrag();
             } else if (measurement_.range()) {
                 clearMeasurement();
             } else if (selection_.valid()) {

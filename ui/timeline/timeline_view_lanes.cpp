@@ -1,5 +1,4 @@
 // Titles of lanes: pinned, collapsed and moved by mouse and keys; a part of TimelineView.
-#include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
 
@@ -10,7 +9,7 @@ namespace overlap::ui {
 
 /// The lane whose title is under the pointer, or -1.
 int TimelineView::hoveredLane() const {
-    if (!pointer_ || pointer_->x() >= scene_.geometry.labelWidth || drag_ != Drag::None) return -1;
+    if (!pointer_ || pointer_->x() >= scene_.geometry.labelWidth || drag_.active()) return -1;
     return scene_.geometry.laneAt(static_cast<int>(pointer_->y()));
 }
 
@@ -68,31 +67,16 @@ void TimelineView::pressLane(std::uint32_t lane, QPointF position) {
         case LaneButton::Collapse:
             return toggleCollapsed(lane);
         case LaneButton::None:
-            pressedLane_ = lane;
-            beginDrag(Drag::Lane, position);
+            drag_.pressLane(scene_, lane, position);
+            dragBegan();
     }
 }
 
-std::optional<std::uint32_t> TimelineView::dropPlace(QPointF position, int* line_y) const {
-    const LaneRows& rows = scene_.geometry.rows;
-    const auto y = static_cast<int>(position.y());
-    for (std::size_t row = 0; row < rows.laneOfRow.size(); ++row) {
-        const std::uint32_t lane = rows.laneOfRow[row];
-        if (scene_.timeline->lanes()[lane].depth > 0) continue;
-        const QRect place = scene_.geometry.row(lane);
-        if (!place.intersects(scene_.geometry.clip(lane)) || y >= place.center().y()) continue;
-        if (line_y) *line_y = place.top();
-        return lane;
-    }
-    if (line_y && !rows.laneOfRow.empty()) *line_y = scene_.geometry.row(rows.laneOfRow.back()).bottom();
-    return std::nullopt;
-}
-
-void TimelineView::dropLane(QPointF position) {
-    const std::uint32_t lane = *std::exchange(pressedLane_, std::nullopt);
-    if ((position - dragStart_).manhattanLength() < QApplication::startDragDistance()) return;
-    edits_->arrange(tr("move %1").arg(laneKeys(*scene_.timeline).value(static_cast<qsizetype>(lane))),
-                    withLaneMoved(edits_->lanes(), *scene_.timeline, lane, dropPlace(position)));
+void TimelineView::dropLane() {
+    if (!drag_.isFar()) return;
+    edits_->arrange(tr("move %1").arg(laneKeys(*scene_.timeline).value(static_cast<qsizetype>(drag_.lane()))),
+                    withLaneMoved(edits_->lanes(), *scene_.timeline, drag_.lane(),
+                                  laneDropPlaceAt(scene_, drag_.position()).before));
 }
 
 }  // namespace overlap::ui
