@@ -1,6 +1,8 @@
 #include "ui/timeline/event_drag.h"
 
 #include <QFontMetrics>
+#include <QGuiApplication>
+#include <QWidget>
 #include <algorithm>
 #include <cmath>
 
@@ -13,10 +15,6 @@ constexpr double endGrip_px = 6;
 constexpr int widestBox_px = 440;
 constexpr int narrowestBox_px = 200;
 constexpr int padding_px = 8;
-
-double xOf(const TimelineGeometry& geometry, TimeRange range, std::int64_t time_ns) {
-    return geometry.lanes.left() + geometry.axis(range).x_of(time_ns);
-}
 
 /// The answer in a box beside the pointer, inside the lanes.
 void paintAnswer(QPainter& painter, const QRect& area, QPointF pointer, const EventDragAnswer& answer,
@@ -56,40 +54,82 @@ void paintAnswer(QPainter& painter, const QRect& area, QPointF pointer, const Ev
 
 }  // namespace
 
-EventGrip gripAt(const Timeline& timeline, const TimelineGeometry& geometry, TimeRange range, EventLocation event,
-                 QPointF position) {
-    const QRectF drawn = geometry.eventRect(timeline, event, range);
+EventGrip gripAt(const TimelineScene& scene, EventLocation event, QPointF position) {
+    const QRectF drawn = scene.eventRect(event);
     EventGrip grip{event, drawn.width() >= 3 * endGrip_px && drawn.right() - position.x() <= endGrip_px, 0};
-    const std::int64_t pointer = geometry.axis(range).time_at(position.x() - geometry.lanes.left());
-    const TimeRange time = timeline.event(event);
+    const std::int64_t pointer = scene.axis().time_at(position.x() - scene.geometry.lanes.left());
+    const TimeRange time = scene.timeline->event(event);
     grip.offset_ns = pointer - (grip.byEnd ? time.end_ns : time.begin_ns);
     return grip;
 }
 
-void paintEventDrag(QPainter& painter, const Timeline& timeline, const TimelineGeometry& geometry, TimeRange range,
-                    const EventGrip& grip, std::int64_t edge_ns, QPointF pointer, const EventDragAnswer& answer,
-                    const Theme& theme) {
-    const QRectF drawn = geometry.eventRect(timeline, grip.event, range);
-    const double edge = xOf(geometry, range, edge_ns);
+EventDrag::EventDrag(const TimelineScene& scene, const QWidget& viewport) : scene_(scene), viewport_(viewport) {}
+
+void EventDrag::setHandler(EventDragHandler handler) {
+    handler_ = std::move(handler);
+}
+
+bool EventDrag::begin(QPointF position) {
+    const EventLocation pressed = scene_.eventAt(position);
+    if (!pressed.valid() || !handler_.begin) return false;
+    if (scene_.timeline->lanes()[pressed.lane].description.kind != LaneKind::process_group) return false;
+    grip_ = gripAt(scene_, pressed, position);
+    pointer_ = position;
+    return handler_.begin(scene_.timeline->reference(pressed), grip_.byEnd);
+}
+
+EventDragPlace EventDrag::place() const {
+    EventDragPlace place;
+    place.time_ns = scene_.timeAt(pointer_.x()) - grip_.offset_ns;
+    place.modifiers = QGuiApplication::keyboardModifiers();
+    place.global = viewport_.mapToGlobal(pointer_.toPoint());
+    const EventLocation under = scene_.eventAt(pointer_);
+    if (under.valid() && scene_.timeline->reference(under) != scene_.timeline->reference(grip_.event))
+        place.under = scene_.timeline->reference(under);
+    return place;
+}
+
+void EventDrag::move(QPointF position) {
+    pointer_ = position;
+    answer_ = handler_.ask(place());
+}
+
+void EventDrag::drop() {
+    handler_.drop(place());
+}
+
+void EventDrag::cancel() {
+    handler_.cancel();
+}
+
+QString EventDrag::words() const {
+    return shownName(
+        QStringList({answer_.wish, answer_.refusal, answer_.effects.join(u", ")}).join(QStringLiteral(". ")));
+}
+
+void EventDrag::paint(QPainter& painter, const Theme& theme) const {
+    const QRect lanes = scene_.geometry.lanes;
+    const QRectF drawn = scene_.eventRect(grip_.event);
+    const double edge = scene_.xOf(place().time_ns);
     QRectF ghost = drawn;
-    if (grip.byEnd)
+    if (grip_.byEnd)
         ghost.setRight(std::max(edge, drawn.left() + 2));
     else
         ghost.moveLeft(edge);
-    const QColor colour = !answer.meaning ? theme.dim : answer.refusal.isEmpty() ? theme.accent : theme.exposed;
+    const QColor colour = !answer_.meaning ? theme.dim : answer_.refusal.isEmpty() ? theme.accent : theme.exposed;
     QColor fill = colour;
     fill.setAlphaF(0.35f);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setClipRect(geometry.lanes);
-    painter.setPen(QPen(colour, 1, answer.refusal.isEmpty() ? Qt::SolidLine : Qt::DashLine));
+    painter.setClipRect(lanes);
+    painter.setPen(QPen(colour, 1, answer_.refusal.isEmpty() ? Qt::SolidLine : Qt::DashLine));
     painter.setBrush(fill);
     painter.drawRect(ghost);
-    painter.drawLine(QPointF(edge, geometry.lanes.top()), QPointF(edge, geometry.lanes.bottom()));
+    painter.drawLine(QPointF(edge, lanes.top()), QPointF(edge, lanes.bottom()));
     painter.setClipping(false);
-    const QRect area(geometry.lanes.left(), geometry.lanes.top(), geometry.lanes.width(),
-                     std::max(geometry.lanes.bottom(), geometry.memory.bottom()) - geometry.lanes.top());
-    paintAnswer(painter, area, pointer, answer, theme);
+    const int bottom = std::max(lanes.bottom(), scene_.geometry.memory.bottom());
+    paintAnswer(painter, QRect(lanes.left(), lanes.top(), lanes.width(), bottom - lanes.top()), pointer_, answer_,
+                theme);
     painter.restore();
 }
 

@@ -4,11 +4,12 @@
 #include <QPoint>
 #include <QStringList>
 #include <functional>
-#include <vector>
 
 #include "core/timeline/timeline.h"
 #include "ui/theme/theme.h"
-#include "ui/timeline/drawing/timeline_geometry.h"
+#include "ui/timeline/drawing/timeline_scene.h"
+
+class QWidget;
 
 namespace overlap::ui {
 
@@ -46,12 +47,40 @@ struct EventDragHandler {
 };
 
 /// How the event would be held at `position`: by its end within a few pixels of it where it is wide enough.
-EventGrip gripAt(const Timeline& timeline, const TimelineGeometry& geometry, TimeRange range, EventLocation event,
-                 QPointF position);
+EventGrip gripAt(const TimelineScene& scene, EventLocation event, QPointF position);
 
-/// The event at the place where it is dragged to, a line at the edge that moves, and the answer beside the pointer.
-void paintEventDrag(QPainter& painter, const Timeline& timeline, const TimelineGeometry& geometry, TimeRange range,
-                    const EventGrip& grip, std::int64_t edge_ns, QPointF pointer, const EventDragAnswer& answer,
-                    const Theme& theme);
+/// An event that is dragged to another time, from begin() to drop() or cancel(): where it is held, where it is now, and
+/// what the handler says of that.
+class EventDrag {
+  public:
+    /// @param scene what is drawn on `viewport`; both outlive this object.
+    EventDrag(const TimelineScene& scene, const QWidget& viewport);
+
+    /// Without a handler, no event can be dragged.
+    void setHandler(EventDragHandler handler);
+    /// Takes the event at `position`, if it belongs to a process group and the handler agrees.
+    /// @returns whether an event was taken. The functions below are for such a drag.
+    bool begin(QPointF position);
+    /// Asks the handler what dropping the event here would mean.
+    void move(QPointF position);
+    void drop();
+    void cancel();
+
+    const EventGrip& grip() const { return grip_; }
+    /// What the handler said last, in a sentence.
+    QString words() const;
+    /// The event where it is dragged to, a line at the edge that moves, and the answer beside the pointer.
+    void paint(QPainter& painter, const Theme& theme) const;
+
+  private:
+    EventDragPlace place() const;
+
+    const TimelineScene& scene_;
+    const QWidget& viewport_;
+    EventDragHandler handler_;
+    EventGrip grip_;
+    QPointF pointer_;
+    EventDragAnswer answer_;
+};
 
 }  // namespace overlap::ui

@@ -27,6 +27,7 @@ TimelineView::TimelineView(QWidget* parent)
       edits_(new TimelineEdits(this)),
       title_(tr("Timeline")),
       findBar_(new FindBar(viewport())),
+      eventDrag_(scene_, *viewport()),
       repaint_(*viewport()) {
     measurement_.setTimeline(scene_.timeline);
     setFrameShape(QFrame::NoFrame);
@@ -104,6 +105,10 @@ void TimelineView::setMemoryLimit(qint64 bytes) {
 
 void TimelineView::setToolTipProvider(std::function<QString(quint32)> provider) {
     toolTipProvider_ = std::move(provider);
+}
+
+void TimelineView::setEventDragHandler(EventDragHandler handler) {
+    eventDrag_.setHandler(std::move(handler));
 }
 
 void TimelineView::setVisibleRange(TimeRange range) {
@@ -313,9 +318,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
         }
     }
     paintOverlay(painter, overlay);
-    if (drag_.kind() == PointerDrag::Kind::Event)
-        paintEventDrag(painter, *scene_.timeline, scene_.geometry, scene_.range, grip_, eventDragPlace().time_ns,
-                       drag_.position(), dragAnswer_, theme);
+    if (drag_.kind() == PointerDrag::Kind::Event) eventDrag_.paint(painter, theme);
     repaint_.frameEnds(layer_.renderCount());
 }
 

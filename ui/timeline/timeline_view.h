@@ -189,17 +189,12 @@ class TimelineView : public QAbstractScrollArea {
     void continueDrag(QPointF position);
     void finishDrag(QPointF position);
     void cancelDrag();
+    void finishEventDrag(bool dropped);
     void pressRuler(QPointF position);
     void pressOverview(QPointF position);
     bool stepKey(const QKeyEvent& event);
     void stepEvent(int step);
     void stepLane(int step);
-
-    // timeline_view_drag.cpp
-    bool beginEventDrag();
-    EventDragPlace eventDragPlace() const;
-    void moveEventDrag();
-    void finishEventDrag(bool dropped);
 
     // timeline_view_menu.cpp
     void findEvents(const QString& query);
@@ -272,9 +267,7 @@ class TimelineView : public QAbstractScrollArea {
     std::optional<std::int64_t> aliveTime_;
 
     PointerDrag drag_;
-    EventDragHandler dragHandler_;
-    EventGrip grip_;
-    EventDragAnswer dragAnswer_;
+    EventDrag eventDrag_;
     KeyGlide keys_;
 
     PacedRepaint repaint_;

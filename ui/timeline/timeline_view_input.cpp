@@ -162,13 +162,16 @@ void TimelineView::continueDrag(QPointF position) {
     drag_.move(position);
     if (drag_.kind() == PointerDrag::Kind::Press) {
         if (!drag_.isFar()) return;
-        drag_.become(beginEventDrag() ? PointerDrag::Kind::Event : PointerDrag::Kind::Pan);
+        drag_.become(eventDrag_.begin(drag_.start()) ? PointerDrag::Kind::Event : PointerDrag::Kind::Pan);
     }
     if (drag_.kind() == PointerDrag::Kind::Pan) return changeRange(drag_.range(scene_), ViewHistory::Motion::Gliding);
     if (drag_.movesView()) return showRange(drag_.range(scene_));
     const bool measures = drag_.kind() == PointerDrag::Kind::Measure;
     if (measures && (measurement_.range() || drag_.width_px() >= 2)) measurement_.measure(drag_.span(scene_));
-    if (drag_.kind() == PointerDrag::Kind::Event) moveEventDrag();
+    if (drag_.kind() == PointerDrag::Kind::Event) {
+        eventDrag_.move(position);
+        setAccessibleDescription(eventDrag_.words());
+    }
     repaint_.request();
 }
 
@@ -186,6 +189,13 @@ void TimelineView::finishDrag(QPointF position) {
     if (finished == PointerDrag::Kind::Press) click(position);
     if (finished == PointerDrag::Kind::Marquee && drag_.width_px() >= 3)
         changeRange(drag_.span(scene_), ViewHistory::Motion::Jump);
+    repaint_.request();
+}
+
+void TimelineView::finishEventDrag(bool dropped) {
+    drag_.end();
+    describe();
+    dropped ? eventDrag_.drop() : eventDrag_.cancel();
     repaint_.request();
 }
 
