@@ -16,7 +16,6 @@
 #include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/drawing/ruler.h"
 #include "ui/timeline/drawing/timeline_labels.h"
-#include "ui/timeline/find_bar.h"
 #include "ui/timeline/timeline_accessible.h"
 
 namespace overlap::ui {
@@ -26,7 +25,7 @@ TimelineView::TimelineView(QWidget* parent)
       scene_{TimelineBuilder().finish(), {}, {0, shortest_view_ns}},
       edits_(new TimelineEdits(this)),
       title_(tr("Timeline")),
-      findBar_(new FindBar(viewport())),
+      search_(viewport()),
       eventDrag_(scene_, *viewport()),
       repaint_(*viewport()) {
     measurement_.setTimeline(scene_.timeline);
@@ -45,10 +44,16 @@ TimelineView::TimelineView(QWidget* parent)
         repaint_.request();
     });
     connect(&keys_, &KeyGlide::moved, this, &TimelineView::glide);
-    connect(findBar_, &FindBar::queryChanged, this, &TimelineView::findEvents);
-    connect(findBar_, &FindBar::durationChosen, this, &TimelineView::chooseDuration);
-    connect(findBar_, &FindBar::stepWanted, this, &TimelineView::stepMatch);
-    connect(findBar_, &FindBar::closed, this, qOverload<>(&QWidget::setFocus));
+    connect(&search_, &EventSearch::changed, this, [this] {
+        applyHighlight();
+        showSearch();
+        repaint_.request();
+    });
+    connect(&search_, &EventSearch::stepWanted, this, [this](int step) {
+        const EventLocation next = search_.finder().next(selection_, scene_.range.begin_ns, step);
+        if (next.valid()) selectEvent(next);
+    });
+    connect(&search_, &EventSearch::closed, this, qOverload<>(&QWidget::setFocus));
     describe();
 }
 
@@ -73,7 +78,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     const TimeRange limits = scene_.timeline->range();
     ++arrangement_;
     if (showedAll) history_.clear();
-    findEvents(finder_.query());
+    search_.setTimeline(scene_.timeline);
     placeNotes();
     if (alivePanel_) alivePanel_->hide();
     aliveTime_.reset();
@@ -135,8 +140,8 @@ void TimelineView::highlightReferences(std::vector<quint32> references) {
 
 /// What a search finds stands out; without one, what views ask for.
 void TimelineView::applyHighlight() {
-    if (finder_.active()) {
-        highlight_ = layer_.setHighlight(*scene_.timeline, finder_.matches().events);
+    if (search_.finder().active()) {
+        highlight_ = layer_.setHighlight(*scene_.timeline, search_.finder().matches().events);
         return;
     }
     std::vector<EventLocation> locations;
@@ -144,6 +149,25 @@ void TimelineView::applyHighlight() {
         for (const auto& occurrence : scene_.timeline->find(reference)) locations.push_back(occurrence.location);
     }
     highlight_ = layer_.setHighlight(*scene_.timeline, locations);
+}
+
+void TimelineView::setSearchTextProvider(EventFinder::MoreText provider) {
+    search_.setMoreText(std::move(provider));
+}
+
+void TimelineView::openFind() {
+    search_.open();
+    showSearch();
+}
+
+void TimelineView::find(const QString& query) {
+    search_.find(query);
+    showSearch();
+}
+
+/// In the header, at its right; over all of it where the window is narrow.
+void TimelineView::showSearch() {
+    search_.show(selection_, scene_.geometry.header.adjusted(0, 0, 0, -1));
 }
 
 void TimelineView::setArrows(std::vector<TimelineArrow> arrows) {
@@ -259,7 +283,7 @@ void TimelineView::describe() {
     }
     setAccessibleDescription(text);
     announceSelection(*this);
-    placeFindBar();
+    showSearch();
 }
 
 OverlayScene TimelineView::overlayScene() const {
@@ -296,8 +320,8 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     const OverlayScene overlay = overlayScene();
     painter.drawImage(scene_.geometry.overview.topLeft(), layer_.overview());
     paintOverviewRange(painter, overlay);
-    if (finder_.active())
-        paintDensity(painter, scene_.geometry.overview, finder_.density(scene_.geometry.overview.width()), theme);
+    if (search_.finder().active())
+        paintDensity(painter, scene_.geometry.overview, search_.density(scene_.geometry.overview.width()), theme);
     paintRuler(painter, scene_.geometry.ruler, scene_.range, theme);
     paintNotes(painter, scene_.geometry, edits_->notes(), placedNotes_, scene_.timeline->range(), scene_.range, theme);
     // Around the images only: they cover most of the window, and are opaque.
@@ -324,7 +348,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
 
 void TimelineView::resizeEvent(QResizeEvent*) {
     layOut();
-    placeFindBar();
+    showSearch();
     placeAlivePanel();
     placeNotesPanel();
     repaint_.request();

@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "core/timeline/timeline.h"
-#include "ui/tasks/latest_task.h"
 #include "ui/timeline/alive_panel.h"
 #include "ui/timeline/drawing/lane_layer.h"
 #include "ui/timeline/drawing/timeline_overlay.h"
 #include "ui/timeline/drawing/timeline_picture.h"
 #include "ui/timeline/drawing/timeline_scene.h"
 #include "ui/timeline/event_drag.h"
-#include "ui/timeline/event_finder.h"
+#include "ui/timeline/event_search.h"
 #include "ui/timeline/key_glide.h"
 #include "ui/timeline/measurement.h"
 #include "ui/timeline/paced_repaint.h"
@@ -26,7 +25,6 @@ class QMenu;
 
 namespace overlap::ui {
 
-class FindBar;
 class NoteEditor;
 class NotesPanel;
 
@@ -83,7 +81,7 @@ class TimelineView : public QAbstractScrollArea {
     void setSearchTextProvider(EventFinder::MoreText provider);
     /// What is alive at a point of the timeline's memory curve.
     void setAliveProvider(std::function<AliveTensors(std::size_t point)> provider);
-    const EventFinder& finder() const { return finder_; }
+    const EventFinder& finder() const { return search_.finder(); }
 
     /// What dragging an event of a process group does; without it, the view is panned.
     void setEventDragHandler(EventDragHandler handler);
@@ -173,6 +171,7 @@ class TimelineView : public QAbstractScrollArea {
     void ensureVisible(EventLocation location);
     void describe();
     void applyHighlight();
+    void showSearch();
     OverlayScene overlayScene() const;
     QString toolTipText(EventLocation location) const;
 
@@ -197,12 +196,6 @@ class TimelineView : public QAbstractScrollArea {
     void stepLane(int step);
 
     // timeline_view_menu.cpp
-    void findEvents(const QString& query);
-    void showFound(EventMatches found);
-    void showDurations();
-    void chooseDuration(std::optional<std::size_t> bin);
-    void stepMatch(int step);
-    void placeFindBar();
     void addNoteItems(QMenu& menu, int note);
     void addLaneItems(QMenu& menu, std::uint32_t lane);
     void addEventItems(QMenu& menu, EventLocation location);
@@ -252,10 +245,7 @@ class TimelineView : public QAbstractScrollArea {
     std::optional<QPointF> pointer_;
     RangeMeasurement measurement_;
 
-    FindBar* findBar_;
-    EventFinder finder_;
-    EventFinder::MoreText searchText_;
-    int wantedStep_ = 0;                   ///< asked for while a search is under way
+    EventSearch search_;
     std::vector<PlacedNote> placedNotes_;  ///< of edits_->notes()
     int shownNote_ = -1;
     NoteEditor* noteEditor_ = nullptr;
@@ -271,7 +261,6 @@ class TimelineView : public QAbstractScrollArea {
     KeyGlide keys_;
 
     PacedRepaint repaint_;
-    LatestTask findTask_;  // last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui

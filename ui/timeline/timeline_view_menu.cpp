@@ -1,86 +1,11 @@
-// The menus of lanes, events, notes and the ruler, and the search; a part of TimelineView.
+// The menus of lanes, events, notes and the ruler; a part of TimelineView.
 #include <QContextMenuEvent>
 #include <QMenu>
-#include <utility>
 
 #include "ui/timeline/drawing/note_marks.h"
-#include "ui/timeline/find_bar.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
-namespace {
-
-/// Events from which on a search would be felt while one types.
-constexpr std::uint64_t fewestInBackground = 200'000;
-
-}  // namespace
-
-void TimelineView::setSearchTextProvider(EventFinder::MoreText provider) {
-    searchText_ = std::move(provider);
-}
-
-void TimelineView::openFind() {
-    findBar_->open();
-    placeFindBar();
-}
-
-void TimelineView::find(const QString& query) {
-    findBar_->setQuery(query);
-    findBar_->setVisible(true);
-    placeFindBar();
-}
-
-void TimelineView::findEvents(const QString& query) {
-    findTask_.cancel();
-    wantedStep_ = 0;
-    finder_.begin(scene_.timeline, query);
-    // Further texts are of the owner's thread, and of timelines that are small.
-    if (searchText_ || scene_.timeline->event_count() < fewestInBackground) {
-        showFound(find_events(*scene_.timeline, query.toStdString(), searchText_));
-        return;
-    }
-    applyHighlight();
-    placeFindBar();
-    findTask_.start([this, timeline = scene_.timeline, words = query.toStdString()](std::stop_token stop) {
-        auto found = std::make_shared<EventMatches>(find_events(*timeline, words, {}, stop));
-        return stop.stop_requested() ? LatestTask::Delivery() : [this, found] { showFound(std::move(*found)); };
-    });
-}
-
-void TimelineView::showFound(EventMatches found) {
-    finder_.finish(std::move(found));
-    showDurations();
-    applyHighlight();
-    placeFindBar();
-    repaint_.request();
-    if (const int step = std::exchange(wantedStep_, 0); step != 0) stepMatch(step);
-}
-
-void TimelineView::showDurations() {
-    findBar_->setDurations(finder_.durations(), finder_.duration());
-}
-
-void TimelineView::chooseDuration(std::optional<std::size_t> bin) {
-    finder_.setDuration(bin);
-    showDurations();
-    applyHighlight();
-    placeFindBar();
-    repaint_.request();
-    if (bin) stepMatch(+1);
-}
-
-void TimelineView::stepMatch(int step) {
-    if (finder_.searching()) wantedStep_ = step;
-    const EventLocation next = finder_.next(selection_, scene_.range.begin_ns, step);
-    if (!next.valid()) return;
-    selectEvent(next);
-}
-
-/// In the header, at its right; over all of it where the window is narrow.
-void TimelineView::placeFindBar() {
-    if (!findBar_->isVisible()) return;
-    findBar_->show(finder_.summary(selection_), scene_.geometry.header.adjusted(0, 0, 0, -1));
-}
 
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     QPointF position = event->pos();
