@@ -26,6 +26,7 @@ TimelineView::TimelineView(QWidget* parent)
       edits_(new TimelineEdits(this)),
       title_(tr("Timeline")),
       search_(viewport()),
+      notes_(scene_, *edits_, *this),
       eventDrag_(scene_, *viewport()),
       repaint_(*viewport()) {
     measurement_.setTimeline(scene_.timeline);
@@ -39,7 +40,6 @@ TimelineView::TimelineView(QWidget* parent)
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { repaint_.request(); });
     connect(edits_, &TimelineEdits::changed, this, [this] {
         ++arrangement_;
-        placeNotes();
         layOut();
         repaint_.request();
     });
@@ -53,6 +53,8 @@ TimelineView::TimelineView(QWidget* parent)
         const EventLocation next = search_.finder().next(selection_, scene_.range.begin_ns, step);
         if (next.valid()) selectEvent(next);
     });
+    connect(&notes_, &NoteBook::goneTo, this, &TimelineView::showNote);
+    connect(&notes_, &NoteBook::closed, this, qOverload<>(&QWidget::setFocus));
     connect(&search_, &EventSearch::closed, this, qOverload<>(&QWidget::setFocus));
     describe();
 }
@@ -79,7 +81,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     ++arrangement_;
     if (showedAll) history_.clear();
     search_.setTimeline(scene_.timeline);
-    placeNotes();
+    notes_.placeNotes();
     if (alivePanel_) alivePanel_->hide();
     aliveTime_.reset();
     layOut();
@@ -323,7 +325,8 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     if (search_.finder().active())
         paintDensity(painter, scene_.geometry.overview, search_.density(scene_.geometry.overview.width()), theme);
     paintRuler(painter, scene_.geometry.ruler, scene_.range, theme);
-    paintNotes(painter, scene_.geometry, edits_->notes(), placedNotes_, scene_.timeline->range(), scene_.range, theme);
+    paintNotes(painter, scene_.geometry, edits_->notes(), notes_.places(), scene_.timeline->range(), scene_.range,
+               theme);
     // Around the images only: they cover most of the window, and are opaque.
     QRegion ground(QRect(0, scene_.geometry.ruler.bottom() + 1, viewport()->width(), viewport()->height()));
     ground = ground.intersected(event->rect()) - scene_.geometry.lanes - scene_.geometry.memory;
@@ -350,7 +353,7 @@ void TimelineView::resizeEvent(QResizeEvent*) {
     layOut();
     showSearch();
     placeAlivePanel();
-    placeNotesPanel();
+    notes_.layOut();
     repaint_.request();
 }
 
@@ -384,7 +387,7 @@ bool TimelineView::viewportEvent(QEvent* event) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const QRect& memory = scene_.geometry.memory;
         const bool in_memory = help->pos().y() >= memory.top() && help->pos().y() <= memory.bottom();
-        const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, help->pos());
+        const int note = notes_.at(help->pos());
         const QString text = note >= 0
                                  ? shownName(noteTitle(edits_->notes()[static_cast<std::size_t>(note)])).toHtmlEscaped()
                              : in_memory && !memory.isEmpty() ? memoryHelp_

@@ -16,6 +16,7 @@
 #include "ui/timeline/event_search.h"
 #include "ui/timeline/key_glide.h"
 #include "ui/timeline/measurement.h"
+#include "ui/timeline/note_book.h"
 #include "ui/timeline/paced_repaint.h"
 #include "ui/timeline/pointer_drag.h"
 #include "ui/timeline/timeline_edits.h"
@@ -24,9 +25,6 @@
 class QMenu;
 
 namespace overlap::ui {
-
-class NoteEditor;
-class NotesPanel;
 
 /// The timeline of one step: lanes, ruler, overview and memory curve, with everything that mouse and keyboard do there.
 ///
@@ -201,14 +199,8 @@ class TimelineView : public QAbstractScrollArea {
     void addEventItems(QMenu& menu, EventLocation location);
 
     // timeline_view_notes.cpp
-    void placeNotes();
-    void editNote(int index);
-    void removeNote(int index);
-    void openNoteEditor(const TimelineNote& note, int index);
-    void showNote(int index);
-    void stepNote(int step);
+    void showNote(const PlacedNote& place);
     void placeAlivePanel();
-    void placeNotesPanel();
     bool noteKey(const QKeyEvent& event);
 
     // timeline_view_steps.cpp
@@ -246,13 +238,8 @@ class TimelineView : public QAbstractScrollArea {
     RangeMeasurement measurement_;
 
     EventSearch search_;
-    std::vector<PlacedNote> placedNotes_;  ///< of edits_->notes()
-    int shownNote_ = -1;
-    NoteEditor* noteEditor_ = nullptr;
-    TimelineNote typedNote_;
-    int typedIndex_ = -1;
+    NoteBook notes_;
     AlivePanel* alivePanel_ = nullptr;
-    NotesPanel* notesPanel_ = nullptr;
     std::function<AliveTensors(std::size_t)> aliveProvider_;
     std::optional<std::int64_t> aliveTime_;
 

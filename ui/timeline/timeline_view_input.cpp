@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -137,8 +136,7 @@ void TimelineView::dragBegan() {
 }
 
 void TimelineView::pressRuler(QPointF position) {
-    if (const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, position); note >= 0)
-        return showNote(note);
+    if (const int note = notes_.at(position); note >= 0) return notes_.goTo(note);
     if (!drag_.pressRuler(scene_, measurement_.range(), position)) measurement_.measure(std::nullopt);
     dragBegan();
 }
@@ -217,8 +215,7 @@ void TimelineView::cancelDrag() {
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
     if (scene_.geometry.overview.contains(event->position().toPoint())) return fitAll();
-    if (const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, event->position()); note >= 0)
-        return editNote(note);
+    if (const int note = notes_.at(event->position()); note >= 0) return notes_.edit(note);
     const EventLocation location = scene_.eventAt(event->position());
     if (!location.valid()) return;
     select(location, true);

@@ -2,7 +2,6 @@
 #include <QContextMenuEvent>
 #include <QMenu>
 
-#include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -13,7 +12,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         position = scene_.eventRect(selection_).center();
     QMenu menu(this);
     const int lane = scene_.geometry.laneAt(static_cast<int>(position.y()));
-    const int note = noteAt(scene_.geometry, placedNotes_, scene_.range, position);
+    const int note = notes_.at(position);
     if (note >= 0) {
         addNoteItems(menu, note);
     } else if (lane >= 0 && position.x() < scene_.geometry.labelWidth) {
@@ -41,9 +40,9 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
 
 void TimelineView::addNoteItems(QMenu& menu, int note) {
     menu.addSection(noteTitle(edits_->notes()[static_cast<std::size_t>(note)]));
-    menu.addAction(tr("Show"), this, [this, note] { showNote(note); });
-    menu.addAction(tr("Edit note…"), this, [this, note] { editNote(note); });
-    menu.addAction(tr("Remove note"), this, [this, note] { removeNote(note); });
+    menu.addAction(tr("Show"), this, [this, note] { notes_.goTo(note); });
+    menu.addAction(tr("Edit note…"), this, [this, note] { notes_.edit(note); });
+    menu.addAction(tr("Remove note"), this, [this, note] { notes_.remove(note); });
 }
 
 void TimelineView::addLaneItems(QMenu& menu, std::uint32_t lane) {

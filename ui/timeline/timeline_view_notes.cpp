@@ -3,47 +3,19 @@
 #include <algorithm>
 
 #include "ui/timeline/alive_panel.h"
-#include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/drawing/ruler.h"
-#include "ui/timeline/note_editor.h"
-#include "ui/timeline/notes_panel.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 namespace {
 
-constexpr int aliveHeight = 220;
 constexpr int highestAlive = 480;
 constexpr int aliveWidth = 640;
-constexpr int notesWidth = 440;
 
 }  // namespace
 
-void TimelineView::placeNotes() {
-    placedNotes_ = placed(edits_->notes(), *scene_.timeline);
-    if (notesPanel_ && notesPanel_->isVisible()) notesPanel_->showNotes(edits_->notes(), placedNotes_);
-}
-
 void TimelineView::listNotes() {
-    if (!notesPanel_) {
-        notesPanel_ = new NotesPanel(this);
-        connect(notesPanel_, &NotesPanel::chosen, this, &TimelineView::showNote);
-        connect(notesPanel_, &NotesPanel::editWanted, this, &TimelineView::editNote);
-        connect(notesPanel_, &NotesPanel::removeWanted, this, &TimelineView::removeNote);
-        connect(notesPanel_, &NotesPanel::closed, this, qOverload<>(&QWidget::setFocus));
-    }
-    notesPanel_->showNotes(edits_->notes(), placedNotes_);
-    placeNotesPanel();
-    notesPanel_->setFocus();
-}
-
-/// At the right, below the ruler.
-void TimelineView::placeNotesPanel() {
-    if (!notesPanel_) return;
-    const int top = scene_.geometry.ruler.bottom() + 8;
-    const int width = std::min(notesWidth, viewport()->width() - 16);
-    const int height = std::clamp(viewport()->height() - top - 8, 96, aliveHeight);
-    notesPanel_->setGeometry(viewport()->width() - width - 8, top, width, height);
+    notes_.list();
 }
 
 void TimelineView::startNote() {
@@ -60,65 +32,16 @@ void TimelineView::startNote() {
             inside ? scene_.timeAt(pointer_->x()) : scene_.range.begin_ns + scene_.range.length_ns() / 2;
         note.time = {time, time};
     }
-    openNoteEditor(note, -1);
+    notes_.write(note);
 }
 
-void TimelineView::editNote(int index) {
-    openNoteEditor(edits_->notes()[static_cast<std::size_t>(index)], index);
-}
-
-void TimelineView::removeNote(int index) {
-    std::vector<TimelineNote> notes = edits_->notes();
-    notes.erase(notes.begin() + index);
-    edits_->setNotes(tr("remove note"), std::move(notes));
-}
-
-/// @param index of the note that is edited, or -1 for a new one.
-void TimelineView::openNoteEditor(const TimelineNote& note, int index) {
-    if (!noteEditor_) {
-        noteEditor_ = new NoteEditor(viewport());
-        connect(noteEditor_, &NoteEditor::accepted, this, [this](const QString& text) {
-            TimelineNote typed = typedNote_;
-            typed.text = text;
-            std::vector<TimelineNote> notes = edits_->notes();
-            const bool fresh = typedIndex_ < 0 || typedIndex_ >= static_cast<int>(notes.size());
-            fresh ? notes.push_back(typed) : void(notes[static_cast<std::size_t>(typedIndex_)] = typed);
-            edits_->setNotes(fresh ? tr("add note") : tr("edit note"), std::move(notes));
-            setFocus();
-        });
-    }
-    typedNote_ = note;
-    typedIndex_ = index;
-    const double x = scene_.xOf(note.time.begin_ns);
-    noteEditor_->open(
-        {static_cast<int>(std::clamp(x, 0.0, static_cast<double>(viewport()->width()))), scene_.geometry.ruler.top()},
-        note.text);
-}
-
-void TimelineView::showNote(int index) {
-    const PlacedNote& place = placedNotes_[static_cast<std::size_t>(index)];
-    if (place.location.valid()) {
-        return selectEvent(place.location);
-    }
+void TimelineView::showNote(const PlacedNote& place) {
+    if (place.location.valid()) return selectEvent(place.location);
     const std::int64_t middle = place.time.begin_ns + place.time.length_ns() / 2;
     const std::int64_t length = std::max(scene_.range.length_ns(), place.time.length_ns());
     changeRange({middle - length / 2, middle - length / 2 + length}, ViewHistory::Motion::Jump);
     if (place.time.length_ns() > 0) measurement_.measure(place.time);
     repaint_.request();
-}
-
-void TimelineView::stepNote(int step) {
-    if (placedNotes_.empty()) return;
-    std::vector<int> order(placedNotes_.size());
-    for (std::size_t index = 0; index < order.size(); ++index) order[index] = static_cast<int>(index);
-    std::ranges::stable_sort(order, {},
-                             [this](int index) { return placedNotes_[static_cast<std::size_t>(index)].time.begin_ns; });
-    const auto last = std::ranges::find(order, shownNote_);
-    const auto count = static_cast<std::ptrdiff_t>(order.size());
-    const std::ptrdiff_t place =
-        last == order.end() ? (step > 0 ? 0 : count - 1) : (last - order.begin() + step + count) % count;
-    shownNote_ = order[static_cast<std::size_t>(place)];
-    showNote(shownNote_);
 }
 
 void TimelineView::setAliveProvider(std::function<AliveTensors(std::size_t point)> provider) {
@@ -170,7 +93,7 @@ bool TimelineView::noteKey(const QKeyEvent& event) {
             startNote();
             return true;
         case Qt::Key_B:
-            stepNote(event.modifiers() & Qt::ShiftModifier ? -1 : 1);
+            notes_.step(event.modifiers() & Qt::ShiftModifier ? -1 : 1);
             return true;
         case Qt::Key_L:
             listNotes();
