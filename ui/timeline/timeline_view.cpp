@@ -27,6 +27,7 @@ TimelineView::TimelineView(QWidget* parent)
       title_(tr("Timeline")),
       search_(viewport()),
       notes_(scene_, *edits_, *this),
+      alive_(scene_, *this),
       eventDrag_(scene_, *viewport()),
       repaint_(*viewport()) {
     measurement_.setTimeline(scene_.timeline);
@@ -55,6 +56,13 @@ TimelineView::TimelineView(QWidget* parent)
     });
     connect(&notes_, &NoteBook::goneTo, this, &TimelineView::showNote);
     connect(&notes_, &NoteBook::closed, this, qOverload<>(&QWidget::setFocus));
+    connect(&alive_, &AliveAtMoment::chosen, this, [this](quint32 reference) {
+        const EventLocation location = anchorOf(*scene_.timeline, reference);
+        if (!location.valid()) return emit eventSelected(reference, -1);
+        selectEvent(location);
+    });
+    connect(&alive_, &AliveAtMoment::changed, this, [this] { repaint_.request(); });
+    connect(&alive_, &AliveAtMoment::closed, this, qOverload<>(&QWidget::setFocus));
     connect(&search_, &EventSearch::closed, this, qOverload<>(&QWidget::setFocus));
     describe();
 }
@@ -82,8 +90,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     if (showedAll) history_.clear();
     search_.setTimeline(scene_.timeline);
     notes_.placeNotes();
-    if (alivePanel_) alivePanel_->hide();
-    aliveTime_.reset();
+    alive_.forget();
     layOut();
     showRange(clamped(showedAll ? limits : scene_.range, limits));
     const auto found = scene_.timeline->find(selectedReference_);
@@ -337,8 +344,8 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     if (!scene_.geometry.memory.isEmpty()) {
         painter.drawImage(scene_.geometry.memory.topLeft(), layer_.memory());
         paintMemoryMarks(painter, scene_.geometry, *scene_.timeline, scene_.range, memoryLimit_, memoryNotes_, theme);
-        if (aliveTime_) {
-            const double x = scene_.geometry.lanes.left() + std::floor(scene_.axis().x_of(*aliveTime_));
+        if (const auto moment = alive_.time_ns()) {
+            const double x = scene_.geometry.lanes.left() + std::floor(scene_.axis().x_of(*moment));
             if (x >= scene_.geometry.memory.left())
                 painter.fillRect(QRectF(x, scene_.geometry.memory.top(), 1, scene_.geometry.memory.height()),
                                  theme.accent);
@@ -352,7 +359,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
 void TimelineView::resizeEvent(QResizeEvent*) {
     layOut();
     showSearch();
-    placeAlivePanel();
+    alive_.layOut();
     notes_.layOut();
     repaint_.request();
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/timeline/timeline.h"
-#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/alive_at_moment.h"
 #include "ui/timeline/drawing/lane_layer.h"
 #include "ui/timeline/drawing/timeline_overlay.h"
 #include "ui/timeline/drawing/timeline_picture.h"
@@ -78,7 +78,7 @@ class TimelineView : public QAbstractScrollArea {
     /// Further text that a search looks at, such as an event's module.
     void setSearchTextProvider(EventFinder::MoreText provider);
     /// What is alive at a point of the timeline's memory curve.
-    void setAliveProvider(std::function<AliveTensors(std::size_t point)> provider);
+    void setAliveProvider(AliveAtMoment::Provider provider);
     const EventFinder& finder() const { return search_.finder(); }
 
     /// What dragging an event of a process group does; without it, the view is panned.
@@ -200,7 +200,7 @@ class TimelineView : public QAbstractScrollArea {
 
     // timeline_view_notes.cpp
     void showNote(const PlacedNote& place);
-    void placeAlivePanel();
+    void showAliveAtSelection();
     bool noteKey(const QKeyEvent& event);
 
     // timeline_view_steps.cpp
@@ -239,9 +239,7 @@ class TimelineView : public QAbstractScrollArea {
 
     EventSearch search_;
     NoteBook notes_;
-    AlivePanel* alivePanel_ = nullptr;
-    std::function<AliveTensors(std::size_t)> aliveProvider_;
-    std::optional<std::int64_t> aliveTime_;
+    AliveAtMoment alive_;
 
     PointerDrag drag_;
     EventDrag eventDrag_;

@@ -22,7 +22,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
             event->reason() == QContextMenuEvent::Keyboard ? selection_ : scene_.eventAt(position);
         if (location.valid() && location != selection_) select(location, true);
         addEventItems(menu, location);
-        if (scene_.geometry.memory.contains(position.toPoint()) && aliveProvider_) {
+        if (scene_.geometry.memory.contains(position.toPoint()) && alive_.canShow()) {
             const std::int64_t time = scene_.timeAt(position.x());
             menu.addAction(tr("What is alive here"), this, [this, time] { showAlive(time); });
         }
@@ -65,7 +65,7 @@ void TimelineView::addEventItems(QMenu& menu, EventLocation location) {
         menu.addAction(tr("Go to first consumer\t]"), this, [this] { followFlow(+1); });
         menu.addAction(tr("What is alive at its start\tM"), this,
                        [this, location] { showAlive(scene_.timeline->event(location).begin_ns); })
-            ->setEnabled(aliveProvider_ && !scene_.timeline->memory().empty());
+            ->setEnabled(alive_.canShow());
     }
     menu.addAction(tr("Add note…\tN"), this, &TimelineView::startNote);
     menu.addAction(tr("All notes\tL"), this, &TimelineView::listNotes);

@@ -2,17 +2,9 @@
 #include <QKeyEvent>
 #include <algorithm>
 
-#include "ui/timeline/alive_panel.h"
-#include "ui/timeline/drawing/ruler.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
-namespace {
-
-constexpr int highestAlive = 480;
-constexpr int aliveWidth = 640;
-
-}  // namespace
 
 void TimelineView::listNotes() {
     notes_.list();
@@ -44,47 +36,20 @@ void TimelineView::showNote(const PlacedNote& place) {
     repaint_.request();
 }
 
-void TimelineView::setAliveProvider(std::function<AliveTensors(std::size_t point)> provider) {
-    aliveProvider_ = std::move(provider);
+void TimelineView::setAliveProvider(AliveAtMoment::Provider provider) {
+    alive_.setProvider(std::move(provider));
 }
 
 void TimelineView::showAlive(std::int64_t time_ns) {
-    const MemoryCurve& curve = scene_.timeline->memory();
-    if (!aliveProvider_ || curve.empty()) return;
-    const auto after = std::ranges::upper_bound(curve.time_ns, time_ns) - curve.time_ns.begin();
-    const auto point = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, after - 1));
-    if (!alivePanel_) {
-        alivePanel_ = new AlivePanel(this);
-        connect(alivePanel_, &AlivePanel::chosen, this, [this](quint32 reference) {
-            const EventLocation location = anchorOf(*scene_.timeline, reference);
-            if (!location.valid()) return emit eventSelected(reference, -1);
-            selectEvent(location);
-        });
-        connect(alivePanel_, &AlivePanel::closed, this, [this] {
-            aliveTime_.reset();
-            setFocus();
-            repaint_.request();
-        });
-    }
-    aliveTime_ = time_ns;
-    alivePanel_->showTensors(aliveProvider_(point), momentText(time_ns, scene_.axis()));
-    placeAlivePanel();
-    alivePanel_->setFocus();
-    repaint_.request();
+    alive_.show(time_ns);
 }
 
-/// Beside the moment rather than upon it, from below to above, as high as there is room: the list is long.
-void TimelineView::placeAlivePanel() {
-    if (!alivePanel_ || !aliveTime_) return;
-    const int left = scene_.geometry.lanes.left() + 8;
-    const int width = std::min(aliveWidth, std::max(240, viewport()->width() - left - 8));
-    const int bottom = viewport()->height() - 8;
-    const int height = std::clamp(bottom - scene_.geometry.ruler.bottom() - 8, 96, highestAlive);
-    const double x = scene_.xOf(*aliveTime_);
-    const int beside = static_cast<int>(x) + 12 + width <= viewport()->width() ? static_cast<int>(x) + 12
-                                                                               : static_cast<int>(x) - 12 - width;
-    alivePanel_->setGeometry(std::clamp(beside, left, std::max(left, viewport()->width() - width - 8)),
-                             std::max(0, bottom - height), width, height);
+/// Without a selection, where most is alive.
+void TimelineView::showAliveAtSelection() {
+    const MemoryCurve& curve = scene_.timeline->memory();
+    if (curve.empty()) return;
+    alive_.show(selection_.valid() ? scene_.timeline->event(selection_).begin_ns
+                                   : curve.time_ns[scene_.timeline->memory_peak()]);
 }
 
 bool TimelineView::noteKey(const QKeyEvent& event) {
@@ -98,13 +63,9 @@ bool TimelineView::noteKey(const QKeyEvent& event) {
         case Qt::Key_L:
             listNotes();
             return true;
-        case Qt::Key_M: {
-            const MemoryCurve& curve = scene_.timeline->memory();
-            if (curve.empty()) return true;
-            showAlive(selection_.valid() ? scene_.timeline->event(selection_).begin_ns
-                                         : curve.time_ns[scene_.timeline->memory_peak()]);
+        case Qt::Key_M:
+            showAliveAtSelection();
             return true;
-        }
         default:
             return false;
     }
