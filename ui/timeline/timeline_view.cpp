@@ -50,10 +50,8 @@ TimelineView::TimelineView(QWidget* parent)
         showSearch();
         repaint_.request();
     });
-    connect(&search_, &EventSearch::stepWanted, this, [this](int step) {
-        const EventLocation next = search_.finder().next(selection_, scene_.range.begin_ns, step);
-        if (next.valid()) selectEvent(next);
-    });
+    connect(&search_, &EventSearch::stepWanted, this,
+            [this](int step) { goTo(search_.finder().next(selection_, scene_.range.begin_ns, step)); });
     connect(&notes_, &NoteBook::goneTo, this, &TimelineView::showNote);
     connect(&notes_, &NoteBook::closed, this, qOverload<>(&QWidget::setFocus));
     connect(&alive_, &AliveAtMoment::chosen, this, [this](quint32 reference) {

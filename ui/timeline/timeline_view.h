@@ -192,6 +192,7 @@ class TimelineView : public QAbstractScrollArea {
     bool stepKey(const QKeyEvent& event);
     void stepEvent(int step);
     void stepLane(int step);
+    void goTo(EventLocation location);
 
     // timeline_view_menu.cpp
     void addNoteItems(QMenu& menu, int note);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/timeline/event_steps.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -323,32 +324,16 @@ bool TimelineView::stepKey(const QKeyEvent& event) {
 
 void TimelineView::stepEvent(int step) {
     if (!selection_.valid()) return stepLane(0);
-    const std::int64_t next = static_cast<std::int64_t>(selection_.event) + step;
-    if (next < 0 || next >= scene_.timeline->lanes()[selection_.lane].size()) return;
-    select({selection_.lane, static_cast<std::uint32_t>(next)}, true);
-    ensureVisible(selection_);
+    goTo(steppedInLane(*scene_.timeline, selection_, step));
 }
 
 void TimelineView::stepLane(int step) {
-    const auto lanes = scene_.timeline->lanes();
-    // At the same time in the next lane that has events; without a selection, in the middle of the first lane.
-    std::int64_t time_ns = scene_.range.begin_ns + scene_.range.length_ns() / 2;
-    std::int64_t place = 0;
-    if (selection_.valid()) {
-        const TimeRange event = scene_.timeline->event(selection_);
-        time_ns = event.begin_ns + event.length_ns() / 2;
-        place = static_cast<std::int64_t>(scene_.geometry.rows.rowOfLane[selection_.lane]) + step;
-    }
-    const int direction = step < 0 ? -1 : 1;
-    for (; place >= 0 && place < static_cast<std::int64_t>(scene_.geometry.rows.laneOfRow.size()); place += direction) {
-        const std::uint32_t lane = scene_.geometry.rows.laneOfRow[static_cast<std::size_t>(place)];
-        const Lane& row = lanes[lane];
-        if (row.empty()) continue;
-        std::uint32_t event = std::min(row.first_ending_after(time_ns), row.size() - 1);
-        if (event > 0 && row.start_ns[event] - time_ns > time_ns - row.end_ns[event - 1]) --event;
-        select({lane, event}, true);
-        return ensureVisible(selection_);
-    }
+    goTo(steppedAcrossLanes(*scene_.timeline, scene_.geometry.rows, scene_.range, selection_, step));
+}
+
+/// Selects what a step leads to; where it leads to nothing, the selection stays.
+void TimelineView::goTo(EventLocation location) {
+    if (location.valid()) selectEvent(location);
 }
 
 }  // namespace overlap::ui

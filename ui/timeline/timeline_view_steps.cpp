@@ -2,9 +2,8 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QKeyEvent>
-#include <algorithm>
 
-#include "core/timeline/event_search.h"
+#include "ui/timeline/event_steps.h"
 #include "ui/timeline/measurement.h"
 #include "ui/timeline/timeline_view.h"
 
@@ -26,22 +25,11 @@ void TimelineView::copy() const {
 }
 
 void TimelineView::selectMostExposed(int step) {
-    const std::vector<EventLocation> ranked = most_exposed_events(*scene_.timeline);
-    if (ranked.empty()) return;
-    const auto count = static_cast<std::ptrdiff_t>(ranked.size());
-    const auto found = std::ranges::find(ranked, selection_);
-    const std::ptrdiff_t current = found - ranked.begin();
-    const std::ptrdiff_t next = found == ranked.end() ? (step > 0 ? 0 : count - 1) : (current + step + count) % count;
-    selectEvent(ranked[static_cast<std::size_t>(next)]);
+    goTo(steppedByExposure(*scene_.timeline, selection_, step));
 }
 
 void TimelineView::followFlow(int step) {
-    for (const TimelineArrow& arrow : arrows_) {
-        if ((step > 0 ? arrow.from : arrow.to) != selectedReference_) continue;
-        const EventLocation next = anchorOf(*scene_.timeline, step > 0 ? arrow.to : arrow.from);
-        if (!next.valid()) continue;
-        return selectEvent(next);
-    }
+    goTo(steppedAlongFlow(*scene_.timeline, arrows_, selectedReference_, step));
 }
 
 bool TimelineView::taskKey(const QKeyEvent& event) {
