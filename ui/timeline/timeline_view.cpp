@@ -11,12 +11,12 @@
 
 #include "core/timeline/timeline_builder.h"
 #include "ui/theme/harmless_text.h"
-#include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/drawing/note_marks.h"
 #include "ui/timeline/drawing/ruler.h"
 #include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/timeline_accessible.h"
+#include "ui/timeline/timeline_words.h"
 
 namespace overlap::ui {
 
@@ -275,20 +275,7 @@ void TimelineView::ensureVisible(EventLocation location) {
 
 /// Says in words what is shown, for those who do not see it.
 void TimelineView::describe() {
-    QString text = tr("%1 events in %2 lanes over %3.")
-                       .arg(formatCount(static_cast<std::int64_t>(scene_.timeline->event_count())))
-                       .arg(scene_.timeline->lanes().size())
-                       .arg(formatTime(static_cast<double>(scene_.timeline->range().length_ns()) * 1e-6));
-    if (selection_.valid()) {
-        const Lane& lane = scene_.timeline->lanes()[selection_.lane];
-        const auto name = scene_.timeline->event_name(selection_);
-        text = tr("Selected: %1, %2, in %3. ")
-                   .arg(shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))),
-                        formatTime(static_cast<double>(scene_.timeline->event(selection_).length_ns()) * 1e-6),
-                        shownName(QString::fromStdString(lane.description.title))) +
-               text;
-    }
-    setAccessibleDescription(text);
+    setAccessibleDescription(timelineDescription(*scene_.timeline, selection_));
     announceSelection(*this);
     showSearch();
 }
@@ -390,13 +377,7 @@ bool TimelineView::event(QEvent* event) {
 bool TimelineView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const QRect& memory = scene_.geometry.memory;
-        const bool in_memory = help->pos().y() >= memory.top() && help->pos().y() <= memory.bottom();
-        const int note = notes_.at(help->pos());
-        const QString text = note >= 0
-                                 ? shownName(noteTitle(edits_->notes()[static_cast<std::size_t>(note)])).toHtmlEscaped()
-                             : in_memory && !memory.isEmpty() ? memoryHelp_
-                                                              : toolTipText(scene_.eventAt(help->pos()));
+        const QString text = toolTipAt(help->pos());
         if (text.isEmpty())
             QToolTip::hideText();
         else
@@ -407,28 +388,17 @@ bool TimelineView::viewportEvent(QEvent* event) {
     return QAbstractScrollArea::viewportEvent(event);
 }
 
-QString TimelineView::toolTipText(EventLocation location) const {
+/// Of a note's flag, of the memory area, or of an event.
+QString TimelineView::toolTipAt(QPoint position) const {
+    if (const int note = notes_.at(position); note >= 0)
+        return shownName(noteTitle(edits_->notes()[static_cast<std::size_t>(note)])).toHtmlEscaped();
+    const QRect& memory = scene_.geometry.memory;
+    if (!memory.isEmpty() && position.y() >= memory.top() && position.y() <= memory.bottom()) return memoryHelp_;
+    const EventLocation location = scene_.eventAt(position);
     if (!location.valid()) return {};
-    const Lane& lane = scene_.timeline->lanes()[location.lane];
-    const TimeRange event = scene_.timeline->event(location);
-    const auto name = scene_.timeline->event_name(location);
-    QString text =
-        QStringLiteral("<b>%1</b><br>%2, %3 %4")
-            .arg(shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))).toHtmlEscaped(),
-                 formatTime(static_cast<double>(event.length_ns()) * 1e-6), tr("from"),
-                 momentText(event.begin_ns, {{event.begin_ns, event.end_ns}, 100}));
-    if (lane.exposed_ns[location.event] > 0) {
-        text += QStringLiteral("<br>") +
-                tr("exposed %1").arg(formatTime(static_cast<double>(lane.exposed_ns[location.event]) * 1e-6));
-    }
-    text += QStringLiteral("<br>") + shownName(QString::fromStdString(lane.description.title)).toHtmlEscaped();
     const quint32 reference = scene_.timeline->reference(location);
-    if (toolTipProvider_ && reference != no_reference) {
-        const QString more = toolTipProvider_(reference);
-        if (!more.isEmpty()) text += QStringLiteral("<br>") + more;
-    }
-    // Rich text takes every other space for one that breaks.
-    return text.replace(thinSpace, QChar(QChar::Nbsp));
+    const bool hasMore = toolTipProvider_ && reference != no_reference;
+    return eventToolTip(*scene_.timeline, location, hasMore ? toolTipProvider_(reference) : QString());
 }
 
 }  // namespace overlap::ui

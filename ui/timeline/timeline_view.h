@@ -171,7 +171,7 @@ class TimelineView : public QAbstractScrollArea {
     void applyHighlight();
     void showSearch();
     OverlayScene overlayScene() const;
-    QString toolTipText(EventLocation location) const;
+    QString toolTipAt(QPoint position) const;
 
     // timeline_view_input.cpp
     void zoom(double factor, double x);

@@ -1,0 +1,57 @@
+#include "ui/timeline/timeline_words.h"
+
+#include <QtTest>
+
+#include "core/timeline/timeline_builder.h"
+#include "tests/trace/synthetic_timeline.h"
+
+namespace overlap::ui {
+
+class TimelineWordsTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void aToolTipNamesTheEventItsTimesAndItsLane() {
+        const QString text = eventToolTip(*timeline_, {1, 3}, {});
+        QVERIFY(text.startsWith(QStringLiteral("<b>all_gather layers.3</b><br>")));
+        QVERIFY(text.contains(QStringLiteral("11.1")));  // ms that it lasts
+        QVERIFY(text.contains(QStringLiteral("from")));
+        QVERIFY(text.endsWith(QStringLiteral("<br>FSDP gathers")));
+    }
+
+    void onlyWhatIsExposedSaysSo() {
+        const EventLocation first{1, 0};  // nothing to compute before it
+        QVERIFY(timeline_->lanes()[1].exposed_ns[0] > 0);
+        QVERIFY(eventToolTip(*timeline_, first, {}).contains(QStringLiteral("exposed")));
+        QVERIFY(!eventToolTip(*timeline_, {2, 0}, {}).contains(QStringLiteral("exposed")));
+    }
+
+    void theOwnersLineComesLast() {
+        QVERIFY(eventToolTip(*timeline_, {1, 3}, QStringLiteral("64 MiB")).endsWith(QStringLiteral("<br>64 MiB")));
+    }
+
+    void namesFromFilesAreNoMarkup() {
+        TimelineBuilder builder;
+        const std::uint32_t lane = builder.add_lane({"<i>lane", "", LaneKind::other, EventRole::compute});
+        builder.add(lane, {{0, 10}, builder.intern("<img src=x>"), EventRole::compute, 1, 0});
+        const QString text = eventToolTip(*builder.finish(), {0, 0}, {});
+        QVERIFY(text.contains(QStringLiteral("&lt;img")) && !text.contains(QStringLiteral("<img")));
+        QVERIFY(!text.contains(QStringLiteral("<i>")));
+    }
+
+    void theDescriptionBeginsWithTheSelection() {
+        const QString all = timelineDescription(*timeline_, {});
+        QVERIFY(all.contains(QStringLiteral("events in 3 lanes over")));
+        const QString selected = timelineDescription(*timeline_, {1, 3});
+        QVERIFY(selected.startsWith(QStringLiteral("Selected: all_gather layers.3, ")));
+        QVERIFY(selected.endsWith(all));
+    }
+
+  private:
+    const std::shared_ptr<const Timeline> timeline_ = test::synthetic_step(16);
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::TimelineWordsTest)
+#include "timeline_words_test.moc"

@@ -1,0 +1,57 @@
+#include "ui/timeline/timeline_words.h"
+
+#include <QCoreApplication>
+
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/timeline/drawing/ruler.h"
+
+namespace overlap::ui {
+namespace {
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("TimelineView", text);
+}
+
+QString timeText(std::int64_t time_ns) {
+    return formatTime(static_cast<double>(time_ns) * 1e-6);
+}
+
+QString eventName(const Timeline& timeline, EventLocation location) {
+    const std::string_view name = timeline.event_name(location);
+    return shownName(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+}
+
+QString laneTitle(const Timeline& timeline, EventLocation location) {
+    return shownName(QString::fromStdString(timeline.lanes()[location.lane].description.title));
+}
+
+}  // namespace
+
+QString eventToolTip(const Timeline& timeline, EventLocation location, const QString& more) {
+    const TimeRange event = timeline.event(location);
+    const std::int64_t exposed_ns = timeline.lanes()[location.lane].exposed_ns[location.event];
+    QStringList lines{
+        QStringLiteral("<b>%1</b>").arg(eventName(timeline, location).toHtmlEscaped()),
+        QStringLiteral("%1, %2 %3")
+            .arg(timeText(event.length_ns()), translated("from"), momentText(event.begin_ns, {event, 100}))};
+    if (exposed_ns > 0) lines << translated("exposed %1").arg(timeText(exposed_ns));
+    lines << laneTitle(timeline, location).toHtmlEscaped();
+    if (!more.isEmpty()) lines << more;
+    // Rich text takes every other space for one that breaks.
+    return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
+}
+
+QString timelineDescription(const Timeline& timeline, EventLocation selection) {
+    const QString extent = translated("%1 events in %2 lanes over %3.")
+                               .arg(formatCount(static_cast<std::int64_t>(timeline.event_count())))
+                               .arg(timeline.lanes().size())
+                               .arg(timeText(timeline.range().length_ns()));
+    if (!selection.valid()) return extent;
+    return translated("Selected: %1, %2, in %3. ")
+               .arg(eventName(timeline, selection), timeText(timeline.event(selection).length_ns()),
+                    laneTitle(timeline, selection)) +
+           extent;
+}
+
+}  // namespace overlap::ui
