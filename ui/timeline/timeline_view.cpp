@@ -38,6 +38,13 @@ TimelineView::TimelineView(QWidget* parent)
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Timeline"));
     installTimelineAccessibility();
+    connectParts();
+    describe();
+}
+
+TimelineView::~TimelineView() = default;
+
+void TimelineView::connectParts() {
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { repaint_.request(); });
     connect(edits_, &TimelineEdits::changed, this, [this] {
         ++arrangement_;
@@ -62,10 +69,7 @@ TimelineView::TimelineView(QWidget* parent)
     connect(&alive_, &AliveAtMoment::changed, this, [this] { repaint_.request(); });
     connect(&alive_, &AliveAtMoment::closed, this, qOverload<>(&QWidget::setFocus));
     connect(&search_, &EventSearch::closed, this, qOverload<>(&QWidget::setFocus));
-    describe();
 }
-
-TimelineView::~TimelineView() = default;
 
 QSize TimelineView::sizeHint() const {
     return {960, 320};
@@ -312,33 +316,48 @@ void TimelineView::paintEvent(QPaintEvent* event) {
         return;
     }
     const OverlayScene overlay = overlayScene();
-    painter.drawImage(scene_.geometry.overview.topLeft(), layer_.overview());
-    paintOverviewRange(painter, overlay);
-    if (search_.finder().active())
-        paintDensity(painter, scene_.geometry.overview, search_.density(scene_.geometry.overview.width()), theme);
-    paintRuler(painter, scene_.geometry.ruler, scene_.range, theme);
-    paintNotes(painter, scene_.geometry, edits_->notes(), notes_.places(), scene_.timeline->range(), scene_.range,
-               theme);
-    // Around the images only: they cover most of the window, and are opaque.
-    QRegion ground(QRect(0, scene_.geometry.ruler.bottom() + 1, viewport()->width(), viewport()->height()));
-    ground = ground.intersected(event->rect()) - scene_.geometry.lanes - scene_.geometry.memory;
-    for (const QRect& part : ground) painter.fillRect(part, theme.background);
-    paintLaneLabels(painter, scene_.geometry, *scene_.timeline, theme,
-                    {selection_, measurement_.figures(), hoveredLane()});
-    painter.drawImage(scene_.geometry.lanes.topLeft(), layer_.lanes());
-    if (!scene_.geometry.memory.isEmpty()) {
-        painter.drawImage(scene_.geometry.memory.topLeft(), layer_.memory());
-        paintMemoryMarks(painter, scene_.geometry, *scene_.timeline, scene_.range, memoryLimit_, memoryNotes_, theme);
-        if (const auto moment = alive_.time_ns()) {
-            const double x = scene_.geometry.lanes.left() + std::floor(scene_.axis().x_of(*moment));
-            if (x >= scene_.geometry.memory.left())
-                painter.fillRect(QRectF(x, scene_.geometry.memory.top(), 1, scene_.geometry.memory.height()),
-                                 theme.accent);
-        }
-    }
+    paintTop(painter, overlay);
+    paintLanes(painter, event->rect());
+    if (!scene_.geometry.memory.isEmpty()) paintMemory(painter);
     paintOverlay(painter, overlay);
     if (drag_.kind() == PointerDrag::Kind::Event) eventDrag_.paint(painter, theme);
     repaint_.frameEnds(layer_.renderCount());
+}
+
+/// Overview and ruler with what is marked there.
+void TimelineView::paintTop(QPainter& painter, const OverlayScene& overlay) {
+    const TimelineGeometry& geometry = scene_.geometry;
+    const Theme& theme = currentTheme();
+    painter.drawImage(geometry.overview.topLeft(), layer_.overview());
+    paintOverviewRange(painter, overlay);
+    if (search_.finder().active())
+        paintDensity(painter, geometry.overview, search_.density(geometry.overview.width()), theme);
+    paintRuler(painter, geometry.ruler, scene_.range, theme);
+    paintNotes(painter, geometry, edits_->notes(), notes_.places(), scene_.timeline->range(), scene_.range, theme);
+}
+
+/// @param dirty the part of the view that is painted.
+void TimelineView::paintLanes(QPainter& painter, const QRect& dirty) {
+    const TimelineGeometry& geometry = scene_.geometry;
+    const Theme& theme = currentTheme();
+    // Around the images only: they cover most of the window, and are opaque.
+    QRegion ground(QRect(0, geometry.ruler.bottom() + 1, viewport()->width(), viewport()->height()));
+    ground = ground.intersected(dirty) - geometry.lanes - geometry.memory;
+    for (const QRect& part : ground) painter.fillRect(part, theme.background);
+    paintLaneLabels(painter, geometry, *scene_.timeline, theme, {selection_, measurement_.figures(), hoveredLane()});
+    painter.drawImage(geometry.lanes.topLeft(), layer_.lanes());
+}
+
+/// The memory curve with its marks, and a line at the moment of which it is listed what is alive.
+void TimelineView::paintMemory(QPainter& painter) {
+    const QRect& memory = scene_.geometry.memory;
+    const Theme& theme = currentTheme();
+    painter.drawImage(memory.topLeft(), layer_.memory());
+    paintMemoryMarks(painter, scene_.geometry, *scene_.timeline, scene_.range, memoryLimit_, memoryNotes_, theme);
+    const auto moment = alive_.time_ns();
+    if (!moment) return;
+    const double x = scene_.geometry.lanes.left() + std::floor(scene_.axis().x_of(*moment));
+    if (x >= memory.left()) painter.fillRect(QRectF(x, memory.top(), 1, memory.height()), theme.accent);
 }
 
 void TimelineView::resizeEvent(QResizeEvent*) {

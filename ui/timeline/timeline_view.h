@@ -162,6 +162,7 @@ class TimelineView : public QAbstractScrollArea {
 
   private:
     // timeline_view.cpp
+    void connectParts();
     void layOut();
     void changeRange(TimeRange range, ViewHistory::Motion motion);
     void showRange(TimeRange range);
@@ -171,51 +172,55 @@ class TimelineView : public QAbstractScrollArea {
     void applyHighlight();
     void showSearch();
     OverlayScene overlayScene() const;
+    void paintTop(QPainter& painter, const OverlayScene& overlay);
+    void paintLanes(QPainter& painter, const QRect& dirty);
+    void paintMemory(QPainter& painter);
     QString toolTipAt(QPoint position) const;
 
-    // timeline_view_input.cpp
+    // timeline_view_pointer.cpp
     void zoom(double factor, double x);
     void moveBy(double share);
-    void glide(const HeldKeys::Motion& motion);
+    int hoveredLane() const;
     void hover(QPointF position);
     void unhover();
     bool isInTime(QPointF position) const;
     void press(QPointF position);
-    void click(QPointF position);
+    void pressRuler(QPointF position);
+    void pressOverview(QPointF position);
+    void pressLane(std::uint32_t lane, QPointF position);
     void dragBegan();
     void continueDrag(QPointF position);
     void finishDrag(QPointF position);
-    void cancelDrag();
+    void dropLane();
     void finishEventDrag(bool dropped);
-    void pressRuler(QPointF position);
-    void pressOverview(QPointF position);
+    void click(QPointF position);
+    void cancelDrag();
+
+    // timeline_view_keys.cpp: what returns a bool says whether the key means something
+    void glide(const HeldKeys::Motion& motion);
     bool stepKey(const QKeyEvent& event);
+    bool rangeKey(const QKeyEvent& event);
+    bool selectionKey(const QKeyEvent& event);
+    bool letGo();
+    std::optional<std::uint32_t> laneForKeys() const;
+    bool laneKey(const QKeyEvent& event);
+    bool taskKey(const QKeyEvent& event);
+    bool noteKey(const QKeyEvent& event);
+
+    // timeline_view_tasks.cpp
+    void goTo(EventLocation location);
     void stepEvent(int step);
     void stepLane(int step);
-    void goTo(EventLocation location);
+    void showNote(const PlacedNote& place);
+    void showAliveAtSelection();
+    void togglePinned(std::uint32_t lane);
+    void toggleCollapsed(std::uint32_t lane);
+    void stepLanePlace(std::uint32_t lane, int step);
 
     // timeline_view_menu.cpp
     void addNoteItems(QMenu& menu, int note);
     void addLaneItems(QMenu& menu, std::uint32_t lane);
     void addEventItems(QMenu& menu, EventLocation location);
-
-    // timeline_view_notes.cpp
-    void showNote(const PlacedNote& place);
-    void showAliveAtSelection();
-    bool noteKey(const QKeyEvent& event);
-
-    // timeline_view_steps.cpp
-    bool taskKey(const QKeyEvent& event);
-
-    // timeline_view_lanes.cpp
-    int hoveredLane() const;
-    std::optional<std::uint32_t> laneForKeys() const;
-    void togglePinned(std::uint32_t lane);
-    void toggleCollapsed(std::uint32_t lane);
-    void stepLanePlace(std::uint32_t lane, int step);
-    bool laneKey(const QKeyEvent& event);
-    void pressLane(std::uint32_t lane, QPointF position);
-    void dropLane();
 
     TimelineScene scene_;
     TimelineEdits* edits_;

@@ -1,5 +1,4 @@
-// What mouse, wheel and keyboard do; the other half of TimelineView.
-#include <QKeyEvent>
+// What the mouse and its wheel do; a part of TimelineView.
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QToolTip>
@@ -7,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/timeline/event_steps.h"
+#include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -37,13 +36,6 @@ void TimelineView::moveBy(double share) {
     changeRange(panned(scene_.range, share, scene_.timeline->range()), ViewHistory::Motion::Gliding);
 }
 
-void TimelineView::glide(const HeldKeys::Motion& motion) {
-    const QRect lanes = scene_.geometry.lanes;
-    const double x = pointer_ && pointer_->x() >= lanes.left() ? pointer_->x() : lanes.left() + lanes.width() / 2.0;
-    if (motion.zoom != 1) zoom(motion.zoom, x);
-    if (motion.pan != 0) moveBy(motion.pan);
-}
-
 void TimelineView::wheelEvent(QWheelEvent* event) {
     const QPointF turned = notches(*event);
     // With Alt, some platforms turn the wheel's axis: whichever moved counts.
@@ -60,6 +52,12 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
     }
     hover(event->position());
     event->accept();
+}
+
+/// The lane whose title is under the pointer, or -1.
+int TimelineView::hoveredLane() const {
+    if (!pointer_ || pointer_->x() >= scene_.geometry.labelWidth || drag_.active()) return -1;
+    return scene_.geometry.laneAt(static_cast<int>(pointer_->y()));
 }
 
 void TimelineView::hover(QPointF position) {
@@ -131,11 +129,6 @@ void TimelineView::press(QPointF position) {
     pressLane(static_cast<std::uint32_t>(lane), position);
 }
 
-void TimelineView::dragBegan() {
-    QToolTip::hideText();
-    repaint_.request();
-}
-
 void TimelineView::pressRuler(QPointF position) {
     if (const int note = notes_.at(position); note >= 0) return notes_.goTo(note);
     if (!drag_.pressRuler(scene_, measurement_.range(), position)) measurement_.measure(std::nullopt);
@@ -150,6 +143,23 @@ void TimelineView::pressOverview(QPointF position) {
     }
     drag_.pressOverview(scene_, position);
     dragBegan();
+}
+
+void TimelineView::pressLane(std::uint32_t lane, QPointF position) {
+    switch (laneButtonAt(scene_.geometry, lane, position)) {
+        case LaneButton::Pin:
+            return togglePinned(lane);
+        case LaneButton::Collapse:
+            return toggleCollapsed(lane);
+        case LaneButton::None:
+            drag_.pressLane(scene_, lane, position);
+            dragBegan();
+    }
+}
+
+void TimelineView::dragBegan() {
+    QToolTip::hideText();
+    repaint_.request();
 }
 
 void TimelineView::mouseMoveEvent(QMouseEvent* event) {
@@ -191,6 +201,13 @@ void TimelineView::finishDrag(QPointF position) {
     repaint_.request();
 }
 
+void TimelineView::dropLane() {
+    if (!drag_.isFar()) return;
+    edits_->arrange(tr("move %1").arg(laneKeys(*scene_.timeline).value(static_cast<qsizetype>(drag_.lane()))),
+                    withLaneMoved(edits_->lanes(), *scene_.timeline, drag_.lane(),
+                                  laneDropPlaceAt(scene_, drag_.position()).before));
+}
+
 void TimelineView::finishEventDrag(bool dropped) {
     drag_.end();
     describe();
@@ -224,116 +241,6 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
     const std::int64_t margin = span.length_ns() / 20;
     changeRange({span.begin_ns - margin, span.end_ns + margin}, ViewHistory::Motion::Jump);
     emit eventActivated(selectedReference_, static_cast<int>(location.lane));
-}
-
-void TimelineView::keyPressEvent(QKeyEvent* event) {
-    const bool alt = event->modifiers() & Qt::AltModifier;
-    if (alt && event->key() == Qt::Key_Left) return goBack();
-    if (alt && event->key() == Qt::Key_Right) return goForward();
-    if (keys_.press(*event)) return;
-    if (stepKey(*event)) return event->accept();
-    QAbstractScrollArea::keyPressEvent(event);
-}
-
-void TimelineView::keyReleaseEvent(QKeyEvent* event) {
-    if (event->isAutoRepeat()) return;
-    keys_.release(*event);
-    QAbstractScrollArea::keyReleaseEvent(event);
-}
-
-void TimelineView::focusInEvent(QFocusEvent* event) {
-    repaint_.request(scene_.geometry.header);
-    QAbstractScrollArea::focusInEvent(event);
-}
-
-void TimelineView::focusOutEvent(QFocusEvent* event) {
-    keys_.stop();
-    repaint_.request(scene_.geometry.header);
-    QAbstractScrollArea::focusOutEvent(event);
-}
-
-bool TimelineView::stepKey(const QKeyEvent& event) {
-    if (event.matches(QKeySequence::Find) || event.key() == Qt::Key_Slash) {
-        openFind();
-        return true;
-    }
-    if (event.matches(QKeySequence::Copy)) {
-        copy();
-        return true;
-    }
-    if (event.modifiers() & (Qt::ControlModifier | Qt::MetaModifier)) return false;
-    const TimeRange all = scene_.timeline->range();
-    const std::int64_t length = scene_.range.length_ns();
-    if (laneKey(event) || taskKey(event) || noteKey(event)) return true;
-    switch (event.key()) {
-        case Qt::Key_F:
-            focusSelection();
-            return true;
-        case Qt::Key_0:
-            fitAll();
-            return true;
-        case Qt::Key_Backspace:
-            goBack();
-            return true;
-        case Qt::Key_Period:
-            stepEvent(+1);
-            return true;
-        case Qt::Key_Comma:
-            stepEvent(-1);
-            return true;
-        case Qt::Key_Up:
-            stepLane(-1);
-            return true;
-        case Qt::Key_Down:
-            stepLane(+1);
-            return true;
-        case Qt::Key_Plus:
-        case Qt::Key_Equal:
-            glide(HeldKeys::stepOf(HeldKeys::ZoomIn, false));
-            return true;
-        case Qt::Key_Minus:
-            glide(HeldKeys::stepOf(HeldKeys::ZoomOut, false));
-            return true;
-        case Qt::Key_Home:
-            changeRange({all.begin_ns, all.begin_ns + length}, ViewHistory::Motion::Jump);
-            return true;
-        case Qt::Key_End:
-            changeRange({all.end_ns - length, all.end_ns}, ViewHistory::Motion::Jump);
-            return true;
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            if (!selection_.valid()) return false;
-            emit eventActivated(selectedReference_, static_cast<int>(selection_.lane));
-            return true;
-        case Qt::Key_Escape:
-            // One thing at a time: the drag, then the measurement, then the selection.
-            if (drag_.active()) {
-                cancelDrag();
-            } else if (measurement_.range()) {
-                clearMeasurement();
-            } else if (selection_.valid()) {
-                select({}, true);
-            } else {
-                return false;
-            }
-            return true;
-        default:
-            return false;
-    }
-}
-
-void TimelineView::stepEvent(int step) {
-    if (!selection_.valid()) return stepLane(0);
-    goTo(steppedInLane(*scene_.timeline, selection_, step));
-}
-
-void TimelineView::stepLane(int step) {
-    goTo(steppedAcrossLanes(*scene_.timeline, scene_.geometry.rows, scene_.range, selection_, step));
-}
-
-/// Selects what a step leads to; where it leads to nothing, the selection stays.
-void TimelineView::goTo(EventLocation location) {
-    if (location.valid()) selectEvent(location);
 }
 
 }  // namespace overlap::ui

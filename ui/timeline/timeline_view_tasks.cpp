@@ -1,0 +1,114 @@
+// What keys and menus ask for: steps, notes, measuring, copying, the order of lanes; a part of TimelineView.
+#include <QClipboard>
+#include <QGuiApplication>
+#include <algorithm>
+
+#include "ui/timeline/event_steps.h"
+#include "ui/timeline/measurement.h"
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+
+/// Selects what a step leads to; where it leads to nothing, the selection stays.
+void TimelineView::goTo(EventLocation location) {
+    if (location.valid()) selectEvent(location);
+}
+
+void TimelineView::stepEvent(int step) {
+    if (!selection_.valid()) return stepLane(0);
+    goTo(steppedInLane(*scene_.timeline, selection_, step));
+}
+
+void TimelineView::stepLane(int step) {
+    goTo(steppedAcrossLanes(*scene_.timeline, scene_.geometry.rows, scene_.range, selection_, step));
+}
+
+void TimelineView::selectMostExposed(int step) {
+    goTo(steppedByExposure(*scene_.timeline, selection_, step));
+}
+
+void TimelineView::followFlow(int step) {
+    goTo(steppedAlongFlow(*scene_.timeline, arrows_, selectedReference_, step));
+}
+
+void TimelineView::measureSelection() {
+    measurement_.measure(selection_.valid() ? scene_.timeline->event(selection_) : scene_.range);
+    repaint_.request();
+}
+
+QString TimelineView::copyText() const {
+    if (measurement_.range()) return measurement_.table();
+    if (selection_.valid()) return eventTable(*scene_.timeline, selection_);
+    return {};
+}
+
+void TimelineView::copy() const {
+    if (const QString text = copyText(); !text.isEmpty()) QGuiApplication::clipboard()->setText(text);
+}
+
+void TimelineView::startNote() {
+    TimelineNote note;
+    if (measurement_.range()) {
+        note.time = *measurement_.range();
+    } else if (selection_.valid()) {
+        const auto name = scene_.timeline->event_name(selection_);
+        note.event = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+        note.time = scene_.timeline->event(selection_);
+    } else {
+        const bool inside = pointer_ && pointer_->x() >= scene_.geometry.lanes.left();
+        const std::int64_t time =
+            inside ? scene_.timeAt(pointer_->x()) : scene_.range.begin_ns + scene_.range.length_ns() / 2;
+        note.time = {time, time};
+    }
+    notes_.write(note);
+}
+
+void TimelineView::listNotes() {
+    notes_.list();
+}
+
+void TimelineView::showNote(const PlacedNote& place) {
+    if (place.location.valid()) return selectEvent(place.location);
+    const std::int64_t middle = place.time.begin_ns + place.time.length_ns() / 2;
+    const std::int64_t length = std::max(scene_.range.length_ns(), place.time.length_ns());
+    changeRange({middle - length / 2, middle - length / 2 + length}, ViewHistory::Motion::Jump);
+    if (place.time.length_ns() > 0) measurement_.measure(place.time);
+    repaint_.request();
+}
+
+void TimelineView::setAliveProvider(AliveAtMoment::Provider provider) {
+    alive_.setProvider(std::move(provider));
+}
+
+void TimelineView::showAlive(std::int64_t time_ns) {
+    alive_.show(time_ns);
+}
+
+/// Without a selection, where most is alive.
+void TimelineView::showAliveAtSelection() {
+    const MemoryCurve& curve = scene_.timeline->memory();
+    if (curve.empty()) return;
+    alive_.show(selection_.valid() ? scene_.timeline->event(selection_).begin_ns
+                                   : curve.time_ns[scene_.timeline->memory_peak()]);
+}
+
+void TimelineView::togglePinned(std::uint32_t lane) {
+    LaneArrangement lanes = edits_->lanes();
+    const QString key = laneKeys(*scene_.timeline).value(static_cast<qsizetype>(lane));
+    lanes.pinned = toggled(lanes.pinned, key);
+    edits_->arrange(lanes.pinned.contains(key) ? tr("pin %1").arg(key) : tr("unpin %1").arg(key), lanes);
+}
+
+void TimelineView::toggleCollapsed(std::uint32_t lane) {
+    LaneArrangement lanes = edits_->lanes();
+    const QString key = laneKeys(*scene_.timeline).value(static_cast<qsizetype>(lane));
+    lanes.collapsed = toggled(lanes.collapsed, key);
+    edits_->arrange(lanes.collapsed.contains(key) ? tr("collapse %1").arg(key) : tr("expand %1").arg(key), lanes);
+}
+
+void TimelineView::stepLanePlace(std::uint32_t lane, int step) {
+    edits_->arrange(tr("move %1").arg(laneKeys(*scene_.timeline).value(static_cast<qsizetype>(lane))),
+                    withLaneStepped(edits_->lanes(), *scene_.timeline, lane, step));
+}
+
+}  // namespace overlap::ui
