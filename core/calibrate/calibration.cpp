@@ -50,6 +50,7 @@ std::vector<double> work_of(const std::shared_ptr<const Graph>& graph, const Nam
     // Collectives are fitted by bytes; any link will do for what is asked for here.
     full_rates.links_of_groups.clear();
     full_rates.links_of_sizes.clear();
+    full_rates.cluster.reset();
     full_rates.gpus_per_node = 0;
     full_rates.within_node.reset();
     full_rates.between_nodes = LinkCost{0, 0, 1};

@@ -10,28 +10,26 @@ namespace {
 struct Device {
     std::string_view name, device_name, links;
     double half, eight_bit, single, full_double;  ///< bfloat16 and float16; float8 (0: none); float32; float64
-    double memory, nvlink, network;               ///< NVLink and network: one direction, of one GPU
+    double memory, holds;                         ///< bandwidth, and 10^9 bytes that the device holds
+    double gpu_link, network;                     ///< one direction, of one GPU
+    double switch_reduction;                      ///< see Cluster
     double matrix_multiply, attention;            ///< efficiencies
 };
 
 constexpr double tera = 1e12, giga = 1e9;
-/// The shares of full rates that NCCL's large collectives usually reach.
-constexpr double nvlink_efficiency = 0.8, network_efficiency = 0.8;
 constexpr double memory_efficiency = 0.85, convolution_efficiency = 0.5;
 /// Start and end of a kernel that compute waits for.
 constexpr double kernel_overhead_ms = 0.002;
-constexpr LinkCost nvlink_latency{0.010, 0.0006, 0};
-constexpr LinkCost network_latency{0.020, 0.0020, 0};
 
 constexpr Device devices[] = {
     {"a100-sxm", "NVIDIA A100 SXM 80GB", "NVLink 3 (300 GB/s a direction), 200 Gbit/s a GPU", 312, 0, 19.5, 19.5, 2039,
-     300, 25, 0.75, 0.55},
+     80, 300, 25, 0, 0.75, 0.55},
     {"h100-sxm", "NVIDIA H100 SXM 80GB", "NVLink 4 (450 GB/s a direction), 400 Gbit/s a GPU", 989, 1979, 67, 67, 3350,
-     450, 50, 0.65, 0.40},
+     80, 450, 50, 1.05, 0.65, 0.40},
     {"h200-sxm", "NVIDIA H200 SXM 141GB", "NVLink 4 (450 GB/s a direction), 400 Gbit/s a GPU", 989, 1979, 67, 67, 4800,
-     450, 50, 0.65, 0.40},
+     141, 450, 50, 1.05, 0.65, 0.40},
     {"b200-sxm", "NVIDIA B200 SXM 180GB", "NVLink 5 (900 GB/s a direction), 400 Gbit/s a GPU", 2250, 4500, 75, 37, 7700,
-     900, 50, 0.65, 0.40},
+     180, 900, 50, 0.92, 0.65, 0.40},
 };
 
 NamedCostModel model_of(const Device& device) {
@@ -54,11 +52,10 @@ NamedCostModel model_of(const Device& device) {
                      {"attention", {device.attention, kernel_overhead_ms}},
                      {"convolution", {convolution_efficiency, kernel_overhead_ms}},
                      {"memory", {memory_efficiency, kernel_overhead_ms}}};
-    model.gpus_per_node = 8;
-    model.within_node = nvlink_latency;
-    model.within_node->bytes_per_s = device.nvlink * giga * nvlink_efficiency;
-    model.between_nodes = network_latency;
-    model.between_nodes->bytes_per_s = device.network * giga * network_efficiency;
+    model.memory_bytes = static_cast<std::int64_t>(device.holds * giga);
+    model.cluster = Cluster{.gpu_link_bytes_per_s = device.gpu_link * giga,
+                            .switch_reduction = device.switch_reduction,
+                            .card_bytes_per_s = device.network * giga};
     model.contention = NamedCostModel::Contention{{}, 0, true};
     return model;
 }

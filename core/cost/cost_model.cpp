@@ -54,6 +54,17 @@ std::int64_t bytes_of(const Graph& graph, const Value& value) {
     return bytes;
 }
 
+double time_over(const CostParameters::LinkRate& rate, std::int64_t bytes) {
+    return rate.latency_ms + static_cast<double>(bytes) / rate.bytes_per_s * ms_per_s;
+}
+
+CostParameters::LinkRate fastest_rate(const CostParameters::Link& link, CollectiveKind kind, std::int64_t bytes) {
+    const auto of_kind = link.kinds.find(kind);
+    if (of_kind == link.kinds.end() || of_kind->second.empty()) return {link.latency_ms, link.bytes_per_s};
+    return *std::ranges::min_element(of_kind->second, {},
+                                     [&](const CostParameters::LinkRate& rate) { return time_over(rate, bytes); });
+}
+
 /// What the rates of a device are multiplied by, and what each kernel takes beside its work.
 struct ClassFactors {
     double flops_efficiency = 1, memory_efficiency = 1;
@@ -90,7 +101,7 @@ class AnalyticModel {
             case TargetCost::Rule::free:
                 return 0;
             case TargetCost::Rule::collective:
-                return collective(node, graph_.group_name(node), 0);
+                return collective(node, graph_.group_name(node), graph_.target_info(node).starts, 0);
             case TargetCost::Rule::flops_only: {
                 if (!has_tensor(node)) return 0;
                 const ClassFactors& factors = factors_of(cost.compute_class);
@@ -111,7 +122,8 @@ class AnalyticModel {
         const NodeId node = operation.node;
         if (operation.is_wait || !has_tensor(node)) return 0;
         constexpr std::size_t first = WrappedOperation::first_argument;
-        if (operation.starts != CollectiveKind::none) return collective(node, operation.process_group, first);
+        if (operation.starts != CollectiveKind::none)
+            return collective(node, operation.process_group, operation.starts, first);
         if (is_view_of_input(operation)) return 0;
         std::int64_t bytes = 0;
         const std::span<const Value> arguments = graph_.children(graph_.record(node).args);
@@ -119,13 +131,13 @@ class AnalyticModel {
         return roofline(node, bytes, operation.formula, first, factors_of(compute_class(operation.formula)));
     }
 
-    double link_time_ms(std::string_view process_group, std::int64_t bytes, NodeId node) const {
+    double link_time_ms(std::string_view process_group, CollectiveKind kind, std::int64_t bytes, NodeId node) const {
         const CostParameters::Link* link = cost_parameters(node).link(process_group);
         if (!link) {
             throw InputError(node == no_node ? std::string("cost_model.links") : place_of(graph_, node),
                              "the cost model has no link for process group \"" + std::string(process_group) + "\"");
         }
-        return collective_time_ms(*link, bytes);
+        return collective_time_ms(*link, kind, bytes);
     }
 
     /// True where a missing time cannot stand for a zero.
@@ -167,12 +179,12 @@ class AnalyticModel {
                });
     }
 
-    double collective(NodeId node, std::string_view process_group, std::size_t first) const {
+    double collective(NodeId node, std::string_view process_group, CollectiveKind kind, std::size_t first) const {
         const Value* input = graph_.argument(node, first);
         if (!input) input = graph_.keyword(node, "input");
         if (!input) input = graph_.keyword(node, "inputs");
         const std::int64_t input_bytes = input ? bytes_of(graph_, *input) : 0;
-        return link_time_ms(process_group, std::max(input_bytes, graph_.output_bytes(node)), node);
+        return link_time_ms(process_group, kind, std::max(input_bytes, graph_.output_bytes(node)), node);
     }
 
     double roofline(NodeId node, std::int64_t argument_bytes, FlopFormula formula, std::size_t first,
@@ -230,12 +242,16 @@ std::vector<double> analytic_times_ms(const Graph& graph) {
     return times;
 }
 
-double collective_time_ms(const Graph& graph, std::string_view process_group, std::int64_t bytes) {
-    return AnalyticModel(graph).link_time_ms(process_group, bytes, no_node);
+double collective_time_ms(const Graph& graph, std::string_view process_group, CollectiveKind kind, std::int64_t bytes) {
+    return AnalyticModel(graph).link_time_ms(process_group, kind, bytes, no_node);
 }
 
-double collective_time_ms(const CostParameters::Link& link, std::int64_t bytes) {
-    return round_to_six_decimals(link.latency_ms + static_cast<double>(bytes) / link.bytes_per_s * ms_per_s);
+double collective_time_ms(const CostParameters::Link& link, CollectiveKind kind, std::int64_t bytes) {
+    return round_to_six_decimals(time_over(fastest_rate(link, kind, bytes), bytes));
+}
+
+double collective_latency_ms(const CostParameters::Link& link, CollectiveKind kind, std::int64_t bytes) {
+    return fastest_rate(link, kind, bytes).latency_ms;
 }
 
 std::vector<double> node_times_ms(const Graph& graph) {

@@ -21,10 +21,13 @@ std::vector<double> analytic_times_ms(const Graph& graph);
 
 /// The analytic time of a collective that moves `bytes` (the larger of its inputs and its output) in a process group.
 /// @throws InputError when the graph has no cost model or no link for the group.
-double collective_time_ms(const Graph& graph, std::string_view process_group, std::int64_t bytes);
+double collective_time_ms(const Graph& graph, std::string_view process_group, CollectiveKind kind, std::int64_t bytes);
 
 /// The same over a link that is given.
-double collective_time_ms(const CostParameters::Link& link, std::int64_t bytes);
+double collective_time_ms(const CostParameters::Link& link, CollectiveKind kind, std::int64_t bytes);
+
+/// The part of that time that passes before data moves.
+double collective_latency_ms(const CostParameters::Link& link, CollectiveKind kind, std::int64_t bytes);
 
 /// Times of all nodes as simulations use them: `estimate_ms` where a node has it, else the analytic model. Beyond it,
 /// a control_deps counts as the operation that it wraps.

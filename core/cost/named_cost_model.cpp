@@ -33,8 +33,12 @@ CostParameters::Link link_between_nodes(const NamedCostModel& model, const Proce
 
 bool within_one_node(const NamedCostModel& model, const ProcessGroup& group) {
     if (group.ranks.empty()) return false;
-    const std::int64_t node = group.ranks.front() / model.gpus_per_node;
-    return std::ranges::all_of(group.ranks, [&](int rank) { return rank / model.gpus_per_node == node; });
+    const std::int64_t of_node = gpus_per_node(model), node = group.ranks.front() / of_node;
+    return std::ranges::all_of(group.ranks, [&](int rank) { return rank / of_node == node; });
+}
+
+std::int64_t gpus_per_node(const NamedCostModel& model) {
+    return model.cluster ? model.cluster->gpus_per_host : model.gpus_per_node;
 }
 
 std::vector<std::string> unknown_factors(const NamedCostModel::Contention& contention) {
@@ -53,6 +57,7 @@ std::optional<CostParameters::Link> link_of(const NamedCostModel& model, const P
         return link_over(own->second, group, own->second.bytes_per_s);
     const auto sized = model.links_of_sizes.find(static_cast<std::int64_t>(group.ranks.size()));
     if (sized != model.links_of_sizes.end()) return link_over(sized->second, group, sized->second.bytes_per_s);
+    if (model.cluster) return link_in(*model.cluster, group);
     const bool within = model.gpus_per_node > 0 && within_one_node(model, group);
     if (model.within_node && (within || !model.between_nodes))
         return link_over(*model.within_node, group, model.within_node->bytes_per_s);

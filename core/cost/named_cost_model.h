@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cost/cluster.h"
 #include "core/graph/graph.h"
 
 namespace overlap {
@@ -35,12 +36,15 @@ struct NamedCostModel {
     std::string device_name;
     std::map<std::string, double> flops_per_s;  ///< full rates, by name of a dtype
     double memory_bytes_per_s = 0;              ///< full rate
+    std::int64_t memory_bytes = 0;              ///< what the device holds; 0 where it is not known
     /// By name of a class (core/cost/compute_class.h). A class that is not here runs at full rates.
     std::map<std::string, CostParameters::ClassCost> classes;
 
-    // Links of process groups: by name, else by size, else by whether the group stays within a node.
+    // Links of process groups: by name, else by size, else by the cluster, else by whether the group stays within a
+    // node.
     std::map<std::string, LinkCost> links_of_groups;
     std::map<std::int64_t, LinkCost> links_of_sizes;
+    std::optional<Cluster> cluster;
     std::int64_t gpus_per_node = 0;  ///< 0 where it is not known; ranks of a node follow one another
     std::optional<LinkCost> within_node;
     /// Its `bytes_per_s` is that of one GPU's network interface. A group with several ranks in a node drives as many
@@ -65,7 +69,10 @@ std::vector<std::string> unknown_factors(const NamedCostModel::Contention& conte
 /// The link of a process group by this model, or nothing where it has none that fits.
 std::optional<CostParameters::Link> link_of(const NamedCostModel& model, const ProcessGroup& group);
 
-/// Whether a group of these ranks stays within one node. @pre gpus_per_node is known.
+/// Of the cluster or the nodes; 0 where neither is known.
+std::int64_t gpus_per_node(const NamedCostModel& model);
+
+/// Whether a group of these ranks stays within one node. @pre gpus_per_node() is known.
 bool within_one_node(const NamedCostModel& model, const ProcessGroup& group);
 
 }  // namespace overlap

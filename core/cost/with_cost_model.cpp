@@ -35,7 +35,7 @@ std::vector<ProcessGroup> groups_of(const Graph& graph, std::vector<std::string>
 /// Groups that stand on the same kind of link share it: one alone too, as a pass may make another of it.
 std::vector<std::vector<std::string>> shared_links(const NamedCostModel& model,
                                                    const std::vector<ProcessGroup>& groups) {
-    if (model.gpus_per_node == 0) return {};
+    if (gpus_per_node(model) == 0) return {};
     std::vector<std::string> within, between;
     for (const ProcessGroup& group : groups) {
         if (group.ranks.size() > 1) (within_one_node(model, group) ? within : between).push_back(group.name);
@@ -53,11 +53,17 @@ std::string cost_json(const CostParameters& cost) {
                    {"flops_efficiency", cost.flops_efficiency},
                    {"memory_bytes_per_s", cost.memory_bytes_per_s},
                    {"memory_efficiency", cost.memory_efficiency}};
+    if (cost.memory_bytes > 0) device["memory_bytes"] = cost.memory_bytes;
     Json links = Json::array();
     for (const CostParameters::Link& link : cost.links) {
-        links.push_back({{"process_group", link.process_group},
-                         {"latency_ms", link.latency_ms},
-                         {"bytes_per_s", link.bytes_per_s}});
+        Json written = {
+            {"process_group", link.process_group}, {"latency_ms", link.latency_ms}, {"bytes_per_s", link.bytes_per_s}};
+        for (const auto& [kind, rates] : link.kinds) {
+            Json& ways = written["kinds"][std::string(collective_kind_name(kind))];
+            for (const CostParameters::LinkRate& rate : rates)
+                ways.push_back({{"latency_ms", rate.latency_ms}, {"bytes_per_s", rate.bytes_per_s}});
+        }
+        links.push_back(std::move(written));
     }
     Json json = {{"name", cost.model_name}, {"device", std::move(device)}, {"links", std::move(links)}};
     Json classes = Json::object();
@@ -86,6 +92,7 @@ CostParameters parameters_of(const NamedCostModel& model) {
     cost.device_name = model.device_name;
     cost.flops_per_s = model.flops_per_s;
     cost.memory_bytes_per_s = model.memory_bytes_per_s;
+    cost.memory_bytes = model.memory_bytes;
     cost.classes = model.classes;
     return cost;
 }
@@ -123,7 +130,7 @@ ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const N
             without_link.push_back(group.name);
         }
     }
-    if (!unlisted.empty() && model.between_nodes) {
+    if (!unlisted.empty() && (model.cluster || model.between_nodes)) {
         result.notes.push_back(
             "ranks are not known of process groups that the graph does not list, so the link between "
             "nodes is taken for them: " +
@@ -159,6 +166,7 @@ NamedCostModel named_model_of(const CostParameters& cost, const std::string& gra
     model.device_name = cost.device_name;
     model.flops_per_s = cost.flops_per_s;
     model.memory_bytes_per_s = cost.memory_bytes_per_s;
+    model.memory_bytes = cost.memory_bytes;
     model.classes = cost.classes;
     for (const ComputeClass computing : computing_classes) {
         const bool by_memory = computing == ComputeClass::memory;

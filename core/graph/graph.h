@@ -75,10 +75,20 @@ struct CostParameters {
     double flops_efficiency = 1;
     double memory_bytes_per_s = 0;
     double memory_efficiency = 1;
+    std::int64_t memory_bytes = 0;  ///< what the device holds; 0 where it is not known
+    /// One way in which a collective may run: `latency_ms + bytes / bytes_per_s`, with bytes the larger of its input
+    /// and its output.
+    struct LinkRate {
+        double latency_ms = 0;
+        double bytes_per_s = 0;
+    };
     struct Link {
         std::string process_group;
         double latency_ms = 0;
         double bytes_per_s = 0;
+        /// Kinds whose time differs from the two figures above: ways of which the library takes the fastest, as NCCL
+        /// chooses an algorithm and a protocol by size.
+        std::map<CollectiveKind, std::vector<LinkRate>> kinds{};
     };
     std::vector<Link> links;
 
@@ -90,6 +100,14 @@ struct CostParameters {
         double efficiency = 1;
         double overhead_ms = 0;
     };
+    /// What shapes of matrix products lose beside `efficiency`, where a compiled job is predicted
+    /// (core/predict/matrix_products.h). Zeros: nothing.
+    struct MatrixShape {
+        std::int64_t tile_rows = 0, tile_columns = 0;  ///< of the results that one processor computes at a time
+        std::int64_t processors = 0;                   ///< that compute tiles side by side
+        double start_depth = 0;  ///< what starting and writing a tile takes, as a depth of the product
+    };
+    MatrixShape matrix_shape;
     /// By name of a class of compute (core/cost/compute_class.h). These replace both efficiencies above.
     std::map<std::string, ClassCost> classes;
     /// How activities slow each other; the formulas are in core/simulate/README.md.

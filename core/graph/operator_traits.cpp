@@ -104,6 +104,15 @@ std::string_view collective_kind_name(CollectiveKind kind) {
     return "none";
 }
 
+std::optional<CollectiveKind> collective_kind_by_name(std::string_view name) {
+    for (const CollectiveKind kind :
+         {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+          CollectiveKind::all_to_all, CollectiveKind::point_to_point, CollectiveKind::broadcast}) {
+        if (collective_kind_name(kind) == name) return kind;
+    }
+    return std::nullopt;
+}
+
 OperatorTraits operator_traits(std::string_view target) {
     return traits_of(flags_of(target));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace overlap {
@@ -33,6 +34,8 @@ enum class CollectiveKind : std::uint8_t {
 };
 
 std::string_view collective_kind_name(CollectiveKind kind);
+/// The kind of that name, other than `none`.
+std::optional<CollectiveKind> collective_kind_by_name(std::string_view name);
 
 /// An operator as a graph's nodes name it. One for each different target of a graph.
 struct TargetInfo {

@@ -78,6 +78,34 @@ void read_device(element value, const JsonPlace& place, NamedCostModel& model) {
     model.flops_per_s = read_flop_rates(json_required(device, "flops_per_s", place), JsonPlace(place, "flops_per_s"));
     model.memory_bytes_per_s =
         json_positive(json_required(device, "memory_bytes_per_s", place), JsonPlace(place, "memory_bytes_per_s"));
+    optional_field(device, "memory_bytes", &place,
+                   [&](element bytes, const JsonPlace& at) { model.memory_bytes = json_integer(bytes, at, 1); });
+}
+
+Cluster read_cluster(element value, const JsonPlace& place) {
+    const object fields = json_object(value, place);
+    Cluster cluster;
+    const auto count = [&](std::string_view key, std::int64_t& target) {
+        optional_field(fields, key, &place,
+                       [&](element number, const JsonPlace& at) { target = json_integer(number, at, 1, 1'000'000); });
+    };
+    const auto number = [&](std::string_view key, double& target) {
+        optional_field(fields, key, &place,
+                       [&](element found, const JsonPlace& at) { target = json_positive(found, at); });
+    };
+    count("gpus_per_host", cluster.gpus_per_host);
+    cluster.cards_per_host = cluster.gpus_per_host;
+    count("cards_per_host", cluster.cards_per_host);
+    json_required(fields, "gpu_link_bytes_per_s", place);
+    number("gpu_link_bytes_per_s", cluster.gpu_link_bytes_per_s);
+    number("gpu_link_efficiency", cluster.gpu_link_efficiency);
+    json_required(fields, "card_bytes_per_s", place);
+    number("card_bytes_per_s", cluster.card_bytes_per_s);
+    number("card_efficiency", cluster.card_efficiency);
+    number("oversubscription", cluster.oversubscription);
+    optional_field(fields, "switch_reduction", &place,
+                   [&](element share, const JsonPlace& at) { cluster.switch_reduction = json_number(share, at, 0); });
+    return cluster;
 }
 
 LinkCost read_link(element value, const JsonPlace& place) {
@@ -111,6 +139,8 @@ void read_links(element value, const JsonPlace& place, NamedCostModel& model) {
             model.links_of_sizes[read_group_size(size, link_place)] = read_link(link, link_place);
         }
     });
+    optional_field(links, "cluster", &place,
+                   [&](element cluster, const JsonPlace& at) { model.cluster = read_cluster(cluster, at); });
     optional_field(links, "gpus_per_node", &place, [&](element number, const JsonPlace& at) {
         model.gpus_per_node = json_integer(number, at, 1, 1'000'000);
     });
@@ -209,12 +239,28 @@ void write_members(Json& json, const Map& model, Write&& write) {
         member = names.contains(member.key()) ? std::next(member) : json.erase(member);
 }
 
+void write_cluster(Json& json, const Cluster& cluster) {
+    json["gpus_per_host"] = cluster.gpus_per_host;
+    json["gpu_link_bytes_per_s"] = cluster.gpu_link_bytes_per_s;
+    json["gpu_link_efficiency"] = cluster.gpu_link_efficiency;
+    json["switch_reduction"] = cluster.switch_reduction;
+    json["cards_per_host"] = cluster.cards_per_host;
+    json["card_bytes_per_s"] = cluster.card_bytes_per_s;
+    json["card_efficiency"] = cluster.card_efficiency;
+    json["oversubscription"] = cluster.oversubscription;
+}
+
 void write_links(Json& links, const NamedCostModel& model) {
     if (!links.is_object()) links = Json::object();
     if (!model.links_of_groups.empty() || links.contains("process_groups"))
         write_members(links["process_groups"], model.links_of_groups, write_link);
     if (!model.links_of_sizes.empty() || links.contains("group_sizes"))
         write_members(links["group_sizes"], model.links_of_sizes, write_link);
+    if (model.cluster) {
+        write_cluster(links["cluster"], *model.cluster);
+    } else {
+        links.erase("cluster");
+    }
     if (model.gpus_per_node > 0) {
         links["gpus_per_node"] = model.gpus_per_node;
     } else {
@@ -261,6 +307,7 @@ std::string cost_model_text(const NamedCostModel& model) {
     device["name"] = model.device_name;
     device["flops_per_s"] = model.flops_per_s;
     device["memory_bytes_per_s"] = model.memory_bytes_per_s;
+    if (model.memory_bytes > 0) device["memory_bytes"] = model.memory_bytes;
     write_members(document["classes"], model.classes, [](Json& json, const CostParameters::ClassCost& cost) {
         json["efficiency"] = cost.efficiency;
         json["overhead_ms"] = cost.overhead_ms;

@@ -20,7 +20,7 @@ class LinkTimes final : public CollectiveTimes {
     double time(StepKind kind, std::span<const int> mesh_dims, double local_gib) const override;
 
     /// Milliseconds of a collective that takes or returns `bytes`, the larger of both.
-    double time_ms(std::span<const int> mesh_dims, std::int64_t bytes) const;
+    double time_ms(StepKind kind, std::span<const int> mesh_dims, std::int64_t bytes) const;
 
     /// The process group that the graph lists with just the ranks of these mesh dimensions; nullptr if there is none.
     const ProcessGroup* group_over(std::span<const int> mesh_dims) const;

@@ -93,7 +93,7 @@ class OrderComparer::Workshop {
             const auto bytes =
                 static_cast<std::int64_t>(collective_bytes(step.kind, static_cast<double>(local.bytes()), ranks));
             priced.bytes += bytes;
-            priced.time_ms += times_.time_ms(step.mesh_dims, bytes);
+            priced.time_ms += times_.time_ms(step.kind, step.mesh_dims, bytes);
         }
         priced.plan = std::move(plan);
         priced.needs = std::move(needs);
@@ -143,7 +143,8 @@ OrderComparison OrderComparer::compare(const ParameterChains& parameter) {
             for (const PathAction& action : chain.path.actions) {
                 if (!communicates(action.kind)) continue;
                 comparison.current_ms +=
-                    collective_time_ms(graph_, action.process_group, collective_bytes(graph_, action.node));
+                    collective_time_ms(graph_, action.process_group, graph_.target_info(action.node).starts,
+                                       collective_bytes(graph_, action.node));
             }
         }
         for (ShardingState& storage : all_orders(parameter.storage)) {

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
+#include "core/cost/cost_model.h"
 #include "core/simulate/activity.h"
 #include "core/simulate/simulation_totals.h"
 #include "core/simulate/stream_steps.h"
@@ -157,7 +158,7 @@ class FluidModel {
         stream.queue.pop_front();
         stream.current = static_cast<std::int32_t>(index);
         collective.start_ms = start_ms;
-        const double latency_ms = std::min(latency_of(collective.group), times_ms_[collective.start]);
+        const double latency_ms = std::min(latency_of(collective), times_ms_[collective.start]);
         if (latency_ms > 0) {
             stream.activity.begin(start_ms, latency_ms, 1);
         } else {
@@ -176,10 +177,10 @@ class FluidModel {
         return links_[static_cast<std::size_t>(&stream - streams_.data())];
     }
 
-    double latency_of(std::uint32_t group) const {
+    double latency_of(const CollectiveTiming& collective) const {
         if (!graph_.header().cost) return 0;
-        const CostParameters::Link* link = graph_.header().cost->link(steps_.groups[group]);
-        return link ? link->latency_ms : 0;
+        const CostParameters::Link* link = graph_.header().cost->link(steps_.groups[collective.group]);
+        return link ? collective_latency_ms(*link, collective.kind, collective.bytes) : 0;
     }
 
     /// Links are shared evenly, compute takes its part of a transfer, and then transfers theirs of compute.

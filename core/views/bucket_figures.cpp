@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/cost/cost_model.h"
 #include "core/modules/home_module.h"
 
 namespace overlap {
@@ -42,7 +43,7 @@ std::optional<double> merged_time_ms(const Graph& graph, const MergedCollective&
     const std::optional<CostParameters>& cost = graph.header().cost;
     if (const CostParameters::Link* link = cost ? cost->link(merged.process_group) : nullptr;
         link && link->bytes_per_s > 0) {
-        return link->latency_ms + static_cast<double>(merged.bytes) / link->bytes_per_s * 1e3;
+        return collective_time_ms(*link, merged.kind, merged.bytes);
     }
     double sum_ms = 0;
     for (const NodeId member : merged.members) {

@@ -21,10 +21,10 @@ namespace {
 NamedCostModel true_device() {
     NamedCostModel device = *built_in_cost_model("h200-sxm");
     device.classes = {{"matrix_multiply", {0.52, 0.006}}, {"attention", {0.31, 0.010}}, {"memory", {0.71, 0.003}}};
-    device.within_node->bytes_per_s = 3.1e11;
-    device.within_node->latency_ms = 0.025;
-    device.between_nodes->bytes_per_s = 3.3e10;
-    device.between_nodes->latency_ms = 0.045;
+    device.cluster.reset();
+    device.gpus_per_node = 8;
+    device.within_node = LinkCost{0.025, 0.0006, 3.1e11};
+    device.between_nodes = LinkCost{0.045, 0.0020, 3.3e10};
     device.contention =
         NamedCostModel::Contention{{{"matrix_multiply", 0.18}, {"attention", 0.12}, {"memory", 0.30}}, 0.10, false};
     return device;

@@ -120,7 +120,7 @@ TEST_F(CostModel, CollectivesTakeLatencyAndTheLargerSide) {
     EXPECT_EQ(analytic_time_ms(graph, gather), 2.02);
     EXPECT_EQ(analytic_time_ms(graph, scatter), 0.52);
     EXPECT_EQ(analytic_time_ms(graph, reduce), 0.52);
-    EXPECT_EQ(collective_time_ms(graph, "0", 1'000'000), 1.02);
+    EXPECT_EQ(collective_time_ms(graph, "0", CollectiveKind::all_gather, 1'000'000), 1.02);
 }
 
 TEST_F(CostModel, CoalescedCollectivesMoveTheirWholeList) {

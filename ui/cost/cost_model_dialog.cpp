@@ -49,6 +49,15 @@ QString detailOf(const NamedCostModel& model) {
                                                         formatPercent(cost.efficiency)));
     }
     if (!classes.isEmpty()) lines.append(CostModelDialog::tr("Efficiency: %1").arg(classes.join(QStringLiteral(", "))));
+    if (model.cluster) {
+        const Cluster& cluster = *model.cluster;
+        lines.append(CostModelDialog::tr("Within a host of %1 GPUs: %2 a GPU, of which gathers reach %3")
+                         .arg(cluster.gpus_per_host)
+                         .arg(bytesRate(cluster.gpu_link_bytes_per_s), formatPercent(cluster.gpu_link_efficiency)));
+        lines.append(CostModelDialog::tr("Between hosts: %1 cards a host, %2 each, of which gathers reach %3")
+                         .arg(cluster.cards_per_host)
+                         .arg(bytesRate(cluster.card_bytes_per_s), formatPercent(cluster.card_efficiency)));
+    }
     if (model.within_node) lines.append(CostModelDialog::tr("Within a node: %1").arg(linkText(*model.within_node)));
     if (model.between_nodes)
         lines.append(CostModelDialog::tr("Between nodes, of each GPU: %1").arg(linkText(*model.between_nodes)));

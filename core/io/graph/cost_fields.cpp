@@ -1,5 +1,7 @@
 #include "core/io/graph/cost_fields.h"
 
+#include <optional>
+
 namespace overlap {
 
 using simdjson::dom::element;
@@ -31,6 +33,26 @@ std::map<std::string, CostParameters::ClassCost> read_class_costs(element value,
         classes[std::string(name)] = cost;
     }
     return classes;
+}
+
+std::map<CollectiveKind, std::vector<CostParameters::LinkRate>> read_link_kinds(element value, const JsonPlace& place) {
+    std::map<CollectiveKind, std::vector<CostParameters::LinkRate>> kinds;
+    for (const auto [name, item] : json_object(value, place)) {
+        const JsonPlace kind_place(place, name);
+        const std::optional<CollectiveKind> kind = collective_kind_by_name(name);
+        if (!kind) kind_place.fail("there is no kind of collective of this name");
+        std::vector<CostParameters::LinkRate>& rates = kinds[*kind];
+        for (const element way : json_list(item, kind_place)) {
+            const JsonPlace way_place(kind_place, rates.size());
+            const object fields = json_object(way, way_place);
+            const double latency_ms =
+                json_number(json_required(fields, "latency_ms", way_place), JsonPlace(way_place, "latency_ms"), 0);
+            rates.push_back({latency_ms, json_positive(json_required(fields, "bytes_per_s", way_place),
+                                                       JsonPlace(way_place, "bytes_per_s"))});
+        }
+        if (rates.empty()) kind_place.fail("expected at least one way to run it");
+    }
+    return kinds;
 }
 
 std::map<std::string, double> read_slowdowns(element value, const JsonPlace& place) {

@@ -22,6 +22,10 @@ std::map<std::string, double> read_flop_rates(simdjson::dom::element value, cons
 /// here.
 std::map<std::string, CostParameters::ClassCost> read_class_costs(simdjson::dom::element value, const JsonPlace& place);
 
+/// Ways to run a collective by name of a kind: `kinds` of a link.
+std::map<CollectiveKind, std::vector<CostParameters::LinkRate>> read_link_kinds(simdjson::dom::element value,
+                                                                                const JsonPlace& place);
+
 /// Factors that are not negative, by name of a class.
 std::map<std::string, double> read_slowdowns(simdjson::dom::element value, const JsonPlace& place);
 

@@ -93,6 +93,8 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
                                             JsonPlace(device_place, "memory_bytes_per_s"));
     factor("memory_efficiency", cost.memory_efficiency);
     factor("flops_efficiency", cost.flops_efficiency);
+    if (element bytes; !device.at_key("memory_bytes").get(bytes))
+        cost.memory_bytes = json_integer(bytes, JsonPlace(device_place, "memory_bytes"), 1);
     if (element name; !device.at_key("name").get(name))
         cost.device_name = json_string(name, JsonPlace(device_place, "name"));
 
@@ -116,6 +118,8 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
             json_number(json_required(fields, "latency_ms", link_place), JsonPlace(link_place, "latency_ms"), 0);
         link.bytes_per_s =
             json_positive(json_required(fields, "bytes_per_s", link_place), JsonPlace(link_place, "bytes_per_s"));
+        if (element kinds; !fields.at_key("kinds").get(kinds))
+            link.kinds = read_link_kinds(kinds, JsonPlace(link_place, "kinds"));
         cost.links.push_back(std::move(link));
     }
     return cost;

@@ -77,7 +77,7 @@ Index number_of(std::vector<Item>& known, const Item& item) {
 
 double latency_of(const Graph& graph, NodeId start, std::string_view group) {
     try {
-        return collective_time_ms(graph, group, 0);
+        return collective_time_ms(graph, group, graph.target_info(start).starts, 0);
     } catch (const InputError& error) {
         throw InputError("node " + in_quotes(graph.name(start)),
                          "the scheduler needs the latency of its process group: " + error.problem(), error.code());
