@@ -15,6 +15,7 @@
 #include "core/base/number_text.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
+#include "core/predict/compiled_times.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/memory_profile.h"
@@ -64,6 +65,16 @@ class Simulate final : public Command {
             "--contention", contention_,
             "slow compute and communication down while they run beside one another, by the factors of the "
             "cost model");
+        command
+            ->add_option("--compiled", compiled_,
+                         "times of a job that compiles its transformer blocks, or the whole graph: fused kernels, "
+                         "priced by the cost model")
+            ->check(CLI::IsMember({"blocks", "whole"}));
+        command
+            ->add_option("--attention-density", compilation_.attention_density,
+                         "with --compiled: the share of flex attention's scores that its mask leaves")
+            ->check(CLI::Range(0.0, 1.0))
+            ->capture_default_str();
         command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
             ->check(CLI::Range(0.0, 1e9))
             ->capture_default_str();
@@ -82,7 +93,7 @@ class Simulate final : public Command {
             tell_problems(streams, given.file, result.problems);
             figures.graph = result.graph;
         }
-        const std::vector<double> times_ms = times_of(*figures.graph, file_);
+        const std::vector<double> times_ms = times_of_job(*figures.graph);
         if (contention_) {
             simulate_contended(figures, times_ms, streams);
         } else {
@@ -103,6 +114,16 @@ class Simulate final : public Command {
     }
 
   private:
+    std::vector<double> times_of_job(const Graph& graph) {
+        if (compiled_.empty()) return times_of(graph, file_);
+        compilation_.scope = *compiled_scope_by_name(compiled_);
+        try {
+            return compiled_times(graph, compilation_).times_ms;
+        } catch (const InputError& error) {
+            throw with_cost_model_hint(error, file_);
+        }
+    }
+
     Execution run_with_hint(const std::shared_ptr<const Graph>& graph, const GivenPlan& given) const {
         try {
             return run_plan(graph, given);
@@ -142,6 +163,8 @@ class Simulate final : public Command {
     PipelineOption passes_;
     CostModelOption cost_model_;
     SimulationOptions options_;
+    Compilation compilation_;
+    std::string compiled_;
     bool contention_ = false, json_ = false;
 };
 

@@ -9,4 +9,8 @@ bool is_backward(const Graph& graph, NodeId node) {
     return metadata.module_stack == 0 && metadata.fwd_module_stack != 0;
 }
 
+bool runs_in_backward(const Graph& graph, NodeId node) {
+    return is_backward(graph, node) || graph.name(node).find("_recomputed") != std::string_view::npos;
+}
+
 }  // namespace overlap

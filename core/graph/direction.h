@@ -8,4 +8,7 @@ namespace overlap {
 /// else it has a `fwd_module_stack` only.
 bool is_backward(const Graph& graph, NodeId node);
 
+/// Whether the node runs in the backward part; nodes that recompute forward values count by their name.
+bool runs_in_backward(const Graph& graph, NodeId node);
+
 }  // namespace overlap

@@ -1,0 +1,145 @@
+#include "core/predict/compiled_times.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/rounding.h"
+#include "core/cost/compute_class.h"
+#include "core/cost/cost_model.h"
+#include "core/graph/direction.h"
+#include "core/predict/matrix_products.h"
+
+namespace overlap {
+namespace {
+
+constexpr double ms_per_s = 1e3;
+
+std::vector<std::int32_t> regions_of(const Graph& graph, CompiledScope scope) {
+    if (scope == CompiledScope::blocks) return block_regions(graph);
+    // Forward and backward are compiled apart.
+    std::vector<std::int32_t> regions(graph.node_count());
+    for (NodeId node = 0; node < graph.node_count(); ++node) regions[node] = runs_in_backward(graph, node);
+    return regions;
+}
+
+bool is_flex_attention(const Graph& graph, NodeId node) {
+    return graph.target(node).starts_with("higher_order.flex_attention");
+}
+
+/// Whether the last boolean among the arguments of an attention operator that can be causal says so.
+bool is_causal(const Graph& graph, NodeId node) {
+    if (const Value* keyword = graph.keyword(node, "is_causal"); keyword && keyword->is(ValueKind::boolean))
+        return keyword->boolean;
+    for (const Value& argument : graph.children(graph.record(node).args)) {
+        if (argument.is(ValueKind::boolean) && argument.boolean) return true;
+    }
+    return false;
+}
+
+class KernelPricing {
+  public:
+    KernelPricing(const Graph& graph, const Compilation& compilation, const CostParameters& cost)
+        : graph_(graph), compilation_(compilation), cost_(cost) {}
+
+    double time_ms(const FusedKernel& kernel) {
+        if (kernel.role == KernelRole::collective) return analytic_time_ms(graph_, kernel.nodes.front());
+        const double memory_ms = bytes_ms(kernel.bytes_read + kernel.bytes_written);
+        if (kernel.role != KernelRole::library) return memory_ms + gap_ms(class_cost(ComputeClass::memory));
+        const NodeId node = kernel.nodes.front();
+        if (const std::optional<MatrixProduct> product = matrix_product(graph_, node)) {
+            const CostParameters::ClassCost& products = class_cost(ComputeClass::matrix_multiply);
+            const double flops_per_s =
+                peak(node) * products.efficiency * shape_efficiency(*product, cost_.matrix_shape);
+            return std::max(memory_ms, product->flops() / flops_per_s * ms_per_s) + gap_ms(products);
+        }
+        const CostParameters::ClassCost& of_class = class_cost(compute_class(graph_, node));
+        const double flops = node_flops(graph_, node) * density(node);
+        return std::max(memory_ms, flops / (peak(node) * of_class.efficiency) * ms_per_s) + gap_ms(of_class);
+    }
+
+  private:
+    double bytes_ms(std::int64_t bytes) {
+        const double rate = cost_.memory_bytes_per_s * class_cost(ComputeClass::memory).efficiency;
+        return static_cast<double>(bytes) / rate * ms_per_s;
+    }
+
+    double gap_ms(const CostParameters::ClassCost& cost) const { return cost.overhead_ms + compilation_.launch_gap_ms; }
+
+    const CostParameters::ClassCost& class_cost(ComputeClass of_node) {
+        const std::string name(compute_class_name(of_node));
+        const auto [entry, added] = classes_.try_emplace(name);
+        if (added) {
+            const auto given = cost_.classes.find(name);
+            const double common = of_node == ComputeClass::memory ? cost_.memory_efficiency : cost_.flops_efficiency;
+            entry->second = given == cost_.classes.end() ? CostParameters::ClassCost{common, 0} : given->second;
+        }
+        return entry->second;
+    }
+
+    /// Of the flops that node_flops() counts. It counts flex attention's causal half already, and all of the others'.
+    double density(NodeId node) const {
+        if (compute_class(graph_, node) != ComputeClass::attention) return 1;
+        constexpr double causal_half = 0.5;
+        if (is_flex_attention(graph_, node)) return compilation_.attention_density / causal_half;
+        return is_causal(graph_, node) ? causal_half : 1;
+    }
+
+    double peak(NodeId node) const {
+        const std::span<const TensorMeta> outputs = graph_.outputs(node);
+        const auto output = std::ranges::find_if(outputs, [](const TensorMeta& tensor) { return tensor.is_tensor; });
+        if (output == outputs.end()) return 1;
+        auto rate = cost_.flops_per_s.find(std::string(dtype_info(output->dtype).name));
+        if (rate == cost_.flops_per_s.end()) rate = cost_.flops_per_s.find("float32");
+        if (rate == cost_.flops_per_s.end())
+            throw InputError("cost_model.device.flops_per_s",
+                             "expected a rate for " + std::string(dtype_info(output->dtype).name) + " or for float32");
+        return rate->second;
+    }
+
+    const Graph& graph_;
+    const Compilation& compilation_;
+    const CostParameters& cost_;
+    std::map<std::string, CostParameters::ClassCost> classes_;
+};
+
+/// Gives each operator of a kernel a part of its time, by what it returns.
+void share(const Graph& graph, const FusedKernel& kernel, double time_ms, std::vector<double>& times_ms) {
+    double all = 0;
+    for (const NodeId node : kernel.nodes) all += static_cast<double>(graph.output_bytes(node));
+    for (const NodeId node : kernel.nodes) {
+        const double part = all > 0 ? static_cast<double>(graph.output_bytes(node)) / all
+                                    : 1 / static_cast<double>(kernel.nodes.size());
+        times_ms[node] = round_to_six_decimals(time_ms * part);
+    }
+}
+
+}  // namespace
+
+std::string_view compiled_scope_name(CompiledScope scope) {
+    return scope == CompiledScope::blocks ? "blocks" : "whole";
+}
+
+std::optional<CompiledScope> compiled_scope_by_name(std::string_view name) {
+    for (const CompiledScope scope : {CompiledScope::blocks, CompiledScope::whole}) {
+        if (compiled_scope_name(scope) == name) return scope;
+    }
+    return std::nullopt;
+}
+
+CompiledTimes compiled_times(const Graph& graph, const Compilation& compilation) {
+    if (!graph.header().cost) {
+        throw InputError("", "times of a compiled job follow from a cost model, and the graph has none",
+                         ErrorCode::no_cost_model);
+    }
+    CompiledTimes result;
+    result.times_ms.assign(graph.node_count(), 0);
+    result.kernels = fused_kernels(graph, regions_of(graph, compilation.scope));
+    KernelPricing pricing(graph, compilation, *graph.header().cost);
+    for (const FusedKernel& kernel : result.kernels.kernels)
+        share(graph, kernel, pricing.time_ms(kernel), result.times_ms);
+    return result;
+}
+
+}  // namespace overlap

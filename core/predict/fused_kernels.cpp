@@ -1,0 +1,310 @@
+#include "core/predict/fused_kernels.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "core/predict/kernel_buffers.h"
+
+namespace overlap {
+namespace {
+
+/// Operators in one kernel at most (torch/_inductor/config.py: max_fusion_size).
+constexpr std::size_t largest_kernel = 64;
+/// Readers of one tensor of which each is compared with each; of more, each with the next.
+constexpr std::size_t most_compared_readers = 16;
+
+using KernelIndex = std::int32_t;
+constexpr KernelIndex no_kernel = -1;
+
+bool may_share_loops(const KernelLoops& left, const KernelLoops& right) {
+    if (left == right) return true;
+    if (left.columns || right.columns || (left.inner > 1 && right.inner > 1)) return false;
+    const KernelLoops& reduction = left.inner > 1 ? left : right;
+    const std::int64_t elements = left.inner > 1 ? right.outer : left.outer;
+    return reduction.inner > 1 && (elements == reduction.outer || elements == reduction.elements());
+}
+
+/// Two kernels that would read or write less as one.
+struct Candidate {
+    KernelIndex first = no_kernel, second = no_kernel;
+    std::int64_t saved_bytes = 0;
+};
+
+class Fuser {
+  public:
+    Fuser(const Graph& graph, std::span<const std::int32_t> regions)
+        : graph_(graph), regions_(regions), buffers_(kernel_buffers(graph, regions)) {}
+
+    FusedKernels fuse() {
+        make_kernels();
+        find_readers();
+        // Each round may bring kernels together that shared nothing before.
+        while (fuse_once()) {
+        }
+        return result();
+    }
+
+  private:
+    struct Kernel {
+        std::vector<NodeId> nodes;  // in graph order; empty: became part of another
+        KernelRole role = KernelRole::none;
+        KernelLoops loops;
+        std::int32_t region = -1;
+
+        bool fusible() const { return region >= 0 && (role == KernelRole::pointwise || role == KernelRole::reduction); }
+    };
+
+    void make_kernels() {
+        kernel_of_.assign(graph_.node_count(), no_kernel);
+        for (NodeId node = 0; node < graph_.node_count(); ++node) {
+            const KernelOperator& made = buffers_.operators[node];
+            if (made.role == KernelRole::none || buffers_.inlined[node]) continue;
+            if (const NodeId product = buffers_.epilogue_of[node]; product != no_node) {
+                kernel_of_[node] = kernel_of_[product];
+                kernels_[static_cast<std::size_t>(kernel_of_[node])].nodes.push_back(node);
+                continue;
+            }
+            kernel_of_[node] = static_cast<KernelIndex>(kernels_.size());
+            kernels_.push_back({{node}, made.role, made.loops, regions_[node]});
+        }
+    }
+
+    bool fuse_once() {
+        bool any = false;
+        for (const Candidate& candidate : candidates()) {
+            const KernelIndex first = current(candidate.first), second = current(candidate.second);
+            if (first == second || !fits(kernel(first), kernel(second))) continue;
+            if (runs_between(first, second) || runs_between(second, first)) continue;
+            merge(std::min(first, second), std::max(first, second));
+            any = true;
+        }
+        return any;
+    }
+
+    bool fits(const Kernel& left, const Kernel& right) const {
+        return left.fusible() && right.fusible() && left.region == right.region &&
+               left.nodes.size() + right.nodes.size() <= largest_kernel && may_share_loops(left.loops, right.loops);
+    }
+
+    /// Pairs that share a tensor, those that share most first.
+    std::vector<Candidate> candidates() {
+        std::map<std::pair<KernelIndex, KernelIndex>, std::int64_t> saved;
+        const auto add = [&](KernelIndex left, KernelIndex right, std::int64_t bytes) {
+            if (left == right || !fits(kernel(left), kernel(right))) return;
+            saved[std::minmax(left, right)] += bytes;
+        };
+        for (auto& [place, readers] : readers_) {
+            const auto& [node, part] = place;
+            simplify(readers);
+            const std::int64_t bytes = graph_.output_bytes(part);
+            if (kernel_of_[node] != no_kernel) {
+                for (const KernelIndex reader : readers) add(current(kernel_of_[node]), reader, bytes);
+            }
+            for (std::size_t left = 0; left < readers.size(); ++left) {
+                const std::size_t end =
+                    readers.size() <= most_compared_readers ? readers.size() : std::min(left + 2, readers.size());
+                for (std::size_t right = left + 1; right < end; ++right) add(readers[left], readers[right], bytes);
+            }
+        }
+        std::vector<Candidate> found;
+        found.reserve(saved.size());
+        for (const auto& [pair, bytes] : saved) found.push_back({pair.first, pair.second, bytes});
+        std::ranges::stable_sort(found, std::ranges::greater{}, &Candidate::saved_bytes);
+        return found;
+    }
+
+    void find_readers() {
+        for (const Kernel& reader : kernels_) {
+            if (!reader.fusible()) continue;
+            for (const NodeId member : reader.nodes) {
+                for (const BufferRead& read : buffers_.reads[member])
+                    readers_[{read.node, read.part}].push_back(kernel_of_[member]);
+            }
+        }
+    }
+
+    /// Each kernel once, in graph order.
+    void simplify(std::vector<KernelIndex>& readers) {
+        for (KernelIndex& reader : readers) reader = current(reader);
+        std::ranges::sort(readers);
+        const auto repeated = std::ranges::unique(readers);
+        readers.erase(repeated.begin(), repeated.end());
+    }
+
+    /// Whether some other kernel needs what `first` computes and computes what `second` needs.
+    bool runs_between(KernelIndex first, KernelIndex second) {
+        ++visit_;
+        visited_.resize(graph_.node_count(), 0);
+        last_needed_ = kernel(second).nodes.back();
+        pending_.clear();
+        for (const NodeId node : kernel(first).nodes) follow(node);
+        while (!pending_.empty()) {
+            const NodeId node = pending_.back();
+            pending_.pop_back();
+            const KernelIndex owner = kernel_of_[node] == no_kernel ? no_kernel : current(kernel_of_[node]);
+            if (owner == first || owner == second) continue;
+            if (owner == no_kernel && !is_barrier(node)) {
+                follow(node);  // a view, or computed where it is read
+            } else if (leads_to(node, owner, second)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    bool is_barrier(NodeId node) const {
+        return graph_.op(node) == NodeOp::call_function && graph_.target_info(node).is_wait;
+    }
+
+    void follow(NodeId node) {
+        for (const NodeId user : graph_.users(node)) {
+            if (user > last_needed_ || visited_[user] == visit_) continue;
+            visited_[user] = visit_;
+            pending_.push_back(user);
+        }
+    }
+
+    /// Whether `second` needs what the kernel of `node`, or the wait that it is, gives.
+    bool leads_to(NodeId node, KernelIndex owner, KernelIndex second) {
+        std::vector<NodeId> open = owner == no_kernel ? std::vector<NodeId>{node} : kernel(owner).nodes;
+        while (!open.empty()) {
+            const NodeId from = open.back();
+            open.pop_back();
+            for (const NodeId user : graph_.users(from)) {
+                if (user > last_needed_) continue;
+                const KernelIndex of_user = kernel_of_[user] == no_kernel ? no_kernel : current(kernel_of_[user]);
+                if (of_user == second) return true;
+                if (reached_.size() < graph_.node_count()) reached_.resize(graph_.node_count(), 0);
+                if (reached_[user] == visit_) continue;
+                reached_[user] = visit_;
+                if (of_user == no_kernel) {
+                    open.push_back(user);
+                } else {
+                    for (const NodeId member : kernel(of_user).nodes) open.push_back(member);
+                }
+            }
+        }
+        return false;
+    }
+
+    void merge(KernelIndex into, KernelIndex gone) {
+        Kernel& kept = kernel(into);
+        Kernel& merged = kernel(gone);
+        std::vector<NodeId> nodes;
+        std::ranges::merge(kept.nodes, merged.nodes, std::back_inserter(nodes));
+        kept.nodes = std::move(nodes);
+        if (merged.loops.inner > 1) kept.loops = merged.loops;
+        if (merged.role == KernelRole::reduction) kept.role = KernelRole::reduction;
+        merged.nodes.clear();
+        merged_into_.resize(kernels_.size(), no_kernel);
+        merged_into_[static_cast<std::size_t>(gone)] = into;
+    }
+
+    KernelIndex current(KernelIndex index) {
+        if (merged_into_.empty()) return index;
+        while (merged_into_[static_cast<std::size_t>(index)] != no_kernel)
+            index = merged_into_[static_cast<std::size_t>(index)];
+        return index;
+    }
+
+    Kernel& kernel(KernelIndex index) { return kernels_[static_cast<std::size_t>(index)]; }
+
+    FusedKernels result() {
+        FusedKernels made;
+        made.kernel_of_node.assign(graph_.node_count(), no_kernel);
+        for (const Kernel& one : kernels_) {
+            if (one.nodes.empty()) continue;
+            for (const NodeId node : one.nodes)
+                made.kernel_of_node[node] = static_cast<std::int32_t>(made.kernels.size());
+            made.kernels.push_back({one.role, one.nodes, one.loops, 0, 0});
+        }
+        for (FusedKernel& one : made.kernels) count_bytes(made, one);
+        return made;
+    }
+
+    void count_bytes(const FusedKernels& made, FusedKernel& one) const {
+        const std::int32_t own = made.kernel_of_node[one.nodes.front()];
+        std::map<NodeId, std::map<NodeId, std::int64_t>> read;  // by buffer and part
+        for (const NodeId node : one.nodes) {
+            one.bytes_read += buffers_.operators[node].extra_bytes;
+            for (const BufferRead& of : buffers_.reads[node]) {
+                if (made.kernel_of_node[of.node] != own && !is_scattered_into(node, of))
+                    read[of.node][of.part] = of.bytes;
+            }
+            if (is_read_elsewhere(made, node, own)) one.bytes_written += written_bytes(node);
+        }
+        for (const auto& [node, parts] : read) {
+            std::int64_t bytes = 0;
+            for (const auto& [part, of_part] : parts) bytes += of_part;
+            one.bytes_read += std::min({bytes, graph_.output_bytes(node), most_read(one, node)});  // parts may overlap
+        }
+        for (const NodeId node : one.nodes) {
+            if (buffers_.operators[node].reduces_weight_gradient) one.bytes_read += weight_gradient_bytes(node);
+        }
+    }
+
+    /// The tensor that a scattering operator changes in a few places.
+    bool is_scattered_into(NodeId node, const BufferRead& read) const {
+        return buffers_.operators[node].scatters && !buffers_.reads[node].empty() &&
+               buffers_.reads[node].front().same_place(read);
+    }
+
+    std::int64_t written_bytes(NodeId node) const {
+        if (buffers_.operators[node].scatters) {
+            std::int64_t scattered = 0;
+            for (const BufferRead& read : buffers_.reads[node])
+                scattered += is_scattered_into(node, read) ? 0 : read.bytes;
+            return scattered;
+        }
+        return buffers_.recomputed[node] ? statistics_bytes(buffers_.operators[node]) : graph_.output_bytes(node);
+    }
+
+    /// A kernel reads an element of a tensor for each of its own, at most: of an embedding only the rows that it needs.
+    std::int64_t most_read(const FusedKernel& one, NodeId node) const {
+        constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
+        const auto outputs = graph_.outputs(node);
+        if (one.role == KernelRole::library || one.role == KernelRole::collective || outputs.empty()) return unknown;
+        return outputs[0].is_tensor ? one.loops.elements() * dtype_info(outputs[0].dtype).bytes : unknown;
+    }
+
+    /// The gradient of a weight sums over rows, so the kernel that makes it reads everything a second time.
+    std::int64_t weight_gradient_bytes(NodeId node) const {
+        std::int64_t bytes = 0;
+        for (const BufferRead& read : buffers_.reads[node]) bytes += read.bytes;
+        return bytes;
+    }
+
+    bool is_read_elsewhere(const FusedKernels& made, NodeId node, std::int32_t own) const {
+        return std::ranges::any_of(graph_.users(node), [&](NodeId user) {
+            if (graph_.op(user) != NodeOp::call_function) return true;
+            const bool passes_on = buffers_.inlined[user] || buffers_.operators[user].role == KernelRole::none;
+            if (passes_on && !graph_.target_info(user).is_wait) return is_read_elsewhere(made, user, own);
+            return made.kernel_of_node[user] != own;
+        });
+    }
+
+    const Graph& graph_;
+    std::span<const std::int32_t> regions_;
+    KernelBuffers buffers_;
+    std::vector<Kernel> kernels_;
+    std::vector<KernelIndex> kernel_of_, merged_into_;
+    std::map<std::pair<NodeId, NodeId>, std::vector<KernelIndex>> readers_;  // of a buffer or a part of it
+    std::vector<std::uint32_t> visited_, reached_;                           // numbers of visits
+    std::vector<NodeId> pending_;
+    std::uint32_t visit_ = 0;
+    NodeId last_needed_ = no_node;
+};
+
+}  // namespace
+
+FusedKernels fused_kernels(const Graph& graph, std::span<const std::int32_t> regions) {
+    return Fuser(graph, regions).fuse();
+}
+
+FusedKernels fused_kernels(const Graph& graph) {
+    return fused_kernels(graph, std::vector<std::int32_t>(graph.node_count(), 0));
+}
+
+}  // namespace overlap

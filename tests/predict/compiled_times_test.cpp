@@ -1,0 +1,85 @@
+#include "core/predict/compiled_times.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/cost/built_in_cost_models.h"
+#include "core/cost/cost_model.h"
+#include "core/cost/with_cost_model.h"
+#include "core/io/graph_file.h"
+#include "core/predict/matrix_products.h"
+
+namespace overlap {
+namespace {
+
+const std::string folder = OVERLAP_TEST_DATA "/published_runs/";
+
+std::shared_ptr<const Graph> job() {
+    static const auto graph = with_cost_model(read_graph_file(folder + "a_llama3_8b_fsdp8.prebucket.graph.json.gz"),
+                                              *built_in_cost_model("h100-sxm"))
+                                  .graph;
+    return graph;
+}
+
+double sum(const std::vector<double>& times_ms) {
+    return std::accumulate(times_ms.begin(), times_ms.end(), 0.0);
+}
+
+TEST(CompiledTimes, FusingMoreTakesLess) {
+    const double traced_ms = sum(analytic_times_ms(*job()));
+    const double blocks_ms = sum(compiled_times(*job(), {.scope = CompiledScope::blocks}).times_ms);
+    const double whole_ms = sum(compiled_times(*job(), {.scope = CompiledScope::whole}).times_ms);
+    EXPECT_LT(blocks_ms, traced_ms);
+    EXPECT_LT(whole_ms, blocks_ms);
+    EXPECT_GT(whole_ms, 0.5 * traced_ms);  // products stay what they are
+}
+
+TEST(CompiledTimes, CollectivesTakeWhatTheirLinkTakes) {
+    const std::vector<double> times_ms = compiled_times(*job(), {}).times_ms;
+    const NodeId gather = job()->find("all_gather_into_tensor");
+    ASSERT_NE(gather, no_node);
+    EXPECT_EQ(times_ms[gather], analytic_time_ms(*job(), gather));
+}
+
+TEST(CompiledTimes, ALaunchGapCountsOncePerKernel) {
+    const CompiledTimes without = compiled_times(*job(), {}), with = compiled_times(*job(), {.launch_gap_ms = 0.01});
+    double kernels = 0;
+    for (const FusedKernel& kernel : without.kernels.kernels) kernels += kernel.role != KernelRole::collective;
+    EXPECT_NEAR(sum(with.times_ms) - sum(without.times_ms), 0.01 * kernels, 1e-2);
+}
+
+TEST(CompiledTimes, CausalAttentionComputesHalfOfItsScores) {
+    const NodeId attention = job()->find("_scaled_dot_product_flash_attention");
+    ASSERT_NE(attention, no_node);
+    const std::vector<double> times_ms = compiled_times(*job(), {}).times_ms;
+    const double full_ms = node_flops(*job(), attention) / (989e12 * 0.40) * 1e3;
+    EXPECT_NEAR(times_ms[attention], full_ms / 2 + 0.002, 0.01 * full_ms);
+}
+
+TEST(CompiledTimes, NeedACostModel) {
+    const auto graph = read_graph_file(folder + "fusion/llama_ffn_forward.graph.json.gz");
+    EXPECT_THROW(compiled_times(*graph, {}), InputError);
+}
+
+TEST(BlockRegions, EachBlockIsOneForEachDirection) {
+    const std::vector<std::int32_t> regions = block_regions(*job());
+    std::int32_t last = -1;
+    for (const std::int32_t region : regions) last = std::max(last, region);
+    EXPECT_EQ(last + 1, 2 * 32);
+    EXPECT_EQ(regions[job()->find("embedding")], -1);
+}
+
+TEST(MatrixProducts, AllOfTheGroupsRowsAreOneProduct) {
+    const MatrixProduct product{1, 16384, 4096, 512};
+    EXPECT_EQ(product.flops(), 2.0 * 16384 * 4096 * 512);
+    EXPECT_EQ(shape_efficiency(product, {}), 1);
+    // 128 by 32 tiles of 128 x 128 on 132 processors: 32 waves, of which the last is not full.
+    EXPECT_NEAR(shape_efficiency(product, {128, 128, 132, 0}), 4096 / (32.0 * 132), 1e-12);
+    EXPECT_NEAR(shape_efficiency(product, {.start_depth = 128}), 0.8, 1e-12);
+}
+
+}  // namespace
+}  // namespace overlap
