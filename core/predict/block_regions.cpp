@@ -1,11 +1,11 @@
-#include <algorithm>
+#include "core/predict/block_regions.h"
+
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "core/graph/direction.h"
 #include "core/graph/module_tree.h"
-#include "core/predict/compiled_times.h"
 
 namespace overlap {
 namespace {

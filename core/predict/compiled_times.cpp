@@ -9,6 +9,7 @@
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/direction.h"
+#include "core/predict/block_regions.h"
 #include "core/predict/matrix_products.h"
 
 namespace overlap {

@@ -41,7 +41,4 @@ struct CompiledTimes {
 /// @throws InputError as analytic_times_ms().
 CompiledTimes compiled_times(const Graph& graph, const Compilation& compilation);
 
-/// For each node the number of its transformer block and direction, or -1: what `CompiledScope::blocks` compiles.
-std::vector<std::int32_t> block_regions(const Graph& graph);
-
 }  // namespace overlap

@@ -10,6 +10,7 @@
 #include "core/cost/cost_model.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/graph_file.h"
+#include "core/predict/block_regions.h"
 #include "core/predict/matrix_products.h"
 
 namespace overlap {
