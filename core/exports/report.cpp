@@ -355,10 +355,12 @@ class Report {
         const std::optional<CostParameters>& cost = result_.input->header().cost;
         std::string text = "of the graph's file, or of the analytic cost model where it has none";
         if (cost && !cost->model_name.empty()) text = "of the cost model " + html_name(cost->model_name);
-        if (result_.contention) return text + ", with contention";
-        return result_.time_source && !result_.time_source->contention
-                   ? "of the trace " + html_name(result_.time_source->name)
-                   : text;
+        const TimeSource* source = result_.time_source.get();
+        if (source && source->measured()) return "of the trace " + html_name(source->name);
+        if (source && source->compilation)
+            text += ", with the kernels of a job that compiles " +
+                    std::string(compiled_scope_text(source->compilation->scope));
+        return result_.contention ? text + ", with contention" : text;
     }
 
     static std::string rank_of(const GraphHeader& header) {

@@ -8,15 +8,16 @@
 namespace overlap {
 
 SourcedTimes sourced_times(const Graph& graph, const TimeSource* source) {
+    if (source && source->compilation) return {compiled_times(graph, *source->compilation).times_ms};
     std::vector<double> own_ms = node_times_ms(graph);
     if (!source || source->contention) return {std::move(own_ms)};
     ProfileGuidedTimes known = profile_guided_times(graph, source->tables, own_ms);
     return {std::move(known.times_ms), known.collectives, known.operators};
 }
 
-std::shared_ptr<const TimeSource> contention_source() {
-    static const auto source = std::make_shared<const TimeSource>(TimeSource{{}, ProfileTables({}), true});
-    return source;
+std::shared_ptr<const TimeSource> modelled_source(bool contention, const std::optional<Compilation>& compilation) {
+    if (!contention && !compilation) return nullptr;
+    return std::make_shared<const TimeSource>(TimeSource{{}, ProfileTables({}), contention, compilation});
 }
 
 SourcedSimulation sourced_simulation(const Graph& graph, std::span<const double> times_ms, const TimeSource* source,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -9,23 +10,29 @@
 
 #include "core/cost/profile_tables.h"
 #include "core/graph/graph.h"
+#include "core/predict/compiled_times.h"
 #include "core/simulate/contention.h"
 
 namespace overlap {
 
-/// What figures are based on in place of a graph's own times: times that a job took, or the graph's times with
-/// contention. Passes never see it: they decide by the times in the graph, as the job's will, so the same plan gives
-/// the same graph whatever the source.
+/// What figures are based on in place of a graph's own times: times that a job took, or what a model of the job says:
+/// kernels that are fused, compute and communication that slow one another down. Passes never see it: they decide by
+/// the times in the graph, as the job's will, so the same plan gives the same graph whatever the source.
 struct TimeSource {
     std::string name;  ///< of the trace, for display; empty where times are the graph's own
     ProfileTables tables;
     /// Compute and communication slow one another by the factors of the graph's cost model. Measured times have been
     /// slowed already.
     bool contention = false;
+    /// Times of fused kernels by the graph's cost model (core/predict), in place of the graph's own times.
+    std::optional<Compilation> compilation;
+
+    /// Whether it has times that a job took.
+    bool measured() const { return !contention && !compilation; }
 };
 
-/// The graph's own times with contention.
-std::shared_ptr<const TimeSource> contention_source();
+/// What a model of the job says. @returns null where it asks for nothing: the graph's own times.
+std::shared_ptr<const TimeSource> modelled_source(bool contention, const std::optional<Compilation>& compilation);
 
 /// Times of all nodes of a graph, before or after passes.
 struct SourcedTimes {
@@ -34,8 +41,9 @@ struct SourcedTimes {
     std::uint32_t operators = 0;    ///< other nodes whose time it gives
 };
 
-/// node_times_ms(), and where `source` is not null and knows a node, its time instead. A merged collective is looked up
-/// by its own size. What control_deps wraps keeps the graph's time: a graph does not hold what is inside.
+/// node_times_ms(), or compiled_times() where `source` asks for them; and where it knows a node, its time instead. A
+/// merged collective is looked up by its own size. What control_deps wraps keeps the graph's time: a graph does not
+/// hold what is inside.
 /// @throws InputError as node_times_ms().
 SourcedTimes sourced_times(const Graph& graph, const TimeSource* source);
 

@@ -122,6 +122,10 @@ std::string_view compiled_scope_name(CompiledScope scope) {
     return scope == CompiledScope::blocks ? "blocks" : "whole";
 }
 
+std::string_view compiled_scope_text(CompiledScope scope) {
+    return scope == CompiledScope::blocks ? "its transformer blocks" : "the whole graph";
+}
+
 std::optional<CompiledScope> compiled_scope_by_name(std::string_view name) {
     for (const CompiledScope scope : {CompiledScope::blocks, CompiledScope::whole}) {
         if (compiled_scope_name(scope) == name) return scope;

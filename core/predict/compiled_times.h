@@ -20,6 +20,9 @@ enum class CompiledScope : std::uint8_t {
 std::string_view compiled_scope_name(CompiledScope scope);
 std::optional<CompiledScope> compiled_scope_by_name(std::string_view name);
 
+/// `its transformer blocks`, `the whole graph`, for sentences.
+std::string_view compiled_scope_text(CompiledScope scope);
+
 /// How a job runs its graph, as far as times depend on it.
 struct Compilation {
     CompiledScope scope = CompiledScope::whole;
@@ -27,6 +30,8 @@ struct Compilation {
     /// is a causal mask over one document; documents of length l in a sequence of s leave l / (2 s).
     double attention_density = 0.5;
     double launch_gap_ms = 0;  ///< between kernels
+
+    bool operator==(const Compilation&) const = default;
 };
 
 struct CompiledTimes {

@@ -56,7 +56,7 @@ TEST(Evaluation, ContentionIsOfTheCostModel) {
     const auto graph = with_cost_model(read, model).graph;
     const Plan plan = block_plan(*graph);
     const auto base = evaluate(graph, plan);
-    const auto contended = evaluate(graph, plan, {}, contention_source());
+    const auto contended = evaluate(graph, plan, {}, modelled_source(true, {}));
     EXPECT_FALSE(base->contention);
     ASSERT_TRUE(contended->contention);
     EXPECT_EQ(contended->contention->factors.communication_slowdown, 0.5);
@@ -64,7 +64,7 @@ TEST(Evaluation, ContentionIsOfTheCostModel) {
     EXPECT_GT(contended->simulation.step_ms, base->simulation.step_ms);
     EXPECT_EQ(contended->times_ms, base->times_ms);
 
-    const auto unknown = evaluate(read, block_plan(*read), {}, contention_source());
+    const auto unknown = evaluate(read, block_plan(*read), {}, modelled_source(true, {}));
     EXPECT_FALSE(unknown->contention);
     EXPECT_EQ(count(unknown->problems, ProblemKind::no_contention), 1u);
 }

@@ -70,8 +70,19 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
         actions.add(QStringLiteral("plan.contention"), plan, tr("With &contention"),
                     tr("Figures with compute and communication slowing one another down, by the factors of the "
                        "cost model"),
-                    {}, [this] { times_.useContention(!times_.contention()); });
+                    {}, [this] { change([](JobModel& model) { model.contention = !model.contention; }); });
     contention_->setCheckable(true);
+    compiled_blocks_ =
+        actions.add(QStringLiteral("plan.compiledBlocks"), plan, tr("Compiled &blocks"),
+                    tr("Figures of a job that compiles each transformer block, as torchtitan does: kernels are fused "
+                       "there, and priced by the cost model"),
+                    {}, [this] { toggle(CompiledScope::blocks); });
+    compiled_blocks_->setCheckable(true);
+    compiled_whole_ = actions.add(QStringLiteral("plan.compiledWhole"), plan, tr("Compiled &whole"),
+                                  tr("Figures of a job that compiles the whole graph: kernels are fused, and priced by "
+                                     "the cost model"),
+                                  {}, [this] { toggle(CompiledScope::whole); });
+    compiled_whole_->setCheckable(true);
     calibrate_ = actions.add(QStringLiteral("plan.calibrate"), plan, tr("Cali&brate from measurement…"),
                              tr("Fit a cost model to the measurement that is shown, else to the one opened last"), {},
                              [this] { calibrateFromMeasurement(); });
@@ -81,12 +92,13 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
     connect(model_, &GraphCostModel::applied, this, [this](const std::shared_ptr<const MeasuredTimes>& before) {
         // What was made from the previous graph is made again, and so is what is being read for it.
         const QStringList files = before && !before->files.isEmpty() ? before->files : times_.files();
-        const bool contention = std::exchange(contention_wanted_, false) || (before && before->source->contention);
+        const JobModel wanted = std::exchange(model_wanted_, {});
+        const JobModel model = wanted == JobModel() && before ? modelOf(*before->source) : wanted;
         if (!files.isEmpty()) {
             times_.useGraphs();
             times_.restore(files);
-        } else if (contention && knowsContention()) {
-            times_.useContention(true);
+        } else {
+            times_.useModel({model.contention && knowsContention(), model.compiled});
         }
     });
     connect(&times, &TraceTimes::changed, this, &CostActions::update);
@@ -101,12 +113,12 @@ bool CostActions::busy() const {
     return model_->busy() || task_.busy() || question_.busy();
 }
 
-void CostActions::restore(const QString& cost_model, bool contention) {
+void CostActions::restore(const QString& cost_model, const JobModel& model) {
     if (cost_model.isEmpty()) {
-        if (contention) times_.useContention(true);
+        times_.useModel(model);
         return;
     }
-    contention_wanted_ = contention;
+    model_wanted_ = model;
     model_->use(cost_model);
 }
 
@@ -151,6 +163,18 @@ void CostActions::show(Calibration calibration) {
     dialog->open();
 }
 
+void CostActions::change(const std::function<void(JobModel&)>& edit) {
+    JobModel model = times_.model();
+    edit(model);
+    times_.useModel(model);
+    update();  // a checkable action has changed its mark already
+}
+
+void CostActions::toggle(CompiledScope scope) {
+    change(
+        [scope](JobModel& model) { model.compiled = model.compiled == scope ? std::nullopt : std::optional(scope); });
+}
+
 bool CostActions::knowsContention() const {
     if (!document_.isOpen()) return false;
     const std::optional<CostParameters>& cost = document_.graph()->header().cost;
@@ -166,7 +190,15 @@ void CostActions::update() {
                                   ? tr("Figures with compute and communication slowing one another down")
                                   : tr("The cost model has no factors of contention; a calibration gives them"));
     contention_->setToolTip(contention_->statusTip());
-    contention_->setChecked(times_.contention());
+    const JobModel model = times_.model();
+    contention_->setChecked(model.contention);
+    const bool priced = open && document_.graph()->header().cost;
+    for (QAction* action : {compiled_blocks_, compiled_whole_}) {
+        action->setEnabled(priced);
+        if (!priced) action->setToolTip(tr("Times of fused kernels follow from a cost model, and the graph has none"));
+    }
+    compiled_blocks_->setChecked(model.compiled == CompiledScope::blocks);
+    compiled_whole_->setChecked(model.compiled == CompiledScope::whole);
     calibrate_->setEnabled(open && measurements_.count() > 0);
     emit changed();
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <QObject>
+#include <functional>
 
 #include "core/calibrate/calibration.h"
+#include "ui/measure/trace_times.h"
 #include "ui/tasks/latest_task.h"
 
 class QAction;
@@ -14,7 +16,6 @@ class Actions;
 class Document;
 class GraphCostModel;
 class Measurements;
-class TraceTimes;
 struct Measurement;
 
 /// The basis of time figures: the cost model of the open graph, contention, and calibration from a measurement that is
@@ -29,7 +30,7 @@ class CostActions : public QObject {
     GraphCostModel& model() { return *model_; }
     bool busy() const;
     /// What the session has kept.
-    void restore(const QString& cost_model, bool contention);
+    void restore(const QString& cost_model, const JobModel& model);
 
     /// Asks for a cost model. The dialog opens once it is known what times the graph was read with.
     void choose();
@@ -48,14 +49,16 @@ class CostActions : public QObject {
     void show(Calibration calibration);
     void update();
     bool knowsContention() const;
+    void change(const std::function<void(JobModel&)>& edit);
+    void toggle(CompiledScope scope);
 
     Document& document_;
     Measurements& measurements_;
     TraceTimes& times_;
     QWidget& window_;
     GraphCostModel* model_;
-    QAction *choose_, *contention_, *calibrate_;
-    bool contention_wanted_ = false;  ///< by the session, as soon as the cost model is available
+    QAction *choose_, *contention_, *compiled_blocks_, *compiled_whole_, *calibrate_;
+    JobModel model_wanted_;  ///< by the session, as soon as the cost model is available
     LatestTask task_;
     LatestTask question_;  ///< evaluates the graph as it was read
 };

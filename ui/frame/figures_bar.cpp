@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ui/document/document.h"
+#include "ui/measure/trace_times.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
@@ -91,10 +92,15 @@ std::vector<Figure> figuresOf(const Document& document) {
     const QString model = cost ? shownName(QString::fromStdString(cost->model_name)) : QString();
     QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
     QString label = model.isEmpty() ? Document::tr("step") : Document::tr("step · %1").arg(model);
+    if (source && source->compilation) {
+        times += Document::tr("; kernels are fused as in a job that compiles %1")
+                     .arg(QString::fromStdString(std::string(compiled_scope_text(source->compilation->scope))));
+        label += QStringLiteral(" · ") + compiledText(source->compilation->scope);
+    }
     if (evaluation->contention) {
         times += Document::tr("; compute and communication slow one another down");
         label += Document::tr(" · contention");
-    } else if (source && !source->contention) {
+    } else if (source && source->measured()) {
         times = Document::tr("; times of trace %1").arg(shownName(QString::fromStdString(source->name)));
         label = Document::tr("step · trace's times");
     }

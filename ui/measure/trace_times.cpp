@@ -42,6 +42,16 @@ QString sentence(const MeasuredTimes& times, const QString& plan, const std::opt
     return told;
 }
 
+/// What changed, for the status line.
+QString sentenceOn(const JobModel& wanted, const JobModel& before, const Evaluation& baseline) {
+    if (wanted.compiled && wanted.compiled != before.compiled)
+        return TraceTimes::tr("Figures of a job that is %1: kernels are fused").arg(compiledText(*wanted.compiled));
+    if (!wanted.contention) return TraceTimes::tr("Figures without contention");
+    const bool known = baseline.contention && !baseline.contention->factors.none();
+    return known ? TraceTimes::tr("Figures with contention between compute and communication")
+                 : TraceTimes::tr("The cost model's factors of contention are all zero, so figures stay as they were");
+}
+
 }  // namespace
 
 std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const LoadedGraph& loaded,
@@ -73,6 +83,16 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
     return times;
 }
 
+JobModel modelOf(const TimeSource& source) {
+    JobModel model{source.contention, {}};
+    if (source.compilation) model.compiled = source.compilation->scope;
+    return model;
+}
+
+QString compiledText(CompiledScope scope) {
+    return scope == CompiledScope::blocks ? TraceTimes::tr("compiled in blocks") : TraceTimes::tr("compiled whole");
+}
+
 TraceTimes::TraceTimes(Document& document, QObject* parent) : QObject(parent), document_(document) {
     // Times are those of a job, and another graph is another job's.
     connect(&document, &Document::graphChanged, this, [this] {
@@ -91,7 +111,7 @@ void TraceTimes::restore(const QStringList& files) {
 }
 
 void TraceTimes::useGraphs() {
-    if (contention()) return useContention(false);
+    if (model() != JobModel()) return useModel({});
     if (files().isEmpty()) return;
     task_.cancel();
     reading_.clear();
@@ -100,36 +120,41 @@ void TraceTimes::useGraphs() {
     emit told(tr("Times of the graph again"));
 }
 
-void TraceTimes::useContention(bool wanted) {
-    if (!document_.isOpen() || wanted == contention()) return;
-    if (!wanted) {
+void TraceTimes::useModel(const JobModel& wanted) {
+    if (!document_.isOpen() || wanted == model()) return;
+    const JobModel before = model();
+    if (wanted == JobModel()) {
         task_.cancel();
         document_.setTimes(nullptr);
         emit changed();
-        emit told(tr("Figures without contention"));
+        emit told(before.compiled ? tr("Every operator has a kernel of its own again")
+                                  : tr("Figures without contention"));
         return;
     }
     reading_.clear();
-    task_.start([this, loaded = document_.loaded()](std::stop_token stop) -> LatestTask::Delivery {
+    task_.start([this, loaded = document_.loaded(), wanted, before](std::stop_token stop) -> LatestTask::Delivery {
         auto times = std::make_shared<MeasuredTimes>();
-        times->source = contention_source();
+        std::optional<Compilation> compilation;
+        if (wanted.compiled) compilation = Compilation{.scope = *wanted.compiled};
+        times->source = modelled_source(wanted.contention, compilation);
         times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
         if (!times->baseline) return {};
-        times->module_figures = loaded.module_figures;
-        return [this, loaded, times] {
+        times->module_figures = wanted.compiled ? std::make_shared<const ModuleFiguresTable>(module_figures(
+                                                      *loaded.graph, *loaded.modules, times->baseline->times_ms))
+                                                : loaded.module_figures;
+        return [this, loaded, times, wanted, before] {
             if (document_.graph() != loaded.graph) return;
             document_.setTimes(times);
             emit changed();
-            const bool known = times->baseline->contention && !times->baseline->contention->factors.none();
-            emit told(known ? tr("Figures with contention between compute and communication")
-                            : tr("The cost model's factors of contention are all zero, so figures stay as they were"));
+            emit told(sentenceOn(wanted, before, *times->baseline));
         };
     });
     emit changed();
 }
 
-bool TraceTimes::contention() const {
-    return document_.times() && document_.times()->source->contention;
+JobModel TraceTimes::model() const {
+    if (!document_.times()) return {};
+    return modelOf(*document_.times()->source);
 }
 
 QStringList TraceTimes::files() const {

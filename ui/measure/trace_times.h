@@ -3,7 +3,9 @@
 #include <QObject>
 #include <QStringList>
 #include <memory>
+#include <optional>
 
+#include "core/predict/compiled_times.h"
 #include "ui/measure/compared_steps.h"
 #include "ui/tasks/latest_task.h"
 
@@ -16,6 +18,19 @@ struct LoadedGraph;
 struct ErrorsOfTimes {
     PredictionError before, after;
 };
+
+/// How a job is modelled, where times are not measured.
+struct JobModel {
+    bool contention = false;                ///< by the factors of the graph's cost model
+    std::optional<CompiledScope> compiled;  ///< what the job compiles; none: every operator has a kernel
+
+    bool operator==(const JobModel&) const = default;
+};
+
+/// What a source models; nothing where it has measured times.
+JobModel modelOf(const TimeSource& source);
+/// `compiled in blocks`, `compiled whole`.
+QString compiledText(CompiledScope scope);
 
 /// Reads times of operators and collectives from traces as PyTorch's profile-guided estimator does, and evaluates the
 /// graph without any pass with them.
@@ -35,9 +50,10 @@ class TraceTimes : public QObject {
     /// The same by its files, whether or not a measurement of them is open; for the session.
     void restore(const QStringList& files);
     void useGraphs();
-    /// The graph's own times with contention by the factors of its cost model, or without again.
-    void useContention(bool wanted);
-    bool contention() const;
+    /// What the graph's cost model says of such a job; of none, the graph's own times again.
+    void useModel(const JobModel& wanted);
+    /// What is used now.
+    JobModel model() const;
     /// Files whose times are used, or will be when they have been read; empty: the graph's own.
     QStringList files() const;
     bool busy() const { return task_.busy(); }

@@ -33,6 +33,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"times", QJsonArray::fromStringList(document.times)},
             {"cost_model", document.cost_model},
             {"contention", document.contention},
+            {"compiled", document.compiled},
             {"timeline", document.timeline},
             {"source", document.source.toJson()}};
 }
@@ -73,6 +74,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     for (const QJsonValue file : json["times"].toArray()) document.times.append(file.toString());
     document.cost_model = json["cost_model"].toString();
     document.contention = json["contention"].toBool();
+    document.compiled = json["compiled"].toString();
     document.timeline = json["timeline"].toObject();
     document.source = GraphSource::fromJson(json["source"].toObject());
     return document;

@@ -76,7 +76,8 @@ void SessionController::graphOpened() {
     const QString graph = document_.loaded().path;
     state_.open = graph;
     if (const SessionDocument* kept = state_.document(graph)) {
-        times_.cost().restore(kept->cost_model, kept->contention);
+        times_.cost().restore(kept->cost_model,
+                              {kept->contention, compiled_scope_by_name(kept->compiled.toStdString())});
         times_.traceTimes().restore(kept->times);
     }
     schedule();
@@ -120,7 +121,9 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
     kept.closed = closed_plans_.all();
     kept.times = times_.traceTimes().files();
     kept.cost_model = times_.cost().model().used();
-    kept.contention = times_.traceTimes().contention();
+    const JobModel model = times_.traceTimes().model();
+    kept.contention = model.contention;
+    if (model.compiled) kept.compiled = QString::fromStdString(std::string(compiled_scope_name(*model.compiled)));
     kept.timeline = workspace_.timeline().edits().toJson();
     range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
     return kept;

@@ -76,7 +76,9 @@ QString StatusLine::graphText() const {
     } else if (const QString model = costModelName(*document_.graph()); !model.isEmpty()) {
         parts.append(tr("times: estimated with %1").arg(model));
     }
-    if (times_.contention()) parts.append(tr("with contention"));
+    const JobModel model = times_.model();
+    if (model.compiled) parts.append(compiledText(*model.compiled));
+    if (model.contention) parts.append(tr("with contention"));
     if (!times_.files().isEmpty())
         parts.append(document_.times() ? tr("times: trace %1").arg(document_.times()->name()) : tr("reading times…"));
     return parts.join(QStringLiteral(" · "));

@@ -108,13 +108,50 @@ class CostModelWindowTest : public QObject {
         MainWindow window(folder.filePath("session"));
         window.show();
         window.openFiles({smallGraphFile()});
-        QVERIFY(QTest::qWaitFor([&] { return window.document().isOpen() && window.times().traceTimes().contention(); },
-                                60'000));
+        QVERIFY(QTest::qWaitFor(
+            [&] { return window.document().isOpen() && window.times().traceTimes().model().contention; }, 60'000));
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().evaluation()->simulation.step_ms, contended_ms);
         window.actions().find(QStringLiteral("plan.contention"))->trigger();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.document().evaluation()->contention);
+    }
+
+    void compiledTimesComeBackWithTheSession() {
+        QTemporaryDir folder;
+        double traced_ms = 0, compiled_ms = 0;
+        {
+            MainWindow window(folder.filePath("session"));
+            window.show();
+            window.openFiles({smallGraphFile()});
+            QVERIFY(waitUntilIdle(window));
+            traced_ms = window.document().evaluation()->simulation.compute_ms;
+            QAction* blocks = window.actions().find(QStringLiteral("plan.compiledBlocks"));
+            QAction* whole = window.actions().find(QStringLiteral("plan.compiledWhole"));
+            blocks->trigger();
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(blocks->isChecked() && !whole->isChecked());
+            const double blocks_ms = window.document().evaluation()->simulation.compute_ms;
+            QVERIFY(blocks_ms < traced_ms);
+            whole->trigger();
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(!blocks->isChecked() && whole->isChecked());
+            compiled_ms = window.document().evaluation()->simulation.compute_ms;
+            QVERIFY(compiled_ms < blocks_ms);
+            QVERIFY(figuresOf(window.document()).front().label.contains(QStringLiteral("compiled whole")));
+            QVERIFY(saysInStatus(window, QStringLiteral("compiled whole")));
+            window.close();
+        }
+        MainWindow window(folder.filePath("session"));
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(QTest::qWaitFor(
+            [&] { return window.document().isOpen() && window.times().traceTimes().model().compiled; }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.document().evaluation()->simulation.compute_ms, compiled_ms);
+        window.actions().find(QStringLiteral("plan.compiledWhole"))->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.document().evaluation()->simulation.compute_ms, traced_ms);
     }
 
     void theWindowDoesNotWaitForTheGraphAsItWasRead() {
