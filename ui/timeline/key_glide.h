@@ -17,6 +17,8 @@ class KeyGlide : public QObject {
     void release(const QKeyEvent& event);
     /// As if all keys were released: who is not focused any more does not see that they are.
     void stop();
+    /// True while keys move something.
+    bool moving() const { return timer_.isActive(); }
 
   signals:
     void moved(const overlap::ui::HeldKeys::Motion& motion);

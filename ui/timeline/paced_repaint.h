@@ -24,6 +24,9 @@ class PacedRepaint : public QObject {
     /// Only `region` of it has.
     void request(const QRegion& region);
 
+    /// True from a request until the widget is told to repaint.
+    bool pending() const { return next_.isActive(); }
+
     void frameBegins();
     /// @param rasterised how often events were rasterised so far, for the log.
     void frameEnds(std::uint64_t rasterised);

@@ -55,6 +55,10 @@ class TimelineView : public QAbstractScrollArea {
     const std::vector<quint32>& highlightedReferences() const { return highlightedReferences_; }
     /// The span measured on the ruler.
     std::optional<TimeRange> measured() const { return measurement_.range(); }
+    /// True while nothing moves and no change waits to be painted.
+    bool atRest() const { return !keys_.moving() && !repaint_.pending(); }
+    /// What setMemoryLimit() gave.
+    qint64 memoryLimit() const { return memoryLimit_; }
     const TimelineGeometry& geometryOfParts() const { return scene_.geometry; }
     /// Where `location` is drawn, in the viewport's coordinates.
     QRectF eventRect(EventLocation location) const { return scene_.eventRect(location); }

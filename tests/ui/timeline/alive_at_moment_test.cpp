@@ -4,7 +4,7 @@
 #include <QTreeWidget>
 #include <QtTest>
 
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 
 namespace overlap::ui {
 

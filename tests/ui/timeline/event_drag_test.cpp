@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <QtTest>
 
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 
 namespace overlap::ui {
 

@@ -4,7 +4,7 @@
 #include <QSignalSpy>
 #include <QtTest>
 
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 #include "ui/timeline/find_bar.h"
 
 namespace overlap::ui {

@@ -2,7 +2,7 @@
 
 #include <QtTest>
 
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 
 namespace overlap::ui {
 

@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 #include "ui/timeline/measurement.h"
 
 namespace overlap::ui {

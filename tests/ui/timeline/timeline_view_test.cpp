@@ -1,6 +1,5 @@
 #include "ui/timeline/timeline_view.h"
 
-#include <QAbstractEventDispatcher>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QWheelEvent>
@@ -293,10 +292,9 @@ class TimelineViewTest : public QObject {
     TimeAxis axis() const { return view_->geometryOfParts().axis(view_->visibleRange()); }
     double middleOf(std::uint32_t lane) const { return view_->geometryOfParts().bar(lane).center().y(); }
 
-    /// Waits until the view moves no more and has painted what has changed: until none of its timers runs.
+    /// Waits until the view moves no more and has painted what has changed.
     bool comesToRest() {
-        const bool rests = QTest::qWaitFor(
-            [this] { return QAbstractEventDispatcher::instance()->registeredTimers(view_.get()).isEmpty(); });
+        const bool rests = QTest::qWaitFor([this] { return view_->atRest(); });
         QCoreApplication::sendPostedEvents();
         return rests;
     }

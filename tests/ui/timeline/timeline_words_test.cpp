@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "core/timeline/timeline_builder.h"
-#include "tests/trace/synthetic_timeline.h"
+#include "tests/timeline/synthetic_timeline.h"
 
 namespace overlap::ui {
 
