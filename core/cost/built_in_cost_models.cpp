@@ -9,11 +9,11 @@ namespace {
 /// One row of the data sheets. Rates of dense products in 10^12 operations a second; others in 10^9 bytes a second.
 struct Device {
     std::string_view name, device_name, links;
-    double half, eight_bit, single, full_double;  ///< bfloat16 and float16; float8 (0: none); float32; float64
-    double memory, holds;                         ///< bandwidth, and 10^9 bytes that the device holds
-    double gpu_link, network;                     ///< one direction, of one GPU
-    double switch_reduction;                      ///< see Cluster
-    double matrix_multiply, attention;            ///< efficiencies
+    double half, eight_bit, single, full_double;   ///< bfloat16 and float16; float8 (0: none); float32; float64
+    double memory, holds;                          ///< bandwidth, and 10^9 bytes that the device holds
+    double gpu_link, network;                      ///< one direction, of one GPU
+    double gpu_link_efficiency, switch_reduction;  ///< see Cluster
+    double matrix_multiply, attention;             ///< efficiencies
 };
 
 constexpr double tera = 1e12, giga = 1e9;
@@ -23,13 +23,17 @@ constexpr double kernel_overhead_ms = 0.002;
 
 constexpr Device devices[] = {
     {"a100-sxm", "NVIDIA A100 SXM 80GB", "NVLink 3 (300 GB/s a direction), 200 Gbit/s a GPU", 312, 0, 19.5, 19.5, 2039,
-     80, 300, 25, 0, 0.75, 0.55},
+     80, 300, 25, 0.78, 0, 0.75, 0.55},
     {"h100-sxm", "NVIDIA H100 SXM 80GB", "NVLink 4 (450 GB/s a direction), 400 Gbit/s a GPU", 989, 1979, 67, 67, 3350,
-     80, 450, 50, 1.05, 0.65, 0.40},
+     80, 450, 50, 0.80, 0.60, 0.65, 0.40},
+    {"h100-96gb-500w", "NVIDIA H100 96GB HBM2e 500W", "NVLink 4 (450 GB/s a direction), 400 Gbit/s a GPU", 989, 1979,
+     67, 67, 2400, 96, 450, 50, 0.80, 0.60, 0.514, 0.31},
     {"h200-sxm", "NVIDIA H200 SXM 141GB", "NVLink 4 (450 GB/s a direction), 400 Gbit/s a GPU", 989, 1979, 67, 67, 4800,
-     141, 450, 50, 1.05, 0.65, 0.40},
+     141, 450, 50, 0.81, 0.60, 0.65, 0.40},
+    {"mi300x", "AMD Instinct MI300X", "xGMI (7 x 64 GB/s a direction), 400 Gbit/s a GPU", 1307, 2600, 163.4, 163.4,
+     5300, 192, 448, 50, 0.70, 0, 0.50, 0.35},
     {"b200-sxm", "NVIDIA B200 SXM 180GB", "NVLink 5 (900 GB/s a direction), 400 Gbit/s a GPU", 2250, 4500, 75, 37, 7700,
-     180, 900, 50, 0.92, 0.65, 0.40},
+     180, 900, 50, 0.76, 0.53, 0.65, 0.40},
 };
 
 NamedCostModel model_of(const Device& device) {
@@ -54,6 +58,8 @@ NamedCostModel model_of(const Device& device) {
                      {"memory", {memory_efficiency, kernel_overhead_ms}}};
     model.memory_bytes = static_cast<std::int64_t>(device.holds * giga);
     model.cluster = Cluster{.gpu_link_bytes_per_s = device.gpu_link * giga,
+                            .gpu_link_efficiency = device.gpu_link_efficiency,
+                            .switched = !device.name.starts_with("mi"),
                             .switch_reduction = device.switch_reduction,
                             .card_bytes_per_s = device.network * giga};
     model.contention = NamedCostModel::Contention{{}, 0, true};

@@ -26,13 +26,17 @@ constexpr std::array<Protocol, 3> ring_protocols = {{
     {14.0, 1.9, 4.0, 0.92, 0.92},  // LL128
     {8.4, 3.4, 14.0, 1.0, 1.0},    // Simple
 }};
-constexpr std::array<Protocol, 3> tree_protocols = {{
-    {6.8, 0.6, 5.0, 0.24, 0.24},
-    {14.0, 1.25, 8.5, 0.72, 0.86},
-    {8.4, 4.0, 14.0, 0.92, 0.92},
-}};
-/// Of a reduction in the switch, and of one tree over hosts whose switches reduce.
-constexpr double switch_latency_us = 25.0, switch_network_step_us = 18.0;
+/// A tree over hosts, with the share that tensors of some hundred MB reach, for which NCCL takes it.
+constexpr Protocol tree_protocol = {8.4, 4.0, 14.0, 0.42, 0.42};
+
+/// A reduction in the switch: small tensors start sooner, large ones move faster.
+struct SwitchWay {
+    double latency_us, share;
+};
+constexpr std::array<SwitchWay, 2> switch_ways = {{{30.0, 0.72}, {65.0, 1.0}}};
+constexpr double switch_network_step_us = 18.0;
+/// Ranks of a host from which NCCL reduces in the switch.
+constexpr std::int64_t least_switched_ranks = 4;
 /// Every rank of an all-to-all sends to every other.
 constexpr double exchange_base_us = 25.0, exchange_per_rank_us = 1.0;
 
@@ -44,6 +48,7 @@ struct GroupLinks {
     GroupPlacement placed;
     double host;     ///< bytes a second along a ring within a host
     double network;  ///< bytes a second between hosts, by all ranks of a host together
+    double network_latency_us;
 
     bool crosses_hosts() const { return placed.hosts > 1; }
     /// Along a ring through everything, bounded by its slowest part.
@@ -57,8 +62,13 @@ struct GroupLinks {
 GroupLinks links_of(const Cluster& cluster, const GroupPlacement& placed) {
     const double cards = static_cast<double>(cluster.cards_per_host) * static_cast<double>(placed.ranks_per_host) /
                          static_cast<double>(cluster.gpus_per_host);
-    return {placed, cluster.gpu_link_bytes_per_s * cluster.gpu_link_efficiency,
-            cards * cluster.card_bytes_per_s * cluster.card_efficiency / cluster.oversubscription};
+    const double used =
+        cluster.switched || placed.ranks_per_host < 2 || cluster.gpus_per_host < 2
+            ? 1
+            : static_cast<double>(placed.ranks_per_host - 1) / static_cast<double>(cluster.gpus_per_host - 1);
+    return {placed, cluster.gpu_link_bytes_per_s * cluster.gpu_link_efficiency * used,
+            cards * cluster.card_bytes_per_s * cluster.card_efficiency / cluster.oversubscription,
+            cluster.network_latency_us};
 }
 
 /// A bandwidth on the bus counts each byte as often as it crosses a link: `crossings` times for each byte of the whole
@@ -74,33 +84,37 @@ Rates ring_rates(const GroupLinks& links, double rounds) {
     const double host_steps = rounds * (ranks - 1) - network_steps;
     Rates rates;
     for (const Protocol& protocol : ring_protocols) {
-        const double latency_us =
-            protocol.base_us + host_steps * protocol.host_step_us + network_steps * protocol.network_step_us;
+        const double latency_us = protocol.base_us + host_steps * protocol.host_step_us +
+                                  network_steps * (protocol.network_step_us + links.network_latency_us);
         rates.push_back(rate_of(latency_us, links.ring(protocol), rounds * (ranks - 1) / ranks));
     }
     return rates;
 }
 
 /// Up a tree of hosts and down again, within a host along a chain.
-void add_tree_rates(const GroupLinks& links, Rates& rates) {
+void add_tree_rate(const GroupLinks& links, Rates& rates) {
+    if (!links.crosses_hosts()) return;
     const auto ranks = static_cast<double>(links.placed.ranks);
     const double depth = std::bit_width(static_cast<std::uint64_t>(links.placed.hosts)) - 1;
-    for (const Protocol& protocol : tree_protocols) {
-        const double latency_us =
-            protocol.base_us + 2 * (static_cast<double>(links.placed.ranks_per_host - 1) * protocol.host_step_us +
-                                    depth * protocol.network_step_us);
-        rates.push_back(rate_of(latency_us, links.ring(protocol), 2 * (ranks - 1) / ranks));
-    }
+    const double latency_us =
+        tree_protocol.base_us + 2 * (static_cast<double>(links.placed.ranks_per_host - 1) * tree_protocol.host_step_us +
+                                     depth * (tree_protocol.network_step_us + links.network_latency_us));
+    rates.push_back(rate_of(latency_us, links.ring(tree_protocol), 2 * (ranks - 1) / ranks));
 }
 
-/// The switch reduces within hosts, rings or trees carry one copy between them.
-void add_switch_rate(const Cluster& cluster, const GroupLinks& links, Rates& rates) {
-    if (cluster.switch_reduction <= 0 || links.placed.ranks_per_host < 3) return;
-    const auto ranks = static_cast<double>(links.placed.ranks);
-    const double depth = std::bit_width(static_cast<std::uint64_t>(links.placed.hosts)) - 1;
-    double bus = cluster.gpu_link_bytes_per_s * cluster.switch_reduction;
-    if (links.crosses_hosts()) bus = std::min(bus, links.network);
-    rates.push_back(rate_of(switch_latency_us + 2 * depth * switch_network_step_us, bus, 2 * (ranks - 1) / ranks));
+/// The switch reduces within a host; two hosts exchange what theirs have reduced. More of them would move as much over
+/// the network as along a ring.
+void add_switch_rates(const Cluster& cluster, const GroupLinks& links, Rates& rates) {
+    if (links.placed.ranks_per_host < least_switched_ranks || links.placed.hosts > 2) return;
+    for (const SwitchWay& way : switch_ways) {
+        double bytes_per_s = cluster.gpu_link_bytes_per_s * cluster.switch_reduction * way.share;
+        double latency_us = way.latency_us;
+        if (links.crosses_hosts()) {
+            bytes_per_s = std::min(bytes_per_s, links.network);
+            latency_us += 2 * (switch_network_step_us + 2 * links.network_latency_us);
+        }
+        if (bytes_per_s > 0) rates.push_back(rate_of(latency_us, bytes_per_s, 1));
+    }
 }
 
 /// Each rank sends an equal part of its tensor to every rank, through its card or within its host.
@@ -141,8 +155,8 @@ CostParameters::Link link_in(const Cluster& cluster, const ProcessGroup& group) 
     const GroupLinks links = links_of(cluster, placed);
     const Rates once = ring_rates(links, 1);
     Rates all_reduce = ring_rates(links, 2);
-    add_tree_rates(links, all_reduce);
-    add_switch_rate(cluster, links, all_reduce);
+    add_tree_rate(links, all_reduce);
+    add_switch_rates(cluster, links, all_reduce);
     link.latency_ms = once.back().latency_ms;
     link.bytes_per_s = once.back().bytes_per_s;
     for (const CollectiveKind kind :

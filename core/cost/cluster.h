@@ -10,16 +10,20 @@ namespace overlap {
 /// switch between their GPUs and network cards. Rates are those of data sheets, in bytes a second in one direction.
 struct Cluster {
     std::int64_t gpus_per_host = 8;
-    double gpu_link_bytes_per_s = 0;  ///< of one GPU into its host's switch: NVLink, xGMI
+    double gpu_link_bytes_per_s = 0;  ///< of one GPU to all others of its host: NVLink, xGMI
     /// The share of it that gathers and scatters of large tensors reach.
-    double gpu_link_efficiency = 0.78;
-    /// What all-reduces within a host reach where its switch reduces (NVLink SHARP): the bandwidth on the bus, as
-    /// nccl-tests counts it, as a share of `gpu_link_bytes_per_s`. 0: it does not reduce.
+    double gpu_link_efficiency = 0.8;
+    /// Whether the GPUs of a host meet in a switch. If not, each has a link of equal rate to each other, and a group of
+    /// few uses few of them.
+    bool switched = true;
+    /// What all-reduces within a host reach where its switch reduces (NVLink SHARP): bytes of the tensor a second, as a
+    /// share of `gpu_link_bytes_per_s`. 0: it does not reduce.
     double switch_reduction = 0;
     std::int64_t cards_per_host = 8;
-    double card_bytes_per_s = 0;   ///< of one network card
-    double card_efficiency = 0.9;  ///< the share of it that large tensors reach
-    double oversubscription = 1;   ///< of the network above the hosts: 2 has half of what the cards could send
+    double card_bytes_per_s = 0;    ///< of one network card
+    double card_efficiency = 0.9;   ///< the share of it that large tensors reach
+    double network_latency_us = 0;  ///< of a message between hosts, beyond what InfiniBand takes
+    double oversubscription = 1;    ///< of the network above the hosts: 2 has half of what the cards could send
 
     bool operator==(const Cluster&) const = default;
 };

@@ -99,10 +99,15 @@ Cluster read_cluster(element value, const JsonPlace& place) {
     json_required(fields, "gpu_link_bytes_per_s", place);
     number("gpu_link_bytes_per_s", cluster.gpu_link_bytes_per_s);
     number("gpu_link_efficiency", cluster.gpu_link_efficiency);
+    optional_field(fields, "switched", &place,
+                   [&](element switched, const JsonPlace& at) { cluster.switched = json_boolean(switched, at); });
     json_required(fields, "card_bytes_per_s", place);
     number("card_bytes_per_s", cluster.card_bytes_per_s);
     number("card_efficiency", cluster.card_efficiency);
     number("oversubscription", cluster.oversubscription);
+    optional_field(fields, "network_latency_us", &place, [&](element latency, const JsonPlace& at) {
+        cluster.network_latency_us = json_number(latency, at, 0);
+    });
     optional_field(fields, "switch_reduction", &place,
                    [&](element share, const JsonPlace& at) { cluster.switch_reduction = json_number(share, at, 0); });
     return cluster;
@@ -243,10 +248,12 @@ void write_cluster(Json& json, const Cluster& cluster) {
     json["gpus_per_host"] = cluster.gpus_per_host;
     json["gpu_link_bytes_per_s"] = cluster.gpu_link_bytes_per_s;
     json["gpu_link_efficiency"] = cluster.gpu_link_efficiency;
+    json["switched"] = cluster.switched;
     json["switch_reduction"] = cluster.switch_reduction;
     json["cards_per_host"] = cluster.cards_per_host;
     json["card_bytes_per_s"] = cluster.card_bytes_per_s;
     json["card_efficiency"] = cluster.card_efficiency;
+    json["network_latency_us"] = cluster.network_latency_us;
     json["oversubscription"] = cluster.oversubscription;
 }
 

@@ -127,6 +127,16 @@ TEST(BadDocument, CostModel) {
         {cost("{" + device +
               R"(,"links":[{"process_group":"0","latency_ms":0,"bytes_per_s":1},{"process_group":"0"}]})"),
          "cost_model.links[1].process_group: \"0\" has a link already"},
+        {cost("{" + device +
+              R"(,"links":[{"process_group":"0","latency_ms":0,"bytes_per_s":1,"kinds":{"gossip":[]}}]})"),
+         "cost_model.links[0].kinds.gossip: there is no kind of collective of this name"},
+        {cost("{" + device +
+              R"(,"links":[{"process_group":"0","latency_ms":0,"bytes_per_s":1,"kinds":{"all_reduce":[]}}]})"),
+         "cost_model.links[0].kinds.all_reduce: expected at least one way to run it"},
+        {cost(
+             "{" + device +
+             R"(,"links":[{"process_group":"0","latency_ms":0,"bytes_per_s":1,"kinds":{"all_reduce":[{"latency_ms":1}]}}]})"),
+         "cost_model.links[0].kinds.all_reduce[0]: the field \"bytes_per_s\" is missing"},
     });
 }
 
