@@ -16,6 +16,7 @@
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
 #include "core/predict/compiled_times.h"
+#include "core/predict/optimizer_step.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/memory_profile.h"
@@ -30,9 +31,14 @@ struct Figures {
     std::shared_ptr<const Graph> graph;
     Simulation simulation;
     std::optional<AppliedContention> contention;
-    MemoryProfile memory;            ///< as the reference estimates it
-    MemoryProfile corrected_memory;  ///< see StorageRule::corrected
+    MemoryProfile memory;                    ///< as the reference estimates it
+    MemoryProfile corrected_memory;          ///< see StorageRule::corrected
+    std::optional<OptimizerStep> optimizer;  ///< of a compiled job, beside the step
 };
+
+std::optional<double> beside_ms(const Figures& figures) {
+    return figures.optimizer ? std::optional(figures.optimizer->time_ms) : std::nullopt;
+}
 
 void write_text(std::ostream& out, const Figures& figures) {
     const Simulation& simulation = figures.simulation;
@@ -45,6 +51,10 @@ void write_text(std::ostream& out, const Figures& figures) {
         out << " as torch estimates it, " << bytes_text(figures.corrected_memory.peak_bytes) << " corrected";
     }
     out << '\n';
+    if (figures.optimizer) {
+        out << "beside   " << milliseconds_text(figures.optimizer->time_ms)
+            << " of clipping and AdamW, which are not in the graph\n";
+    }
     TextTable table({"group", "collectives", "communication", "exposed"});
     for (const GroupTiming& group : simulation.groups) {
         table.add({name_text(group.process_group), std::to_string(group.collectives), milliseconds_text(group.comm_ms),
@@ -101,13 +111,19 @@ class Simulate final : public Command {
         }
         figures.memory = memory_profile(*figures.graph, StorageRule::reference);
         figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
+        if (!compiled_.empty()) {
+            const OptimizerStep optimizer = optimizer_step(*figures.graph);
+            if (optimizer.gradients > 0) figures.optimizer = optimizer;
+        }
         const AppliedContention* contention = figures.contention ? &*figures.contention : nullptr;
         if (!trace_file_.empty()) {
             write_file_atomically(trace_file_,
                                   chrome_trace_json(*figures.graph, figures.simulation, figures.memory, contention));
         }
         if (json_) {
-            streams.out << simulation_json(*figures.graph, figures.simulation, figures.memory, contention) << '\n';
+            streams.out << simulation_json(*figures.graph, figures.simulation, figures.memory,
+                                           {.contention = contention, .beside_ms = beside_ms(figures)})
+                        << '\n';
         } else {
             write_text(streams.out, figures);
         }

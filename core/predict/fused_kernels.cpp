@@ -160,7 +160,7 @@ class Fuser {
 
     void follow(NodeId node) {
         for (const NodeId user : graph_.users(node)) {
-            if (user > last_needed_ || visited_[user] == visit_) continue;
+            if (user > last_needed_ || visited_[user] == visit_ || buffers_.operators[user].fills) continue;
             visited_[user] = visit_;
             pending_.push_back(user);
         }
@@ -173,7 +173,7 @@ class Fuser {
             const NodeId from = open.back();
             open.pop_back();
             for (const NodeId user : graph_.users(from)) {
-                if (user > last_needed_) continue;
+                if (user > last_needed_ || buffers_.operators[user].fills) continue;
                 const KernelIndex of_user = kernel_of_[user] == no_kernel ? no_kernel : current(kernel_of_[user]);
                 if (of_user == second) return true;
                 if (reached_.size() < graph_.node_count()) reached_.resize(graph_.node_count(), 0);
@@ -265,7 +265,10 @@ class Fuser {
     std::int64_t most_read(const FusedKernel& one, NodeId node) const {
         constexpr auto unknown = std::numeric_limits<std::int64_t>::max();
         const auto outputs = graph_.outputs(node);
-        if (one.role == KernelRole::library || one.role == KernelRole::collective || outputs.empty()) return unknown;
+        const bool scatters =
+            std::ranges::any_of(one.nodes, [&](NodeId member) { return buffers_.operators[member].extra_bytes > 0; });
+        const bool own_loops = one.role == KernelRole::pointwise || one.role == KernelRole::reduction;
+        if (!own_loops || scatters || outputs.empty()) return unknown;
         return outputs[0].is_tensor ? one.loops.elements() * dtype_info(outputs[0].dtype).bytes : unknown;
     }
 

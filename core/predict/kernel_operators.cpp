@@ -117,7 +117,8 @@ KernelLoops row_loops(const Graph& graph, const TensorMeta& input) {
 /// The gradient of an embedding is made in float32: filled with zeros, rows added to it, and converted at last.
 std::int64_t scattering_bytes(const Graph& graph, const TensorMeta& gradient, const TensorMeta& output) {
     constexpr std::int64_t float32_bytes = 4;
-    return 2 * graph.element_count(output) * float32_bytes + graph.element_count(gradient) * float32_bytes;
+    const std::int64_t table_bytes = graph.element_count(output) * float32_bytes;
+    return 2 * table_bytes + std::min(table_bytes, graph.element_count(gradient) * float32_bytes);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ void write_contention(JsonWriter& json, const AppliedContention* contention) {
 }  // namespace
 
 std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
-                            const AppliedContention* contention) {
+                            const SimulationContext& context) {
     JsonWriter json;
     json.begin_object();
     json.member("step_ms", simulation.step_ms);
@@ -40,7 +40,13 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
     json.key("cost_model");
     const std::optional<CostParameters>& cost = graph.header().cost;
     cost && !cost->model_name.empty() ? json.value(std::string_view(cost->model_name)) : json.null();
-    write_contention(json, contention);
+    write_contention(json, context.contention);
+    json.key("beside_ms");
+    if (context.beside_ms) {
+        json.value(*context.beside_ms);
+    } else {
+        json.null();
+    }
 
     json.key("groups").begin_array();
     for (const GroupTiming& group : simulation.groups) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/simulate/contention.h"
@@ -8,15 +9,22 @@
 
 namespace overlap {
 
+/// What a simulation's figures are printed with.
+struct SimulationContext {
+    const AppliedContention* contention = nullptr;  ///< what slowed it; may be null
+    std::optional<double> beside_ms{};  ///< what the job does beside the graph: clipping and the optimizer, if priced
+};
+
 /// What `overlap simulate --json` prints: one object with `step_ms`, `compute_ms`, `exposed_ms`, `peak_memory_bytes`,
 /// `corrected_peak_memory_bytes`, `groups[]` (`process_group`, `comm_ms`, `exposed_ms`, `collectives`) and
 /// `collectives[]` in order of issue (`name`, `wait`, `kind`, `process_group`, `bytes`, `start_ms`, `end_ms`,
 /// `exposed_ms`, `cause`, `blocker`, `explanation`). `wait` and `blocker` are null where there is none; `explanation`
 /// is there for exposed collectives only. `cost_model` names the model that times are of, null where it has no name or
 /// the times are the graph's own; `contention` is null, or the factors that slowed the step: `compute_slowdown` by
-/// class, `communication_slowdown`, `shared_links`. The corrected peak is computed here, by StorageRule::corrected.
-/// @param memory by StorageRule::reference. @param contention what the simulation was slowed by; may be null.
+/// class, `communication_slowdown`, `shared_links`. `beside_ms` is null unless the context has it. The corrected peak
+/// is computed here, by StorageRule::corrected.
+/// @param memory by StorageRule::reference.
 std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
-                            const AppliedContention* contention = nullptr);
+                            const SimulationContext& context = {});
 
 }  // namespace overlap

@@ -52,10 +52,10 @@ std::int64_t made_bytes(const FusedKernels& made) {
 /// How far the bytes of all kernels may be from what Inductor made for an H100, as a share; most cases are within 5 %.
 double tolerance(const std::string& name) {
     // Inductor reduces rows and columns of one tensor in one kernel here.
-    if (name == "llama_decomposed_backward") return 0.15;
+    if (name == "llama_decomposed_backward" || name == "block_backward") return 0.15;
     // Cases of some MB, where Inductor computes indices again rather than keep them.
     if (name == "llama_tp_loss") return 0.25;
-    if (name == "llama_tp_embedding") return 0.35;
+    if (name == "llama_tp_embedding_backward") return 0.10;
     // Parts of a tensor that are concatenated count as the whole in the golden figures.
     if (name == "deepseek_mla_forward" || name == "deepseek_mla_backward") return 0.12;
     return 0.05;
@@ -99,9 +99,9 @@ TEST(FusedKernels, AnActivationJoinsTheProductBehindIt) {
 }
 
 TEST(FusedKernels, ASumBehindAProductIsPartOfIt) {
-    const auto graph = read_graph_file(folder + "fusion/llama_block_forward.graph.json.gz");
+    const auto graph = read_graph_file(folder + "fusion/llama_aot_block_forward.graph.json.gz");
     const FusedKernels made = fused_kernels(*graph);
-    const NodeId sum = graph->find("add_3"), product = graph->find("mm_9");
+    const NodeId sum = graph->find("add_2"), product = graph->find("mm_6");
     ASSERT_GE(made.kernel_of_node[sum], 0);
     EXPECT_EQ(made.kernel_of_node[sum], made.kernel_of_node[product]);
 }

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Predictions of runs that torchtitan published, against what it measured.
+
+    published_runs.py PROGRAMS DATA                 the test: exit status 1 where a prediction is off by more than 5 %
+    published_runs.py PROGRAMS DATA --write DOCS    the same, and writes DOCS/predictions.svg and the tables of
+                                                    DOCS/predictions.md anew
+
+PROGRAMS is the folder with `overlap`, DATA is tests/data. One number is fitted, the share of the matrix rate that
+products reach, on run `a` alone; the other runs are predicted with it. Graphs are those of tests/torch/published_graphs.py.
+"""
+import argparse
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TOLERANCE = 0.05
+FITTED = "a"
+GRAPHS = {
+    "a": "a_llama3_8b_fsdp8",
+    "b": "b_llama3_8b_fsdp128",
+    "c": "c_llama3_8b_fsdp8_tp8",
+    "d": "d_llama3_70b_fsdp32_tp8",
+}
+WORDS = {
+    "a": "8B, FSDP 8, local batch 2, selective checkpointing",
+    "b": "8B, FSDP 128, local batch 2, selective checkpointing",
+    "c": "8B, FSDP 8 × TP 8, local batch 12, selective checkpointing",
+    "d": "70B, FSDP 32 × TP 8, local batch 16, full checkpointing",
+}
+JOB = ("--compiled", "blocks", "--preset", "torchtitan_default")
+
+
+class Predictor:
+    """Runs `overlap simulate` on the graphs of published runs."""
+
+    def __init__(self, programs, data, folder):
+        self.program = pathlib.Path(programs) / "overlap"
+        self.data = pathlib.Path(data) / "published_runs"
+        self.folder = pathlib.Path(folder)
+
+    def simulate(self, run, model, options):
+        path = self.folder / "model.cost.json"
+        path.write_text(json.dumps(model), encoding="utf-8")
+        graph = self.data / (GRAPHS[run] + ".prebucket.graph.json.gz")
+        done = subprocess.run([self.program, "simulate", graph, "--cost-model", path, *options, "--json"],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"published_runs.py: run {run}: {done.stderr.strip()}")
+        return json.loads(done.stdout)
+
+    def step_ms(self, run, model, options, beside=True):
+        figures = self.simulate(run, model, options)
+        return figures["step_ms"] + (figures["beside_ms"] or 0 if beside else 0)
+
+
+def with_share(model, share):
+    changed = copy.deepcopy(model)
+    changed["classes"]["matrix_multiply"]["efficiency"] = share
+    return changed
+
+
+def fitted_share(predictor, model, options, measured_ms, beside=True):
+    """The share at which run `a` takes what was measured, by halving: a larger one makes the step shorter."""
+    low, high = 0.2, 1.0
+    for _ in range(14):
+        middle = (low + high) / 2
+        if predictor.step_ms(FITTED, with_share(model, middle), options, beside) > measured_ms:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def links_of_one_card(model):
+    """The links that docs/training_job.md once recommended: a group across hosts has one card's bandwidth."""
+    changed = copy.deepcopy(model)
+    changed["links"] = {"gpus_per_node": 8, "within_node": {"latency_ms": 0.015, "bytes_per_s": 360e9},
+                        "between_nodes": {"latency_ms": 0.03, "bytes_per_s": 40e9}}
+    # What such a model lacked: several ranks of a host have several cards.
+    changed["links"]["process_groups"] = {name: {"latency_ms": 0.03, "bytes_per_s": 40e9}
+                                          for name in ("0", "281", "1073")}
+    return changed
+
+
+def attention_as_fast_as_products(model):
+    changed = copy.deepcopy(model)
+    changed["classes"]["attention"]["efficiency"] = changed["classes"]["matrix_multiply"]["efficiency"]
+    return changed
+
+
+def ablations(model):
+    """What each part of the model does: name, model, options, whether clipping and the optimizer count."""
+    traced = ("--preset", "torchtitan_default")
+    return [
+        ("all of it", model, JOB, True),
+        ("every operator a kernel (as traced)", model, traced, True),
+        ("the whole graph compiled, not its blocks", model, ("--compiled", "whole", *traced), True),
+        ("collectives as traced, without torchtitan's plan", model, ("--compiled", "blocks"), True),
+        ("one network card for each group", links_of_one_card(model), JOB, True),
+        ("attention at the share of products", attention_as_fast_as_products(model), JOB, True),
+        ("without clipping and optimizer", model, JOB, False),
+    ]
+
+
+def published(data):
+    """Step times in milliseconds by name of the run."""
+    runs = json.loads((pathlib.Path(data) / "published_runs" / "published.json").read_text(encoding="utf-8"))["runs"]
+    return {run["name"]: run for run in runs if run["name"] in GRAPHS}
+
+
+def errors_with(predictor, measured, model, options, beside):
+    """The fitted share, and for each run how much too many (or too few) tokens a second are predicted."""
+    share = fitted_share(predictor, model, options, measured[FITTED]["step_ms_from_it"], beside)
+    fitted = with_share(model, share)
+    predicted = {run: predictor.step_ms(run, fitted, options, beside) for run in GRAPHS}
+    return share, predicted, {run: measured[run]["step_ms_from_it"] / predicted[run] - 1 for run in GRAPHS}
+
+
+def table_of_runs(measured, predicted, errors):
+    lines = ["| run | published | predicted | off by |", "|---|---|---|---|"]
+    for run in GRAPHS:
+        step_ms = measured[run]["step_ms_from_it"]
+        tokens = measured[run]["tokens_per_second_per_gpu"]
+        note = " (fitted)" if run == FITTED else ""
+        lines.append(f"| {run}: {WORDS[run]} | {tokens:,.0f} tokens/s, {step_ms:,.0f} ms | "
+                     f"{tokens * step_ms / predicted[run]:,.0f} tokens/s, {predicted[run]:,.0f} ms | "
+                     f"{100 * errors[run]:+.1f} %{note} |")
+    return "\n".join(lines)
+
+
+def table_of_parts(rows):
+    lines = ["| model | share of the matrix rate | b | c | d |", "|---|---|---|---|---|"]
+    for name, share, errors in rows:
+        cells = " | ".join(f"{100 * errors[run]:+.1f} %" for run in "bcd")
+        lines.append(f"| {name} | {share:.3f} | {cells} |")
+    return "\n".join(lines)
+
+
+def plot(measured, predicted):
+    """Two bars a run, published and predicted tokens a second, each run scaled to what was published."""
+    width, row, left, bar = 720, 64, 290, 18
+    scale = (width - left - 110) / 1.15
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{row * len(GRAPHS) + 56}" '
+             'font-family="sans-serif" font-size="13">',
+             '<rect width="100%" height="100%" fill="#ffffff"/>',
+             '<text x="16" y="26" font-size="15" fill="#1f2933">Tokens a second and GPU: published and predicted</text>']
+    for index, run in enumerate(GRAPHS):
+        top = 44 + index * row
+        tokens = measured[run]["tokens_per_second_per_gpu"]
+        share = measured[run]["step_ms_from_it"] / predicted[run]
+        name, rest = WORDS[run].split(", local", 1)
+        lines.append(f'<text x="16" y="{top + 16}" fill="#1f2933">{run}: {name}</text>')
+        lines.append(f'<text x="16" y="{top + 34}" fill="#6b7785" font-size="11">local{rest}</text>')
+        for offset, length, value, colour in ((0, 1, tokens, "#9aa5b1"), (bar + 4, share, tokens * share, "#2563c9")):
+            lines.append(f'<rect x="{left}" y="{top + offset}" width="{scale * length:.1f}" height="{bar}" '
+                         f'fill="{colour}" rx="2"/>')
+            lines.append(f'<text x="{left + scale * length + 8:.1f}" y="{top + offset + 14}" fill="#1f2933">'
+                         f'{value:,.0f}</text>')
+    lines.append("</svg>")
+    return "\n".join(lines) + "\n"
+
+
+def put_between(text, mark, content):
+    """The text with what stands between the comments `mark` and `end of mark` replaced."""
+    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->"
+    before, rest = text.split(begin, 1)
+    return before + begin + "\n" + content + "\n\n" + end + rest.split(end, 1)[1]
+
+
+def write(docs, measured, predicted, errors, rows):
+    page = pathlib.Path(docs) / "predictions.md"
+    text = put_between(page.read_text(encoding="utf-8"), "runs", table_of_runs(measured, predicted, errors))
+    page.write_text(put_between(text, "parts", table_of_parts(rows)), encoding="utf-8")
+    (pathlib.Path(docs) / "predictions.svg").write_text(plot(measured, predicted), encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("programs")
+    parser.add_argument("data")
+    parser.add_argument("--write", metavar="DOCS")
+    arguments = parser.parse_args()
+    model = json.loads((pathlib.Path(arguments.data) / "published_runs" / "h100_96gb_500w.cost.json").read_text("utf-8"))
+    measured = published(arguments.data)
+    with tempfile.TemporaryDirectory() as folder:
+        predictor = Predictor(arguments.programs, arguments.data, folder)
+        share, predicted, errors = errors_with(predictor, measured, model, JOB, True)
+        print(f"share of the matrix rate, fitted on {FITTED}: {share:.3f}")
+        print(table_of_runs(measured, predicted, errors))
+        if arguments.write:
+            rows = [(name, *[part for index, part in enumerate(errors_with(predictor, measured, *rest)) if index != 1])
+                    for name, *rest in ablations(model)]
+            print(table_of_parts(rows))
+            write(arguments.write, measured, predicted, errors, rows)
+    given = model["classes"]["matrix_multiply"]["efficiency"]
+    wrong = [run for run, error in errors.items() if abs(error) > TOLERANCE]
+    if abs(given - share) > 0.005:
+        sys.exit(f"published_runs.py: the model has the share {given}, the fit gives {share:.3f}")
+    if wrong:
+        sys.exit(f"published_runs.py: off by more than {100 * TOLERANCE:.0f} %: {', '.join(wrong)}")
+
+
+if __name__ == "__main__":
+    main()
