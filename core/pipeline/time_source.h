@@ -25,7 +25,7 @@ struct TimeSource {
     /// slowed already.
     bool contention = false;
     /// Times of fused kernels by the graph's cost model (core/predict), in place of the graph's own times.
-    std::optional<Compilation> compilation;
+    std::optional<Compilation> compilation{};
 
     /// Whether it has times that a job took.
     bool measured() const { return !contention && !compilation; }

@@ -7,6 +7,7 @@
 #include "core/simulate/alive_storages.h"
 #include "core/views/timeline_of.h"
 #include "ui/document/document.h"
+#include "ui/measure/trace_times.h"
 #include "ui/tasks/released_elsewhere.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -90,6 +91,8 @@ void TimelineConnection::makeTimeline() {
             const QString device = cost ? QString::fromStdString(cost->device_name) : QString();
             QStringList caption{tr("simulated"), tr("streams model")};
             if (!evaluation->times_known) caption = QStringList{tr("no times: choose a cost model")};
+            if (evaluation->time_source && evaluation->time_source->compilation)
+                caption.append(compiledText(evaluation->time_source->compilation->scope));
             if (evaluation->contention) caption.append(tr("with contention"));
             if (cost && !cost->model_name.empty())
                 caption.append(tr("estimated with %1").arg(QString::fromStdString(cost->model_name)));
@@ -114,7 +117,12 @@ void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
         notes.append(tr("corrected %1").arg(corrected));
         help += tr("; with recomputed tensors counted apart the peak is %1").arg(corrected);
     }
+    const auto& cost = evaluation.graph->header().cost;
+    const std::int64_t limit = cost ? cost->memory_bytes : 0;
+    if (limit > 0)
+        help += tr("; the dashed line is what the device holds, %1").arg(formatBytes(static_cast<double>(limit)));
     view_.setMemoryNotes(notes, help);
+    view_.setMemoryLimit(limit);
 }
 
 void TimelineConnection::selectFromView(quint32 reference) {

@@ -32,9 +32,9 @@ struct SessionDocument {
     QStringList times{};                   ///< traces whose times figures are of; empty: the graph's own
     QString cost_model{};                  ///< chosen for the graph: a built-in model's name or a file; may be empty
     bool contention = false;               ///< figures are with contention
-    QString compiled;                      ///< what the modelled job compiles (compiled_scope_name()), or empty
     QJsonObject timeline{};                ///< the user's edits of the timeline; only the view reads them
     GraphSource source{};                  ///< of the graph
+    QString compiled{};                    ///< what the modelled job compiles (compiled_scope_name()), or empty
 
     bool operator==(const SessionDocument&) const = default;
 };

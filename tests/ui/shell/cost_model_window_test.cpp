@@ -23,6 +23,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
+#include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
 
@@ -80,6 +81,18 @@ class CostModelWindowTest : public QObject {
         QVERIFY(figuresOf(window.document()).front().value != QStringLiteral("no times"));
         QVERIFY(figuresOf(window.document()).front().label.contains(QStringLiteral("h100-sxm")));
         QVERIFY(saysInStatus(window, QStringLiteral("estimated with h100-sxm")));
+    }
+
+    void whatTheDeviceHoldsIsALineInTheMemoryCurve() {
+        MainWindow window;
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        auto* timeline = window.findChild<TimelineView*>();
+        QCOMPARE(timeline->memoryLimit(), 0);
+        window.times().cost().model().use(QStringLiteral("h100-sxm"));
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(timeline->memoryLimit(), 80'000'000'000);
     }
 
     void modelAndContentionComeBackWithTheSession() {
