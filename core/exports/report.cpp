@@ -166,8 +166,7 @@ class Report {
     }
 
     void timelines() {
-        const auto now = timeline_of(result_, StorageRule::corrected),
-                   before = timeline_of(baseline_, StorageRule::corrected);
+        const auto now = timeline_of(result_), before = timeline_of(baseline_);
         const TimeRange range{0, std::max(now->range().end_ns, before->range().end_ns)};
         html_ += section("Timeline") + picture_definitions();
         html_ += "<figure><figcaption>As the graph is, " + html_text(time_text(baseline_.simulation.step_ms)) +

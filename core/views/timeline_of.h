@@ -15,8 +15,8 @@ namespace overlap {
 /// itself, or for a stall of the compute stream (role `exposed`) the node that starts the collective that it waits for.
 /// Compute has the hue of the plan's entry that its module belongs to, a collective that of its bucket; buckets that a
 /// pass chose itself take hues in turn. Nodes that take no time make no event.
-/// @param rule which of the two memory figures the curve shows.
-std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule = StorageRule::reference);
+/// @param rule which of the two memory figures the curve shows; views show the corrected one.
+std::shared_ptr<const Timeline> timeline_of(const Evaluation& evaluation, StorageRule rule = StorageRule::corrected);
 
 /// What a process group is for, as far as its description and its collectives show: `FSDP gathers`, `EP all-to-all`,
 /// `Gathers + scatters`. For the group's lane and wherever a group is displayed.

@@ -84,11 +84,11 @@ TEST_F(TimelineOf, BucketsWithoutEntryTakeTheHuesAfterTheEntries) {
 
 TEST_F(TimelineOf, CurveReachesThePeak) {
     const MemoryCurve& memory = timeline_->memory();
-    EXPECT_EQ(memory.bytes[timeline_->memory_peak()], evaluation_->memory.peak_bytes);
+    EXPECT_EQ(memory.bytes[timeline_->memory_peak()], evaluation_->corrected_memory.peak_bytes);
     EXPECT_TRUE(std::is_sorted(memory.time_ns.begin(), memory.time_ns.end()));
-    const auto other = timeline_of(*evaluation_, StorageRule::corrected);
-    const MemoryCurve& corrected = other->memory();
-    EXPECT_EQ(corrected.bytes[corrected.peak()], evaluation_->corrected_memory.peak_bytes);
+    const auto other = timeline_of(*evaluation_, StorageRule::reference);
+    const MemoryCurve& estimated = other->memory();
+    EXPECT_EQ(estimated.bytes[estimated.peak()], evaluation_->memory.peak_bytes);
 }
 
 }  // namespace

@@ -108,14 +108,15 @@ void TimelineConnection::makeTimeline() {
 }
 
 void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
-    const QString estimated = formatBytes(static_cast<double>(evaluation.memory.peak_bytes));
-    QStringList notes{tr("PyTorch's estimate")};
-    QString help = tr("Memory as PyTorch's estimator reckons it, peak %1").arg(estimated);
-    // The estimator's result is too large for graphs with recomputed tensors.
+    const QString peak = formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes));
+    QStringList notes;
+    QString help = tr("Memory that the step holds, peak %1").arg(peak);
+    // PyTorch's estimator counts a recomputed tensor and its original as one that lives all the time in between.
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes) {
-        const QString corrected = formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes));
-        notes.append(tr("corrected %1").arg(corrected));
-        help += tr("; with recomputed tensors counted apart the peak is %1").arg(corrected);
+        const QString estimated = formatBytes(static_cast<double>(evaluation.memory.peak_bytes));
+        notes.append(tr("PyTorch says %1").arg(estimated));
+        help +=
+            tr("; PyTorch's estimator, which counts recomputed tensors with their originals, says %1").arg(estimated);
     }
     const auto& cost = evaluation.graph->header().cost;
     const std::int64_t limit = cost ? cost->memory_bytes : 0;
@@ -172,11 +173,11 @@ std::string TimelineConnection::moduleOf(NodeId node) const {
 AliveTensors TimelineConnection::alive(std::size_t point) const {
     if (!evaluation_) return {};
     const Graph& graph = *evaluation_->graph;
-    const AliveStorages held = alive_storages(graph, StorageRule::reference, point, most_alive);
+    const AliveStorages held = alive_storages(graph, StorageRule::corrected, point, most_alive);
     AliveTensors tensors;
     tensors.bytes = held.bytes;
     tensors.count = static_cast<qint64>(held.count);
-    tensors.rule = tr("PyTorch's estimate");
+    tensors.rule = tr("recomputed tensors counted apart");
     for (const AliveStorage& piece : held.pieces)
         tensors.largest.push_back({piece.allocator, text(graph.name(piece.allocator)),
                                    QString::fromStdString(moduleOf(piece.allocator)), piece.bytes,

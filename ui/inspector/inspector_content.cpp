@@ -183,8 +183,9 @@ InspectorContent describeNode(Document& document, const QString& name) {
         rows.add(Document::tr("output"), times(text(dtype_info(tensor.dtype).name) + numbers(graph.shape(tensor)),
                                                formatBytes(static_cast<double>(graph.tensor_bytes(tensor)))));
     }
-    if (place.node < evaluation.memory.while_node.size())
-        rows.add(Document::tr("memory then"), formatBytes(static_cast<double>(evaluation.memory.while_node[node])));
+    if (place.node < evaluation.corrected_memory.while_node.size())
+        rows.add(Document::tr("memory then"),
+                 formatBytes(static_cast<double>(evaluation.corrected_memory.while_node[node])));
     rows.add(Document::tr("inputs"), nodeList(graph, graph.inputs(node)));
     rows.add(Document::tr("users"), nodeList(graph, graph.users(node)));
     return content;
