@@ -96,13 +96,16 @@ class Estimate final : public Command {
         if (json_) {
             Json json = Json::array();
             for (const NamedCostModel& model : built_in_cost_models())
-                json.push_back(
-                    {{"name", model.name}, {"device", model.device_name}, {"description", model.description}});
+                json.push_back({{"name", model.name},
+                                {"device", model.device_name},
+                                {"description", model.description},
+                                {"checked", model.origin.checked.empty() ? Json() : Json(model.origin.checked)}});
             out << json_text(json) << '\n';
             return;
         }
         for (const NamedCostModel& model : built_in_cost_models())
-            out << model.name << "  " << model.description << '\n';
+            out << model.name << "  " << model.description << "; compared with "
+                << (model.origin.checked.empty() ? "no run" : model.origin.checked) << '\n';
     }
 
     std::vector<double> of_profiles(const Graph& graph, const std::vector<double>& otherwise_ms,

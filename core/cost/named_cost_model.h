@@ -30,6 +30,7 @@ struct NamedCostModel {
         std::string kind;                             ///< `published_figures`, `calibration`, or what a writer puts
         std::vector<std::string> runs;                ///< what was measured: names of files
         std::map<std::string, std::string> versions;  ///< of libraries and drivers, by name
+        std::string checked{};                        ///< which runs it was compared with, a clause; empty: none
     };
     Origin origin;
 

@@ -60,6 +60,8 @@ NamedCostModel::Origin read_origin(element value, const JsonPlace& place) {
     const object fields = json_object(value, place);
     optional_field(fields, "kind", &place,
                    [&](element kind, const JsonPlace& at) { origin.kind = json_string(kind, at); });
+    optional_field(fields, "checked", &place,
+                   [&](element checked, const JsonPlace& at) { origin.checked = json_string(checked, at); });
     optional_field(fields, "runs", &place, [&](element runs, const JsonPlace& at) {
         for (const element run : json_list(runs, at))
             origin.runs.emplace_back(json_string(run, JsonPlace(at, origin.runs.size())));
@@ -308,6 +310,7 @@ std::string cost_model_text(const NamedCostModel& model) {
     document["description"] = model.description;
     Json& origin = document["origin"];
     origin["kind"] = model.origin.kind;
+    if (!model.origin.checked.empty()) origin["checked"] = model.origin.checked;
     origin["runs"] = model.origin.runs;
     origin["versions"] = model.origin.versions;
     Json& device = document["device"];

@@ -32,6 +32,9 @@ class CostModels(CommandLine):
         listed = json.loads(self.expect(0, "estimate", "--list-cost-models", "--json").stdout)
         self.assertIn("h100-sxm", [model["name"] for model in listed])
         self.assertIn("h100-sxm", self.expect(0, "estimate", "--list-cost-models").stdout)
+        checked = {model["name"]: model["checked"] for model in listed}
+        self.assertIn("published runs", checked["h100-96gb-500w"])
+        self.assertIsNone(checked["h100-sxm"])
         self.expect(2, "estimate")
 
     def test_a_graph_without_times_gets_them(self):

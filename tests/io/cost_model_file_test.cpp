@@ -78,7 +78,19 @@ TEST(CostModelFile, BuiltInModelsAreDocuments) {
         EXPECT_EQ(again.classes.size(), model.classes.size());
         EXPECT_EQ(again.cluster, model.cluster);
         EXPECT_EQ(again.memory_bytes, model.memory_bytes);
+        EXPECT_EQ(again.origin.checked, model.origin.checked);
         EXPECT_EQ(find_cost_model(model.name).name, model.name);
+    }
+}
+
+TEST(CostModelFile, TheCheckedModelIsTheOneThatWasFitted) {
+    const NamedCostModel fitted = read_cost_model_file(OVERLAP_TEST_DATA "/published_runs/h100_96gb_500w.cost.json");
+    const NamedCostModel& built_in = *built_in_cost_model(fitted.name);
+    EXPECT_EQ(built_in.cluster, fitted.cluster);
+    EXPECT_EQ(built_in.memory_bytes_per_s, fitted.memory_bytes_per_s);
+    for (const char* compute : {"matrix_multiply", "attention", "memory"}) {
+        EXPECT_EQ(built_in.classes.at(compute).efficiency, fitted.classes.at(compute).efficiency) << compute;
+        EXPECT_EQ(built_in.classes.at(compute).overhead_ms, fitted.classes.at(compute).overhead_ms) << compute;
     }
 }
 

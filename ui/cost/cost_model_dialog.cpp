@@ -38,6 +38,9 @@ QString linkText(const LinkCost& link) {
 QString detailOf(const NamedCostModel& model) {
     QStringList lines;
     if (!model.description.empty()) lines.append(QString::fromStdString(model.description));
+    lines.append(model.origin.checked.empty()
+                     ? CostModelDialog::tr("Compared with no run")
+                     : CostModelDialog::tr("Compared with %1").arg(QString::fromStdString(model.origin.checked)));
     QStringList device{QString::fromStdString(model.device_name)};
     if (const auto half = model.flops_per_s.find("bfloat16"); half != model.flops_per_s.end())
         device.append(CostModelDialog::tr("bfloat16 %1").arg(rate(half->second)));

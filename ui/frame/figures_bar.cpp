@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/cost/built_in_cost_models.h"
 #include "ui/document/document.h"
 #include "ui/measure/trace_times.h"
 #include "ui/theme/harmless_text.h"
@@ -91,6 +92,11 @@ std::vector<Figure> figuresOf(const Document& document) {
     const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
     const QString model = cost ? shownName(QString::fromStdString(cost->model_name)) : QString();
     QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
+    if (const NamedCostModel* known = cost ? built_in_cost_model(cost->model_name) : nullptr) {
+        times += known->origin.checked.empty()
+                     ? Document::tr(", which was compared with no run")
+                     : Document::tr(", which was compared with %1").arg(QString::fromStdString(known->origin.checked));
+    }
     QString label = model.isEmpty() ? Document::tr("step") : Document::tr("step · %1").arg(model);
     if (source && source->compilation) {
         times += Document::tr("; kernels are fused as in a job that compiles %1")
