@@ -129,8 +129,7 @@ class Fuser {
     void simplify(std::vector<KernelIndex>& readers) {
         for (KernelIndex& reader : readers) reader = current(reader);
         std::ranges::sort(readers);
-        const auto repeated = std::ranges::unique(readers);
-        readers.erase(repeated.begin(), repeated.end());
+        readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
     }
 
     /// Whether some other kernel needs what `first` computes and computes what `second` needs.
