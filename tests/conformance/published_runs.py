@@ -79,9 +79,10 @@ def links_of_one_card(model):
     changed = copy.deepcopy(model)
     changed["links"] = {"gpus_per_node": 8, "within_node": {"latency_ms": 0.015, "bytes_per_s": 360e9},
                         "between_nodes": {"latency_ms": 0.03, "bytes_per_s": 40e9}}
-    # What such a model lacked: several ranks of a host have several cards.
-    changed["links"]["process_groups"] = {name: {"latency_ms": 0.03, "bytes_per_s": 40e9}
-                                          for name in ("0", "281", "1073")}
+    # By size for the groups of b and d; that of c has as many ranks as a's, which is within a host.
+    one_card = {"latency_ms": 0.03, "bytes_per_s": 40e9}
+    changed["links"]["group_sizes"] = {"128": one_card, "32": one_card}
+    changed["links"]["process_groups"] = {"281": one_card}
     return changed
 
 
@@ -119,6 +120,10 @@ def errors_with(predictor, measured, model, options, beside):
     return share, predicted, {run: measured[run]["step_ms_from_it"] / predicted[run] - 1 for run in GRAPHS}
 
 
+def percent(share):
+    return f"{round(100 * share, 1) + 0.0:+.1f} %"
+
+
 def table_of_runs(measured, predicted, errors):
     lines = ["| run | published | predicted | off by |", "|---|---|---|---|"]
     for run in GRAPHS:
@@ -127,14 +132,14 @@ def table_of_runs(measured, predicted, errors):
         note = " (fitted)" if run == FITTED else ""
         lines.append(f"| {run}: {WORDS[run]} | {tokens:,.0f} tokens/s, {step_ms:,.0f} ms | "
                      f"{tokens * step_ms / predicted[run]:,.0f} tokens/s, {predicted[run]:,.0f} ms | "
-                     f"{100 * errors[run]:+.1f} %{note} |")
+                     f"{percent(errors[run])}{note} |")
     return "\n".join(lines)
 
 
 def table_of_parts(rows):
-    lines = ["| model | share of the matrix rate | b | c | d |", "|---|---|---|---|---|"]
+    lines = ["| model | share of the matrix rate | a | b | c | d |", "|---|---|---|---|---|---|"]
     for name, share, errors in rows:
-        cells = " | ".join(f"{100 * errors[run]:+.1f} %" for run in "bcd")
+        cells = " | ".join(percent(errors[run]) for run in GRAPHS)
         lines.append(f"| {name} | {share:.3f} | {cells} |")
     return "\n".join(lines)
 
