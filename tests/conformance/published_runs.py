@@ -148,10 +148,16 @@ def plot(measured, predicted):
     """Two bars a run, published and predicted tokens a second, each run scaled to what was published."""
     width, row, left, bar = 720, 64, 290, 18
     scale = (width - left - 110) / 1.15
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{row * len(GRAPHS) + 56}" '
-             'font-family="sans-serif" font-size="13">',
-             '<rect width="100%" height="100%" fill="#ffffff"/>',
-             '<text x="16" y="26" font-size="15" fill="#1f2933">Tokens a second and GPU: published and predicted</text>']
+    height = row * len(GRAPHS) + 56
+    published_colour, predicted_colour = "#9aa5b1", "#2563c9"
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
+             'font-size="13">',
+             f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+             '<text x="16" y="26" font-size="15" fill="#1f2933">Tokens a second and GPU</text>',
+             f'<rect x="{left}" y="14" width="14" height="14" fill="{published_colour}" rx="2"/>',
+             f'<text x="{left + 20}" y="26" fill="#1f2933">published</text>',
+             f'<rect x="{left + 110}" y="14" width="14" height="14" fill="{predicted_colour}" rx="2"/>',
+             f'<text x="{left + 130}" y="26" fill="#1f2933">predicted</text>']
     for index, run in enumerate(GRAPHS):
         top = 44 + index * row
         tokens = measured[run]["tokens_per_second_per_gpu"]
@@ -159,7 +165,8 @@ def plot(measured, predicted):
         name, rest = WORDS[run].split(", local", 1)
         lines.append(f'<text x="16" y="{top + 16}" fill="#1f2933">{run}: {name}</text>')
         lines.append(f'<text x="16" y="{top + 34}" fill="#6b7785" font-size="11">local{rest}</text>')
-        for offset, length, value, colour in ((0, 1, tokens, "#9aa5b1"), (bar + 4, share, tokens * share, "#2563c9")):
+        for offset, length, value, colour in ((0, 1, tokens, published_colour),
+                                              (bar + 4, share, tokens * share, predicted_colour)):
             lines.append(f'<rect x="{left}" y="{top + offset}" width="{scale * length:.1f}" height="{bar}" '
                          f'fill="{colour}" rx="2"/>')
             lines.append(f'<text x="{left + scale * length + 8:.1f}" y="{top + offset + 14}" fill="#1f2933">'
