@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
                                    QStringLiteral("enlarge everything: a number from 0.25 to 8, such as 1.5"),
                                    QStringLiteral("factor"));
     const QCommandLineOption screenshot(QStringLiteral("screenshot"),
-                                        QStringLiteral("draw the window into a picture and leave"),
+                                        QStringLiteral("draw the window into a picture and exit"),
                                         QStringLiteral("OUT.png"));
     const QCommandLineOption size(
         QStringLiteral("size"),

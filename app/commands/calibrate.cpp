@@ -112,7 +112,7 @@ class Calibrate final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command =
-            parser.add_subcommand("calibrate", "Fits a cost model to measured runs and tells its errors.");
+            parser.add_subcommand("calibrate", "Fits a cost model to measured runs and reports its errors.");
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         reads(
             command->add_option(
@@ -123,7 +123,7 @@ class Calibrate final : public Command {
             ->allow_extra_args(false);
         reads(command->add_option(
             "--cost-model", base_,
-            "built-in cost model or file to begin with: rates of the device, and what runs do not tell; "
+            "built-in cost model or file to begin with: rates of the device, and what runs do not show; "
             "default: the graph's own"));
         command->add_option("--name", name_, "what the model is called; default: the output's name");
         writes(command->add_option("-o,--output", output_, "cost model to write, such as MODEL.cost.json"))->required();

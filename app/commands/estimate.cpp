@@ -56,7 +56,7 @@ class Estimate final : public Command {
             "The time of every node: by the analytic model, whatever estimate_ms the file has, or by profiles.");
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"));
         cost_model_.declare(*command);
-        command->add_flag("--list-cost-models", list_, "tell the built-in cost models and leave");
+        command->add_flag("--list-cost-models", list_, "list the built-in cost models and exit");
         reads(
             command->add_option("--profile", profiles_,
                                 "profilers' traces, one for each rank, to take times from as PyTorch's profile-guided "

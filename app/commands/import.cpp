@@ -45,7 +45,7 @@ class Import final : public Command {
         command->add_option("--group", groups_, "NAME=0,1,2: the ranks of a process group");
         command->add_option("--rank", rank_, "the rank whose graph this is");
         command->add_option("--world-size", world_size_, "ranks of the job");
-        command->add_option("--device", device_, "device of tensors whose device is not told (cuda)");
+        command->add_option("--device", device_, "device of tensors whose device is not given (cuda)");
         reads(command->add_option("--tensors", tensors_,
                                   "JSON file {\"NODE\": \"bf16[16, 32][32, 1]cuda:0\"} of types that are missing"));
         command->add_flag("--json", json_, "print JSON");
@@ -135,7 +135,7 @@ class Import final : public Command {
         }
         streams.out << name_text(chosen.title(), longest_sentence) << ": "
                     << counted(imported.graph->node_count(), "node") << "; tensors of " << typing.declared
-                    << " told by the text, of " << typing.propagated << " worked out, of " << typing.unknown
+                    << " given by the text, of " << typing.propagated << " inferred, of " << typing.unknown
                     << " unknown\n";
         for (const std::string& note : imported.notes) streams.notes << one_line(note) << '\n';
         for (const std::string& sentence : unknown_sentences(typing, "--tensors"))

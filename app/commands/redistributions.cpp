@@ -176,7 +176,7 @@ void write_redistributions(std::ostream& out, const Graph& graph, const Compared
     if (!compared.chains.unmatched_gradients.empty()) {
         std::vector<std::string> names;
         for (const NodeId node : compared.chains.unmatched_gradients) names.push_back(name_text(graph.name(node)));
-        out << "outputs that are reduced, of parameters that cannot be told: " << enumerated(names) << '\n';
+        out << "outputs that are reduced, of parameters that are not known: " << enumerated(names) << '\n';
     }
 }
 

@@ -241,7 +241,7 @@ void declare(CLI::App& parser, Arguments& arguments) {
         std::cout << runner::found_devices_json() << '\n';
         throw CLI::Success();
     };
-    parser.add_flag_callback("--devices", print_devices, "print the devices found, or why none, as JSON, and leave")
+    parser.add_flag_callback("--devices", print_devices, "print the devices found, or why none, as JSON, and exit")
         ->trigger_on_parse();
     parser.footer(
         "Several ranks: mpirun --oversubscribe -n 4 overlap-runner --dry-run GRAPH -o RESULT\n"

@@ -119,7 +119,7 @@ std::optional<Fit> fit(const std::vector<FittedSample>& samples, double known_in
 /// What the samples could not determine. @param intercept what the line's beginning is called.
 std::string note_on(const Fit& fit, const std::string& intercept) {
     std::string note;
-    if (!fit.line.intercept_fitted) note = "sizes vary too little to tell its " + intercept;
+    if (!fit.line.intercept_fitted) note = "sizes vary too little to determine its " + intercept;
     if (fit.few_alone) note += (note.empty() ? "" : "; ") + std::string("too few ran alone, so all count as they are");
     return note;
 }
@@ -142,7 +142,7 @@ class Calibrator {
         if (base_.model.contention) contention.groups_share_links = base_.model.contention->groups_share_links;
         contention.communication_slowdown = fit_groups();
         fit_classes(contention);
-        if (result_.rows.empty()) throw InputError("", "the runs tell no time of a node that could be fitted");
+        if (result_.rows.empty()) throw InputError("", "the runs have no time of a node that could be fitted");
         result_.model.contention = std::move(contention);
         tell_errors();
         return std::move(result_);
@@ -262,9 +262,9 @@ class Calibrator {
         const double before_ms = std::abs(step.before_ms - *step.measured_ms);
         const double after_ms = std::abs(step.after_ms - *step.measured_ms);
         if (after_ms <= before_ms + least_told_ms) return;
-        result_.notes.push_back("warning: the model tells the step of " + step.run + " worse than before: measured " +
-                                milliseconds_text(*step.measured_ms) + ", before " + milliseconds_text(step.before_ms) +
-                                ", after " + milliseconds_text(step.after_ms));
+        result_.notes.push_back("warning: the model predicts the step of " + step.run +
+                                " worse than before: measured " + milliseconds_text(*step.measured_ms) + ", before " +
+                                milliseconds_text(step.before_ms) + ", after " + milliseconds_text(step.after_ms));
     }
 
     static std::string key_of(CalibrationRow::Kind kind, const std::string& name) {

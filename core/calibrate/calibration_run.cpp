@@ -141,7 +141,7 @@ CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparis
     }
     if (const std::string difference = difference_from_plan(comparison); !difference.empty())
         run.notes.push_back("warning: the trace " + run.name + " may be of another plan: " + difference);
-    run.notes.push_back("the trace " + run.name + " tells times of " + found + " and of " +
+    run.notes.push_back("the trace " + run.name + " has times of " + found + " and of " +
                         std::to_string(run.samples.size() - communicating) + " other nodes");
     return run;
 }

@@ -385,7 +385,7 @@ class Explainer {
         if (start >= simulation.collective_of_node.size()) return;
         if (!evaluation_->times_known) {
             if (simulation.collective_of_node[start] >= 0)
-                say("How long it takes is not known: neither the graph nor a cost model tells times");
+                say("How long it takes is not known: neither the graph nor a cost model gives times");
             return;
         }
         explanation_.timing = simulation.collective_of_node[start];

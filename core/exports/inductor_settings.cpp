@@ -114,7 +114,7 @@ class Settings {
                 "(reorder_for_peak_memory, enable_simple_overlap) from moving collectives afterwards");
         }
         notes.emplace_back(
-            "the job schedules by the times that its own estimators tell, so its result is the plan's only where those "
+            "the job schedules by the times that its own estimators give, so its result is the plan's only where those "
             "times are the graph's");
     }
 

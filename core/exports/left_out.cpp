@@ -9,7 +9,7 @@ namespace overlap {
 std::vector<std::string> parts_left_out(const Plan& plan, std::string_view reader) {
     std::vector<std::string> notes;
     const auto left_out = [&](const std::string& what) {
-        notes.push_back(what + " of the plan cannot be told to " + std::string(reader) + " and was left out");
+        notes.push_back(what + " of the plan cannot be given to " + std::string(reader) + " and was left out");
     };
     for (const OverlapDirective& directive : plan.overlaps.list) {
         left_out("the overlap by hand \"" + describe(directive) + "\"");

@@ -58,7 +58,7 @@ void collect(const Graph& wrapped, const Graph& plain, std::map<std::string, Jso
             operators[name] = {
                 {"target", document["target"]}, {"args", std::move(args)}, {"kwargs", std::move(kwargs)}};
         } catch (const InputError& error) {
-            throw InputError("", "the operator that node " + in_quotes(name) + " wraps cannot be told (" +
+            throw InputError("", "the operator that node " + in_quotes(name) + " wraps is not known (" +
                                      error.problem() + "): switch insert_overlap_deps off");
         }
     }

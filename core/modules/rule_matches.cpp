@@ -111,7 +111,7 @@ RuleMatches match_source(const Graph& graph, const ModuleRule& rule, SourceLines
         line_before = frame->line;
         matches.nodes.emplace_back(node, fill_template(rule.module, {{"n", std::to_string(runs)}}));
     }
-    if (!any_source) matches.problem = "no node of the graph tells file and line";
+    if (!any_source) matches.problem = "no node of the graph states file and line";
     return matches;
 }
 

@@ -185,7 +185,7 @@ class PresetWriter {
         }
         // The trainer is strict. Graphs with chunked loss, whose gradients' views have several users, raise then.
         note(std::string(pass) + ", strict",
-             "false here, so that what cannot move stays in place and is told; torchtitan's trainer would raise a "
+             "false here, so that what cannot move stays in place and is reported; torchtitan's trainer would raise a "
              "ValueError for it");
         add(pass, {{"moe_layer_ids", traits_.expert_layers}, {"n_layers", traits_.layers}, {"strict", false}});
     }

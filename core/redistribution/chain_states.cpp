@@ -154,7 +154,7 @@ class StateInference {
         }
         if (candidates.size() > 1) {
             throw NotInferred{"which process group " + in_quotes(name(action.node)) +
-                              " cuts for cannot be told: several have its number of parts"};
+                              " cuts for is not known: several have its number of parts"};
         }
         return candidates.empty() ? -1 : candidates[0];
     }

@@ -263,7 +263,7 @@ std::vector<Problem> check_device_orders(const Graph& graph, const Plan& plan) {
         problem.severity = Severity::caution;
         problem.kind = ProblemKind::device_order_unreadable;
         problem.title = "device orders";
-        problem.message = "what the plan's device orders save cannot be told: " + error.problem();
+        problem.message = "what the plan's device orders save is not known: " + error.problem();
         return {problem};
     }
 }

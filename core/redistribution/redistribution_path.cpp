@@ -335,7 +335,7 @@ class PathReader {
         if (begin == 0 && cuts_padding(walk, dim, size)) {
             if (may_chunk) {
                 stop(walk, "whether " + in_quotes(graph_.name(node)) +
-                               " cuts off padding or keeps a shard cannot be told from sizes this small");
+                               " cuts off padding or keeps a shard does not follow from sizes this small");
                 return true;
             }
             Walk next = walk;

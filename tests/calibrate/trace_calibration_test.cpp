@@ -51,7 +51,7 @@ TEST(TraceCalibration, LinksOfAJobAreFound) {
     EXPECT_LT(row->after.median, 0.01);
     EXPECT_GT(row->before.median, 0.05);
     EXPECT_EQ(calibration.notes.front(),
-              "the trace job tells times of 686 of 686 collectives of the graph and of 0 other nodes");
+              "the trace job has times of 686 of 686 collectives of the graph and of 0 other nodes");
     EXPECT_TRUE(has_note(calibration.notes,
                          "no compute of the runs could be matched with the graph, so compute is priced by "
                          "\"h200-sxm\" as before"))
@@ -64,7 +64,7 @@ TEST(TraceCalibration, AStepThatIsToldWorseIsSaid) {
     // A step as the model had it before: whatever is fitted to the collectives moves away from it.
     runs.front().step_ms = predict(runs.front().graph, *built_in_cost_model("h200-sxm")).step_ms;
     const Calibration calibration = calibrate(runs, {*built_in_cost_model("h200-sxm"), false}, "job");
-    EXPECT_TRUE(has_note(calibration.notes, "warning: the model tells the step of job worse than before: measured "))
+    EXPECT_TRUE(has_note(calibration.notes, "warning: the model predicts the step of job worse than before: measured "))
         << testing::PrintToString(calibration.notes);
 }
 

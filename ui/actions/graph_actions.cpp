@@ -30,7 +30,7 @@ void registerGraphActions(Actions& actions, GraphView& view) {
                      [graphviz, &view] { graphviz->setChecked(view.model().graphviz()); });
     for (const BoxColouring colouring : boxColourings())
         actions.add(QStringLiteral("graph.colour.") + nameOf(colouring), graph,
-                    tr("Colour by %1").arg(titleOf(colouring)), tr("What the stripes of boxes tell"), {},
+                    tr("Colour by %1").arg(titleOf(colouring)), tr("What the stripes of boxes mean"), {},
                     [&view, colouring] { view.model().setColouring(colouring); });
 
     actions.addViewKey(graph, tr("Arrows"), tr("Box in that direction"));

@@ -88,7 +88,7 @@ CostModelDialog::CostModelDialog(const QString& used, bool times_known, QWidget*
         new QListWidgetItem(times_known ? tr("as the graph was read with") : tr("as the graph was read: no times"));
     own->setData(choice_role, QString());
     own->setData(detail_role, times_known ? tr("The times and the cost model of the graph's own file")
-                                          : tr("The graph's file tells no times, so figures of time are not known"));
+                                          : tr("The graph's file has no times, so figures of time are not known"));
     list_->addItem(own);
     for (const NamedCostModel& model : built_in_cost_models()) {
         const QString name = QString::fromStdString(model.name);

@@ -90,7 +90,7 @@ QString exportFile(const QString& path, const QByteArray& bytes, std::chrono::mi
     if (outcome->one_has_come.exchange(true)) return outcome->problem;
     return QCoreApplication::translate("WriteFile",
                                        "%1 is not written yet: its folder does not answer. It is tried until the "
-                                       "program ends; what becomes of it will be told")
+                                       "program ends; the outcome will be reported")
         .arg(path);
 }
 

@@ -57,7 +57,7 @@ std::vector<Figure> refusedFigures() {
 
 /// Neither the graph nor a cost model has times: what does not need them is shown.
 std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
-    const QString help = Document::tr("The graph tells no times; Plan, Cost model… estimates them");
+    const QString help = Document::tr("The graph has no times; Plan, Cost model… estimates them");
     std::vector<Figure> figures;
     for (const QString& label : {Document::tr("step"), Document::tr("exposed")})
         figures.push_back({label, Document::tr("no times"), {}, 0, help});

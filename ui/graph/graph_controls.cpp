@@ -54,7 +54,7 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
       view_(view),
       path_(new QLabel),
       search_(new SearchField(view)),
-      colour_(flatButton(tr("What the colours of boxes tell"))),
+      colour_(flatButton(tr("What the colours of boxes mean"))),
       filter_(flatButton(tr("Which boxes stay lit"))),
       fit_(flatButton(tr("Fit all"))) {
     path_->setProperty("role", "dim");
@@ -114,7 +114,7 @@ void GraphControls::makeColourMenu() {
     }
     colour_->setMenu(menu);
     colour_->setPopupMode(QToolButton::InstantPopup);
-    colour_->setToolTip(tr("What the stripes of boxes tell"));
+    colour_->setToolTip(tr("What the stripes of boxes mean"));
 }
 
 void GraphControls::makeFilterMenu() {

@@ -70,7 +70,7 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
     const bool knows_nothing = times->baseline->sourced_collectives + times->baseline->sourced_operators == 0;
     if (knows_nothing && !runFileOf(files.front()).isEmpty())
         throw InputError(files.front().toStdString(), "",
-                         TraceTimes::tr("a run of overlap-runner tells times by nodes and not by operators: Plan ▸ "
+                         TraceTimes::tr("a run of overlap-runner has times by nodes and not by operators: Plan ▸ "
                                         "Calibrate from measurement… fits a cost model to it")
                              .toStdString());
     if (knows_nothing)

@@ -221,7 +221,7 @@ void RankStage::updateBar() {
     QStringList lines;
     if (const QString block = canvas_->blockSentence(); !block.isEmpty()) lines.append(tr("Drawn: %1").arg(block));
     if (comparison_ && comparison_->question.tensor.dims() > 2)
-        lines.append(tr("Other tensor dimensions are not drawn; the ranges of a rank tell them"));
+        lines.append(tr("Other tensor dimensions are not drawn; the ranges of a rank list them"));
     const QString rank = canvas_->rankText();
     lines.append(!rank.isEmpty() ? rank : tr("Point at a rank, or choose one with Up and Down, for its exact ranges"));
     rank_->setText(comparison_ ? shownLines(lines.join(u'\n')) : QString());

@@ -157,7 +157,7 @@ void GraphChooser::addFields(QFormLayout& form) {
     groups_->setClearButtonEnabled(true);
     symbols_->setClearButtonEnabled(true);
     world_size_->setPlaceholderText(tr("ranks of the job, where its graph has a group of all"));
-    tensors_->setPlaceholderText(tr("JSON file with the tensors that the text does not tell"));
+    tensors_->setPlaceholderText(tr("JSON file with the tensors that the text does not give"));
     form.addRow(tr("Process &groups"), groups_);
     form.addRow(tr("&World size"), world_size_);
     form.addRow(tr("&Symbols"), symbols_);

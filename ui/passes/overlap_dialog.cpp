@@ -115,7 +115,7 @@ void OverlapDialog::showEffect() {
     const bool asks =
         std::ranges::any_of(fields_, [](const QLineEdit* field) { return !field->text().trimmed().isEmpty(); });
     const bool holds = asks && answer.refusal.isEmpty();
-    effect_->setText(!asks   ? tr("Fill in one of the fields: what it would change is told here")
+    effect_->setText(!asks   ? tr("Fill in one of the fields: what it would change is shown here")
                      : holds ? shownLines(answer.effects.join(u'\n'))
                              : shownName(answer.refusal));
     QPalette palette = effect_->palette();

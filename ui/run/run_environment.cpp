@@ -39,7 +39,7 @@ void addDevices(RunEnvironment& environment, const QByteArray& answer) {
     const QJsonObject found = QJsonDocument::fromJson(answer).object();
     if (found["format"].toString() != u"overlap-devices") {
         environment.problem =
-            text("overlap-runner does not tell which devices there are; it may be of another version");
+            text("overlap-runner does not report which devices there are; it may be of another version");
         return;
     }
     for (const QJsonValue& value : found["devices"].toArray()) {

@@ -231,7 +231,7 @@ void RunPanel::showReport() {
     const QString color = currentTheme().dim.name();
     const QString shown =
         !last_.isEmpty() ? last_
-                         : tr("A dry check tells the memory plan, whether all ranks would issue the same commands in "
+                         : tr("A dry check reports the memory plan, whether all ranks would issue the same commands in "
                               "the same order, and which process groups NCCL runs and which are emulated. A run on "
                               "GPUs adds what was measured, laid over the plan.");
     report_->setHtml(QStringLiteral("<p style='color:%1'>%2</p>").arg(color, shownName(shown).toHtmlEscaped()));

@@ -61,7 +61,7 @@ class FxInputs {
             UntypedNode& node = next_placeholder(offset);
             if (const auto number = integer(positional(value, 0))) node.value = number;
         } else {
-            const std::string what = "a statement of load_args tells no input, and is left out";
+            const std::string what = "a statement of load_args states no input, and is left out";
             graph_.notes.add(what, graph_.notes.is_new(what) ? text_place(text_, offset) : std::string());
         }
     }
@@ -145,7 +145,7 @@ class FxInputs {
 
     UntypedNode& next_placeholder(std::size_t offset) {
         if (next_ >= graph_.nodes.size() || graph_.nodes[next_].record.op != NodeOp::placeholder) {
-            tokens_.fail(offset, "load_args tells more inputs than the graph has");
+            tokens_.fail(offset, "load_args states more inputs than the graph has");
         }
         return graph_.nodes[next_++];
     }

@@ -127,7 +127,7 @@ bool FxStatements::read_line() {
             return true;
         case PythonTokenKind::string:  // torch.fx prints what it knows of a node so when asked for all of it
             tokens_.take();
-            note("a text between the statements tells nothing that a graph keeps", next.offset);
+            note("a text between the statements has nothing that a graph keeps", next.offset);
             return true;
         default:
             break;
@@ -376,7 +376,7 @@ void FxStatements::set_type(UntypedNode& node, std::string_view annotation) {
     }
     graph_.symbols.merge(type->symbols);
     for (const std::string& symbol : type->unknown_symbols) {
-        note("the symbol " + in_quotes(shortened(symbol)) + " has no value: --symbol NAME=VALUE tells one",
+        note("the symbol " + in_quotes(shortened(symbol)) + " has no value: --symbol NAME=VALUE gives one",
              node.offset);
     }
     node.declared = std::move(type->tensor);

@@ -100,7 +100,7 @@ std::vector<ProcessGroup> known_groups(UntypedGraph& graph, const ImportOptions&
             groups.push_back(std::move(group));
         } else if (!seen.contains(text)) {
             graph.notes.add("the ranks of process group " + in_quotes(shortened(text)) +
-                                " are not told: the import takes them (NAME=RANKS, on the command line --group)",
+                                " are not known: the import takes them (NAME=RANKS, on the command line --group)",
                             std::string("node ").append(graph.builder.text(node.record.name)));
         }
     }
@@ -128,7 +128,7 @@ ImportedGraph read_fx_text(std::string_view text, const FxFunction& function, co
         const bool is_node =
             std::ranges::any_of(untyped.nodes, [&](const auto& node) { return node.record.name == id; });
         if (!is_node)
-            throw InputError("", "the graph has no node " + in_quotes(shortened(name)) + ", whose tensor is told");
+            throw InputError("", "the graph has no node " + in_quotes(shortened(name)) + ", whose tensor is given");
     }
     check_symbols_are_used(untyped, options);
     ImportedGraph imported;

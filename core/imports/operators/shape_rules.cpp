@@ -143,7 +143,7 @@ Dtype ShapeCall::dtype_or(std::size_t index, std::string_view keyword, Dtype oth
 StringId ShapeCall::device_or(StringId otherwise) const {
     const Value* value = argument(1000, "device");
     if (!value || value->is(ValueKind::none)) return otherwise;
-    if (!value->is(ValueKind::device) && !value->is(ValueKind::string)) throw UnknownShape{"its device is not told"};
+    if (!value->is(ValueKind::device) && !value->is(ValueKind::string)) throw UnknownShape{"its device is not given"};
     const std::string_view name = builder_.text(value->string);
     return builder_.intern(name.substr(0, name.find(':')));
 }

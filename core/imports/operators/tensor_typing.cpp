@@ -91,13 +91,13 @@ class TensorTyping {
             tensor.stride = *declared.stride;
         } else if (!fits) {
             tensor.stride = contiguous_strides(tensor.shape);
-            assume(node, "no strides are told and none follow: taken as contiguous");
+            assume(node, "no strides are given and none follow: taken as contiguous");
         }
         if (!declared.device.empty()) {
             tensor.device = graph_.builder.intern(declared.device);
         } else if (!has_rule) {
             tensor.device = graph_.builder.intern(options_.device);
-            assume(node, std::string("no device is told: taken as ").append(options_.device));
+            assume(node, std::string("no device is given: taken as ").append(options_.device));
         }
         if (!has_rule) {
             tensor.storage = storage_of(declared);
@@ -129,9 +129,9 @@ class TensorTyping {
     }
 
     void disagree(const UntypedNode& node) {
-        std::string what = "the text tells another shape than ";
+        std::string what = "the text states another shape than ";
         what += graph_.builder.target_text(node.record.target);
-        what += " gives for its inputs; the text is taken";
+        what += " gives for its inputs; the text's shape is taken";
         assume(node, what);
     }
 
@@ -277,7 +277,7 @@ std::vector<std::string> unknown_sentences(const TypingReport& report, std::stri
     if (!inputs.empty()) {
         std::string text = "the tensors of ";
         text.append(std::to_string(inputs.size())).append(inputs.size() == 1 ? " input" : " inputs");
-        text.append(" are not told; ").append(how).append(" gives them: ");
+        text.append(" are not known; ").append(how).append(" gives them: ");
         constexpr std::size_t most = 20;
         for (std::size_t index = 0; index < std::min(most, inputs.size()); ++index) {
             text.append(index > 0 ? ", " : "").append(inputs[index]);

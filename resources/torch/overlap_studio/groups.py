@@ -72,7 +72,7 @@ def _describe(name: str, ranks: Sequence[int] | None, node: fx.Node | None) -> d
     group = group_named(name)
     if ranks is None:
         if group is None:
-            raise ExportError(f"{where}, which torch.distributed does not know; tell its ranks in process_groups")
+            raise ExportError(f"{where}, which torch.distributed does not know; give its ranks in process_groups")
         ranks = dist.get_process_group_ranks(group)
     ranks = [int(rank) for rank in ranks]
     rank = this_rank() or 0

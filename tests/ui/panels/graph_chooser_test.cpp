@@ -84,7 +84,7 @@ class GraphChooserTest : public QObject {
             if (problems.problem(row).kind == ProblemKind::import_note)
                 messages.append(QString::fromStdString(problems.problem(row).message));
         QVERIFY(!messages.filter("its records say rank 0 and its name says rank 1").isEmpty());
-        QVERIFY(!messages.filter("the ranks of process group \"0\" are not told").isEmpty());
+        QVERIFY(!messages.filter("the ranks of process group \"0\" are not known").isEmpty());
     }
 
     void theSessionRemembersTheChoice() {
