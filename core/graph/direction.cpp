@@ -9,8 +9,12 @@ bool is_backward(const Graph& graph, NodeId node) {
     return metadata.module_stack == 0 && metadata.fwd_module_stack != 0;
 }
 
+bool is_recomputed(const Graph& graph, NodeId node) {
+    return graph.name(node).find("_recomputed") != std::string_view::npos;
+}
+
 bool runs_in_backward(const Graph& graph, NodeId node) {
-    return is_backward(graph, node) || graph.name(node).find("_recomputed") != std::string_view::npos;
+    return is_backward(graph, node) || is_recomputed(graph, node);
 }
 
 }  // namespace overlap

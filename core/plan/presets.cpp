@@ -4,6 +4,7 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "core/graph/direction.h"
 #include "core/graph/module_tree.h"
 #include "core/modules/parameter_names.h"
 #include "core/passes/bucketing/eligibility.h"
@@ -74,7 +75,7 @@ Traits read_traits(const Graph& graph, const ModuleTree& tree) {
             traits.communicates_activations |=
                 obstacle == BucketingObstacle::several_placeholders || obstacle == BucketingObstacle::joined_downstream;
         }
-        traits.recomputes |= graph.name(node).find("_recomputed") != std::string_view::npos;
+        traits.recomputes |= is_recomputed(graph, node);
         traits.bucketed |= graph.target(node).starts_with("bucketing.");
         traits.chunked |= graph.text(metadata.extra_json).find("chunked_region_fqn") != std::string_view::npos;
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "core/graph/direction.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/views/module_figures.h"
 
@@ -21,7 +22,7 @@ std::size_t largest(const std::array<double, count>& weights) {
 Stage stage_of(const Graph& graph, NodeId node, OperationKind kind) {
     if (kind == OperationKind::input) return Stage::input;
     if (!is_backward(graph, node)) return Stage::forward;
-    return graph.name(node).find("_recomputed") != std::string_view::npos ? Stage::recomputed : Stage::backward;
+    return is_recomputed(graph, node) ? Stage::recomputed : Stage::backward;
 }
 
 struct Weights {

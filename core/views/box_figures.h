@@ -24,7 +24,7 @@ inline constexpr std::size_t operation_kind_count = 6;
 enum class Stage : std::uint8_t {
     input,
     forward,
-    recomputed,  ///< forward work done again in the backward pass: torch's partitioner calls it `…_recomputed`
+    recomputed,  ///< forward work done again in the backward pass
     backward,
 };
 inline constexpr std::size_t stage_count = 4;

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/files/json_members.h"
+#include "core/graph/direction.h"
 
 namespace overlap {
 
@@ -30,8 +31,14 @@ bool is_attention_path(std::string_view path) {
     return part == "attention" || part == "attention_norm";
 }
 
-bool is_backward(const Graph& graph, NodeId node) {
+/// As the reference asks: unlike is_backward() by the mark of autograd alone.
+bool is_marked_backward(const Graph& graph, NodeId node) {
     return graph.metadata(node).autograd_backward.value_or(false);
+}
+
+/// Whether the node runs in the backward part.
+bool runs_marked_backward(const Graph& graph, NodeId node) {
+    return is_marked_backward(graph, node) || is_recomputed(graph, node);
 }
 
 /// Compute nodes and what the reference counts among them. Views, copies and communication are never in torch's table
@@ -79,7 +86,7 @@ class Collector {
           layer_count_(layer_count),
           pass_(pass),
           waits_(graph, {"_c10d_functional.wait_tensor.default"}) {
-        while (first_backward_ < graph.node_count() && !is_backward(graph, first_backward_)) ++first_backward_;
+        while (first_backward_ < graph.node_count() && !is_marked_backward(graph, first_backward_)) ++first_backward_;
     }
 
     NodeId first_wait(NodeId launch) const {
@@ -128,7 +135,7 @@ class Collector {
     std::optional<BucketMark> module_of(NodeId node) const {
         const StringId module = graph_.metadata(node).module_fqn;
         if (module == empty_string) return {};
-        return BucketMark{{std::string(graph_.text(module))}, is_backward_or_recomputed(graph_, node)};
+        return BucketMark{{std::string(graph_.text(module))}, runs_marked_backward(graph_, node)};
     }
 
     std::optional<BucketMark> nearest_use(NodeId wait) const {
@@ -220,10 +227,6 @@ bool is_top_level_path(std::string_view path) {
     return first == "norm" || first == "lm_head";
 }
 
-bool is_backward_or_recomputed(const Graph& graph, NodeId node) {
-    return is_backward(graph, node) || graph.name(node).find("_recomputed") != std::string_view::npos;
-}
-
 DenseRegions::DenseRegions(const Graph& graph, std::int64_t layer_count, const std::set<std::int64_t>& moe_layers)
     : layers(static_cast<std::size_t>(std::max<std::int64_t>(layer_count, 0))) {
     const Anchors anchors(graph);
@@ -231,14 +234,14 @@ DenseRegions::DenseRegions(const Graph& graph, std::int64_t layer_count, const s
         if (!anchors.has(node)) continue;
         const std::string_view path = graph.text(graph.metadata(node).module_fqn);
         if (is_top_level_path(path)) {
-            (is_backward_or_recomputed(graph, node) ? top.backward : top.forward).push_back(node);
+            (runs_marked_backward(graph, node) ? top.backward : top.forward).push_back(node);
             continue;
         }
         const std::optional<std::int64_t> layer = layer_of_path(path);
         if (!layer || *layer >= layer_count) continue;
         if (moe_layers.contains(*layer) && !is_attention_path(path)) continue;
         Region& region = layers[static_cast<std::size_t>(*layer)];
-        (is_backward(graph, node) ? region.backward : region.forward).push_back(node);
+        (is_marked_backward(graph, node) ? region.backward : region.forward).push_back(node);
     }
 }
 

@@ -18,9 +18,6 @@ std::optional<std::int64_t> layer_of_path(std::string_view path);
 /// Whether the path is that of `norm` or `lm_head` or of a part of them.
 bool is_top_level_path(std::string_view path);
 
-/// Whether the node runs in the backward part; nodes that recompute forward values count by their name.
-bool is_backward_or_recomputed(const Graph& graph, NodeId node);
-
 /// Plan entries of which the graph has buckets of the joint bucketing pass, without repetition.
 std::vector<std::vector<std::string>> marked_plan_entries(const Graph& graph);
 
