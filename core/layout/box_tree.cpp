@@ -65,11 +65,6 @@ std::pair<ModuleTree::ModuleId, ModuleTree::ModuleId> BoxTree::modules_of_run(Bo
     return {first, last};
 }
 
-BoxId BoxTree::child_towards(BoxId group, BoxId inside) const {
-    while (inside != no_box && boxes_[inside].parent != group) inside = boxes_[inside].parent;
-    return inside;
-}
-
 bool BoxTree::is_inside(BoxId box, BoxId group) const {
     const Box& inner = boxes_[box];
     const Box& outer = boxes_[group];

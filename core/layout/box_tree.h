@@ -86,8 +86,6 @@ class BoxTree {
     std::span<const LevelEdge> edges_in(BoxId id) const;
     /// The first and the last module of a run; the box's own twice otherwise.
     std::pair<ModuleTree::ModuleId, ModuleTree::ModuleId> modules_of_run(BoxId id) const;
-    /// The box's ancestor (or itself) that is a child of `group`; no_box where it is not inside.
-    BoxId child_towards(BoxId group, BoxId inside) const;
     bool is_inside(BoxId box, BoxId group) const;
 
   private:

@@ -4,11 +4,6 @@
 
 namespace overlap {
 
-std::int64_t curve_value(const MemoryCurve& curve, std::int64_t time_ns) {
-    const auto after = std::upper_bound(curve.time_ns.begin(), curve.time_ns.end(), time_ns) - curve.time_ns.begin();
-    return after == 0 ? 0 : curve.bytes[static_cast<std::size_t>(after - 1)];
-}
-
 std::vector<CurveColumn> rasterize_curve(const MemoryCurve& curve, const TimeAxis& axis) {
     std::vector<CurveColumn> columns(static_cast<std::size_t>(std::max(0.0, axis.width_px)));
     if (curve.empty()) return columns;

@@ -20,7 +20,4 @@ struct CurveColumn {
 /// one to the end of the axis. A spike that is shorter than a pixel still shows in its column's highest value.
 std::vector<CurveColumn> rasterize_curve(const MemoryCurve& curve, const TimeAxis& axis);
 
-/// Bytes held at `time_ns`; 0 before the first point.
-std::int64_t curve_value(const MemoryCurve& curve, std::int64_t time_ns);
-
 }  // namespace overlap

@@ -10,17 +10,10 @@ determined by the seed.
 import argparse
 import importlib
 import json
-import logging
 import os
 import random
 import sys
 import types
-
-import torch
-from torch.distributed.device_mesh import DeviceMesh
-
-GPUS = ("NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB", "NVIDIA B200", "NVIDIA GB200", "NVIDIA A30", "NVIDIA A10G",
-        "Tesla T4", "Tesla V100-SXM2-16GB", "PG509-210", "NVIDIA H200")
 
 
 def import_nccl_model(checkout):
@@ -32,18 +25,8 @@ def import_nccl_model(checkout):
     return importlib.import_module("autoparallel.cost_models.nccl_cost_model")
 
 
-def mesh_of(shape):
-    return DeviceMesh("cuda", torch.arange(torch.Size(shape).numel()).view(shape), _init_backend=False, _rank=0)
-
-
 def number(value):
     return "inf" if value == float("inf") else value
-
-
-def pretend_gpu(name):
-    """What the modules ask the device runtime for."""
-    torch.get_device_module = lambda: types.SimpleNamespace(get_device_name=lambda device: name)
-    torch.cuda.get_device_name = lambda device=0: name
 
 
 def nccl_case(nccl, dice):
@@ -68,17 +51,6 @@ def nccl_case(nccl, dice):
             "topo": [topology.n_ranks, topology.n_nodes, topology.ppn], "collective": collective, "cost_us": samples}
 
 
-def detection_cases(nccl):
-    cases = []
-    for gpu in (*GPUS, "NVIDIA RTX 4090"):
-        for world_size in (1, 8, 12, 16, 72, 144):
-            pretend_gpu(gpu)
-            config = nccl.detect_nccl_topo_config(mesh_of((world_size,)))
-            cases.append({"gpu": gpu, "world_size": world_size, "arch": config and config.arch.name.lower(),
-                          "gpus_per_node": config and config.gpus_per_node})
-    return cases
-
-
 def write(folder, name, note, cases):
     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
         lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
@@ -92,13 +64,12 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--seed", type=int, default=6)
     arguments = parser.parse_args()
-    logging.disable(logging.WARNING)  # the detection tells of every GPU that it does not know
     nccl = import_nccl_model(arguments.checkout)
     dice = random.Random(arguments.seed)
 
     write(arguments.out, "nccl.json",
-          "cost_us: [bytes, microseconds], null where autoparallel divides by zero; cases with gpu: the detection",
-          [nccl_case(nccl, dice) for _ in range(400)] + detection_cases(nccl))
+          "cost_us: [bytes, microseconds], null where autoparallel divides by zero",
+          [nccl_case(nccl, dice) for _ in range(400)])
 
 
 if __name__ == "__main__":

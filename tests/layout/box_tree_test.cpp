@@ -234,7 +234,10 @@ TEST(FirstOpenBoxes, LeadToTheFirstLevelWithSeveralModules) {
 TEST(BoxNeighbours, AreWhatEntersAndLeavesTheBoxExactly) {
     const DrawnGraph drawn(layered_model(3));
     const BoxTree& tree = drawn.boxes;
-    const auto top = [&](BoxId operation) { return tree.child_towards(BoxTree::root, operation); };
+    const auto top = [&](BoxId box) {
+        while (tree.box(box).parent != BoxTree::root) box = tree.box(box).parent;
+        return box;
+    };
     const BoxId embeddings = drawn.box("embeddings"), first = drawn.box("layers.0");
     const BoxNeighbours neighbours = neighbours_of(*drawn.graph, tree, first, top);
     ASSERT_EQ(neighbours.incoming.size(), 1u);

@@ -25,11 +25,7 @@ TEST(CurveRasterizer, OfNothingIsUndefined) {
     EXPECT_TRUE(rasterize_curve(curve, {{0, 10}, 0}).empty());
 }
 
-TEST(CurveValue, IsThatOfTheLastPoint) {
-    EXPECT_EQ(curve_value(curve, 99), 0);
-    EXPECT_EQ(curve_value(curve, 100), 10);
-    EXPECT_EQ(curve_value(curve, 250), 90);
-    EXPECT_EQ(curve_value(curve, 9999), 30);
+TEST(MemoryCurve, PeaksAtItsHighestPoint) {
     EXPECT_EQ(curve.peak(), 2u);
 }
 

@@ -176,11 +176,9 @@ void GraphView::setPlace(Place place, bool remember) {
         if (back_.size() > most_places) back_.erase(back_.begin());
         forward_.clear();
     }
-    const bool scaled = place.scale != place_.scale;
     place_ = place;
     base_stale_ = minimap_corner_stale_ = true;
     update();
-    if (scaled) emit scaleChanged(place_.scale);
     emit stateChanged();
 }
 

@@ -77,7 +77,6 @@ class GraphView : public QWidget {
 
   signals:
     void currentChanged(overlap::BoxId box);
-    void scaleChanged(double scale);
     /// The result of state() has changed.
     void stateChanged();
     /// One sentence about something that was done or could not be.

@@ -204,7 +204,6 @@ void ModuleRepairDialog::take(const std::vector<ModuleProposal>& proposals) {
         model_->setRules(recommended_rules(proposals));
         table_->setCurrentIndex(model_->index(0, 0));
     }
-    emit proposed();
 }
 
 void ModuleRepairDialog::add(ModuleRule rule) {

@@ -35,10 +35,6 @@ class ModuleRepairDialog : public QDialog {
 
     void accept() override;
 
-  signals:
-    /// The rules that the graph suggests have been found.
-    void proposed();
-
   private:
     void makeTable();
     QWidget* makeButtons();

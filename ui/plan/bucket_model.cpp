@@ -77,7 +77,6 @@ void BucketModel::updatePlan() {
     addSimulation(rows);
 
     replaceRows(std::move(rows));
-    emit summariesChanged();
 }
 
 void BucketModel::replaceRows(std::vector<Row> rows) {
@@ -143,7 +142,6 @@ std::vector<BucketChip> BucketModel::makeChips(const BucketEntry& entry) const {
 void BucketModel::updateEvaluation() {
     addSimulation(rows_);
     if (!rows_.empty()) emit dataChanged(index(0), index(static_cast<int>(rows_.size()) - 1));
-    emit summariesChanged();
 }
 
 void BucketModel::addSimulation(std::vector<Row>& rows) const {

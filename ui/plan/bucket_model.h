@@ -63,10 +63,6 @@ class BucketModel : public HarmlessModel<QAbstractListModel> {
     const std::vector<BucketChip>& chips(int row) const { return rows_[static_cast<std::size_t>(row)].chips; }
     const BucketSummary& summary(int row) const { return rows_[static_cast<std::size_t>(row)].summary; }
 
-  signals:
-    /// Totals may have changed.
-    void summariesChanged();
-
   private:
     struct Row {
         QString title;

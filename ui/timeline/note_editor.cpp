@@ -52,7 +52,6 @@ void NoteEditor::focusOutEvent(QFocusEvent* event) {
     // The menu of the line itself takes the focus for a while.
     if (event->reason() == Qt::PopupFocusReason) return;
     hide();
-    emit dropped();
 }
 
 }  // namespace overlap::ui

@@ -14,7 +14,6 @@ class NoteEditor : public QLineEdit {
 
   signals:
     void accepted(const QString& text);
-    void dropped();
 
   protected:
     void keyPressEvent(QKeyEvent* event) override;

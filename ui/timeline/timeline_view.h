@@ -136,10 +136,6 @@ class TimelineView : public QAbstractScrollArea {
   signals:
     /// The user selected an event; no_reference and -1 when the selection was cleared.
     void eventSelected(quint32 reference, int lane);
-    /// Double click or Enter.
-    void eventActivated(quint32 reference, int lane);
-    /// no_reference and -1 when the pointer left.
-    void eventHovered(quint32 reference, int lane);
     void visibleRangeChanged(overlap::TimeRange range);
     /// The user asks for a file of what is visible, or of all.
     void exportWanted(bool visibleOnly);

@@ -96,11 +96,6 @@ bool TimelineView::selectionKey(const QKeyEvent& event) {
         case Qt::Key_Down:
             stepLane(+1);
             return true;
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            if (!selection_.valid()) return false;
-            emit eventActivated(selectedReference_, static_cast<int>(selection_.lane));
-            return true;
         case Qt::Key_Escape:
             return letGo();
         default:

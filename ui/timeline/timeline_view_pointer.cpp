@@ -74,8 +74,6 @@ void TimelineView::hover(QPointF position) {
             if (location.valid()) changed += scene_.eventRect(location).toAlignedRect().adjusted(-2, -2, 2, 2);
         }
         hovered_ = now;
-        emit eventHovered(now.valid() ? scene_.timeline->reference(now) : no_reference,
-                          now.valid() ? static_cast<int>(now.lane) : -1);
     }
     const Qt::CursorShape shape = cursorAt(scene_, drag_.kind(), position);
     if (viewport()->cursor().shape() != shape) viewport()->setCursor(shape);
@@ -86,10 +84,7 @@ void TimelineView::unhover() {
     if (!pointer_) return;
     QRegion changed = pointerRegion(scene_.geometry, pointer_);
     if (const int lane = hoveredLane(); lane >= 0) changed += scene_.geometry.row(static_cast<std::uint32_t>(lane));
-    if (hovered_.valid()) {
-        changed += scene_.eventRect(hovered_).toAlignedRect().adjusted(-2, -2, 2, 2);
-        emit eventHovered(no_reference, -1);
-    }
+    if (hovered_.valid()) changed += scene_.eventRect(hovered_).toAlignedRect().adjusted(-2, -2, 2, 2);
     pointer_.reset();
     hovered_ = {};
     repaint_.request(changed);
@@ -240,7 +235,6 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
     const TimeRange span = scene_.timeline->event(location);
     const std::int64_t margin = span.length_ns() / 20;
     changeRange({span.begin_ns - margin, span.end_ns + margin}, ViewHistory::Motion::Jump);
-    emit eventActivated(selectedReference_, static_cast<int>(location.lane));
 }
 
 }  // namespace overlap::ui

@@ -55,15 +55,6 @@ constexpr std::array<NcclConfig, 7> configs = {a100,
                                                without_nvswitch(h100),
                                                with_collnet(a100, 2.0)};
 
-struct KnownGpu {
-    std::string_view name;
-    NcclConfig config;
-};
-
-/// The more specific name first: GB200 contains B200.
-constexpr std::array<KnownGpu, 5> known_gpus = {
-    {{"GB200", gb200}, {"B200", gb200}, {"H200", h100}, {"H100", h100}, {"A100", a100}}};
-
 std::string comma_separated(std::span<const std::string_view> names) {
     std::string text;
     for (const std::string_view name : names) text.append(text.empty() ? "" : ", ").append(name);
@@ -91,18 +82,6 @@ NcclConfig find_nccl_config(std::string_view name) {
         throw InputError("NCCL configuration \"" + std::string(name) + "\"",
                          "unknown name, expected one of " + comma_separated(config_names));
     return configs[static_cast<std::size_t>(found - config_names.begin())];
-}
-
-NcclDetection detect_nccl_config(std::string_view gpu_name, std::int64_t world_size) {
-    const auto found = std::ranges::find_if(
-        known_gpus, [&](const KnownGpu& gpu) { return gpu_name.find(gpu.name) != std::string_view::npos; });
-    if (found == known_gpus.end())
-        return {std::nullopt, "the NCCL model has no constants for the GPU \"" + std::string(gpu_name) + "\""};
-    const std::int64_t gpus_per_node = found->config.gpus_per_node;
-    if (world_size < 1 || world_size % gpus_per_node != 0)
-        return {std::nullopt, std::to_string(world_size) + " ranks do not fill whole nodes of " +
-                                  std::to_string(gpus_per_node) + " " + std::string(found->name) + " GPUs"};
-    return {found->config, ""};
 }
 
 NcclTopology nccl_topology(const NcclConfig& config, const Extents& mesh_shape, int mesh_dim) {

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "core/mesh/device_mesh.h"
@@ -37,16 +35,6 @@ std::span<const std::string_view> nccl_config_names();
 
 /// A configuration by name. @throws InputError for an unknown name, with the known ones.
 NcclConfig find_nccl_config(std::string_view name);
-
-/// What follows from the name of a GPU.
-struct NcclDetection {
-    std::optional<NcclConfig> config;
-    std::string reason;  ///< why there is none, a sentence without a full stop; empty when there is one
-};
-
-/// The preset for the GPU that `gpu_name`, such as `NVIDIA H100 80GB HBM3`, contains. None when the name is unknown or
-/// the world does not fill whole nodes: autoparallel then prices with torch's model.
-NcclDetection detect_nccl_config(std::string_view gpu_name, std::int64_t world_size);
 
 /// A communicator along one mesh dimension. Bandwidths are those of one channel, in GB/s.
 struct NcclTopology {

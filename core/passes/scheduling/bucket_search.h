@@ -67,7 +67,6 @@ class BucketSearch {
     bool place(Index existing, Index candidate, bool keep_existing_start, bool keep_existing_wait);
 
     const Collective& collective(Index index) const { return table_.collectives[index]; }
-    std::uint32_t& event_of(NodeId node) { return event_of_[node]; }
 
     const Graph& source_;
     const CollectiveTable& table_;

@@ -21,8 +21,6 @@ class StaticAncestors {
 
     std::span<const std::uint64_t> starts_before(NodeId node) const { return starts_.before(node); }
     std::span<const std::uint64_t> waits_before(NodeId node) const { return waits_.before(node); }
-    bool start_is_before(Index collective, NodeId node) const { return has(starts_before(node), collective); }
-    bool wait_is_before(Index collective, NodeId node) const { return has(waits_before(node), collective); }
 
     /// Nodes that hidden collectives put before `node`: starts before the nodes that hide them, these before waits.
     std::span<const NodeId> fixed_before(NodeId node) const {
@@ -45,7 +43,6 @@ class StaticAncestors {
         std::span<const std::uint64_t> before(NodeId node) const { return sets.words(by_node[node]); }
     };
 
-    static bool has(std::span<const std::uint64_t> row, Index index) { return row[index / 64] >> index % 64 & 1; }
     std::uint64_t* row_of(Bits& bits, NodeId node) const { return bits.data() + 2 * words_ * node; }
     void collect_fixed();
     void find_before(Ancestors& ancestors, const std::vector<Index>& numbers);

@@ -136,14 +136,10 @@ class TimelineViewTest : public QObject {
         QCOMPARE(view_->visibleRange(), whole());
     }
 
-    void doubleClickFitsAndActivates() {
-        QSignalSpy activated(view_.get(), &TimelineView::eventActivated);
+    void doubleClickFits() {
         QTest::mouseDClick(view_->viewport(), Qt::LeftButton, {}, view_->eventRect({2, 4}).center().toPoint());
-        QCOMPARE(activated.count(), 1);
         const TimeRange event = view_->timeline()->event({2, 4});
         QVERIFY(length() < event.length_ns() * 6 / 5);
-        QTest::keyClick(view_.get(), Qt::Key_Return);
-        QCOMPARE(activated.count(), 2);
     }
 
     void marqueeZoomsAndHistoryGoesBack_data() {
@@ -221,20 +217,20 @@ class TimelineViewTest : public QObject {
         QCOMPARE(view_->selection().lane, 1u);
     }
 
-    void hoverTellsAndRasterisesNothing() {
-        QSignalSpy hovered(view_.get(), &TimelineView::eventHovered);
+    void hoverRasterisesNothing() {
         QVERIFY(comesToRest());
+        const QImage unhovered = view_->viewport()->grab().toImage();
         const std::uint64_t before = view_->renderCount();
         QVERIFY(before > 0);
         for (int x = 200; x < 900; x += 20) {
             movePointer({static_cast<double>(x), middleOf(1)});
             QVERIFY(comesToRest());
         }
+        QVERIFY(view_->viewport()->grab().toImage() != unhovered);
         view_->selectReference(test::first_gather + 5);
         view_->setArrows({{test::first_gather + 4, test::first_gather + 5}});
         QVERIFY(comesToRest());
         QCOMPARE(view_->renderCount(), before);
-        QVERIFY(hovered.count() > 3);
         QTest::keyClick(view_.get(), Qt::Key_W);
         QTRY_VERIFY(view_->renderCount() > before);
     }
