@@ -52,8 +52,9 @@ int usage_error(const CLI::App& parser, const CLI::ParseError& error) {
         parser.get_subcommands([](const CLI::App* subcommand) { return subcommand->parsed(); });
     const std::string program = chosen.empty() ? "overlap" : "overlap " + chosen.front()->get_name();
     const std::string unknown = chosen.empty() ? "" : unknown_option(*chosen.front());
-    std::cerr << one_line(program + ": " + (unknown.empty() ? error.what() : unknown) + "; see " + program + " --help")
-              << '\n';
+    const bool has_no_command = chosen.empty() && dynamic_cast<const CLI::RequiredError*>(&error);
+    const std::string problem = has_no_command ? "a command is required" : unknown.empty() ? error.what() : unknown;
+    std::cerr << one_line(program + ": " + problem + "; see " + program + " --help") << '\n';
     return usage_is_wrong;
 }
 

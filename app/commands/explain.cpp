@@ -100,8 +100,11 @@ class Explain final : public Command {
         std::string near;
         for (const std::string& name : nearest_names(node_, names))
             near += (near.empty() ? "" : ", ") + in_quotes(name);
-        throw InputError(file_, "",
-                         "there is no node " + in_quotes(node_) + (near.empty() ? "" : "; nearest: " + near));
+        throw InputError(
+            file_, "",
+            "there is no node " + in_quotes(node_) +
+                (near.empty() ? " nor one of a similar name; overlap simulate GRAPH --json names collectives"
+                              : "; nearest: " + near));
     }
 
     Json as_json(const CollectiveExplanation& explanation, const Evaluation& evaluation) const {

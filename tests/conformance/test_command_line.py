@@ -320,6 +320,9 @@ class Apply(CommandLine):
         done = self.expect(2, "apply", self.graph, "--presett", "torchtitan_default", "-o", self.path("o.json"))
         self.assertIn('there is no option "--presett"; nearest: "--preset"', done.stderr)
 
+    def test_a_missing_command_is_named(self):
+        self.expect_error(2, ["overlap: a command is required; see overlap --help"])
+
     def test_behind_two_dashes_there_are_no_options(self):
         done = self.expect(2, "apply", "--preset", "torchtitan_default", "--", self.graph)
         self.assertNotIn("there is no option", done.stderr)
@@ -453,6 +456,7 @@ class Explain(CommandLine):
     def test_names_that_are_nowhere_and_pipelines_that_are_refused(self):
         gather = self.first("all_gather", "layers.0")
         self.expect_error(1, [gather + "x", gather], "explain", self.graph, "--node", gather + "x")
+        self.expect_error(1, ['no node "nonode"', "simulate GRAPH --json"], "explain", self.graph, "--node", "nonode")
         pipeline = self.path("pipeline.json", bucketing("layers.0", "layers.0.attention"))
         self.expect_error(1, ["pipeline.json: step 1 (" + PASS + ")", "layers.0"], "explain", self.graph, "--node", gather, "--pipeline", pipeline)
         self.expect_error(2, ["--node"], "explain", self.graph)
