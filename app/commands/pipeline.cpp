@@ -76,16 +76,7 @@ Execution run_plan(const std::shared_ptr<const Graph>& graph, const GivenPlan& g
 
 void require_run(const Execution& execution, const std::string& file) {
     if (!execution.refusal) return;
-    const std::vector<Problem>& problems = execution.problems;
-    const auto overlap = std::find_if(problems.rbegin(), problems.rend(), [](const Problem& problem) {
-        return problem.kind == ProblemKind::overlapping_entries;
-    });
-    const auto step = std::ranges::find(execution.steps, StepOutcome::State::refused, &StepOutcome::state);
-    if (overlap == problems.rend() || step == execution.steps.end()) throw execution.refusal->in_file(file);
-    const auto index = static_cast<std::size_t>(step - execution.steps.begin());
-    const auto ran = std::ranges::find(execution.resolved->steps, index, &ResolvedStep::index);
-    const auto number = static_cast<std::size_t>(ran - execution.resolved->steps.begin());
-    throw InputError(file, place_of_step(*execution.resolved, number), overlap->message);
+    throw execution.refusal->file().empty() ? execution.refusal->in_file(file) : *execution.refusal;
 }
 
 std::string problem_line(const std::string& file, const Problem& problem) {

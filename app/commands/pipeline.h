@@ -44,7 +44,7 @@ Plan read_plan_for(const Graph& graph, const std::string& file);
 /// @throws InputError with the plan's file and the step where a pass cannot be run.
 Execution run_plan(const std::shared_ptr<const Graph>& graph, const GivenPlan& given);
 
-/// Checks that an evaluated plan can be run. Reports more about overlapping entries than the pass does.
+/// Checks that an evaluated plan can be run.
 /// @throws InputError as run_plan().
 void require_run(const Execution& execution, const std::string& file);
 

@@ -8,8 +8,9 @@ namespace overlap {
 /// What an error is about, for callers that treat it specially: no code depends on the wording of a message.
 enum class ErrorCode {
     general,
-    no_cost_model,     ///< a time is needed that neither the graph nor a cost model gives
-    file_not_written,  ///< what() begins with the file
+    no_cost_model,        ///< a time is needed that neither the graph nor a cost model gives
+    file_not_written,     ///< what() begins with the file
+    overlapping_entries,  ///< entries of a step of bucketing share nodes, and PyTorch raises an error
 };
 
 /// The one exception of core: an input that cannot be used.

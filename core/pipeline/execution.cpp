@@ -81,7 +81,8 @@ class Executor {
             outcome_of(index).run_ms = milliseconds_since(begin);
             take(index, std::move(result));
         } catch (const PassRefusal& refusal) {
-            refuse_step(index, refusal, in_step(index, refusal));
+            const PassRefusal told = naming_entries(index, refusal);
+            refuse_step(index, told, in_step(index, told));
         } catch (const InputError& error) {
             refuse_step(index, error, options_are_good ? in_plan(error) : in_step(index, error));
         }
@@ -152,6 +153,14 @@ class Executor {
         return {options_.plan_file, place_of_step(resolved_, index) + within, error.problem(), error.code()};
     }
 
+    /// A pass reports a node that its entries share. The entries themselves, which a user can change, come in its
+    /// place.
+    PassRefusal naming_entries(std::size_t index, const PassRefusal& refusal) const {
+        if (refusal.code() != ErrorCode::overlapping_entries) return refusal;
+        const auto overlap = overlap_of_entries(resolved_, resolved_.steps[index], result_.graph);
+        return overlap ? PassRefusal(refusal.pass(), refusal.place(), overlap->message, refusal.code()) : refusal;
+    }
+
     void refuse_step(std::size_t index, const InputError& error, InputError placed) {
         StepOutcome& outcome = outcome_of(index);
         outcome.state = StepOutcome::State::refused;
@@ -166,10 +175,11 @@ class Executor {
         result_.refusal = std::move(placed);
         result_.overlaps = {};
         reset_to_input(result_);
-        // Overlapping entries have been reported already, in more detail.
-        const bool told = std::ranges::find(result_.problems, ProblemKind::overlapping_entries, &Problem::kind) !=
-                          result_.problems.end();
-        if (!told) result_.problems.push_back(refusal_problem(error));
+        // Overlapping entries of the plan are in the list already, with nodes and a fix.
+        const bool is_listed = std::ranges::any_of(result_.problems, [&](const Problem& problem) {
+            return problem.kind == ProblemKind::overlapping_entries && problem.message == error.problem();
+        });
+        if (!is_listed) result_.problems.push_back(refusal_problem(error));
     }
 
     const ResolvedPlan& resolved_;

@@ -68,6 +68,15 @@ void add_step_problems(const ResolvedPlan& resolved, const ResolvedStep& step,
     }
 }
 
+std::optional<Problem> overlap_of_entries(const ResolvedPlan& resolved, const ResolvedStep& step,
+                                          const std::shared_ptr<const Graph>& graph) {
+    const std::optional<StepBuckets> buckets = step_buckets(step.step);
+    if (!buckets) return std::nullopt;
+    const std::vector<Problem> found = check_entries(resolved, step, *buckets, graph);
+    const auto overlap = std::ranges::find(found, ProblemKind::overlapping_entries, &Problem::kind);
+    return overlap == found.end() ? std::nullopt : std::optional(*overlap);
+}
+
 std::vector<std::size_t> list_step_problems(const ResolvedPlan& resolved, const ResolvedStep& step,
                                             const PassReport& report, std::vector<Problem>& problems) {
     std::vector<std::size_t> places;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -15,6 +16,10 @@ namespace overlap {
 /// @param graph that the pass was run on.
 void add_step_problems(const ResolvedPlan& resolved, const ResolvedStep& step,
                        const std::shared_ptr<const Graph>& graph, PassReport& report);
+
+/// The first overlap among the entries that a step is given, if there is one: the reason why it is refused.
+std::optional<Problem> overlap_of_entries(const ResolvedPlan& resolved, const ResolvedStep& step,
+                                          const std::shared_ptr<const Graph>& graph);
 
 /// Takes the problems of a report into the list of the whole plan. Those of the plan's entries are there already. For
 /// entries in a step's own options the list has no numbers and fixes, which would be mistaken for those of the plan.

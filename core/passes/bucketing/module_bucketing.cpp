@@ -46,9 +46,11 @@ std::vector<std::vector<NodeId>> select_scopes(const Graph& graph, const ModuleT
         }
     }
     if (total > distinct) {
-        throw InputError("bucket plans", "entries overlap: " + std::to_string(total - distinct) +
-                                             " nodes are selected twice, such as " + in_quotes(graph.name(repeated)) +
-                                             ", and PyTorch raises an AssertionError");
+        throw InputError("bucket plans",
+                         "entries overlap: " + std::to_string(total - distinct) +
+                             " nodes are selected twice, such as " + in_quotes(graph.name(repeated)) +
+                             ", and PyTorch raises an AssertionError",
+                         ErrorCode::overlapping_entries);
     }
     return scopes;
 }
