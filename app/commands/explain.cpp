@@ -4,7 +4,6 @@
 #include "core/explain/explain.h"
 
 #include <algorithm>
-#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -21,27 +20,10 @@
 #include "core/explain/explain_schedule.h"
 #include "core/files/ordered_json.h"
 #include "core/io/report_json.h"
-#include "core/passes/registry/registry.h"
 
 namespace overlap::commands {
 
 namespace {
-
-/// A plan that has no entries gets those of the first step that has its own, so that they are named by their modules;
-/// other steps keep their own.
-Plan with_entries_of_a_step(Plan plan) {
-    if (!plan.buckets.empty()) return plan;
-    for (PassStep& step : plan.pipeline) {
-        const std::optional<StepBuckets> buckets = step.enabled ? step_buckets(step) : std::nullopt;
-        if (!buckets) continue;
-        plan.buckets = buckets->entries;
-        for (const PassOption& option : require_pass(step.pass).options()) {
-            if (option.type == PassOption::Type::module_lists) step.options.erase(option.name);
-        }
-        break;
-    }
-    return plan;
-}
 
 class Explain final : public Command {
   public:
@@ -63,7 +45,7 @@ class Explain final : public Command {
         std::shared_ptr<const Evaluation> evaluation;
         if (passes_.given()) {
             GivenPlan given = passes_.read(*graph);
-            plan = with_entries_of_a_step(std::move(given.plan));
+            plan = std::move(given.plan);
             evaluation = evaluate(graph, plan);
             require_run(*evaluation, given.file);
             tell_problems(streams, given.file, given.notes);

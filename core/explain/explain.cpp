@@ -273,20 +273,36 @@ class Explainer {
             if (evaluation_ && evaluation_->refused) return say("It is not bucketed: the plan is refused");
             return say("It can be bucketed, with " + with_same_key(start));
         }
-        const auto place = std::ranges::find(evaluation_->origin, start);
-        if (place == evaluation_->origin.end()) return say("A pass of the pipeline removed it");
-        const auto bucketing = std::ranges::find_if(
-            evaluation_->reports, [](const PassReport& report) { return takes_buckets(report.pass); });
-        if (bucketing == evaluation_->reports.end())
+        if (std::ranges::find(evaluation_->origin, start) == evaluation_->origin.end())
+            return say("A pass of the pipeline removed it");
+        const auto by_entries = [](const PassReport& report) { return takes_buckets(report.pass); };
+        if (std::ranges::none_of(evaluation_->reports, by_entries))
             return say("It is not bucketed: no pass of the pipeline does that");
-        const std::int32_t entry =
-            evaluation_->entry_of_node[static_cast<std::size_t>(place - evaluation_->origin.begin())];
-        if (entry < 0) {
+        const std::string entry = entry_of(start);
+        if (entry.empty()) {
             return say("It is not bucketed: no entry of the plan has its module; it could be, with " +
                        with_same_key(start));
         }
-        say("It is not bucketed although " + entry_name(*bucketing, static_cast<std::size_t>(entry)) +
+        say("It is not bucketed although " + entry +
             " has its module: what earlier steps and entries made of the graph does not allow it any more");
+    }
+
+    /// The name of the first entry, of the plan or of a step's own, that has a module of the collective; or empty.
+    std::string entry_of(NodeId start) const {
+        const ResolvedPlan& resolved = *evaluation_->resolved;
+        for (std::size_t step = 0; step < resolved.steps.size(); ++step) {
+            const std::optional<StepBuckets> buckets = step_buckets(resolved.steps[step].step);
+            if (!buckets) continue;
+            const auto modules = resolved.modules_of(evaluation_->input, buckets->source);
+            for (std::size_t entry = 0; entry < buckets->entries.size(); ++entry) {
+                const auto has_it = [&](const std::string& module) {
+                    return std::ranges::find(modules->nodes(module), start) != modules->nodes(module).end();
+                };
+                if (std::ranges::any_of(buckets->entries[entry].modules, has_it))
+                    return entry_name(evaluation_->reports[step], entry);
+            }
+        }
+        return "";
     }
 
     /// Whether a step makes buckets without entries, and none takes entries.

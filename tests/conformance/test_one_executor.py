@@ -4,6 +4,7 @@ same graph and figures of it.
 
     test_one_executor.py PROGRAMS DATA [TEST...]
 """
+import json
 import os
 import subprocess
 
@@ -12,6 +13,7 @@ from command_line import PASS, SCHEDULER, CommandLine, bucketing, graph_path, ma
 GOOD = {"pass": PASS, "options": {"module_stack_fn": "custom.module_fqn"}}
 BLOCKS = [{"modules": "layers.[0-3]"}]
 ISOLATE, REASSIGN = {"pass": "isolate_ep_process_group_pass"}, {"pass": "reassign_collective_pgs_pass"}
+JOINT = {"pass": "joint_transformer_block_bucketing_reordering_pass"}
 EARLY = {"collective": "all_gather_into_tensor_23", "hide_behind": "layers.1"}
 GONE = {"collective": "gone", "start_before": "all_gather_into_tensor_2"}
 
@@ -20,6 +22,7 @@ PLANS = {
     "empty": ({}, []),
     "blocks": ({"buckets": BLOCKS, "pipeline": [GOOD]}, []),
     "unknown module": ({"buckets": [{"modules": "layer.1"}], "pipeline": [GOOD]}, ["matches no module"]),
+    "own entries of a later step": ({"pipeline": [JOINT, *bucketing("layers.0")]}, []),
     "own entries": ({"pipeline": bucketing("layers.99")}, ["matches no module"]),
     "empty entry": ({"buckets": [{"modules": []}], "pipeline": [GOOD]}, ["names no module and does nothing"]),
     "nothing gathered": ({"buckets": [{"modules": "layers.0.attention.rope"}], "pipeline": [GOOD]}, ["no collective"]),
@@ -111,6 +114,20 @@ class OneExecutor(CommandLine):
                 self.assertEqual(applied, simulated)
                 compared = self.json("compare", self.graph, "--plan", plan, "--json")
                 self.assertEqual(compared["after"]["step_ms"], simulated["step_ms"])
+
+    def test_explain_tells_the_buckets_that_apply_makes(self):
+        """Entries of one step are for no other step, which would bucket the same collectives once more."""
+        for name in ("blocks", "own entries of a later step"):
+            plan, report = self.plan(name, PLANS[name][0]), self.path("report.json")
+            self.expect(0, "apply", self.graph, "--pipeline", plan, "-o", self.path("out.graph.json"), "--report", report)
+            with open(report, encoding="utf-8") as file:
+                buckets = [(each["pass"], bucket) for each in json.load(file)["passes"] for bucket in each["buckets"]]
+            self.assertTrue(buckets)
+            for made_by, bucket in buckets:
+                with self.subTest(plan=name, bucket=bucket["start"]):
+                    told = self.json("explain", self.graph, "--node", bucket["members"][0], "--pipeline", plan, "--json")
+                    self.assertEqual(told["bucket"], bucket)
+                    self.assertTrue(any(f" of {made_by}" in sentence for sentence in told["sentences"]), told)
 
     def test_refusals_are_the_same_everywhere(self):
         graph = graph_path("llama3_debugmodel_fsdp8_aot_fw")

@@ -121,6 +121,15 @@ TEST_F(ExplainReasonsTest, OutsideEveryEntry) {
     EXPECT_TRUE(says("outside", "no entry of the plan has its module")) << why("outside");
 }
 
+/// The plan has no entries then: what a step has of its own counts.
+TEST_F(ExplainReasonsTest, AStepsOwnEntryHasItsModule) {
+    plan_.pipeline = {lower(plan_, plan_.pipeline.front())};
+    plan_.buckets.clear();
+    evaluation_ = evaluate(graph_, plan_);
+    EXPECT_TRUE(says("outside", "no entry of the plan has its module")) << why("outside");
+    EXPECT_TRUE(says("gather", "by entry 1 (layers.0) of manual_overlap_bucketing")) << why("gather");
+}
+
 TEST_F(ExplainReasonsTest, WithWhom) {
     EXPECT_TRUE(says("gather", "It is bucketed with 1 other, twin")) << why("gather");
 }

@@ -67,6 +67,7 @@ Plans plans_with_entries() {
     const std::string misspelt = buckets({R"("layers.0")", R"("layer.1")"});
     const std::string inner = buckets({R"("layers.0")", R"("layers.0.attention")"});
     const std::string own = bucketing(R"("module_bucket_plans": ["layers.0", ["layers.1", "norm"]])");
+    const std::string no_entries = step("joint_transformer_block_bucketing_reordering_pass");
     const std::string own_unknown = bucketing(R"("module_bucket_plans": ["layers.99"])");
     return {
         {"empty", joint, "", {}},
@@ -77,6 +78,7 @@ Plans plans_with_entries() {
         {"stacks", forward, joined({blocks, pipeline({step("transformer_block_bucketing_reordering_pass")})}), {}},
         {"own_entries", joint, pipeline({own}), {}},
         {"own_and_of_plan", joint, joined({buckets({R"("layers.2")"}), pipeline({own, bucketing()})}), {}},
+        {"own_of_a_later_step", joint, pipeline({no_entries, own}), {}},
         {"own_unknown", joint, pipeline({own_unknown}), {"unknown_module"}},
         {"unknown", joint, joined({misspelt, pipeline({bucketing()})}), {"unknown_module"}},
         {"unknown_later", whole, joined({misspelt, pipeline({clean, bucketing()})}), {"unknown_module"}},
