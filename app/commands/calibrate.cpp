@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -134,7 +135,7 @@ class Calibrate final : public Command {
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         const CalibrationBase base = base_for(*graph);
-        const std::vector<std::shared_ptr<const Evaluation>> variants = evaluate_plans(graph);
+        const std::vector<std::shared_ptr<const Evaluation>> variants = evaluate_plans(graph, streams);
         std::vector<CalibrationRun> runs;
         for (const std::string& run : runs_) {
             runs.push_back(is_run_file(run) ? of_runner(run, variants) : of_trace(run, variants.back()));
@@ -169,12 +170,14 @@ class Calibrate final : public Command {
     }
 
     /// The graph without a plan, and with each plan. A base other than the graph's own is used for evaluation.
-    std::vector<std::shared_ptr<const Evaluation>> evaluate_plans(std::shared_ptr<const Graph> graph) const {
+    std::vector<std::shared_ptr<const Evaluation>> evaluate_plans(std::shared_ptr<const Graph> graph,
+                                                                  const Streams& streams) const {
         if (!base_.empty()) graph = with_cost_model(graph, find_cost_model(base_)).graph;
         std::vector<std::shared_ptr<const Evaluation>> variants = {evaluate_baseline(graph)};
         for (const std::string& file : plans_) {
             variants.push_back(evaluate(graph, read_plan_for(*graph, file)));
             require_run(*variants.back(), file);
+            tell_problems(streams, file, std::span(variants.back()->problems).first(variants.back()->plan_problems));
         }
         return variants;
     }

@@ -83,19 +83,7 @@ ExportOutput write_export(const ExportFormat& format, const ExportInput& input) 
 }
 
 std::string refusal_of(const Evaluation& evaluation) {
-    if (!evaluation.refused) return {};
-    for (std::size_t step = 0; step < evaluation.steps.size(); ++step) {
-        if (evaluation.steps[step].state != StepOutcome::State::refused) continue;
-        const std::string& pass = evaluation.steps[step].pass;
-        const std::string& refusal = evaluation.steps[step].refusal;
-        // A refusal by the pass begins with the pass, which is named here already.
-        const std::size_t told = refusal.starts_with(pass + ": ") ? pass.size() + 2 : 0;
-        return "step " + std::to_string(step + 1) + " (" + pass + "): " + refusal.substr(told);
-    }
-    for (const Problem& problem : evaluation.problems) {
-        if (problem.kind == ProblemKind::refused) return problem.message;
-    }
-    return "its passes cannot be run";
+    return evaluation.refusal ? evaluation.refusal->what() : std::string();
 }
 
 std::string export_file_name(const ExportFormat& format, std::string_view plan_name) {

@@ -133,7 +133,7 @@ class BucketCheck {
             message += (index == 0 ? "" : ", ") + nodes.names[index];
         }
         message += nodes.count > nodes.names.size() ? ", …)" : ")";
-        message += "; PyTorch refuses the plan for its " + counted(duplicates, "duplicated node");
+        message += "; PyTorch refuses the plan for its " + counted(duplicates, "duplicated node") + " (AssertionError)";
         const bool child_first = path(earlier).starts_with(path(later) + ".");
         const bool child_last = path(later).starts_with(path(earlier) + ".") || path(earlier) == path(later);
         const Place removable = child_first ? earlier : later;

@@ -14,6 +14,12 @@ GOOD = {"pass": PASS, "options": {"module_stack_fn": "custom.module_fqn"}}
 BLOCKS = [{"modules": "layers.[0-3]"}]
 ISOLATE, REASSIGN = {"pass": "isolate_ep_process_group_pass"}, {"pass": "reassign_collective_pgs_pass"}
 JOINT = {"pass": "joint_transformer_block_bucketing_reordering_pass"}
+DENSE = {"pass": "schedule_fsdp_comms_to_dense_regions_pass",
+         "options": {"moe_layer_ids": [], "n_layers": 60, "strict": True}}
+JOINT_GRAPH = "llama3_debugmodel_fsdp8.prebucket"
+INNER_LIST = ["layers.0", "layers.0.attention"]
+INNER = [{"modules": name} for name in INNER_LIST]
+SHARED = "entries 1 (layers.0) and 2 (layers.0.attention) share "
 EARLY = {"collective": "all_gather_into_tensor_23", "hide_behind": "layers.1"}
 GONE = {"collective": "gone", "start_before": "all_gather_into_tensor_2"}
 
@@ -48,6 +54,11 @@ REFUSED = {
     "joint pass": ({"buckets": BLOCKS, "pipeline": [{"pass": "eliminate_dead_code_pass"},
                                                    {"pass": "joint_transformer_block_bucketing_reordering_pass"}]},
                    "step 2 (joint_transformer_block_bucketing_reordering_pass): no node has a module"),
+    "overlapping entries": ({"buckets": INNER, "pipeline": [{"pass": PASS}]}, f"step 1 ({PASS}), bucket plans: {SHARED}"),
+    "overlapping entries of a step": ({"pipeline": [{"pass": PASS, "options": {"module_bucket_plans": INNER_LIST}}]},
+                                      f"step 1 ({PASS}), bucket plans: {SHARED}"),
+    "overlapping, but refused for more": ({"buckets": INNER, "pipeline": [DENSE]},
+                                          f"step 1 ({DENSE['pass']}): launches cannot be scheduled", JOINT_GRAPH),
 }
 
 
@@ -64,6 +75,7 @@ class OneExecutor(CommandLine):
             "bench": ("bench", graph, "--pipeline", plan, "--repeat", "1"),
             "explain": ("explain", graph, "--node", "all_gather_into_tensor_23", "--pipeline", plan),
             "compare": ("compare", graph, "--plan", plan),
+            "calibrate": ("calibrate", graph, graph, "--plan", plan, "--cost-model", "h200-sxm", "-o", self.path("fitted.cost.json")),
             "export": ("export", plan, "--graph", graph, "--to", "report", "-o", self.path("out.html")),
         }
 
@@ -80,7 +92,8 @@ class OneExecutor(CommandLine):
     def test_problems_are_the_same_everywhere(self):
         for name, (fields, words, *refused_by_runner) in PLANS.items():
             plan = self.plan(name, fields)
-            found = {command: self.problems(self.expect(0, *arguments).stderr, plan)
+            # A graph is no run, which calibrate notices after it has reported the plan's problems.
+            found = {command: self.problems(self.expect(int(command == "calibrate"), *arguments).stderr, plan)
                      for command, arguments in self.commands(self.graph, plan).items()}
             if not refused_by_runner:
                 done = self.runner(self.graph, plan)
@@ -130,20 +143,20 @@ class OneExecutor(CommandLine):
                     self.assertTrue(any(f" of {made_by}" in sentence for sentence in told["sentences"]), told)
 
     def test_refusals_are_the_same_everywhere(self):
-        graph = graph_path("llama3_debugmodel_fsdp8_aot_fw")
-        for name, (fields, words) in REFUSED.items():
-            plan = self.plan(name, fields)
+        for name, (fields, words, *other_graph) in REFUSED.items():
+            graph = graph_path(*other_graph or ["llama3_debugmodel_fsdp8_aot_fw"])
+            plan, reasons = self.plan(name, fields), set()
             for command, arguments in self.commands(graph, plan).items():
                 with self.subTest(plan=name, command=command):
                     done = self.expect(1, *arguments)
                     self.assertEqual(done.stdout, "")
-                    if command == "export":
-                        self.assertIn("the plan is refused", done.stderr)
-                    else:
-                        self.assertTrue(done.stderr.startswith(f"overlap: {plan}: {words}"), done.stderr)
+                    nothing = "the plan is refused, so there is nothing to export: " if command == "export" else ""
+                    self.assertTrue(done.stderr.startswith(f"overlap: {plan}: {nothing}{words}"), done.stderr)
+                    reasons.add(done.stderr.split(words)[1])
             done = self.runner(graph, plan)
             self.assertEqual(done.returncode, 1)
             self.assertTrue(done.stderr.startswith(f"overlap-runner: {plan}: {words}"), done.stderr)
+            self.assertEqual(reasons, {done.stderr.split(words)[1]})
 
 
 if __name__ == "__main__":
