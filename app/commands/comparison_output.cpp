@@ -21,13 +21,18 @@ constexpr std::array changes = {CollectiveChange::moved,    CollectiveChange::ch
                                 CollectiveChange::vanished, CollectiveChange::merged,  CollectiveChange::split,
                                 CollectiveChange::same};
 
+Json bytes_or_null(std::int64_t bytes) {
+    return bytes == 0 ? Json(nullptr) : Json(bytes);
+}
+
 Json totals_json(const std::string& name, const ComparisonTotals& totals) {
     return {{"name", name},
             {"step_ms", totals.step_ms},
             {"compute_ms", totals.compute_ms},
             {"communication_ms", totals.communication_ms},
             {"exposed_ms", totals.exposed_ms},
-            {"peak_memory_bytes", totals.peak_bytes == 0 ? Json(nullptr) : Json(totals.peak_bytes)},
+            {"corrected_peak_memory_bytes", bytes_or_null(totals.corrected_peak_bytes)},
+            {"peak_memory_bytes", bytes_or_null(totals.estimated_peak_bytes)},
             {"collectives", totals.collectives}};
 }
 
@@ -118,6 +123,14 @@ std::string name_of(const ComparisonRow& row, bool measured) {
     return measured || row.before->name == row.after->name ? before : before + " -> " + name_text(row.after->name);
 }
 
+/// Nothing where one side is measured, whose memory is not known.
+void add_peak(TextTable& table, const char* name, std::int64_t before, std::int64_t after) {
+    if (before == 0 || after == 0) return;
+    std::string change = after < before ? "-" : "+";
+    change += bytes_text(std::abs(after - before));
+    table.add({name, bytes_text(before), bytes_text(after), std::move(change)});
+}
+
 void write_totals(std::ostream& out, const ComparisonOutput& output) {
     const ComparisonTotals& before = output.comparison.before;
     const ComparisonTotals& after = output.comparison.after;
@@ -131,12 +144,8 @@ void write_totals(std::ostream& out, const ComparisonOutput& output) {
     add("compute", before.compute_ms, after.compute_ms);
     add("communication", before.communication_ms, after.communication_ms);
     add("exposed", before.exposed_ms, after.exposed_ms);
-    if (before.peak_bytes != 0 && after.peak_bytes != 0) {
-        const std::int64_t change = after.peak_bytes - before.peak_bytes;
-        std::string sign = change < 0 ? "-" : "+";
-        table.add({"peak memory as torch estimates it", bytes_text(before.peak_bytes), bytes_text(after.peak_bytes),
-                   sign.append(bytes_text(std::abs(change)))});
-    }
+    add_peak(table, "peak memory, corrected", before.corrected_peak_bytes, after.corrected_peak_bytes);
+    add_peak(table, "peak memory as torch estimates it", before.estimated_peak_bytes, after.estimated_peak_bytes);
     table.add({"collectives", std::to_string(before.collectives), std::to_string(after.collectives), ""});
     table.write(out);
 }

@@ -59,7 +59,8 @@ ComparisonTotals totals_of(const Evaluation& evaluation) {
     totals.compute_ms = evaluation.simulation.compute_ms;
     for (const GroupTiming& group : evaluation.simulation.groups) totals.communication_ms += group.comm_ms;
     totals.exposed_ms = evaluation.simulation.exposed_ms;
-    totals.peak_bytes = evaluation.memory.peak_bytes;
+    totals.corrected_peak_bytes = evaluation.corrected_memory.peak_bytes;
+    totals.estimated_peak_bytes = evaluation.memory.peak_bytes;
     totals.collectives = static_cast<std::uint32_t>(evaluation.simulation.collectives.size());
     return totals;
 }
