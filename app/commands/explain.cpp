@@ -41,20 +41,18 @@ class Explain final : public Command {
 
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
-        Plan plan;
         std::shared_ptr<const Evaluation> evaluation;
         if (passes_.given()) {
-            GivenPlan given = passes_.read(*graph);
-            plan = std::move(given.plan);
-            evaluation = evaluate(graph, plan);
+            const GivenPlan given = passes_.read(*graph);
+            evaluation = evaluate(graph, given.plan);
             require_run(*evaluation, given.file);
             tell_problems(streams, given.file, given.notes);
             tell_problems(streams, given.file, std::span(evaluation->problems).first(evaluation->plan_problems));
         } else {
             evaluation = evaluate_baseline(graph);
         }
-        CollectiveExplanation explanation = explain(*evaluation, passes_.given() ? &plan : nullptr);
-        for (std::string& sentence : explain_exposure(*evaluation, plan, explanation.collective)) {
+        CollectiveExplanation explanation = explain(*evaluation);
+        for (std::string& sentence : explain_exposure(*evaluation, explanation.collective)) {
             explanation.sentences.push_back(std::move(sentence));
         }
         if (json_) {
@@ -65,14 +63,14 @@ class Explain final : public Command {
     }
 
   private:
-    CollectiveExplanation explain(const Evaluation& evaluation, const Plan* plan) const {
+    CollectiveExplanation explain(const Evaluation& evaluation) const {
         const NodeId of_input = evaluation.input->find(node_), of_result = evaluation.graph->find(node_);
         // A name that both graphs have is the same node in both, unless a pass gave it to a node that it made.
         const bool same = of_result != no_node && evaluation.origin[of_result] == of_input;
         if (of_input != no_node && (same || of_result == no_node)) {
-            return explain_collective(*evaluation.input, of_input, &evaluation, plan);
+            return explain_collective(*evaluation.input, of_input, &evaluation);
         }
-        if (of_result != no_node) return explain_result(evaluation, of_result, plan);
+        if (of_result != no_node) return explain_result(evaluation, of_result);
         std::vector<std::string> names;
         for (const Graph* graph : {evaluation.input.get(), evaluation.graph.get()}) {
             for (NodeId node = 0; node < graph->node_count(); ++node) names.emplace_back(graph->name(node));

@@ -74,9 +74,9 @@ std::vector<std::string> needed_of(const Graph& graph, NodeId node, const std::v
 
 class Explainer {
   public:
-    Explainer(const Graph& input, const Evaluation* evaluation, const Plan* plan)
-        : input_(input), evaluation_(evaluation), plan_(plan) {
-        if (plan && evaluation && evaluation->resolved) steps_ = evaluation->resolved->steps;
+    Explainer(const Graph& input, const Evaluation* evaluation)
+        : input_(input), evaluation_(evaluation), resolved_(evaluation ? evaluation->resolved.get() : nullptr) {
+        if (resolved_) steps_ = resolved_->steps;
     }
 
     CollectiveExplanation of_input(NodeId node) {
@@ -148,12 +148,11 @@ class Explainer {
 
     /// Those of the evaluation where it has them.
     std::shared_ptr<const ModuleTree> modules_shown(const Graph& graph) const {
-        if (plan_ && evaluation_) {
+        if (evaluation_) {
             for (const auto& known : {evaluation_->input, evaluation_->graph})
                 if (known.get() == &graph) return modules_of(*evaluation_, known);
         }
-        const ModuleSource source = plan_ ? module_source(*plan_, input_) : preferred_module_source(graph);
-        return std::make_shared<const ModuleTree>(graph, source);
+        return std::make_shared<const ModuleTree>(graph, preferred_module_source(graph));
     }
 
     void introduce(const Graph& graph, NodeId start) {
@@ -289,11 +288,10 @@ class Explainer {
 
     /// The name of the first entry, of the plan or of a step's own, that has a module of the collective; or empty.
     std::string entry_of(NodeId start) const {
-        const ResolvedPlan& resolved = *evaluation_->resolved;
-        for (std::size_t step = 0; step < resolved.steps.size(); ++step) {
-            const std::optional<StepBuckets> buckets = step_buckets(resolved.steps[step].step);
+        for (std::size_t step = 0; step < steps_.size(); ++step) {
+            const std::optional<StepBuckets> buckets = step_buckets(steps_[step].step);
             if (!buckets) continue;
-            const auto modules = resolved.modules_of(evaluation_->input, buckets->source);
+            const auto modules = resolved_->modules_of(evaluation_->input, buckets->source);
             for (std::size_t entry = 0; entry < buckets->entries.size(); ++entry) {
                 const auto has_it = [&](const std::string& module) {
                     return std::ranges::find(modules->nodes(module), start) != modules->nodes(module).end();
@@ -426,12 +424,12 @@ class Explainer {
 
     /// What was requested by hand.
     void tell_overlaps(std::string_view runs) {
-        if (!plan_ || !evaluation_) return;
+        if (!resolved_) return;
         const std::vector<DirectiveOutcome>& outcomes = evaluation_->overlaps.directives;
         for (std::size_t index = 0; index < outcomes.size(); ++index) {
             const DirectiveOutcome& outcome = outcomes[index];
             if (outcome.start == no_node || evaluation_->undirected->name(outcome.start) != runs) continue;
-            const std::string asked = describe(plan_->overlaps.list[index]);
+            const std::string asked = describe(resolved_->plan.overlaps.list[index]);
             say(outcome.holds() ? asked + ", because you asked for it"
                                 : "You asked that " + asked + ", which is left out: " + outcome.refusal);
         }
@@ -463,7 +461,7 @@ class Explainer {
 
     const Graph& input_;
     const Evaluation* evaluation_;
-    const Plan* plan_;
+    const ResolvedPlan* resolved_;            ///< null where there is no plan
     std::span<const ResolvedStep> steps_;     ///< of the plan, as they were run
     const PassReport* step_ = nullptr;        ///< that made explanation_.bucket
     std::vector<const BucketReport*> later_;  ///< that take explanation_.bucket, one after the other
@@ -472,13 +470,12 @@ class Explainer {
 
 }  // namespace
 
-CollectiveExplanation explain_collective(const Graph& input, NodeId node, const Evaluation* evaluation,
-                                         const Plan* plan) {
-    return Explainer(input, evaluation, plan).of_input(node);
+CollectiveExplanation explain_collective(const Graph& input, NodeId node, const Evaluation* evaluation) {
+    return Explainer(input, evaluation).of_input(node);
 }
 
-CollectiveExplanation explain_result(const Evaluation& evaluation, NodeId node, const Plan* plan) {
-    return Explainer(*evaluation.input, &evaluation, plan).of_result(node);
+CollectiveExplanation explain_result(const Evaluation& evaluation, NodeId node) {
+    return Explainer(*evaluation.input, &evaluation).of_result(node);
 }
 
 }  // namespace overlap

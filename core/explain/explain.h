@@ -5,7 +5,6 @@
 
 #include "core/graph/graph.h"
 #include "core/pipeline/evaluation.h"
-#include "core/plan/plan.h"
 
 namespace overlap {
 
@@ -27,12 +26,10 @@ struct CollectiveExplanation {
 /// Explains a collective of the graph that a pipeline starts from, or the one that a wait of it awaits.
 /// @param node of `input`.
 /// @param evaluation of `input`; without one only the graph itself is described.
-/// @param plan that was evaluated: its entries are then named by their modules, and otherwise by their numbers.
-CollectiveExplanation explain_collective(const Graph& input, NodeId node, const Evaluation* evaluation = nullptr,
-                                         const Plan* plan = nullptr);
+CollectiveExplanation explain_collective(const Graph& input, NodeId node, const Evaluation* evaluation = nullptr);
 
 /// The same for a node of the graph that results: a merged collective says what it was made of.
 /// @param node of `evaluation.graph`.
-CollectiveExplanation explain_result(const Evaluation& evaluation, NodeId node, const Plan* plan = nullptr);
+CollectiveExplanation explain_result(const Evaluation& evaluation, NodeId node);
 
 }  // namespace overlap

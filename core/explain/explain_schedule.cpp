@@ -113,8 +113,9 @@ struct Limit {
 /// Looks for what keeps one collective exposed.
 class Exposure {
   public:
-    Exposure(const Evaluation& evaluation, const Plan& plan, std::stop_token stop)
+    Exposure(const Evaluation& evaluation, std::stop_token stop)
         : report_(*scheduler_report(evaluation.reports)), stop_(std::move(stop)) {
+        const Plan& plan = evaluation.resolved->plan;
         const std::size_t step = automatic_step(plan);
         if (step < evaluation.steps.size()) graph_ = evaluation.steps[step].given;
         options_ = plan.pipeline[step].options;
@@ -400,11 +401,11 @@ bool scheduler_leaves_exposed(const Evaluation& evaluation, std::string_view col
     return scheduled && scheduled->is_exposed();
 }
 
-std::vector<std::string> explain_exposure(const Evaluation& evaluation, const Plan& plan, std::string_view collective,
+std::vector<std::string> explain_exposure(const Evaluation& evaluation, std::string_view collective,
                                           std::stop_token stop) {
     const std::optional<Scheduled> scheduled = find_scheduled(evaluation, collective);
-    if (!scheduled || !scheduled->is_exposed() || automatic_step(plan) == plan.pipeline.size()) return {};
-    return Exposure(evaluation, plan, std::move(stop)).explain(*scheduled);
+    if (!scheduled || !scheduled->is_exposed()) return {};
+    return Exposure(evaluation, std::move(stop)).explain(*scheduled);
 }
 
 }  // namespace overlap

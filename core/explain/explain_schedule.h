@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/pipeline/evaluation.h"
-#include "core/plan/plan.h"
 
 namespace overlap {
 
@@ -27,9 +26,8 @@ bool scheduler_leaves_exposed(const Evaluation& evaluation, std::string_view col
 /// What could hide it follows from the graph: compute that neither needs its result nor is needed for it. Which limit
 /// keeps it exposed is found by experiment: the scheduler, without merging, runs again on what it was given, with one
 /// limit lifted at a time, then with all of them. That is ten to twenty runs of the pass.
-/// @param plan that was evaluated.
 /// @returns nothing where the collective is not left exposed, and when `stop` was requested.
-std::vector<std::string> explain_exposure(const Evaluation& evaluation, const Plan& plan, std::string_view collective,
+std::vector<std::string> explain_exposure(const Evaluation& evaluation, std::string_view collective,
                                           std::stop_token stop = {});
 
 }  // namespace overlap

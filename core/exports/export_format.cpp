@@ -82,6 +82,13 @@ ExportOutput write_export(const ExportFormat& format, const ExportInput& input) 
     return format.write(input);
 }
 
+std::vector<PassStep> steps_that_run(const Plan& plan, const Evaluation* result) {
+    if (!result || !result->resolved) return lower(plan);
+    std::vector<PassStep> steps;
+    for (const ResolvedStep& step : result->resolved->steps) steps.push_back(step.step);
+    return steps;
+}
+
 std::string refusal_of(const Evaluation& evaluation) {
     return evaluation.refusal ? evaluation.refusal->what() : std::string();
 }

@@ -59,6 +59,9 @@ const ExportFormat& require_export_format(std::string_view name);
 /// have, or the result of a pipeline that is refused.
 ExportOutput write_export(const ExportFormat& format, const ExportInput& input);
 
+/// The plan's steps that are switched on, with its buckets put in: those that were run where there is a result.
+std::vector<PassStep> steps_that_run(const Plan& plan, const Evaluation* result);
+
 /// Why the plan was refused, with the step where it was; empty if it was not.
 std::string refusal_of(const Evaluation& evaluation);
 

@@ -156,7 +156,8 @@ std::string prefetch_value(const Prefetches& prefetches) {
 }
 
 /// What FSDP2 does in its own way, whatever the plan says.
-std::vector<std::string> notes_on(const Plan& plan, const PrefetchReader& read) {
+std::vector<std::string> notes_on(const ExportInput& input, const PrefetchReader& read) {
+    const Plan& plan = input.plan;
     std::vector<std::string> notes = parts_left_out(plan, "FSDP2");
     std::vector<std::string> spanning;
     for (const BucketEntry& entry : plan.buckets) {
@@ -182,7 +183,7 @@ std::vector<std::string> notes_on(const Plan& plan, const PrefetchReader& read) 
     if (read.several_groups > 0) {
         notes.emplace_back("gathers of one bucket run on several process groups, and FSDP2 gathers a unit on one");
     }
-    for (const PassStep& step : lower(plan)) {
+    for (const PassStep& step : steps_that_run(plan, input.result.get())) {
         if (!takes_buckets(step.pass))
             notes.push_back("FSDP2 has nothing like the step " + step.pass + ", so it was left out");
     }
@@ -202,7 +203,7 @@ ExportOutput export_fsdp2_prefetch(const ExportInput& input) {
     }
     const PrefetchReader read(input);
     ExportOutput output;
-    output.notes = notes_on(plan, read);
+    output.notes = notes_on(input, read);
     output.bytes = python_file_head(input, docstring, "", output.notes);
     Json units = Json::array();
     for (const BucketEntry& entry : plan.buckets) units.push_back(entry.modules);

@@ -210,7 +210,7 @@ std::string step_expression(const Plan& plan, const PassStep& step) {
 
 ExportOutput export_graph_trainer(const ExportInput& input) {
     const Plan& plan = input.plan;
-    const std::vector<PassStep> steps = lower(plan);
+    const std::vector<PassStep> steps = steps_that_run(plan, input.result.get());
     const auto by_module = std::ranges::find_if(steps, [](const PassStep& step) { return takes_buckets(step.pass); });
     if (!plan.module_rules.empty() && by_module != steps.end()) {
         throw InputError("module_rules",

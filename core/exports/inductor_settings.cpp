@@ -159,7 +159,7 @@ class Settings {
 
 ExportOutput export_inductor_settings(const ExportInput& input) {
     Settings settings;
-    for (const PassStep& step : lower(input.plan)) settings.add(step);
+    for (const PassStep& step : steps_that_run(input.plan, input.result.get())) settings.add(step);
     if (settings.empty()) {
         throw InputError("pipeline",
                          "no step is one that Inductor's settings know: schedule_overlap_bucketing, "

@@ -244,7 +244,7 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     if (const std::string refusal = refusal_of(evaluation); !refusal.empty())
         throw InputError("", "the plan is refused, so there is nothing that a job could apply: " + refusal);
     const GraphHeader& header = evaluation.input->header();
-    const std::vector<PassStep> steps = lower(plan);
+    const std::vector<PassStep> steps = steps_that_run(plan, &evaluation);
     Json job = {{"version", section_version}};
     if (header.rank) job["rank"] = *header.rank;
     if (header.world_size) job["world_size"] = *header.world_size;
@@ -297,7 +297,7 @@ std::vector<std::string> job_plan_notes(const Plan& plan, const Evaluation& eval
         if (!outcome.holds())
             notes.push_back("left out: " + describe(plan.overlaps.list[index]) + ", because " + outcome.refusal);
     }
-    for (const std::string& step : steps_of_ours(lower(plan)))
+    for (const std::string& step : steps_of_ours(steps_that_run(plan, &evaluation)))
         notes.push_back(step + ": the job can apply this plan in mode \"exact\" only");
     for (const GroupSettings& settings : asked_settings(evaluation)) {
         if (evaluation.input->header().process_group(settings.group))

@@ -232,7 +232,7 @@ class Report {
         HtmlTable table({"Collective", "#Exposed", "#Of the step", "Why"});
         for (const std::size_t index : order) {
             const CollectiveTiming& timing = simulation.collectives[index];
-            const CollectiveExplanation why = explain_result(result_, timing.start, &plan_);
+            const CollectiveExplanation why = explain_result(result_, timing.start);
             std::string list = "<ul>";
             for (std::size_t line = why.introductions; line < why.sentences.size(); ++line) {
                 list += "<li>" + sentence(cut(why.sentences[line])) + "</li>";

@@ -68,8 +68,7 @@ class ExplainReasonsTest : public test::PassTest {
 
     /// All that is said of a node of the input but what it is.
     std::string why(std::string_view name) const {
-        const CollectiveExplanation explanation =
-            explain_collective(*graph_, graph_->find(name), evaluation_.get(), &plan_);
+        const CollectiveExplanation explanation = explain_collective(*graph_, graph_->find(name), evaluation_.get());
         std::string text;
         for (std::size_t index = explanation.introductions; index < explanation.sentences.size(); ++index) {
             text.append(explanation.sentences[index]).append("\n");

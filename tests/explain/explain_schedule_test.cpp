@@ -32,9 +32,9 @@ class ExplainSchedule : public ::testing::Test {
         evaluation_ = evaluate(graph_, plan_);
         ASSERT_FALSE(evaluation_->refused);
     }
-    Sentences why(std::string_view name) const { return explain_exposure(*evaluation_, plan_, name); }
+    Sentences why(std::string_view name) const { return explain_exposure(*evaluation_, name); }
     Sentences all(std::string_view name) const {
-        return explain_collective(*graph_, graph_->find(name), evaluation_.get(), &plan_).sentences;
+        return explain_collective(*graph_, graph_->find(name), evaluation_.get()).sentences;
     }
 
     std::shared_ptr<const Graph> graph_;
@@ -107,14 +107,14 @@ TEST_F(ExplainSchedule, SaysNothingOfWhatTheSchedulerDoesNotKnow) {
     EXPECT_TRUE(explain_schedule(*evaluation_, "mm").empty());
     const auto baseline = evaluate_baseline(graph_);
     EXPECT_TRUE(explain_schedule(*baseline, "all_gather_into_tensor").empty());
-    EXPECT_TRUE(explain_exposure(*baseline, Plan(), "all_gather_into_tensor").empty());
+    EXPECT_TRUE(explain_exposure(*baseline, "all_gather_into_tensor").empty());
 }
 
 TEST_F(ExplainSchedule, LeavesWhenStopped) {
     open("llama3_8b_fsdp64.prebucket");
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_TRUE(explain_exposure(*evaluation_, plan_, "reduce_scatter_tensor_233", stop.get_token()).empty());
+    EXPECT_TRUE(explain_exposure(*evaluation_, "reduce_scatter_tensor_233", stop.get_token()).empty());
 }
 
 TEST_F(ExplainSchedule, TellsWhyAutomaticPassesLeaveACollectiveAlone) {

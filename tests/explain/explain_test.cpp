@@ -38,7 +38,7 @@ class ExplainTest : public testing::Test {
 TEST_F(ExplainTest, TellsWithWhomACollectiveIsBucketed) {
     const auto evaluation = evaluate(graph_, plan_);
     const NodeId gather = collective(CollectiveKind::all_gather, "layers.3");
-    const CollectiveExplanation explained = explain_collective(*graph_, gather, evaluation.get(), &plan_);
+    const CollectiveExplanation explained = explain_collective(*graph_, gather, evaluation.get());
     EXPECT_EQ(explained.collective, graph_->name(gather));
     ASSERT_NE(explained.bucket, nullptr);
     EXPECT_EQ(explained.bucket->plan_entry, 4u);
@@ -73,7 +73,7 @@ TEST_F(ExplainTest, OutsideEveryEntryIsAReason) {
     std::erase_if(plan_.buckets, [](const BucketEntry& entry) { return entry.modules.front() == "layers.2"; });
     const auto evaluation = evaluate(graph_, plan_);
     const NodeId gather = collective(CollectiveKind::all_gather, "layers.2");
-    const CollectiveExplanation explained = explain_collective(*graph_, gather, evaluation.get(), &plan_);
+    const CollectiveExplanation explained = explain_collective(*graph_, gather, evaluation.get());
     EXPECT_EQ(explained.bucket, nullptr);
     EXPECT_TRUE(says(explained, "no entry of the plan has its module"));
     EXPECT_GE(explained.timing, 0);  // it runs as it is
@@ -83,12 +83,12 @@ TEST_F(ExplainTest, AMergedCollectiveTellsItsMembers) {
     const auto evaluation = evaluate(graph_, plan_);
     const BucketReport& bucket = evaluation->reports.at(0).buckets.at(1);
     const NodeId start = evaluation->graph->find(bucket.start);
-    const CollectiveExplanation explained = explain_result(*evaluation, start, &plan_);
+    const CollectiveExplanation explained = explain_result(*evaluation, start);
     EXPECT_EQ(explained.bucket, &bucket);
     EXPECT_TRUE(says(explained, "makes of " + std::to_string(bucket.members.size())));
     EXPECT_TRUE(says(explained, bucket.members.front()));
     const NodeId wait = evaluation->graph->find(bucket.waits.front());
-    EXPECT_EQ(explain_result(*evaluation, wait, &plan_).bucket, &bucket);
+    EXPECT_EQ(explain_result(*evaluation, wait).bucket, &bucket);
 }
 
 TEST_F(ExplainTest, ANodeThatDoesNotCommunicateSaysSo) {
@@ -119,7 +119,7 @@ TEST(Explain, TokenExchangeCannotBeBucketed) {
         if (graph->op(node) != NodeOp::call_function) continue;
         if (graph->target_info(node).starts != CollectiveKind::all_to_all) continue;
         found = true;
-        const CollectiveExplanation explained = explain_collective(*graph, node, evaluation.get(), &plan);
+        const CollectiveExplanation explained = explain_collective(*graph, node, evaluation.get());
         EXPECT_EQ(explained.bucket, nullptr);
         EXPECT_EQ(explained.sentences.at(1),
                   "It cannot be bucketed: only plain all-gathers, reduce-scatters and all-reduces are bucketed, no "
@@ -137,7 +137,7 @@ TEST(Explain, GroupsThatDifferAreTold) {
     bool told = false;
     for (const BucketReport& bucket : evaluation->reports.at(0).buckets) {
         const auto sentences =
-            explain_collective(*graph, graph->find(bucket.members.front()), evaluation.get(), &plan).sentences;
+            explain_collective(*graph, graph->find(bucket.members.front()), evaluation.get()).sentences;
         told |= std::ranges::any_of(sentences, [](const std::string& sentence) {
             return sentence.find("of the same entry: process group") != std::string::npos;
         });

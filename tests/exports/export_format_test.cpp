@@ -45,6 +45,20 @@ TEST(ExportFormats, AnUnknownNameNamesTheNearest) {
     }
 }
 
+TEST(ExportFormats, ActOnTheStepsThatWereRun) {
+    const auto graph = small_graph();
+    Plan plan = make_plan(*graph, "Plan A");
+    plan.buckets = {{{"layers.0"}}};
+    plan.pipeline.insert(plan.pipeline.begin(), {"eliminate_dead_code_pass", {}, false});
+    const auto result = evaluate(graph, plan);
+    ASSERT_EQ(result->resolved->steps.size(), 1u);
+    EXPECT_EQ(steps_that_run(plan, result.get()), std::vector{result->resolved->steps[0].step});
+    EXPECT_EQ(steps_that_run(plan, nullptr), lower(plan));
+    Plan edited = plan;
+    edited.buckets.clear();
+    EXPECT_EQ(steps_that_run(edited, result.get()), lower(plan));
+}
+
 TEST(ExportFormats, AGraphWithoutTimesHasNoFigures) {
     const auto graph = read_graph_text(R"({"format": "overlap-graph", "version": 1, "nodes": [
         {"name": "x", "op": "placeholder", "target": "x", "args": [], "kwargs": {},

@@ -27,7 +27,7 @@ void overlap::fuzz::run(std::string_view input) {
             "more time is exposed than the step takes");
     for (const Problem& problem : evaluation->problems) require(!problem.message.empty(), "a problem says nothing");
     if (!simulation.collectives.empty()) {
-        explain_result(*evaluation, choices.one_of(simulation.collectives).start, &plan);
+        explain_result(*evaluation, choices.one_of(simulation.collectives).start);
     }
     final_buckets(*evaluation);
 }

@@ -32,8 +32,8 @@ std::vector<std::string> names(const Graph& graph) {
     return names;
 }
 
-std::vector<std::string> sentences(const Evaluation& evaluation, const Plan& plan, const std::string& node) {
-    return explain_collective(*evaluation.input, evaluation.input->find(node), &evaluation, &plan).sentences;
+std::vector<std::string> sentences(const Evaluation& evaluation, const std::string& node) {
+    return explain_collective(*evaluation.input, evaluation.input->find(node), &evaluation).sentences;
 }
 
 TEST(PlanOverlaps, MoveWhatThePipelineMade) {
@@ -54,7 +54,7 @@ TEST(PlanOverlaps, MoveWhatThePipelineMade) {
     // What belongs to a bucket still does.
     for (NodeId node = 0; node < after->graph->node_count(); ++node)
         ASSERT_EQ(after->bucket_of_node[node], before->bucket_of_node[before->graph->find(after->graph->name(node))]);
-    const auto told = sentences(*after, plan, directive.collective);
+    const auto told = sentences(*after, directive.collective);
     EXPECT_NE(std::ranges::find(told, directive.collective + " runs behind layers.1, because you asked for it"),
               told.end());
 }

@@ -116,10 +116,9 @@ void describeCollective(const Graph& graph, const Evaluation& evaluation, std::s
 void describeWhy(Document& document, const Document::NodePlace& place, Rows& rows) {
     const auto evaluation = document.evaluation();
     if (!evaluation) return;
-    const Plan* plan = document.editable() ? &document.current()->plan() : nullptr;
-    const CollectiveExplanation explanation =
-        place.evaluated ? explain_result(*evaluation, place.node, plan)
-                        : explain_collective(*place.graph, place.node, evaluation.get(), plan);
+    const CollectiveExplanation explanation = place.evaluated
+                                                  ? explain_result(*evaluation, place.node)
+                                                  : explain_collective(*place.graph, place.node, evaluation.get());
     if (explanation.collective.empty()) return;
     for (std::size_t index = explanation.introductions; index < explanation.sentences.size(); ++index)
         rows.sentence(QString::fromStdString(explanation.sentences[index]), Tone::plain);

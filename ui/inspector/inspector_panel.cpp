@@ -158,9 +158,9 @@ void InspectorPanel::addExposure() {
 
 void InspectorPanel::searchExposure() {
     if (!explained_ || !document_.isOpen()) return;
-    search_.start([this, evaluation = explained_, plan = document_.current()->plan(),
+    search_.start([this, evaluation = explained_,
                    node = explained_node_.toStdString()](std::stop_token stop) -> LatestTask::Delivery {
-        std::vector<std::string> found = explain_exposure(*evaluation, plan, node, stop);
+        std::vector<std::string> found = explain_exposure(*evaluation, node, stop);
         return [this, found = std::move(found)] {
             exposure_ = found;
             showContent();
