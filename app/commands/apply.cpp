@@ -96,6 +96,7 @@ class Apply final : public Command {
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         passes_.declare(*command, 1);
         cost_model_.declare(*command);
+        cost_model_.declare_compilation(*command);
         writes(command->add_option("-o,--output", output_, "where to write the graph; compressed when it ends in .gz"))
             ->required();
         writes(command->add_option("--report", report_file_, "write what each pass did, as JSON"));
@@ -104,7 +105,7 @@ class Apply final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
         const GivenPlan given = passes_.read(*graph);
         const Execution result = run_with_hint(graph, given);
         tell_problems(streams, given.file, given.notes);

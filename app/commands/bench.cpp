@@ -35,7 +35,7 @@ class Bench final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
         const GivenPlan given = passes_.read(*graph);
         // Every run starts from the same immutable graph.
         const Execution first = run_plan(graph, given);

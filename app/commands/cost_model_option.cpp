@@ -4,9 +4,9 @@
 
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "core/cost/cost_model.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
+#include "core/pipeline/time_source.h"
 
 namespace overlap::commands {
 
@@ -17,12 +17,49 @@ void CostModelOption::declare(CLI::App& command) {
         "estimate --list-cost-models) or a *.cost.json file"));
 }
 
-std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const Graph>& graph,
+void CostModelOption::declare_compilation(CLI::App& command) {
+    command
+        .add_option(
+            "--compiled", compiled_,
+            "times of a job that compiles its transformer blocks, the whole graph, or nothing (eager): kernels as "
+            "that job runs them, priced by the cost model; none: times of nodes as traced, whatever the graph "
+            "says")
+        ->check(CLI::IsMember({"blocks", "whole", "eager", "none"}));
+    command
+        .add_option("--attention-density", attention_density_,
+                    "of a compiled job: the share of flex attention's scores that its mask leaves (0.5: causal)")
+        ->check(CLI::Range(0.0, 1.0));
+}
+
+std::optional<Compilation> CostModelOption::compilation(const Graph& graph) const {
+    const std::optional<CostParameters>& cost = graph.header().cost;
+    std::optional<Compilation> compilation = cost ? cost->compilation : std::nullopt;
+    if (compiled_ == "none") return std::nullopt;
+    if (const auto scope = compiled_scope_by_name(compiled_)) {
+        if (!compilation) compilation.emplace();
+        compilation->scope = *scope;
+    }
+    if (attention_density_) {
+        if (!compilation) throw InputError("--attention-density", "it is of a compiled job: --compiled is missing");
+        compilation->attention_density = *attention_density_;
+    }
+    return compilation;
+}
+
+std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const Graph>& graph, const std::string& file,
                                                     const Streams& streams) const {
-    if (!given()) return graph;
-    ModelledGraph modelled = with_cost_model(graph, find_cost_model(name_or_file_));
-    for (const std::string& note : modelled.notes) streams.notes << "overlap: " << one_line(note) << '\n';
-    return std::move(modelled.graph);
+    std::shared_ptr<const Graph> modelled = graph;
+    if (!name_or_file_.empty()) {
+        ModelledGraph made = with_cost_model(graph, find_cost_model(name_or_file_));
+        for (const std::string& note : made.notes) streams.notes << "overlap: " << one_line(note) << '\n';
+        modelled = std::move(made.graph);
+    }
+    if (compiled_.empty() && !attention_density_) return modelled;
+    try {
+        return with_compilation(modelled, compilation(*modelled));
+    } catch (const InputError& error) {
+        throw with_cost_model_hint(error, file);
+    }
 }
 
 InputError with_cost_model_hint(const InputError& error, const std::string& file) {
@@ -33,7 +70,7 @@ InputError with_cost_model_hint(const InputError& error, const std::string& file
 
 std::vector<double> times_of(const Graph& graph, const std::string& file) {
     try {
-        return node_times_ms(graph);
+        return sourced_times(graph, own_time_source(graph).get()).times_ms;
     } catch (const InputError& error) {
         throw with_cost_model_hint(error, file);
     }

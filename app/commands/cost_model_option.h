@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,20 +12,29 @@
 
 namespace overlap::commands {
 
-/// The option `--cost-model NAME|FILE` of a command: times of all nodes by a built-in model or by a document.
+/// The options `--cost-model NAME|FILE` of a command, for times of all nodes by a built-in model or by a document, and
+/// `--compiled`, for those of a job that compiles.
 class CostModelOption {
   public:
     void declare(CLI::App& command);
-    bool given() const { return !name_or_file_.empty(); }
-    /// The graph with the model that was given, or unchanged; replaced values are reported as notes.
-    /// @throws InputError where there is no such model, or its file is damaged.
-    std::shared_ptr<const Graph> apply(const std::shared_ptr<const Graph>& graph, const Streams& streams) const;
+    /// `--compiled` and `--attention-density`, for commands that tell or write times of the job.
+    void declare_compilation(CLI::App& command);
+    bool given() const { return !name_or_file_.empty() || !compiled_.empty(); }
+    /// The graph of `file` with the model and the compilation that were given, or unchanged; replaced values are
+    /// reported as notes.
+    /// @throws InputError where there is no such model, its file is damaged, or the graph has none to compile by.
+    std::shared_ptr<const Graph> apply(const std::shared_ptr<const Graph>& graph, const std::string& file,
+                                       const Streams& streams) const;
 
   private:
-    std::string name_or_file_;
+    std::optional<Compilation> compilation(const Graph& graph) const;
+
+    std::string name_or_file_, compiled_;
+    std::optional<double> attention_density_;
 };
 
-/// node_times_ms() of the graph in `file`. @throws InputError that names the file, and the option where it would help.
+/// Times of the graph in `file`, of its compiled job where it says how that compiles.
+/// @throws InputError that names the file, and the option where it would help.
 std::vector<double> times_of(const Graph& graph, const std::string& file);
 
 /// The error with the name of `file` where it has none; one for missing times also names the option `--cost-model`.

@@ -72,7 +72,7 @@ class Estimate final : public Command {
 
     void run(const Streams& streams) override {
         if (list_) return list(streams.out);
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
         std::vector<double> times_ms;
         try {
             times_ms = profiles_.empty() ? analytic_times_ms(*graph) : node_times_ms(*graph);

@@ -35,12 +35,13 @@ class Explain final : public Command {
             ->required();
         passes_.declare(*command, 0);
         cost_model_.declare(*command);
+        cost_model_.declare_compilation(*command);
         command->add_flag("--json", json_, "print JSON");
         return command;
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
         std::shared_ptr<const Evaluation> evaluation;
         if (passes_.given()) {
             const GivenPlan given = passes_.read(*graph);

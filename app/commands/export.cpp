@@ -40,6 +40,7 @@ class Export final : public Command {
         reads(command->add_option("PLAN", plan_file_, "overlap-plan file"))->required();
         reads(command->add_option("--graph", graph_file_, "overlap-graph file that the plan is for, plain or gzip"));
         cost_model_.declare(*command);
+        cost_model_.declare_compilation(*command);
         std::vector<std::string> names;
         for (const ExportFormat& format : export_formats()) names.emplace_back(format.name);
         command->add_option("--to", format_, "one of the formats below")->required()->check(CLI::IsMember(names));
@@ -75,7 +76,8 @@ class Export final : public Command {
 
   private:
     void evaluate_on_graph(ExportInput& input, const Streams& streams) const {
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(graph_file_, streams), streams);
+        const std::shared_ptr<const Graph> graph =
+            cost_model_.apply(read_graph(graph_file_, streams), graph_file_, streams);
         try {
             check_plan_fits(input.plan, *graph);
         } catch (const InputError& error) {

@@ -41,6 +41,7 @@ class Import final : public Command {
         command->add_flag("--list", list_, "list the graphs instead, and compare ranks");
         writes(command->add_option("-o,--output", output_, "graph document to write, .graph.json or .graph.json.gz"));
         cost_model_.declare(*command);
+        cost_model_.declare_compilation(*command);
         command->add_option("--symbol", symbols_, "NAME=VALUE: the value of a symbolic size");
         command->add_option("--group", groups_, "NAME=0,1,2: the ranks of a process group");
         command->add_option("--rank", rank_, "the rank whose graph this is");
@@ -68,7 +69,7 @@ class Import final : public Command {
             }
         }();
         const ImportedGraph imported = import_graph(chosen, options());
-        write_graph_file(*cost_model_.apply(imported.graph, streams), output_);
+        write_graph_file(*cost_model_.apply(imported.graph, output_, streams), output_);
         report(streams, chosen, imported);
     }
 

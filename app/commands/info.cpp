@@ -15,13 +15,13 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
-#include "core/cost/cost_model.h"
 #include "core/files/ordered_json.h"
 #include "core/graph/module_tree.h"
 #include "core/imports/sharding_document.h"
 #include "core/io/module_rules_json.h"
 #include "core/modules/module_proposals.h"
 #include "core/passes/pass.h"
+#include "core/pipeline/time_source.h"
 #include "core/plan/plan.h"
 #include "core/simulate/simulation.h"
 
@@ -50,7 +50,7 @@ struct Summary {
 /// Times of nodes, or nothing where the graph has no cost model and lacks the time of a node.
 std::vector<double> times_or_nothing(const Graph& graph) {
     try {
-        return node_times_ms(graph);
+        return sourced_times(graph, own_time_source(graph).get()).times_ms;
     } catch (const InputError&) {
         return {};
     }

@@ -15,7 +15,7 @@
 #include "core/base/number_text.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
-#include "core/predict/compiled_times.h"
+#include "core/pipeline/time_source.h"
 #include "core/predict/optimizer_step.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/contention.h"
@@ -71,20 +71,11 @@ class Simulate final : public Command {
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         passes_.declare(*command, 0);
         cost_model_.declare(*command);
+        cost_model_.declare_compilation(*command);
         command->add_flag(
             "--contention", contention_,
             "slow compute and communication down while they run beside one another, by the factors of the "
             "cost model");
-        command
-            ->add_option("--compiled", compiled_,
-                         "times of a job that compiles its transformer blocks, or the whole graph: fused kernels, "
-                         "priced by the cost model")
-            ->check(CLI::IsMember({"blocks", "whole"}));
-        command
-            ->add_option("--attention-density", compilation_.attention_density,
-                         "with --compiled: the share of flex attention's scores that its mask leaves")
-            ->check(CLI::Range(0.0, 1.0))
-            ->capture_default_str();
         command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
             ->check(CLI::Range(0.0, 1e9))
             ->capture_default_str();
@@ -95,7 +86,7 @@ class Simulate final : public Command {
 
     void run(const Streams& streams) override {
         Figures figures;
-        figures.graph = cost_model_.apply(read_graph(file_, streams), streams);
+        figures.graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
         if (passes_.given()) {
             const GivenPlan given = passes_.read(*figures.graph);
             const Execution result = run_with_hint(figures.graph, given);
@@ -103,15 +94,15 @@ class Simulate final : public Command {
             tell_problems(streams, given.file, result.problems);
             figures.graph = result.graph;
         }
-        const std::vector<double> times_ms = times_of_job(*figures.graph);
+        const std::vector<double> times_ms = times_of(*figures.graph, file_);
         if (contention_) {
             simulate_contended(figures, times_ms, streams);
         } else {
-            figures.simulation = simulate(*figures.graph, times_ms, options_);
+            figures.simulation = sourced_simulation(*figures.graph, times_ms, nullptr, options_).simulation;
         }
         figures.memory = memory_profile(*figures.graph, StorageRule::reference);
         figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
-        if (!compiled_.empty()) {
+        if (const auto& cost = figures.graph->header().cost; cost && cost->compilation) {
             const OptimizerStep optimizer = optimizer_step(*figures.graph);
             if (optimizer.gradients > 0) figures.optimizer = optimizer;
         }
@@ -130,16 +121,6 @@ class Simulate final : public Command {
     }
 
   private:
-    std::vector<double> times_of_job(const Graph& graph) {
-        if (compiled_.empty()) return times_of(graph, file_);
-        compilation_.scope = *compiled_scope_by_name(compiled_);
-        try {
-            return compiled_times(graph, compilation_).times_ms;
-        } catch (const InputError& error) {
-            throw with_cost_model_hint(error, file_);
-        }
-    }
-
     Execution run_with_hint(const std::shared_ptr<const Graph>& graph, const GivenPlan& given) const {
         try {
             return run_plan(graph, given);
@@ -179,8 +160,6 @@ class Simulate final : public Command {
     PipelineOption passes_;
     CostModelOption cost_model_;
     SimulationOptions options_;
-    Compilation compilation_;
-    std::string compiled_;
     bool contention_ = false, json_ = false;
 };
 

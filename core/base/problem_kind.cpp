@@ -35,6 +35,7 @@ constexpr auto named_kinds = std::to_array<NamedKind>({
     {ProblemKind::refused, "refused"},
     {ProblemKind::no_times, "no_times"},
     {ProblemKind::no_contention, "no_contention"},
+    {ProblemKind::outside_checked_runs, "outside_checked_runs"},
     {ProblemKind::exposed, "exposed"},
     {ProblemKind::read_before_fill, "read_before_fill"},
     {ProblemKind::cyclic_order, "cyclic_order"},

@@ -36,6 +36,7 @@ enum class ProblemKind : std::uint8_t {
     refused,
     no_times,
     no_contention,
+    outside_checked_runs,
     exposed,
 
     // Reported by passes, and hazards of their results (hazards.h).

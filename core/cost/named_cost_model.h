@@ -31,6 +31,7 @@ struct NamedCostModel {
         std::vector<std::string> runs;                ///< what was measured: names of files
         std::map<std::string, std::string> versions;  ///< of libraries and drivers, by name
         std::string checked{};                        ///< which runs it was compared with, a clause; empty: none
+        double checked_within = 0;                    ///< share by which a step's time was off at most; 0: not known
     };
     Origin origin;
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
@@ -47,6 +48,20 @@ std::vector<std::vector<std::string>> shared_links(const NamedCostModel& model,
     return shared;
 }
 
+void put_compilation(const std::optional<Compilation>& compilation, Json& cost) {
+    cost.erase("compiled");
+    cost.erase("attention_density");
+    if (!compilation) return;
+    cost["compiled"] = compiled_scope_name(compilation->scope);
+    if (compilation->attention_density != Compilation().attention_density)
+        cost["attention_density"] = compilation->attention_density;
+}
+
+std::string json_text_of(const Json& json) {
+    // Names come from documents that were checked to be UTF-8.
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string cost_json(const CostParameters& cost) {
     Json device = {{"name", cost.device_name},
                    {"flops_per_s", cost.flops_per_s},
@@ -76,8 +91,8 @@ std::string cost_json(const CostParameters& cost) {
                               {"communication_slowdown", cost.contention->communication_slowdown},
                               {"shared_links", cost.contention->shared_links}};
     }
-    // Names come from documents that were checked to be UTF-8.
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    put_compilation(cost.compilation, json);
+    return json_text_of(json);
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -110,6 +125,14 @@ std::string replaced(const Graph& graph) {
     if (estimates > 0) text = "the times that the graph has for " + std::to_string(estimates) + " of its nodes";
     if (graph.header().cost) text += (text.empty() ? "" : " and ") + std::string("its own cost model");
     return text;
+}
+
+std::shared_ptr<const Graph> with_cost(GraphEditor& editor, const Graph& graph, CostParameters cost) {
+    GraphHeader header = graph.header();
+    header.cost = std::move(cost);
+    editor.set_header(std::move(header));
+    std::vector<NodeId> origin;
+    return editor.finish(origin);
 }
 
 }  // namespace
@@ -146,17 +169,31 @@ ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const N
             model.contention->compute_slowdown, model.contention->communication_slowdown.value_or(0), {}};
         if (model.contention->groups_share_links) cost.contention->shared_links = shared_links(model, groups);
     }
+    // The job compiles alike on another device.
+    if (graph->header().cost) cost.compilation = graph->header().cost->compilation;
     cost.json = cost_json(cost);
 
     GraphEditor editor(graph);
     for (NodeId node = 0; node < graph->node_count(); ++node) editor.metadata(node).estimate_ms.reset();
-    GraphHeader header = graph->header();
-    header.cost = std::move(cost);
-    editor.set_header(std::move(header));
-    std::vector<NodeId> origin;
-    result.graph = editor.finish(origin);
+    result.graph = with_cost(editor, *graph, std::move(cost));
     check_cost_model(*result.graph);
     return result;
+}
+
+std::shared_ptr<const Graph> with_compilation(const std::shared_ptr<const Graph>& graph,
+                                              const std::optional<Compilation>& compilation) {
+    if (!graph->header().cost) {
+        throw InputError("", "times of a compiled job follow from a cost model, and the graph has none",
+                         ErrorCode::no_cost_model);
+    }
+    CostParameters cost = *graph->header().cost;
+    if (cost.compilation == compilation) return graph;
+    cost.compilation = compilation;
+    Json json = cost.json.empty() ? Json::object() : Json::parse(cost.json);
+    put_compilation(compilation, json);
+    cost.json = json_text_of(json);
+    GraphEditor editor(graph);
+    return with_cost(editor, *graph, std::move(cost));
 }
 
 NamedCostModel named_model_of(const CostParameters& cost, const std::string& graph_name) {

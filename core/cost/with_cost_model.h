@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct ModelledGraph {
 /// and the graph does not list count as groups between nodes, whose ranks are not known.
 /// @throws InputError where the model names a class of compute that does not exist.
 ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const NamedCostModel& model);
+
+/// The graph of a job that compiles it so; none: of one in which every operator has a kernel of its own. Nodes keep
+/// their times, by which passes decide.
+/// @throws InputError (ErrorCode::no_cost_model) where the graph has no cost model to price kernels by.
+std::shared_ptr<const Graph> with_compilation(const std::shared_ptr<const Graph>& graph,
+                                              const std::optional<Compilation>& compilation);
 
 /// The graph's own model under the name of `graph_name`: what a calibration starts from where no other is chosen.
 /// @pre the graph has a cost model.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/graph/compilation.h"
 #include "core/graph/naming.h"
 #include "core/graph/operator_traits.h"
 #include "core/graph/string_pool.h"
@@ -100,14 +101,6 @@ struct CostParameters {
         double efficiency = 1;
         double overhead_ms = 0;
     };
-    /// What shapes of matrix products lose beside `efficiency`, where a compiled job is predicted
-    /// (core/predict/matrix_products.h). Zeros: nothing.
-    struct MatrixShape {
-        std::int64_t tile_rows = 0, tile_columns = 0;  ///< of the results that one processor computes at a time
-        std::int64_t processors = 0;                   ///< that compute tiles side by side
-        double start_depth = 0;  ///< what starting and writing a tile takes, as a depth of the product
-    };
-    MatrixShape matrix_shape;
     /// By name of a class of compute (core/cost/compute_class.h). These replace both efficiencies above.
     std::map<std::string, ClassCost> classes;
     /// How activities slow each other; the formulas are in core/simulate/README.md.
@@ -117,6 +110,8 @@ struct CostParameters {
         std::vector<std::vector<std::string>> shared_links;  ///< names of process groups over one link
     };
     std::optional<Contention> contention;
+    /// How the job compiles the graph; none: times of nodes are as traced, each operator a kernel.
+    std::optional<Compilation> compilation;
 
     std::string json;  ///< the file's object, whole
 

@@ -62,6 +62,8 @@ NamedCostModel::Origin read_origin(element value, const JsonPlace& place) {
                    [&](element kind, const JsonPlace& at) { origin.kind = json_string(kind, at); });
     optional_field(fields, "checked", &place,
                    [&](element checked, const JsonPlace& at) { origin.checked = json_string(checked, at); });
+    optional_field(fields, "checked_within", &place,
+                   [&](element within, const JsonPlace& at) { origin.checked_within = json_number(within, at, 0); });
     optional_field(fields, "runs", &place, [&](element runs, const JsonPlace& at) {
         for (const element run : json_list(runs, at))
             origin.runs.emplace_back(json_string(run, JsonPlace(at, origin.runs.size())));
@@ -311,6 +313,7 @@ std::string cost_model_text(const NamedCostModel& model) {
     Json& origin = document["origin"];
     origin["kind"] = model.origin.kind;
     if (!model.origin.checked.empty()) origin["checked"] = model.origin.checked;
+    if (model.origin.checked_within > 0) origin["checked_within"] = model.origin.checked_within;
     origin["runs"] = model.origin.runs;
     origin["versions"] = model.origin.versions;
     Json& device = document["device"];

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/base/statistics.h"
-#include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
 
 namespace overlap {
@@ -37,8 +36,9 @@ PredictionError error_of_plan(const MeasuredComparison& comparison) {
 
 PredictionError error_of_graph(const MeasuredComparison& comparison) {
     const Evaluation& evaluation = *comparison.evaluation;
-    if (!evaluation.time_source) return error_of_plan(comparison);
-    const std::vector<double> own_ms = node_times_ms(*evaluation.graph);
+    if (!evaluation.time_source || !evaluation.time_source->measured()) return error_of_plan(comparison);
+    const auto own = own_time_source(*evaluation.graph);
+    const std::vector<double> own_ms = sourced_times(*evaluation.graph, own.get()).times_ms;
     return error_of(comparison, [&](const CollectiveComparison& row) {
         return own_ms[evaluation.simulation.collectives[row.planned].start];
     });

@@ -7,6 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/cost/built_in_cost_models.h"
+#include "core/predict/checked_range.h"
 
 namespace overlap {
 
@@ -55,6 +57,7 @@ class Evaluator {
 
     std::shared_ptr<const Evaluation> with(Execution execution) {
         static_cast<Execution&>(*result_) = std::move(execution);
+        if (!result_->time_source) result_->time_source = own_time_source(*result_->original);
         result_->plan_problems = result_->problems.size();
         if (!measure()) return nullptr;
         assign_entries();
@@ -93,6 +96,7 @@ class Evaluator {
         if (stop_.stop_requested()) return false;
         result.corrected_memory = memory_profile(*result.graph, StorageRule::corrected);
         if (stop_.stop_requested()) return false;
+        report_outside_checked_runs();
         if (!result.refused) report_exposed();  // the figures of a refused plan are those of the input
         return true;
     }
@@ -102,13 +106,32 @@ class Evaluator {
         Evaluation& result = *result_;
         SourcedSimulation sourced;
         try {
-            sourced = sourced_simulation(*result.graph, result.times_ms, result.time_source.get(), stop_);
+            sourced = sourced_simulation(*result.graph, result.times_ms, result.time_source.get(), {}, stop_);
         } catch (const InputError& error) {
             result.problems.push_back(problem_of(error, ProblemKind::no_contention, "contention unknown"));
-            sourced = sourced_simulation(*result.graph, result.times_ms, nullptr, stop_);
+            sourced = sourced_simulation(*result.graph, result.times_ms, nullptr, {}, stop_);
         }
         result.simulation = std::move(sourced.simulation);
         result.contention = std::move(sourced.contention);
+    }
+
+    void report_outside_checked_runs() {
+        const Evaluation& result = *result_;
+        const TimeSource* source = result.time_source.get();
+        const std::optional<CostParameters>& cost = result.original->header().cost;
+        const NamedCostModel* model = cost ? built_in_cost_model(cost->model_name) : nullptr;
+        if (!model || model->origin.checked.empty() || (source && source->measured())) return;
+        std::string differences;
+        for (const std::string& clause :
+             overlap::outside_checked_runs(*result.original, source ? source->compilation : std::nullopt))
+            differences += (differences.empty() ? "" : "; ") + clause;
+        if (differences.empty()) return;
+        Problem problem;
+        problem.kind = ProblemKind::outside_checked_runs;
+        problem.title = "outside checked runs";
+        problem.message = "predictions with " + model->name + " were compared with " + model->origin.checked +
+                          ", and may be off by more here: " + differences;
+        result_->problems.push_back(std::move(problem));
     }
 
     void report_exposed() {

@@ -24,7 +24,7 @@ struct Evaluation : Execution {
     /// are 0 then, and figures made of them mean nothing.
     bool times_known = true;
     std::vector<double> times_ms;                                  ///< of each node of `graph`, when it runs alone
-    std::shared_ptr<const TimeSource> time_source;                 ///< whose times they are; null: the graph's own
+    std::shared_ptr<const TimeSource> time_source;                 ///< whose times they are; null: as traced
     std::uint32_t sourced_collectives = 0, sourced_operators = 0;  ///< see SourcedTimes
     Simulation simulation;
     std::shared_ptr<const AppliedContention> contention;  ///< what slowed the simulation; null: nothing
@@ -39,7 +39,7 @@ struct Evaluation : Execution {
 };
 
 /// Runs the plan's pipeline, the simulation and the memory estimators.
-/// @param time_source for the simulation, in place of the graph's own times; null for those. It changes figures only.
+/// @param time_source for the simulation; null for own_time_source(). It changes figures only.
 /// @returns nullptr when `stop` was requested; errors of the plan or a pass become problems, never exceptions.
 std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& graph, const Plan& plan,
                                            std::stop_token stop = {},

@@ -86,9 +86,10 @@ std::vector<double> OverlapPreview::times_of(const PassResult& result) const {
 
 OverlapPreview::Effect OverlapPreview::measured(const PassResult& result) const {
     const Graph& graph = *result.graph;
-    const Simulation simulation =
-        sourced_simulation(graph, times_of(result), evaluation_->contention ? evaluation_->time_source.get() : nullptr)
-            .simulation;
+    // As the evaluation did where the cost model has no factors of contention.
+    const TimeSource* source = evaluation_->time_source.get();
+    if (source && source->contention && !evaluation_->contention) source = nullptr;
+    const Simulation simulation = sourced_simulation(graph, times_of(result), source).simulation;
     return {{}, simulation.step_ms, simulation.exposed_ms, memory_profile(graph, StorageRule::corrected).peak_bytes};
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/cost/profile_tables.h"
+#include "core/graph/compilation.h"
 #include "core/graph/graph.h"
-#include "core/predict/compiled_times.h"
 #include "core/simulate/contention.h"
 
 namespace overlap {
@@ -19,7 +19,7 @@ namespace overlap {
 /// kernels that are fused, compute and communication that slow one another down. Passes never see it: they decide by
 /// the times in the graph, as the job's will, so the same plan gives the same graph whatever the source.
 struct TimeSource {
-    std::string name;  ///< of the trace, for display; empty where times are the graph's own
+    std::string name;  ///< of the trace, for display; empty where times are modelled
     ProfileTables tables;
     /// Compute and communication slow one another by the factors of the graph's cost model. Measured times have been
     /// slowed already.
@@ -28,11 +28,15 @@ struct TimeSource {
     std::optional<Compilation> compilation{};
 
     /// Whether it has times that a job took.
-    bool measured() const { return !contention && !compilation; }
+    bool measured() const { return !name.empty(); }
 };
 
-/// What a model of the job says. @returns null where it asks for nothing: the graph's own times.
+/// What a model of the job says; without both, the times of nodes as traced.
 std::shared_ptr<const TimeSource> modelled_source(bool contention, const std::optional<Compilation>& compilation);
+
+/// The times of a graph where nobody asks for others: those of the compiled job where its cost model says how the job
+/// compiles, else null, as traced.
+std::shared_ptr<const TimeSource> own_time_source(const Graph& graph);
 
 /// Times of all nodes of a graph, before or after passes.
 struct SourcedTimes {
@@ -41,22 +45,22 @@ struct SourcedTimes {
     std::uint32_t operators = 0;    ///< other nodes whose time it gives
 };
 
-/// node_times_ms(), or compiled_times() where `source` asks for them; and where it knows a node, its time instead. A
-/// merged collective is looked up by its own size. What control_deps wraps keeps the graph's time: a graph does not
-/// hold what is inside.
+/// node_times_ms(), also for null, or compiled_times() where `source` asks for them; and where it knows a node, its
+/// time instead. A merged collective is looked up by its own size. What control_deps wraps keeps the graph's time: a
+/// graph does not hold what is inside.
 /// @throws InputError as node_times_ms().
 SourcedTimes sourced_times(const Graph& graph, const TimeSource* source);
 
 /// A simulation and, where the source requests it, what slowed it.
 struct SourcedSimulation {
     Simulation simulation;
-    std::shared_ptr<const AppliedContention> contention;  ///< null: nothing slowed anything
+    std::shared_ptr<const AppliedContention> contention;  ///< null: it was not requested
 };
 
-/// simulate(), or simulate_with_contention() where `source` requests it. Both give the same result for `times_ms` where
-/// the source has no effect.
+/// simulate(), or simulate_with_contention() where `source` requests it. Where it does not, and times are not measured,
+/// collectives of several process groups still share the links that the graph's cost model says they share.
 /// @throws InputError as contention_of().
 SourcedSimulation sourced_simulation(const Graph& graph, std::span<const double> times_ms, const TimeSource* source,
-                                     std::stop_token stop = {});
+                                     const SimulationOptions& options = {}, std::stop_token stop = {});
 
 }  // namespace overlap

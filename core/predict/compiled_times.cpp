@@ -16,8 +16,10 @@ namespace overlap {
 namespace {
 
 constexpr double ms_per_s = 1e3;
+constexpr std::int32_t not_compiled = -1;  // see fused_kernels()
 
 std::vector<std::int32_t> regions_of(const Graph& graph, CompiledScope scope) {
+    if (scope == CompiledScope::eager) return std::vector<std::int32_t>(graph.node_count(), not_compiled);
     if (scope == CompiledScope::blocks) return block_regions(graph);
     // Forward and backward are compiled apart.
     std::vector<std::int32_t> regions(graph.node_count());
@@ -47,17 +49,16 @@ class KernelPricing {
     double time_ms(const FusedKernel& kernel) {
         if (kernel.role == KernelRole::collective) return analytic_time_ms(graph_, kernel.nodes.front());
         const double memory_ms = bytes_ms(kernel.bytes_read + kernel.bytes_written);
-        if (kernel.role != KernelRole::library) return memory_ms + gap_ms(class_cost(ComputeClass::memory));
+        if (kernel.role != KernelRole::library) return memory_ms + class_cost(ComputeClass::memory).overhead_ms;
         const NodeId node = kernel.nodes.front();
         if (const std::optional<MatrixProduct> product = matrix_product(graph_, node)) {
             const CostParameters::ClassCost& products = class_cost(ComputeClass::matrix_multiply);
-            const double flops_per_s =
-                peak(node) * products.efficiency * shape_efficiency(*product, cost_.matrix_shape);
-            return std::max(memory_ms, product->flops() / flops_per_s * ms_per_s) + gap_ms(products);
+            const double flops_per_s = peak(node) * products.efficiency;
+            return std::max(memory_ms, product->flops() / flops_per_s * ms_per_s) + products.overhead_ms;
         }
         const CostParameters::ClassCost& of_class = class_cost(compute_class(graph_, node));
         const double flops = node_flops(graph_, node) * density(node);
-        return std::max(memory_ms, flops / (peak(node) * of_class.efficiency) * ms_per_s) + gap_ms(of_class);
+        return std::max(memory_ms, flops / (peak(node) * of_class.efficiency) * ms_per_s) + of_class.overhead_ms;
     }
 
   private:
@@ -65,8 +66,6 @@ class KernelPricing {
         const double rate = cost_.memory_bytes_per_s * class_cost(ComputeClass::memory).efficiency;
         return static_cast<double>(bytes) / rate * ms_per_s;
     }
-
-    double gap_ms(const CostParameters::ClassCost& cost) const { return cost.overhead_ms + compilation_.launch_gap_ms; }
 
     const CostParameters::ClassCost& class_cost(ComputeClass of_node) {
         const std::string name(compute_class_name(of_node));
@@ -117,21 +116,6 @@ void share(const Graph& graph, const FusedKernel& kernel, double time_ms, std::v
 }
 
 }  // namespace
-
-std::string_view compiled_scope_name(CompiledScope scope) {
-    return scope == CompiledScope::blocks ? "blocks" : "whole";
-}
-
-std::string_view compiled_scope_text(CompiledScope scope) {
-    return scope == CompiledScope::blocks ? "its transformer blocks" : "the whole graph";
-}
-
-std::optional<CompiledScope> compiled_scope_by_name(std::string_view name) {
-    for (const CompiledScope scope : {CompiledScope::blocks, CompiledScope::whole}) {
-        if (compiled_scope_name(scope) == name) return scope;
-    }
-    return std::nullopt;
-}
 
 CompiledTimes compiled_times(const Graph& graph, const Compilation& compilation) {
     if (!graph.header().cost) {

@@ -1,7 +1,5 @@
 #include "core/predict/matrix_products.h"
 
-#include <algorithm>
-#include <cmath>
 #include <string_view>
 
 namespace overlap {
@@ -29,11 +27,6 @@ std::optional<MatrixProduct> grouped_product(std::span<const std::int64_t> left,
     return MatrixProduct{1, left[0], right.back(), left[1]};
 }
 
-double tiles_share(std::int64_t size, std::int64_t tile) {
-    const double tiles = std::ceil(static_cast<double>(size) / static_cast<double>(tile));
-    return static_cast<double>(size) / (tiles * static_cast<double>(tile));
-}
-
 }  // namespace
 
 std::optional<MatrixProduct> matrix_product(const Graph& graph, NodeId node) {
@@ -47,23 +40,6 @@ std::optional<MatrixProduct> matrix_product(const Graph& graph, NodeId node) {
     if (target.starts_with("aten._grouped_mm."))
         return grouped_product(argument_shape(graph, node, 0), argument_shape(graph, node, 1));
     return std::nullopt;
-}
-
-double shape_efficiency(const MatrixProduct& product, const CostParameters::MatrixShape& shape) {
-    if (product.rows <= 0 || product.columns <= 0 || product.depth <= 0) return 1;
-    double share = 1;
-    if (shape.tile_rows > 0 && shape.tile_columns > 0) {
-        share *= tiles_share(product.rows, shape.tile_rows) * tiles_share(product.columns, shape.tile_columns);
-        if (shape.processors > 0) {
-            const double tiles =
-                static_cast<double>(product.batch) *
-                std::ceil(static_cast<double>(product.rows) / static_cast<double>(shape.tile_rows)) *
-                std::ceil(static_cast<double>(product.columns) / static_cast<double>(shape.tile_columns));
-            const double waves = std::ceil(tiles / static_cast<double>(shape.processors));
-            share *= tiles / (waves * static_cast<double>(shape.processors));
-        }
-    }
-    return share * static_cast<double>(product.depth) / (static_cast<double>(product.depth) + shape.start_depth);
 }
 
 }  // namespace overlap

@@ -21,9 +21,4 @@ struct MatrixProduct {
 /// all their rows; nothing for other operators and where a shape is missing.
 std::optional<MatrixProduct> matrix_product(const Graph& graph, NodeId node);
 
-/// The share of a device's best rate that a product of this shape reaches: what is lost because tiles of results do not
-/// fill the processors evenly, and because each tile has to be started and written, however small the depth.
-/// @param shape see CostParameters::ClassCost.
-double shape_efficiency(const MatrixProduct& product, const CostParameters::MatrixShape& shape);
-
 }  // namespace overlap

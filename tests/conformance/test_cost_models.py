@@ -46,6 +46,24 @@ class CostModels(CommandLine):
         self.assertAlmostEqual(self.figures(written)["step_ms"],
                                self.figures(untimed, "--cost-model", "h100-sxm")["step_ms"])
 
+    def test_a_graph_says_how_its_job_compiles(self):
+        asked = self.figures(self.graph, "--compiled", "blocks")
+        traced = self.figures(self.graph)
+        self.assertNotEqual(asked["step_ms"], traced["step_ms"])
+        written = self.path("compiled.graph.json")
+        self.expect(0, "apply", self.graph, "--pipeline", self.path("nothing.json", []), "--compiled", "blocks",
+                    "-o", written)
+        with open(written, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["cost_model"]["compiled"], "blocks")
+        self.assertEqual(self.figures(written), asked)
+        self.assertEqual(self.figures(written, "--compiled", "none")["step_ms"], traced["step_ms"])
+
+    def test_compilations_that_are_none_are_refused(self):
+        self.expect(2, "simulate", self.graph, "--compiled", "some")
+        missing = self.expect(1, "simulate", self.graph, "--attention-density", "0.2").stderr
+        self.assertIn("--compiled is missing", missing)
+        self.assertIn("--cost-model", self.expect(1, "simulate", self.without_times(), "--compiled", "whole").stderr)
+
     def test_a_graph_without_times_is_planned_all_the_same(self):
         untimed, pipeline = self.without_times(), self.pipeline()
         result = self.path("bucketed.graph.json")

@@ -51,6 +51,21 @@ TEST(LinkOfGroup, AGroupDrivesTheInterfacesOfItsRanks) {
     EXPECT_DOUBLE_EQ(link_of(model, group_of("whole nodes", ranks_from(0, 8)))->latency_ms, 0.034);
 }
 
+TEST(WithCompilation, StaysInTheDocumentAndWithAnotherModel) {
+    const auto read = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const Compilation wanted{.scope = CompiledScope::blocks, .attention_density = 0.25};
+    const auto compiled = with_compilation(read, wanted);
+    EXPECT_EQ(read_graph_text(write_graph_text(*compiled), "written")->header().cost->compilation, wanted);
+    EXPECT_EQ(with_cost_model(compiled, *built_in_cost_model("h100-sxm")).graph->header().cost->compilation, wanted);
+    // Nothing else of the document's object is lost.
+    EXPECT_EQ(with_compilation(compiled, {})->header().cost->json, read->header().cost->json);
+}
+
+TEST(WithCompilation, NeedsACostModel) {
+    const auto read = read_graph_file(OVERLAP_TEST_DATA "/published_runs/b_llama3_8b_fsdp128.prebucket.graph.json.gz");
+    EXPECT_THROW(with_compilation(read, Compilation{}), InputError);
+}
+
 TEST(WithCostModel, TimesAreOverheadAndWorkOverEfficiency) {
     GraphSketch sketch;
     const NodeId a = sketch.input("a", sketch.tensor("bfloat16", {1000, 1000}));

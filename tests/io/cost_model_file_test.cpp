@@ -79,6 +79,7 @@ TEST(CostModelFile, BuiltInModelsAreDocuments) {
         EXPECT_EQ(again.cluster, model.cluster);
         EXPECT_EQ(again.memory_bytes, model.memory_bytes);
         EXPECT_EQ(again.origin.checked, model.origin.checked);
+        EXPECT_EQ(again.origin.checked_within, model.origin.checked_within);
         EXPECT_EQ(find_cost_model(model.name).name, model.name);
     }
 }

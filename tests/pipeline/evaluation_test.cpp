@@ -69,6 +69,26 @@ TEST(Evaluation, ContentionIsOfTheCostModel) {
     EXPECT_EQ(count(unknown->problems, ProblemKind::no_contention), 1u);
 }
 
+TEST(Evaluation, AGraphSaysHowItsJobCompiles) {
+    const auto traced =
+        with_cost_model(test_graph("llama3_debugmodel_fsdp8.prebucket"), *built_in_cost_model("h100-96gb-500w")).graph;
+    const Compilation blocks{.scope = CompiledScope::blocks};
+    const auto compiled = with_compilation(traced, blocks);
+    const auto plan = block_plan(*compiled);
+    const auto own = evaluate(compiled, plan);
+    ASSERT_TRUE(own->time_source);
+    EXPECT_EQ(own->time_source->compilation, blocks);
+    EXPECT_EQ(own->times_ms, evaluate(traced, plan, {}, modelled_source(false, blocks))->times_ms);
+    EXPECT_EQ(count(own->problems, ProblemKind::outside_checked_runs), 0u);
+
+    // Asked for, they are as traced; passes see those in any case.
+    const auto as_traced = evaluate(compiled, plan, {}, modelled_source(false, {}));
+    EXPECT_EQ(as_traced->times_ms, evaluate(traced, plan)->times_ms);
+    EXPECT_LT(own->simulation.compute_ms, as_traced->simulation.compute_ms);
+    EXPECT_EQ(own->graph->node_count(), as_traced->graph->node_count());
+    EXPECT_EQ(count(as_traced->problems, ProblemKind::outside_checked_runs), 1u);
+}
+
 TEST(Evaluation, OfAPlanHasEverything) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const auto evaluation = evaluate(graph, block_plan(*graph));

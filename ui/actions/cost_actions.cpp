@@ -72,6 +72,11 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
                        "cost model"),
                     {}, [this] { change([](JobModel& model) { model.contention = !model.contention; }); });
     contention_->setCheckable(true);
+    eager_ = actions.add(QStringLiteral("plan.eager"), plan, tr("&Eager"),
+                         tr("Figures of a job that compiles nothing: every operator has a kernel of its own, priced by "
+                            "the cost model, and attention computes the scores that its mask leaves"),
+                         {}, [this] { toggle(CompiledScope::eager); });
+    eager_->setCheckable(true);
     compiled_blocks_ =
         actions.add(QStringLiteral("plan.compiledBlocks"), plan, tr("Compiled &blocks"),
                     tr("Figures of a job that compiles each transformer block, as torchtitan does: kernels are fused "
@@ -92,13 +97,13 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
     connect(model_, &GraphCostModel::applied, this, [this](const std::shared_ptr<const MeasuredTimes>& before) {
         // What was made from the previous graph is made again, and so is what is being read for it.
         const QStringList files = before && !before->files.isEmpty() ? before->files : times_.files();
-        const JobModel wanted = std::exchange(model_wanted_, {});
-        const JobModel model = wanted == JobModel() && before ? modelOf(*before->source) : wanted;
+        std::optional<JobModel> model = std::exchange(model_wanted_, {});
+        if (!model && before) model = modelOf(*before->source);
         if (!files.isEmpty()) {
             times_.useGraphs();
             times_.restore(files);
-        } else {
-            times_.useModel({model.contention && knowsContention(), model.compiled});
+        } else if (model) {
+            times_.useModel({model->contention && knowsContention(), model->compiled});
         }
     });
     connect(&times, &TraceTimes::changed, this, &CostActions::update);
@@ -193,10 +198,12 @@ void CostActions::update() {
     const JobModel model = times_.model();
     contention_->setChecked(model.contention);
     const bool priced = open && document_.graph()->header().cost;
-    for (QAction* action : {compiled_blocks_, compiled_whole_}) {
+    for (QAction* action : {eager_, compiled_blocks_, compiled_whole_}) {
         action->setEnabled(priced);
-        if (!priced) action->setToolTip(tr("Times of fused kernels follow from a cost model, and the graph has none"));
+        if (!priced)
+            action->setToolTip(tr("Times of a job's kernels follow from a cost model, and the graph has none"));
     }
+    eager_->setChecked(model.compiled == CompiledScope::eager);
     compiled_blocks_->setChecked(model.compiled == CompiledScope::blocks);
     compiled_whole_->setChecked(model.compiled == CompiledScope::whole);
     calibrate_->setEnabled(open && measurements_.count() > 0);

@@ -57,8 +57,8 @@ class CostActions : public QObject {
     TraceTimes& times_;
     QWidget& window_;
     GraphCostModel* model_;
-    QAction *choose_, *contention_, *compiled_blocks_, *compiled_whole_, *calibrate_;
-    JobModel model_wanted_;  ///< by the session, as soon as the cost model is available
+    QAction *choose_, *contention_, *eager_, *compiled_blocks_, *compiled_whole_, *calibrate_;
+    std::optional<JobModel> model_wanted_;  ///< by the session, as soon as the cost model is available
     LatestTask task_;
     LatestTask question_;  ///< evaluates the graph as it was read
 };

@@ -74,6 +74,23 @@ std::vector<Figure> figuresWithoutTimes(const Evaluation& evaluation) {
     return figures;
 }
 
+bool outsideCheckedRuns(const Evaluation& evaluation) {
+    return std::ranges::any_of(
+        evaluation.problems, [](const Problem& problem) { return problem.kind == ProblemKind::outside_checked_runs; });
+}
+
+/// `step · h100-96gb-500w, checked to 3.1 %`: by which model times are estimated, and how far that was right.
+QString stepLabel(const Evaluation& evaluation) {
+    const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
+    if (!cost || cost->model_name.empty()) return Document::tr("step");
+    const QString label = Document::tr("step · %1").arg(shownName(QString::fromStdString(cost->model_name)));
+    const NamedCostModel* known = built_in_cost_model(cost->model_name);
+    if (!known || known->origin.checked_within <= 0) return label;
+    return outsideCheckedRuns(evaluation)
+               ? Document::tr("%1, outside checked runs").arg(label)
+               : Document::tr("%1, checked to %2 %").arg(label, QString::number(known->origin.checked_within * 100));
+}
+
 }  // namespace
 
 std::vector<Figure> figuresOf(const Document& document) {
@@ -97,12 +114,10 @@ std::vector<Figure> figuresOf(const Document& document) {
                      ? Document::tr(", which was compared with no run")
                      : Document::tr(", which was compared with %1").arg(QString::fromStdString(known->origin.checked));
     }
-    QString label = model.isEmpty() ? Document::tr("step") : Document::tr("step · %1").arg(model);
-    if (source && source->compilation) {
-        times += Document::tr("; kernels are fused as in a job that compiles %1")
+    QString label = stepLabel(*evaluation);
+    if (source && source->compilation)
+        times += Document::tr("; kernels are those of a job that compiles %1")
                      .arg(QString::fromStdString(std::string(compiled_scope_text(source->compilation->scope))));
-        label += QStringLiteral(" · ") + compiledText(source->compilation->scope);
-    }
     if (evaluation->contention) {
         times += Document::tr("; compute and communication slow one another down");
         label += Document::tr(" · contention");

@@ -45,11 +45,21 @@ QString sentence(const MeasuredTimes& times, const QString& plan, const std::opt
 /// What changed, for the status line.
 QString sentenceOn(const JobModel& wanted, const JobModel& before, const Evaluation& baseline) {
     if (wanted.compiled && wanted.compiled != before.compiled)
-        return TraceTimes::tr("Figures of a job that is %1: kernels are fused").arg(compiledText(*wanted.compiled));
+        return TraceTimes::tr("Figures of a job that is %1").arg(compiledText(*wanted.compiled));
+    if (before.compiled && !wanted.compiled) return TraceTimes::tr("Figures with the times of nodes as traced");
     if (!wanted.contention) return TraceTimes::tr("Figures without contention");
     const bool known = baseline.contention && !baseline.contention->factors.none();
     return known ? TraceTimes::tr("Figures with contention between compute and communication")
                  : TraceTimes::tr("The cost model's factors of contention are all zero, so figures stay as they were");
+}
+
+/// What else the graph says of its compilation stays.
+std::optional<Compilation> compilationOf(const Graph& graph, std::optional<CompiledScope> scope) {
+    if (!scope) return {};
+    const std::optional<CostParameters>& cost = graph.header().cost;
+    Compilation compilation = cost && cost->compilation ? *cost->compilation : Compilation();
+    compilation.scope = *scope;
+    return compilation;
 }
 
 }  // namespace
@@ -83,6 +93,11 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
     return times;
 }
 
+JobModel declaredModel(const Graph& graph) {
+    const std::shared_ptr<const TimeSource> own = own_time_source(graph);
+    return own ? modelOf(*own) : JobModel();
+}
+
 JobModel modelOf(const TimeSource& source) {
     JobModel model{source.contention, {}};
     if (source.compilation) model.compiled = source.compilation->scope;
@@ -90,7 +105,15 @@ JobModel modelOf(const TimeSource& source) {
 }
 
 QString compiledText(CompiledScope scope) {
-    return scope == CompiledScope::blocks ? TraceTimes::tr("compiled in blocks") : TraceTimes::tr("compiled whole");
+    switch (scope) {
+        case CompiledScope::eager:
+            return TraceTimes::tr("eager");
+        case CompiledScope::blocks:
+            return TraceTimes::tr("compiled in blocks");
+        case CompiledScope::whole:
+            break;
+    }
+    return TraceTimes::tr("compiled whole");
 }
 
 TraceTimes::TraceTimes(Document& document, QObject* parent) : QObject(parent), document_(document) {
@@ -111,8 +134,10 @@ void TraceTimes::restore(const QStringList& files) {
 }
 
 void TraceTimes::useGraphs() {
-    if (model() != JobModel()) return useModel({});
-    if (files().isEmpty()) return;
+    if (files().isEmpty()) {
+        if (document_.isOpen()) useModel(declaredModel(*document_.graph()));
+        return;
+    }
     task_.cancel();
     reading_.clear();
     document_.setTimes(nullptr);
@@ -123,25 +148,21 @@ void TraceTimes::useGraphs() {
 void TraceTimes::useModel(const JobModel& wanted) {
     if (!document_.isOpen() || wanted == model()) return;
     const JobModel before = model();
-    if (wanted == JobModel()) {
+    reading_.clear();
+    if (wanted == declaredModel(*document_.graph())) {
         task_.cancel();
         document_.setTimes(nullptr);
         emit changed();
-        emit told(before.compiled ? tr("Every operator has a kernel of its own again")
-                                  : tr("Figures without contention"));
+        emit told(sentenceOn(wanted, before, document_.baseline()));
         return;
     }
-    reading_.clear();
     task_.start([this, loaded = document_.loaded(), wanted, before](std::stop_token stop) -> LatestTask::Delivery {
         auto times = std::make_shared<MeasuredTimes>();
-        std::optional<Compilation> compilation;
-        if (wanted.compiled) compilation = Compilation{.scope = *wanted.compiled};
-        times->source = modelled_source(wanted.contention, compilation);
+        times->source = modelled_source(wanted.contention, compilationOf(*loaded.graph, wanted.compiled));
         times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
         if (!times->baseline) return {};
-        times->module_figures = wanted.compiled ? std::make_shared<const ModuleFiguresTable>(module_figures(
-                                                      *loaded.graph, *loaded.modules, times->baseline->times_ms))
-                                                : loaded.module_figures;
+        times->module_figures = std::make_shared<const ModuleFiguresTable>(
+            module_figures(*loaded.graph, *loaded.modules, times->baseline->times_ms));
         return [this, loaded, times, wanted, before] {
             if (document_.graph() != loaded.graph) return;
             document_.setTimes(times);
@@ -153,7 +174,8 @@ void TraceTimes::useModel(const JobModel& wanted) {
 }
 
 JobModel TraceTimes::model() const {
-    if (!document_.times()) return {};
+    if (!document_.isOpen()) return {};
+    if (!document_.times()) return declaredModel(*document_.graph());
     return modelOf(*document_.times()->source);
 }
 

@@ -5,7 +5,8 @@
 #include <memory>
 #include <optional>
 
-#include "core/predict/compiled_times.h"
+#include "core/graph/compilation.h"
+#include "core/graph/graph.h"
 #include "ui/measure/compared_steps.h"
 #include "ui/tasks/latest_task.h"
 
@@ -22,14 +23,16 @@ struct ErrorsOfTimes {
 /// How a job is modelled, where times are not measured.
 struct JobModel {
     bool contention = false;                ///< by the factors of the graph's cost model
-    std::optional<CompiledScope> compiled;  ///< what the job compiles; none: every operator has a kernel
+    std::optional<CompiledScope> compiled;  ///< what the job compiles; none: times as traced
 
     bool operator==(const JobModel&) const = default;
 };
 
+/// The model of a graph's job where nobody asks for another: see own_time_source().
+JobModel declaredModel(const Graph& graph);
 /// What a source models; nothing where it has measured times.
 JobModel modelOf(const TimeSource& source);
-/// `compiled in blocks`, `compiled whole`.
+/// `eager`, `compiled in blocks`, `compiled whole`.
 QString compiledText(CompiledScope scope);
 
 /// Reads times of operators and collectives from traces as PyTorch's profile-guided estimator does, and evaluates the
@@ -50,7 +53,7 @@ class TraceTimes : public QObject {
     /// The same by its files, whether or not a measurement of them is open; for the session.
     void restore(const QStringList& files);
     void useGraphs();
-    /// What the graph's cost model says of such a job; of none, the graph's own times again.
+    /// What the graph's cost model says of such a job.
     void useModel(const JobModel& wanted);
     /// What is used now.
     JobModel model() const;

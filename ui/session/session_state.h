@@ -34,7 +34,7 @@ struct SessionDocument {
     bool contention = false;               ///< figures are with contention
     QJsonObject timeline{};                ///< the user's edits of the timeline; only the view reads them
     GraphSource source{};                  ///< of the graph
-    QString compiled{};                    ///< what the modelled job compiles (compiled_scope_name()), or empty
+    QString compiled{};                    ///< compiled_scope_name(), or `none`; empty: as the graph says
 
     bool operator==(const SessionDocument&) const = default;
 };

@@ -19,6 +19,9 @@ namespace {
 /// Edits are stored at once; the visible part of the timeline may wait until it stops moving.
 constexpr int view_delay_ms = 150;
 
+/// Stands for a job that compiles nothing, whatever the graph says.
+const QString compiles_nothing = QStringLiteral("none");
+
 QString sentenceOf(const std::exception& error) {
     return QString::fromUtf8(error.what());
 }
@@ -76,8 +79,9 @@ void SessionController::graphOpened() {
     const QString graph = document_.loaded().path;
     state_.open = graph;
     if (const SessionDocument* kept = state_.document(graph)) {
-        times_.cost().restore(kept->cost_model,
-                              {kept->contention, compiled_scope_by_name(kept->compiled.toStdString())});
+        JobModel model{kept->contention, declaredModel(*document_.graph()).compiled};
+        if (!kept->compiled.isEmpty()) model.compiled = compiled_scope_by_name(kept->compiled.toStdString());
+        times_.cost().restore(kept->cost_model, model);
         times_.traceTimes().restore(kept->times);
     }
     schedule();
@@ -123,7 +127,9 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
     kept.cost_model = times_.cost().model().used();
     const JobModel model = times_.traceTimes().model();
     kept.contention = model.contention;
-    if (model.compiled) kept.compiled = QString::fromStdString(std::string(compiled_scope_name(*model.compiled)));
+    if (document_.isOpen() && kept.times.isEmpty() && model.compiled != declaredModel(*document_.graph()).compiled)
+        kept.compiled = model.compiled ? QString::fromStdString(std::string(compiled_scope_name(*model.compiled)))
+                                       : compiles_nothing;
     kept.timeline = workspace_.timeline().edits().toJson();
     range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
     return kept;

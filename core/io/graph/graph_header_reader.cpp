@@ -77,6 +77,26 @@ CostParameters::Contention read_contention(element value, const JsonPlace& place
     return contention;
 }
 
+std::optional<Compilation> read_compilation(object model, const JsonPlace& place) {
+    element compiled, density;
+    const bool has_density = !model.at_key("attention_density").get(density);
+    const JsonPlace density_place(place, "attention_density");
+    if (model.at_key("compiled").get(compiled)) {
+        if (has_density) density_place.fail("it is of a compiled job, and `compiled` is missing");
+        return std::nullopt;
+    }
+    const JsonPlace compiled_place(place, "compiled");
+    const std::optional<CompiledScope> scope = compiled_scope_by_name(json_string(compiled, compiled_place));
+    if (!scope) compiled_place.fail("expected \"eager\", \"blocks\" or \"whole\", found " + describe_json(compiled));
+    Compilation compilation{.scope = *scope};
+    if (has_density) {
+        compilation.attention_density = json_number(density, density_place, 0);
+        if (compilation.attention_density > 1)
+            density_place.fail("expected a share of at most 1, found " + describe_json(density));
+    }
+    return compilation;
+}
+
 CostParameters read_cost_model(element value, const JsonPlace& place) {
     CostParameters cost;
     cost.json = json_text(value);
@@ -103,6 +123,7 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
         cost.classes = read_class_costs(classes, JsonPlace(place, "classes"));
     if (element contention; !model.at_key("contention").get(contention))
         cost.contention = read_contention(contention, JsonPlace(place, "contention"));
+    cost.compilation = read_compilation(model, place);
 
     element links;
     if (model.at_key("links").get(links)) return cost;

@@ -151,7 +151,7 @@ class CostModelWindowTest : public QObject {
             QVERIFY(!blocks->isChecked() && whole->isChecked());
             compiled_ms = window.document().evaluation()->simulation.compute_ms;
             QVERIFY(compiled_ms < blocks_ms);
-            QVERIFY(figuresOf(window.document()).front().label.contains(QStringLiteral("compiled whole")));
+            QVERIFY(figuresOf(window.document()).front().help.contains(QStringLiteral("compiles the whole graph")));
             QVERIFY(saysInStatus(window, QStringLiteral("compiled whole")));
             window.close();
         }
