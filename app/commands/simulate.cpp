@@ -10,6 +10,7 @@
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "app/commands/node_times.h"
 #include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
@@ -76,6 +77,9 @@ class Simulate final : public Command {
             "--contention", contention_,
             "slow compute and communication down while they run beside one another, by the factors of the "
             "cost model");
+        reads(command->add_option("--times", times_file_,
+                                  "JSON object with the time of some nodes in milliseconds, by name, in place of the "
+                                  "model's or the graph's"));
         command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
             ->check(CLI::Range(0.0, 1e9))
             ->capture_default_str();
@@ -87,6 +91,7 @@ class Simulate final : public Command {
     void run(const Streams& streams) override {
         Figures figures;
         figures.graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
+        const std::shared_ptr<const Graph> input = figures.graph;
         if (passes_.given()) {
             const GivenPlan given = passes_.read(*figures.graph);
             const Execution result = run_with_hint(figures.graph, given);
@@ -94,7 +99,7 @@ class Simulate final : public Command {
             tell_problems(streams, given.file, result.problems);
             figures.graph = result.graph;
         }
-        const std::vector<double> times_ms = times_of(*figures.graph, file_);
+        const std::vector<double> times_ms = times_of_nodes(*input, *figures.graph, streams);
         if (contention_) {
             simulate_contended(figures, times_ms, streams);
         } else {
@@ -121,6 +126,16 @@ class Simulate final : public Command {
     }
 
   private:
+    std::vector<double> times_of_nodes(const Graph& input, const Graph& result, const Streams& streams) const {
+        std::vector<double> times_ms = times_of(result, file_);
+        if (times_file_.empty()) return times_ms;
+        const std::size_t replaced = put_node_times(read_node_times(times_file_), times_file_, input, result, times_ms);
+        if (replaced > 0)
+            streams.notes << "overlap: " << times_file_ << ": passes replaced " << replaced
+                          << " of these nodes, whose times do not count\n";
+        return times_ms;
+    }
+
     Execution run_with_hint(const std::shared_ptr<const Graph>& graph, const GivenPlan& given) const {
         try {
             return run_plan(graph, given);
@@ -156,7 +171,7 @@ class Simulate final : public Command {
                       << ": the cost model does not know, and figures leave out: " << one_line(unknown) << '\n';
     }
 
-    std::string file_, trace_file_;
+    std::string file_, trace_file_, times_file_;
     PipelineOption passes_;
     CostModelOption cost_model_;
     SimulationOptions options_;

@@ -58,6 +58,17 @@ class CostModels(CommandLine):
         self.assertEqual(self.figures(written), asked)
         self.assertEqual(self.figures(written, "--compiled", "none")["step_ms"], traced["step_ms"])
 
+    def test_some_times_are_the_users(self):
+        before = self.figures(self.graph)
+        times = self.path("times.json", {"mm": 100.0})
+        self.assertGreater(self.figures(self.graph, "--times", times)["compute_ms"], before["compute_ms"] + 90)
+        wrong = self.expect(1, "simulate", self.graph, "--times", self.path("wrong.json", {"nn": 1})).stderr
+        self.assertIn('there is no node "nn" in the graph', wrong)
+        self.expect(1, "simulate", self.graph, "--times", self.path("negative.json", {"mm": -1}))
+        gone = self.path("gone.json", {"all_gather_into_tensor_1": 5})
+        self.assertIn("passes replaced", self.expect(0, "simulate", self.graph, "--times", gone, "--pipeline",
+                                                     self.pipeline()).stderr)
+
     def test_compilations_that_are_none_are_refused(self):
         self.expect(2, "simulate", self.graph, "--compiled", "some")
         missing = self.expect(1, "simulate", self.graph, "--attention-density", "0.2").stderr
