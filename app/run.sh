@@ -10,8 +10,8 @@ script_name=app/run.sh
 # shellcheck source=app/setup.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/setup.sh"
 
-sample_graph=$root/resources/samples/llama3_8b_fsdp64.prebucket.graph.json.gz
-sample_plan=$root/resources/samples/llama3_8b_fsdp64.plan.json
+sample_graph=$root/resources/samples/llama3_8b_fsdp128.prebucket.graph.json.gz
+sample_plan=$root/resources/samples/llama3_8b_fsdp128.plan.json
 results=$root/build/results
 
 build_only=false

@@ -5,8 +5,8 @@
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 programs=${1:-$("$root/app/run.sh" --build-only | tail -n 1)}
-graph=$root/resources/samples/llama3_8b_fsdp64.prebucket.graph.json.gz
-plan=$root/resources/samples/llama3_8b_fsdp64.plan.json
+graph=$root/resources/samples/llama3_8b_fsdp128.prebucket.graph.json.gz
+plan=$root/resources/samples/llama3_8b_fsdp128.plan.json
 trace=$root/tests/data/traces/hta_nccl_data.json.gz
 export QT_QPA_PLATFORM=offscreen
 # Nobody's session or settings may show in a picture.

@@ -107,7 +107,7 @@ run_benchmarks() {
     fi
     begin_step "measure the application's memory"
     python3 "$root/tests/bench/application_memory.py" "$programs/overlap-studio" \
-        "$root/resources/samples/llama3_8b_fsdp64.prebucket.graph.json.gz"
+        "$root/resources/samples/llama3_8b_fsdp128.prebucket.graph.json.gz"
 }
 
 torch_environment=$root/build/torch-environment

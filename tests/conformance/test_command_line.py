@@ -309,8 +309,8 @@ class Apply(CommandLine):
 
     def test_the_sample_plan_fits_the_sample_graph(self):
         samples = data("..", "..", "resources", "samples")
-        graph = os.path.join(samples, "llama3_8b_fsdp64.prebucket.graph.json.gz")
-        plan, out = os.path.join(samples, "llama3_8b_fsdp64.plan.json"), self.path("out.graph.json.gz")
+        graph = os.path.join(samples, "llama3_8b_fsdp128.prebucket.graph.json.gz")
+        plan, out = os.path.join(samples, "llama3_8b_fsdp128.plan.json"), self.path("out.graph.json.gz")
         done = self.expect(0, "apply", graph, "--pipeline", plan, "-o", out)
         self.assertEqual(done.stderr, "")
         before, after = (self.json("simulate", file, "--json") for file in (graph, out))

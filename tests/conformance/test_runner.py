@@ -16,8 +16,8 @@ RUNNER = os.path.join(PROGRAMS, "overlap-runner")
 SAMPLES = os.path.join(DATA, "..", "..", "resources", "samples")
 MODULE = "overlap-runner-devices.so"
 GRAPH = os.path.join(SAMPLES, "llama3_debugmodel_fsdp8.prebucket.graph.json.gz")
-OTHER_GRAPH = os.path.join(SAMPLES, "llama3_8b_fsdp64.prebucket.graph.json.gz")
-PLAN = os.path.join(SAMPLES, "llama3_8b_fsdp64.plan.json")
+OTHER_GRAPH = os.path.join(SAMPLES, "llama3_8b_fsdp128.prebucket.graph.json.gz")
+PLAN = os.path.join(SAMPLES, "llama3_8b_fsdp128.plan.json")
 # Open MPI refuses to run as root unless told twice; tests in containers are root.
 # More ranks than cores should not spin while they wait.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",

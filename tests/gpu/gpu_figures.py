@@ -249,8 +249,8 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     if bool(options.graph) != bool(options.plan):
         parser.error("--graph and --plan come together")
-    options.graph = options.graph or options.samples / "llama3_8b_fsdp64.prebucket.graph.json.gz"
-    options.plan = options.plan or options.samples / "llama3_8b_fsdp64.plan.json"
+    options.graph = options.graph or options.samples / "llama3_8b_fsdp128.prebucket.graph.json.gz"
+    options.plan = options.plan or options.samples / "llama3_8b_fsdp128.plan.json"
     options.output = options.output or options.folder / "figures.json"
     return options
 

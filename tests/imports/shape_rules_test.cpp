@@ -31,7 +31,7 @@ TEST(ShapeRules, TracedGraphsOfTheRepositoryAreWorkedOutExactly) {
 
 TEST(ShapeRules, TracedGraphsOfLargeModelsAreWorkedOutCompletely) {
     const std::string samples = OVERLAP_TEST_DATA "/../../resources/samples/";
-    for (const char* name : {"llama3_debugmodel_fsdp8.prebucket", "llama3_8b_fsdp64.prebucket"}) {
+    for (const char* name : {"llama3_debugmodel_fsdp8.prebucket", "llama3_8b_fsdp128.prebucket"}) {
         expect_exact(samples + name + ".graph.json.gz", 1.0);
     }
     const std::string shared = OVERLAP_SHARED_DATA "/graphs/";

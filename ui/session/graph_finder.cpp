@@ -12,7 +12,7 @@
 namespace overlap::ui {
 namespace {
 
-const QString sample_plan_path = QStringLiteral(":/samples/llama3_8b_fsdp64.plan.json");
+const QString sample_plan_path = QStringLiteral(":/samples/llama3_8b_fsdp128.plan.json");
 
 /// The graph that a plan names; nothing where it names none or is no plan.
 std::optional<GraphFingerprint> graphOfPlan(const QByteArray& plan) {
@@ -30,7 +30,13 @@ bool sameGraph(const std::optional<GraphFingerprint>& found, const GraphFingerpr
 }  // namespace
 
 QString sampleGraph() {
-    return QStringLiteral(":/samples/llama3_8b_fsdp64.prebucket.graph.json.gz");
+    return QStringLiteral(":/samples/llama3_8b_fsdp128.prebucket.graph.json.gz");
+}
+
+Plan samplePlan() {
+    QFile file(sample_plan_path);
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    return read_plan_text(file.readAll().toStdString(), {});
 }
 
 bool isThere(const QString& graph, FileLooks& looks) {

@@ -11,6 +11,8 @@ struct SessionState;
 
 /// The graph that is embedded in the program, as a path.
 QString sampleGraph();
+/// The plan that the embedded graph opens with.
+Plan samplePlan();
 
 /// Whether a graph, by its key, can be opened: its file is there, or it is embedded in the program.
 bool isThere(const QString& graph, FileLooks& looks);

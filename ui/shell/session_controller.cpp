@@ -8,6 +8,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
 #include "ui/run/run_panel.h"
+#include "ui/session/graph_finder.h"
 #include "ui/session/kept_plans.h"
 #include "ui/shell/times_controller.h"
 #include "ui/shell/workspace.h"
@@ -92,6 +93,7 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     closed_plans_.replaceAll({});
     const SessionDocument* kept = state_.document(loaded.path);
     workspace_.timeline().edits().restore(kept ? kept->timeline : QJsonObject());
+    if (!kept && loaded.path == sampleGraph()) result.variants = {{samplePlan(), {}}, {loaded.empty_plan, {}}};
     if (!kept) return result;
     closed_plans_.replaceAll(kept->closed);
     result.current = kept->current;

@@ -47,7 +47,9 @@ class MainWindowTest : public QObject {
         MainWindow window;
         window.openSessionOrSample();
         QVERIFY(waitUntilIdle(window));
-        QCOMPARE(window.document().name(), "llama3_8b_fsdp64.prebucket");
+        QCOMPARE(window.document().name(), "llama3_8b_fsdp128.prebucket");
+        QCOMPARE(window.document().current()->title(), "As torchtitan plans it");
+        QCOMPARE(window.document().variantCount(), 3);  // the baseline, this plan, an empty one
         QVERIFY(window.workspace().timeline().timeline() &&
                 window.workspace().timeline().timeline()->event_count() > 1000);
     }
@@ -355,7 +357,7 @@ class MainWindowTest : public QObject {
             BucketCommands(window.document()).addText("layers.0");
             QVERIFY(window.saves().savePlanAs(path));
             window.actions().find("file.sample")->trigger();
-            QTRY_COMPARE_WITH_TIMEOUT(window.document().name(), "llama3_8b_fsdp64.prebucket", 60'000);
+            QTRY_COMPARE_WITH_TIMEOUT(window.document().name(), "llama3_8b_fsdp128.prebucket", 60'000);
             window.close();
         }
         MainWindow window(folder.filePath("session"));
@@ -364,9 +366,9 @@ class MainWindowTest : public QObject {
         QCOMPARE(window.document().loaded().path, smallGraphFile());
         MainWindow of_sample;
         const QString sample_plan = folder.filePath("sample.plan.json");
-        QVERIFY(QFile::copy(":/samples/llama3_8b_fsdp64.plan.json", sample_plan));
+        QVERIFY(QFile::copy(":/samples/llama3_8b_fsdp128.plan.json", sample_plan));
         open(of_sample, {sample_plan});
-        QTRY_COMPARE(of_sample.document().current()->title(), "Two blocks a bucket");
+        QTRY_COMPARE(of_sample.document().current()->title(), "As torchtitan plans it");
         QCOMPARE(of_sample.workspace().notice().text(), QString());
         MainWindow without;
         without.openFiles({path});

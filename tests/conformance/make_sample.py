@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Makes the sample graph and its plan from the graph of a published run.
+
+    make_sample.py PROGRAMS
+
+PROGRAMS is the folder with `overlap`. Written are `resources/samples/llama3_8b_fsdp128.prebucket.graph.json.gz`, the
+graph of run b of docs/predictions.md with the cost model of its machine and the word that its job compiles blocks, and
+`llama3_8b_fsdp128.plan.json`, what torchtitan makes of it.
+"""
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PUBLISHED = ROOT / "tests/data/published_runs/b_llama3_8b_fsdp128.prebucket.graph.json.gz"
+SAMPLES = ROOT / "resources/samples"
+NAME = "llama3_8b_fsdp128"
+LAYERS = 32
+NOTES = ("As torchtitan buckets this step: embeddings, each transformer block, norm with head and loss. The job ran on 128 H100 "
+         "(96 GB, 500 W) with local batch 2: published are 6,514 tokens a second and GPU, which is 2,515 ms a step.")
+
+
+def module_order(graph):
+    """Place of each module with parameters, in the order of the inputs."""
+    modules = dict.fromkeys(name.rpartition(".")[0] for name in graph["placeholder_fqns"].values())
+    modules.pop("", None)
+    return {module: place for place, module in enumerate(modules)}
+
+
+def sample_plan(graph):
+    layers = [{"modules": f"layers.{layer}"} for layer in range(LAYERS)]
+    return {
+        "format": "overlap-plan",
+        "version": 1,
+        "name": "As torchtitan plans it",
+        "buckets": [{"modules": "tok_embeddings"}, *layers, {"modules": ["norm", "lm_head", "loss"]}],
+        "pipeline": [{"pass": "joint_transformer_block_bucketing_reordering_pass",
+                      "options": {"fsdp_param_module_order": module_order(graph)}}],
+        "notes": NOTES,
+    }
+
+
+def main():
+    overlap = pathlib.Path(sys.argv[1]) / "overlap"
+    with tempfile.TemporaryDirectory() as scratch:
+        nothing, named, plan = (pathlib.Path(scratch) / name for name in ("nothing.json", "named.json", "plan.json"))
+        nothing.write_text("[]", encoding="utf-8")
+        graph = json.loads(gzip.decompress(PUBLISHED.read_bytes()))
+        graph["name"] = NAME + ".prebucket"
+        named.write_text(json.dumps(graph), encoding="utf-8")
+        sample = SAMPLES / (NAME + ".prebucket.graph.json.gz")
+        subprocess.run([overlap, "apply", named, "--pipeline", nothing, "--cost-model", "h100-96gb-500w",
+                        "--compiled", "blocks", "-o", sample], check=True)
+        plan.write_text(json.dumps(sample_plan(graph)), encoding="utf-8")
+        # With the graph's fingerprint, and as the application writes plans.
+        subprocess.run([overlap, "export", plan, "--graph", sample, "--to", "plan",
+                        "-o", SAMPLES / (NAME + ".plan.json")], check=True)
+
+
+if __name__ == "__main__":
+    main()
