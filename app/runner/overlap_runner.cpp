@@ -23,6 +23,7 @@
 #include "app/runner/prepared_run.h"
 #include "app/runner/run_environment.h"
 #include "app/runner/run_summary.h"
+#include "core/base/byte_units.h"
 #include "core/base/error.h"
 #include "core/files/atomic_file.h"
 #include "core/files/json_output.h"
@@ -41,7 +42,6 @@ using runner::PreparedRun;
 
 constexpr int run_failed = 1;
 constexpr int usage_is_wrong = 2;
-constexpr double gib = 1024.0 * 1024 * 1024;
 
 struct Arguments {
     std::string graph, result, trace, commands;
@@ -144,7 +144,7 @@ void tell_progress(std::uint32_t done, std::uint32_t of) {
 void check_mode(const Ranks& ranks, Arguments& arguments) {
     if (arguments.dry) return;
     const std::int64_t free_bytes = runner::device_support().free_bytes(ranks);
-    if (arguments.device_memory_gib == 0) arguments.device_memory_gib = static_cast<double>(free_bytes) / gib;
+    if (arguments.device_memory_gib == 0) arguments.device_memory_gib = static_cast<double>(free_bytes) / bytes_per_gib;
 }
 
 /// The steps themselves. @returns the timeline to write: measured, or as it was predicted.
@@ -163,8 +163,9 @@ int run(Ranks& ranks, Arguments& arguments) {
     std::string failure;
     try {
         check_mode(ranks, arguments);
-        prepared = runner::prepare_run(arguments.graph, arguments.pipeline,
-                                       static_cast<std::int64_t>(arguments.device_memory_gib * gib), ranks, tell);
+        prepared =
+            runner::prepare_run(arguments.graph, arguments.pipeline,
+                                static_cast<std::int64_t>(arguments.device_memory_gib * bytes_per_gib), ranks, tell);
     } catch (const InputError& error) {
         failure = error.what();
     } catch (const std::bad_alloc&) {

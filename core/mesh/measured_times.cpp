@@ -4,13 +4,12 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/byte_units.h"
 #include "core/base/error.h"
 
 namespace overlap {
 
 namespace {
-
-constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
 
 class MeasuredTimes final : public CollectiveTimes {
   public:

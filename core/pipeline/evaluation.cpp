@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/elapsed.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/cost/built_in_cost_models.h"
@@ -19,10 +20,6 @@ using Clock = std::chrono::steady_clock;
 /// Exposed collectives that are worth a line among the problems: the worst few, if they matter for the step.
 constexpr std::size_t exposed_told = 3;
 constexpr double exposed_share = 0.001;
-
-double milliseconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 Problem problem_of(const InputError& error, ProblemKind kind, std::string title) {
     Problem problem;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/elapsed.h"
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/bucket_marks.h"
 #include "core/pipeline/plan_overlaps.h"
@@ -17,10 +18,6 @@ namespace overlap {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
 
 Problem refusal_problem(const InputError& error) {
     Problem problem;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/byte_units.h"
 #include "core/cost/cost_model.h"
 #include "core/mesh/measured_times.h"
 
@@ -10,7 +11,6 @@ namespace overlap {
 
 namespace {
 
-constexpr double bytes_per_gib = 1024.0 * 1024.0 * 1024.0;
 constexpr double us_per_ms = 1e3;
 
 CollectiveKind collective_of(StepKind kind) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/base/elapsed.h"
 #include "ui/tasks/released_elsewhere.h"
 
 namespace overlap::ui {
@@ -58,9 +59,9 @@ void BackgroundEvaluator::start(Request request) {
             auto evaluation = evaluate_(request.graph, request.plan, stop, request.time_source);
             if (!evaluation) return {};
             if (request.graph->node_count() >= large_graph_nodes) evaluation = releasedElsewhere(std::move(evaluation));
-            const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-            return [this, key, evaluation, took] {
-                last_ms_ = took.count();
+            const double took_ms = milliseconds_since(begin);
+            return [this, key, evaluation, took_ms] {
+                last_ms_ = took_ms;
                 emit ready(key, evaluation);
             };
         } catch (const std::exception& error) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/byte_units.h"
 #include "core/base/number_text.h"
 #include "ui/document/document.h"
 #include "ui/document/module_mime.h"
@@ -17,7 +18,6 @@ namespace {
 // What an index stands for, kept in its internal id: modules as they are, the group of nodes without a module, and
 // those nodes by their place in ModuleTree::nodes_without_module().
 constexpr quintptr outside_id = quintptr{1} << 40;
-constexpr double mebibyte = 1024.0 * 1024.0;
 constexpr quintptr node_id_base = quintptr{1} << 41;
 
 QString text(std::string_view view) {
@@ -151,7 +151,7 @@ QString ModuleTreeModel::timeText(double ms) const {
 QVariant ModuleTreeModel::figureData(const ModuleFigures& figures, int column) const {
     if (column == compute_column) return timeText(figures.compute_ms());
     const auto bytes = static_cast<double>(figures.communication_bytes());
-    return bytes > 0 ? columnText(bytes / mebibyte) : QStringLiteral("–");
+    return bytes > 0 ? columnText(bytes / bytes_per_mib) : QStringLiteral("–");
 }
 
 QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) const {
@@ -201,7 +201,7 @@ QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {
             if (column == compute_column) return timeText(document_.baseline().times_ms[node]);
             return graph_->target_info(node).starts == CollectiveKind::none
                        ? QStringLiteral("–")
-                       : columnText(static_cast<double>(graph_->output_bytes(node)) / mebibyte);
+                       : columnText(static_cast<double>(graph_->output_bytes(node)) / bytes_per_mib);
         case Qt::ToolTipRole:
             return QStringLiteral("%1  %2").arg(text(graph_->name(node)), text(graph_->target(node)));
         case kind_role:

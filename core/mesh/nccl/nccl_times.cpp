@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/byte_units.h"
 #include "core/mesh/nccl/nccl_cost_model.h"
 
 namespace overlap {
@@ -59,9 +60,8 @@ class NcclTimes : public CollectiveTimes {
         std::size_t mask = 0;
         for (const int mesh_dim : mesh_dims) mask |= std::size_t{1} << mesh_dim;
         const NcclTopology& topology = topologies_[mask];
-        constexpr double gib = 1024.0 * 1024.0 * 1024.0;
         const double parts = kind == StepKind::all_gather ? static_cast<double>(topology.ranks) : 1.0;
-        return nccl_time_us(topology, collective_of(kind), std::llround(local_gib * gib * parts));
+        return nccl_time_us(topology, collective_of(kind), std::llround(local_gib * bytes_per_gib * parts));
     }
 
   private:

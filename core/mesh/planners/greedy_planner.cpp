@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/byte_units.h"
 #include "core/mesh/planners/torch_planners.h"
 #include "core/mesh/shard_layout.h"
 
@@ -83,7 +84,7 @@ class GreedyWalk {
         if (!communicates(step.kind) || step.source.is_strided_shard() || step.destination.is_strided_shard())
             return 0.0;
         const double local_gib =
-            static_cast<double>(tensor_.bytes()) / static_cast<double>(shards_of(current())) / 1024 / 1024 / 1024;
+            static_cast<double>(tensor_.bytes()) / static_cast<double>(shards_of(current())) / bytes_per_gib;
         return times_.time(step.kind, step.mesh_dims, local_gib);
     }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/byte_units.h"
 #include "core/mesh/planners/planner_search.h"
 #include "core/mesh/reachable_sizes.h"
 
@@ -95,7 +96,7 @@ double plan_cost(const RedistributionPlan& plan, const DeviceMesh& mesh, const M
         for (const ShardOrderEntry& entry : plan.states[index].shard_order)
             cutting.insert(cutting.end(), entry.mesh_dims.begin(), entry.mesh_dims.end());
         const double local_gib =
-            static_cast<double>(tensor.bytes()) / static_cast<double>(ranks_of(cutting, mesh)) / 1024 / 1024 / 1024;
+            static_cast<double>(tensor.bytes()) / static_cast<double>(ranks_of(cutting, mesh)) / bytes_per_gib;
         // torch changes strided shards by way of a replicate.
         const bool strided = step.source.is_strided_shard() || step.destination.is_strided_shard();
         StepKind kind = step.kind;

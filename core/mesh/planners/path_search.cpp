@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/base/byte_units.h"
 #include "core/base/error.h"
 #include "core/mesh/planners/shared_state_space.h"
 #include "core/mesh/shard_layout.h"
@@ -61,7 +62,7 @@ double EdgeTimes::compute(const StateEdge& edge, std::uint8_t cutting) const {
         if ((edge.mesh_dims >> mesh_dim & 1) != 0) ranks *= size;
     }
     if (ranks == 1 && options_.free_single_ranks) return 0.0;
-    const double local_gib = bytes_ / static_cast<double>(shards) / 1024 / 1024 / 1024;
+    const double local_gib = bytes_ / static_cast<double>(shards) / bytes_per_gib;
     return times_.time(step_kind(edge.cost), mesh_dims_in(edge.mesh_dims), local_gib);
 }
 

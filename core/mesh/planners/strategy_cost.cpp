@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/byte_units.h"
 #include "core/mesh/planners/strided_order.h"
 #include "core/mesh/planners/torch_planners.h"
 
@@ -32,7 +33,7 @@ double strategy_cost(const RedistributionPlan& plan, const ShardingState& source
     std::int64_t shards = 1;
     for (std::size_t mesh_dim = 0; mesh_dim < source.placements.size(); ++mesh_dim)
         if (source.placements[mesh_dim].cuts()) shards *= mesh.shape[mesh_dim];
-    double gib = static_cast<double>(tensor.bytes()) / static_cast<double>(shards) / 1024 / 1024 / 1024;
+    double gib = static_cast<double>(tensor.bytes()) / static_cast<double>(shards) / bytes_per_gib;
 
     const std::unique_ptr<CollectiveTimes> times = torch_times(mesh);
     double cost = 0.0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/base/byte_units.h"
 #include "core/passes/bucketing/bucket_keys.h"
 #include "core/passes/bucketing/bucketing_support.h"
 #include "core/passes/bucketing/fsdp_collectives.h"
@@ -53,7 +54,7 @@ struct Interconnect {
     double least_bytes;
 };
 constexpr Interconnect nvlink_a100 = {22.0, 45.0, 10.0, 0.0};
-constexpr Interconnect infiniband_hdr = {11.0, 14.0, 30.0, 75.0 * 1024 * 1024};
+constexpr Interconnect infiniband_hdr = {11.0, 14.0, 30.0, 75.0 * bytes_per_mib};
 constexpr std::int64_t ranks_of_a_host = 8;
 
 }  // namespace
@@ -68,7 +69,7 @@ double saturating_bucket_cap_mb(std::int64_t group_size) {
         bytes = std::trunc(efficiency_ratio * latency_s * (network.bandwidth_gb_per_s * 1e9));
         bytes = std::max(bytes, network.least_bytes);
     }
-    return std::clamp(bytes / (1024 * 1024), 10.0, 500.0);
+    return std::clamp(bytes / bytes_per_mib, 10.0, 500.0);
 }
 
 void pre_bucket_fsdp_collectives(GraphEditor& graph, const FsdpPreBucketing& settings,

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "core/base/byte_units.h"
 #include "core/passes/bucketing/bucket_keys.h"
 #include "core/passes/bucketing/bucket_report.h"
 
@@ -86,7 +87,7 @@ std::vector<std::vector<NodeId>> runs_of_one_key(const GraphEditor& graph, const
 
 /// MiB as whole bytes, towards zero.
 std::int64_t bytes_of_cap(double megabytes) {
-    const double bytes = std::trunc(megabytes * 1024 * 1024);
+    const double bytes = std::trunc(megabytes * bytes_per_mib);
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     return bytes >= static_cast<double>(most) ? most : static_cast<std::int64_t>(bytes);
 }

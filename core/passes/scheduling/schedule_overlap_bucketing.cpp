@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/byte_units.h"
 #include "core/base/error.h"
 #include "core/cost/control_deps.h"
 #include "core/cost/cost_model.h"
@@ -29,7 +30,7 @@ namespace {
 
 /// Python's `int(gigabytes * 1024 * 1024 * 1024)`, the largest number where it would not fit.
 std::int64_t bytes_of_gigabytes(double gigabytes) {
-    const double bytes = gigabytes * 1024 * 1024 * 1024;
+    const double bytes = gigabytes * bytes_per_gib;
     return bytes >= 9e18 ? std::int64_t{9'000'000'000'000'000'000} : static_cast<std::int64_t>(bytes);
 }
 
