@@ -57,8 +57,10 @@ std::string milliseconds_text(double time_ms) {
 std::string bytes_text(std::int64_t bytes) {
     constexpr std::array<std::string_view, 5> units = {" B", " KiB", " MiB", " GiB", " TiB"};
     double amount = static_cast<double>(bytes);
+    if (std::abs(amount) < 1024) return std::to_string(bytes) + std::string(units.front());
     std::size_t unit = 0;
-    while (std::abs(amount) >= 1024 && unit + 1 < units.size()) {
+    // 1,000 MiB reads better as 0.977 GiB than four digits do beside a neighbour in GiB; so the step is at 1,000.
+    while (std::abs(amount) >= 999.95 && unit + 1 < units.size()) {
         amount /= 1024;
         ++unit;
     }

@@ -21,7 +21,7 @@ std::string shortest_text(double value);
 std::string time_text(double time_ms);
 /// `12.345 ms`: always in milliseconds, for columns of times that are compared.
 std::string milliseconds_text(double time_ms);
-/// `436.2 MiB`, with four digits; whole bytes below a KiB.
+/// `436.2 MiB`, with four digits, and `0.979 GiB` from 1,000 MiB on; whole bytes below a KiB.
 std::string bytes_text(std::int64_t bytes);
 /// `12.34 %` of 12.34; `-` where there is none.
 std::string percent_text(std::optional<double> percent);

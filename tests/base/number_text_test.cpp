@@ -19,6 +19,10 @@ TEST(NumberText, HasFourDigitsAndAUnit) {
     EXPECT_EQ(time_text(9.99951), "10 ms");
     EXPECT_EQ(bytes_text(0), "0 B");
     EXPECT_EQ(bytes_text(1023), "1023 B");
+    EXPECT_EQ(bytes_text(1024), "1 KiB");
+    EXPECT_EQ(bytes_text(std::int64_t{999} << 20), "999 MiB");
+    EXPECT_EQ(bytes_text(std::int64_t{1002} << 20), "0.979 GiB");
+    EXPECT_EQ(bytes_text(-(std::int64_t{1002} << 20)), "-0.979 GiB");
     EXPECT_EQ(bytes_text(436207616), "416 MiB");
     EXPECT_EQ(bytes_text(457389179), "436.2 MiB");
     EXPECT_EQ(bytes_text(std::int64_t{33} << 30), "33 GiB");

@@ -1,7 +1,7 @@
 #include "ui/theme/numbers.h"
 
 #include <QRegularExpression>
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -10,6 +10,8 @@
 namespace overlap::ui {
 namespace {
 
+/// What files say may be more than a std::int64_t holds.
+constexpr double most_bytes = 9e18;
 /// Less is written as 0 ns.
 constexpr double least_time_shown_ms = 0.0005e-6;
 
@@ -37,15 +39,7 @@ QString formatTime(double ms) {
 }
 
 QString formatBytes(double bytes) {
-    static const std::array<QString, 5> units{QStringLiteral("B"), QStringLiteral("KiB"), QStringLiteral("MiB"),
-                                              QStringLiteral("GiB"), QStringLiteral("TiB")};
-    std::size_t unit = 0;
-    // 1,000 MiB reads better as 0.977 GiB than four digits do beside a neighbour in GiB; so the step is at 1,000.
-    while (std::abs(bytes) >= 999.95 && unit + 1 < units.size()) {
-        bytes /= 1024;
-        ++unit;
-    }
-    return formatNumber(bytes) + thinSpace + units[unit];
+    return withSign(bytes, bytes_text(std::llround(std::min(std::abs(bytes), most_bytes))));
 }
 
 QString formatPercent(double share) {

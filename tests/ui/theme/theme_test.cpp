@@ -217,6 +217,7 @@ class ThemeTest : public QObject {
         row("zero", formatTime(0), "0 ms");
         row("negative", formatTime(-2.5), "−2.5 ms");
         row("bytes", formatBytes(512), "512 B");
+        row("whole bytes", formatBytes(1023), "1023 B");
         row("KiB", formatBytes(1536), "1.5 KiB");
         row("MiB", formatBytes(436.2 * 1024 * 1024), "436.2 MiB");
         row("MiB to GiB", formatBytes(1002.0 * 1024 * 1024), "0.979 GiB");
