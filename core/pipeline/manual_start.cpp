@@ -1,8 +1,11 @@
 #include "core/pipeline/manual_start.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include "core/base/wording.h"
 #include "core/modules/home_module.h"
@@ -171,22 +174,31 @@ class ManualStartWriter {
 
 std::vector<FinalBucket> final_buckets(const Evaluation& evaluation) {
     std::vector<FinalBucket> buckets;
+    std::vector<bool> merged_again;
+    std::unordered_map<std::string_view, std::size_t> of_start;  // of those that are not merged again
     for (const PassReport& report : evaluation.reports) {
         for (const BucketReport& merged : report.buckets) {
             FinalBucket bucket{merged.start, {}};
             for (const std::string& member : merged.members) {
-                const auto earlier = std::ranges::find(buckets, member, &FinalBucket::start);
-                if (earlier == buckets.end()) {
+                const auto earlier = of_start.find(member);
+                if (earlier == of_start.end()) {
                     bucket.members.push_back(member);
                 } else {
-                    bucket.members.insert(bucket.members.end(), earlier->members.begin(), earlier->members.end());
-                    buckets.erase(earlier);
+                    std::vector<std::string>& members = buckets[earlier->second].members;
+                    std::ranges::move(members, std::back_inserter(bucket.members));
+                    merged_again[earlier->second] = true;
+                    of_start.erase(earlier);
                 }
             }
+            of_start.emplace(merged.start, buckets.size());
             buckets.push_back(std::move(bucket));
+            merged_again.push_back(false);
         }
     }
-    return buckets;
+    std::vector<FinalBucket> last;
+    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket)
+        if (!merged_again[bucket]) last.push_back(std::move(buckets[bucket]));
+    return last;
 }
 
 std::string manual_start_obstacle(const Plan& plan, const Evaluation* evaluation, const ModuleTree& tree) {
