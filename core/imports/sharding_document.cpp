@@ -35,6 +35,8 @@ std::vector<std::int64_t> sizes(element value, const JsonPlace& place, std::int6
 
 class ShardingReader {
   public:
+    explicit ShardingReader(const std::stop_token& stop) : stop_(stop) {}
+
     ShardingDocument read(object root) {
         const JsonPlace mesh_place("mesh");
         const object mesh = json_object(json_required(root, "mesh", JsonPlace("document")), mesh_place);
@@ -43,8 +45,10 @@ class ShardingReader {
             read_names(*names, JsonPlace(mesh_place, "dim_names"));
         const JsonPlace nodes_place("nodes");
         std::size_t index = 0;
-        for (const element node : json_list(json_required(root, "nodes", JsonPlace("document")), nodes_place))
+        for (const element node : json_list(json_required(root, "nodes", JsonPlace("document")), nodes_place)) {
+            if (stop_.stop_requested()) return {};
             read_node(node, nodes_place, index++);
+        }
         return std::move(document_);
     }
 
@@ -114,14 +118,18 @@ class ShardingReader {
         }
     }
 
+    const std::stop_token& stop_;
     ShardingDocument document_;
 };
 
+/// @param read returns the bytes of the document, or nothing when a stop was requested.
 template <typename Read>
-ShardingDocument named_document(const std::string& name, const Read& read) {
+ShardingDocument named_document(const std::string& name, const std::stop_token& stop, const Read& read) {
     try {
-        const JsonDocument document(read());
-        return ShardingReader().read(json_object(document.root(), JsonPlace("document")));
+        std::optional<JsonBytes> bytes = read();
+        if (!bytes) return {};
+        const JsonDocument document(*std::move(bytes));
+        return ShardingReader(stop).read(json_object(document.root(), JsonPlace("document")));
     } catch (const InputError& error) {
         throw error.in_file(name);
     }
@@ -156,12 +164,12 @@ double ShardingDocument::compute_us() const {
                            [](double sum, const ShardedNode& node) { return sum + node.compute_us; });
 }
 
-ShardingDocument read_sharding_document(const std::string& path) {
-    return named_document(path, [&] { return *read_json_file(path); });
+ShardingDocument read_sharding_document(const std::string& path, const std::stop_token& stop) {
+    return named_document(path, stop, [&] { return read_json_file(path, stop); });
 }
 
 ShardingDocument read_sharding_text(std::string_view text, const std::string& name) {
-    return named_document(name, [&] { return JsonBytes(std::string(text)); });
+    return named_document(name, {}, [&] { return std::optional(JsonBytes(std::string(text))); });
 }
 
 }  // namespace overlap

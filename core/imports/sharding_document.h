@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,7 +51,8 @@ bool looks_like_sharding_document(std::string_view head);
 
 /// @throws InputError with file and place: unreadable, a placement that does not fit the mesh, or one that cuts a
 /// dimension that the node's tensor does not have.
-ShardingDocument read_sharding_document(const std::string& path);
+/// @returns an empty document when `stop` was requested.
+ShardingDocument read_sharding_document(const std::string& path, const std::stop_token& stop = {});
 /// The same from a text. @param name of the text for messages.
 ShardingDocument read_sharding_text(std::string_view text, const std::string& name);
 

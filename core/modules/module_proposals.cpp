@@ -206,7 +206,8 @@ std::vector<Suggestion> source_rules(const Graph& graph) {
 
 }  // namespace
 
-std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Graph>& graph) {
+std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Graph>& graph,
+                                                 const std::stop_token& stop) {
     std::vector<ModuleProposal> proposals;
     const auto add = [&](std::vector<Suggestion> suggestions, bool recommended) {
         std::vector<ModuleRule> rules;
@@ -226,8 +227,11 @@ std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Gra
     std::vector<Suggestion> of_names;
     for (ModuleRule& rule : parameter_rules(*graph)) of_names.push_back({std::move(rule), "names of parameters"});
     const bool named = add(std::move(of_names), true);
+    if (stop.stop_requested()) return {};
     const bool repeated = add(RepetitionRules(*graph).run(), !named);
+    if (stop.stop_requested()) return {};
     add(source_rules(*graph), false);
+    if (stop.stop_requested()) return {};
     if (named || repeated) {
         std::vector<ModuleRule> rules = recommended_rules(proposals);
         ModuleRule neighbours;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,9 @@ struct ModuleProposal {
 /// Recommended are names of parameters where they contain modules, else repetitions; and with either, neighbours.
 /// Numbers of backward repetitions are those of the forward ones that use the same parameters, where the graph shows
 /// them.
-std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Graph>& graph);
+/// @returns nothing when `stop` was requested.
+std::vector<ModuleProposal> propose_module_rules(const std::shared_ptr<const Graph>& graph,
+                                                 const std::stop_token& stop = {});
 
 /// The recommended rules.
 std::vector<ModuleRule> recommended_rules(const std::vector<ModuleProposal>& proposals);

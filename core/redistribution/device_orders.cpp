@@ -209,11 +209,12 @@ DeviceOrderEffect effect_of(const DeviceOrder& order, std::span<const ParameterC
     return effect;
 }
 
-ComparedChains compare_chains(const Graph& graph) {
+ComparedChains compare_chains(const Graph& graph, const std::stop_token& stop) {
     ComparedChains compared;
     compared.chains = redistribution_chains(graph, node_times_ms(graph));
     OrderComparer comparer(graph);
     for (const ParameterChains& parameter : compared.chains.parameters) {
+        if (stop.stop_requested()) return {};
         compared.comparisons.push_back(comparer.compare(parameter));
     }
     return compared;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,8 @@ struct ComparedChains {
 };
 
 /// @throws InputError as node_times_ms().
-ComparedChains compare_chains(const Graph& graph);
+/// @returns nothing when `stop` was requested.
+ComparedChains compare_chains(const Graph& graph, const std::stop_token& stop = {});
 
 /// One entry among a plan's other ones.
 struct DeviceOrderStatus {

@@ -26,6 +26,12 @@ class ShardingDocumentFile : public ::testing::Test {
         std::ofstream(path_) << text;
         return read_sharding_document(path_);
     }
+    ShardingDocument read_stopped(const std::string& text) {
+        std::ofstream(path_) << text;
+        std::stop_source stop;
+        stop.request_stop();
+        return read_sharding_document(path_, stop.get_token());
+    }
     std::string refusal(const std::string& text) {
         try {
             read(text);
@@ -61,6 +67,10 @@ TEST_F(ShardingDocumentFile, PlacementsAndRedistributions) {
     EXPECT_EQ(read_back.compute_us(), 3.5);
     EXPECT_EQ(read_back.nodes[0].dtype, "bfloat16");
     EXPECT_EQ(last.dtype, "");
+}
+
+TEST_F(ShardingDocumentFile, IsEmptyWhenReadingIsStopped) {
+    EXPECT_TRUE(read_stopped(document(parameter, output)).nodes.empty());
 }
 
 TEST_F(ShardingDocumentFile, IsToldFromOtherDocumentsByItsBeginning) {

@@ -258,6 +258,9 @@ TEST(ModuleRepair, LinesOfAFileGiveModulesNumberedByTheirRuns) {
     EXPECT_EQ(repair_modules(graph, {rule})->outcomes[0].nodes, 1u);
     rule.file = "other.py";
     EXPECT_EQ(repair_modules(graph, {rule})->outcomes[0].nodes, 0u);
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_TRUE(propose_module_rules(graph, stop.get_token()).empty());
     const std::vector<ModuleProposal> proposals = propose_module_rules(graph);
     ASSERT_EQ(proposals.size(), 1u);
     EXPECT_EQ(proposals[0].rule.module, "model.{n}");

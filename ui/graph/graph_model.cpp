@@ -14,12 +14,12 @@
 namespace overlap::ui {
 
 GraphModel::Contents::Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
-                               const std::vector<double>& times_ms)
+                               const std::vector<double>& times_ms, const std::stop_token& stop)
     : graph(std::move(read)),
       modules(std::move(tree_of_modules)),
       places(box_places(*graph, *modules)),
       tree(*graph, *modules, places),
-      figures(box_figures(*graph, tree, places, times_ms)),
+      figures(stop.stop_requested() ? std::vector<BoxFigures>() : box_figures(*graph, tree, places, times_ms)),
       occurring(figures),
       texts(*graph, *modules, tree, figures) {}
 
@@ -57,8 +57,9 @@ void GraphModel::read() {
         return show(std::make_shared<Contents>(graph, document_.sharedModules(), document_.baseline().times_ms));
     emit reset();
     reading_.start([this, graph, modules = document_.sharedModules(),
-                    times_ms = document_.baseline().times_ms](std::stop_token) -> LatestTask::Delivery {
-        auto contents = releasedElsewhere(std::make_shared<Contents>(graph, modules, times_ms));
+                    times_ms = document_.baseline().times_ms](std::stop_token stop) -> LatestTask::Delivery {
+        auto contents = releasedElsewhere(std::make_shared<Contents>(graph, modules, times_ms, stop));
+        if (stop.stop_requested()) return {};
         return [this, contents = std::move(contents)] { show(contents); };
     });
 }

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -102,8 +103,9 @@ class GraphModel : public QObject {
         std::vector<BoxFigures> figures;
         OccurringFigures occurring;
         BoxTexts texts;
+        /// Without figures when `stop` was requested.
         Contents(std::shared_ptr<const Graph> read, std::shared_ptr<const ModuleTree> tree_of_modules,
-                 const std::vector<double>& times_ms);
+                 const std::vector<double>& times_ms, const std::stop_token& stop = {});
     };
 
     void read();

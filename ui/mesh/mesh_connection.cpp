@@ -145,13 +145,14 @@ void MeshConnection::findChains() {
     const std::shared_ptr<const Graph> graph = document_.graph();
     searched_ = graph;
     if (!graph) return;
-    task_.start([this, graph](std::stop_token) -> LatestTask::Delivery {
+    task_.start([this, graph](std::stop_token stop) -> LatestTask::Delivery {
         Found found;
         try {
-            found.compared = std::make_shared<const ComparedChains>(compare_chains(*graph));
+            found.compared = std::make_shared<const ComparedChains>(compare_chains(*graph, stop));
         } catch (const InputError&) {
             return {};  // Times are not known; the evaluation says why.
         }
+        if (stop.stop_requested()) return {};
         found.links = linksOf(graph, *found.compared);
         if (graph->node_count() >= large_graph_nodes) found.compared = releasedElsewhere(found.compared);
         // There may be a hundred thousand rows: they are made here, and handed over rather than copied.
@@ -161,10 +162,11 @@ void MeshConnection::findChains() {
 }
 
 void MeshConnection::openPlacements(const QString& path) {
-    placements_task_.start([this, path](std::stop_token) -> LatestTask::Delivery {
+    placements_task_.start([this, path](std::stop_token stop) -> LatestTask::Delivery {
         try {
-            auto read =
-                std::make_shared<const ShardingDocument>(read_sharding_document(QFile::encodeName(path).toStdString()));
+            auto read = std::make_shared<const ShardingDocument>(
+                read_sharding_document(QFile::encodeName(path).toStdString(), stop));
+            if (stop.stop_requested()) return {};
             return [this, path, read] { showPlacements(path, read); };
         } catch (const std::exception& error) {
             return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };

@@ -186,8 +186,8 @@ QWidget* ModuleRepairDialog::makeDetails() {
 }
 
 void ModuleRepairDialog::propose() {
-    task_.start([this, graph = document_.graph()](std::stop_token) -> LatestTask::Delivery {
-        return [this, proposals = propose_module_rules(graph)] { take(proposals); };
+    task_.start([this, graph = document_.graph()](std::stop_token stop) -> LatestTask::Delivery {
+        return [this, proposals = propose_module_rules(graph, stop)] { take(proposals); };
     });
 }
 
