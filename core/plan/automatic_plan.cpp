@@ -16,9 +16,13 @@ bool merges_or_orders(std::string_view pass) {
 }
 
 Plan automatic_plan(const Plan& current, const Graph& graph) {
+    return automatic_plan(current, fingerprint(graph));
+}
+
+Plan automatic_plan(const Plan& current, const GraphFingerprint& of_graph) {
     Plan plan;
     plan.name = "Automatic";
-    plan.graph = fingerprint(graph);
+    plan.graph = of_graph;
     plan.pipeline.assign(current.pipeline.begin(),
                          std::ranges::find_if(current.pipeline, merges_or_orders, &PassStep::pass));
     plan.pipeline.push_back({std::string(automatic_pass), {{"collective_bucketing", true}}});

@@ -22,6 +22,8 @@ bool merges_or_orders(std::string_view pass);
 /// bucket entries.
 /// @param current a plan for the same graph, or an empty one.
 Plan automatic_plan(const Plan& current, const Graph& graph);
+/// @param of_graph the graph's fingerprint, which takes long to find in a large graph.
+Plan automatic_plan(const Plan& current, const GraphFingerprint& of_graph);
 
 /// The first step of a plan that is the automatic pass and switched on; the number of steps where there is none.
 std::size_t automatic_step(const Plan& plan);

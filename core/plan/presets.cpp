@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "core/graph/direction.h"
-#include "core/graph/module_tree.h"
 #include "core/modules/parameter_names.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/passes/registry/registry.h"
@@ -207,7 +206,10 @@ void move_tail_behind_embeddings(std::vector<BucketEntry>& buckets) {
 }  // namespace
 
 std::vector<PipelinePreset> pipeline_presets(const Graph& graph) {
-    const ModuleTree tree(graph, preferred_module_source(graph));
+    return pipeline_presets(graph, ModuleTree(graph, preferred_module_source(graph)));
+}
+
+std::vector<PipelinePreset> pipeline_presets(const Graph& graph, const ModuleTree& tree) {
     const Traits traits = read_traits(graph, tree);
     std::vector<BucketEntry> buckets = one_bucket_per_block(tree, &graph);
     if (!traits.joint) move_tail_behind_embeddings(buckets);
@@ -245,10 +247,13 @@ Plan plan_of(const PipelinePreset& preset, const Graph& graph, std::string name)
 }
 
 PassStep suggested_step(const Graph& graph, std::string_view pass) {
-    for (const PassStep& step : make_plan(graph, "").pipeline) {
+    return suggested_step(make_plan(graph, ""), pipeline_presets(graph), pass);
+}
+
+PassStep suggested_step(const Plan& empty_plan, const std::vector<PipelinePreset>& presets, std::string_view pass) {
+    for (const PassStep& step : empty_plan.pipeline) {
         if (step.pass == pass) return step;
     }
-    const std::vector<PipelinePreset> presets = pipeline_presets(graph);
     for (auto preset = presets.rbegin(); preset != presets.rend(); ++preset) {
         const auto step = std::ranges::find(preset->steps, pass, &PassStep::pass);
         if (step != preset->steps.end()) return *step;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/graph/graph.h"
+#include "core/graph/module_tree.h"
 #include "core/passes/pass.h"
 #include "core/plan/plan.h"
 
@@ -33,6 +34,8 @@ inline const std::array<std::string, 2> preset_names{"torchtitan_default", "torc
 /// list. The performance preset adds what `enable_fsdp_ag_rs_overlap`, `enable_fsdp_dense_region_overlap` and expert
 /// parallelism's overlap switch on.
 std::vector<PipelinePreset> pipeline_presets(const Graph& graph);
+/// @param tree the graph's, by preferred_module_source().
+std::vector<PipelinePreset> pipeline_presets(const Graph& graph, const ModuleTree& tree);
 
 /// A plan of a preset: its buckets and steps.
 Plan plan_of(const PipelinePreset& preset, const Graph& graph, std::string name);
@@ -41,5 +44,8 @@ Plan plan_of(const PipelinePreset& preset, const Graph& graph, std::string name)
 /// and required options at their start values. Buckets come from the plan.
 /// @param pass the name of a pass that exists.
 PassStep suggested_step(const Graph& graph, std::string_view pass);
+/// @param empty_plan the graph's, see make_plan().
+/// @param presets the graph's, see pipeline_presets().
+PassStep suggested_step(const Plan& empty_plan, const std::vector<PipelinePreset>& presets, std::string_view pass);
 
 }  // namespace overlap

@@ -17,7 +17,7 @@ QString AutomaticCommands::freeName(const QString& wanted) const {
 void AutomaticCommands::addAutomatic() {
     if (!document_.isOpen()) return;
     const Plan current = document_.current()->plan();
-    Plan plan = automatic_plan(current, *document_.graph());
+    Plan plan = automatic_plan(current, *document_.loaded().empty_plan.graph);
     plan.name = freeName(QString::fromStdString(plan.name)).toStdString();
     document_.addCopyOfCurrent().edit(Document::tr("Leave buckets to the automatic pass"), std::move(plan));
 }

@@ -52,7 +52,9 @@ int PipelineCommands::add(const QString& pass, int at) {
     if (!document_.editable() || !find_pass(pass.toStdString())) return -1;
     at = std::clamp(at, 0, count());
     Plan plan = document_.current()->plan();
-    plan.pipeline.insert(plan.pipeline.begin() + at, suggested_step(*document_.graph(), pass.toStdString()));
+    const LoadedGraph& loaded = document_.loaded();
+    plan.pipeline.insert(plan.pipeline.begin() + at,
+                         suggested_step(loaded.empty_plan, *loaded.presets, pass.toStdString()));
     document_.editPlan(tr("Add %1").arg(pass), std::move(plan));
     return at;
 }

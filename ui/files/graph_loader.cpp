@@ -93,6 +93,7 @@ LoadedGraph loadGraph(const GraphSource& source, const GraphReading& reading) {
     if (!baseline || stop.stop_requested()) return loaded;
     loaded.module_figures =
         std::make_shared<const ModuleFiguresTable>(module_figures(*graph, *modules, baseline->times_ms));
+    loaded.presets = std::make_shared<const std::vector<PipelinePreset>>(pipeline_presets(*graph, *modules));
     loaded.empty_plan = make_plan(*graph, "Plan A");
     loaded.isolate_obstacle = group_pass_obstacle(graph, isolate_expert_group_pass);
     if (stop.stop_requested()) return loaded;

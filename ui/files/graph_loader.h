@@ -13,6 +13,7 @@
 #include "core/passes/bucketing/eligibility.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
+#include "core/plan/presets.h"
 #include "core/views/bucket_figures.h"
 #include "core/views/module_figures.h"
 #include "ui/files/graph_source.h"
@@ -32,6 +33,7 @@ struct LoadedGraph {
     std::shared_ptr<const std::vector<BucketableCollective>> bucketable;  ///< these collectives
     std::shared_ptr<const Evaluation> baseline;
     std::shared_ptr<const ModuleFiguresTable> module_figures;
+    std::shared_ptr<const std::vector<PipelinePreset>> presets;
     Plan empty_plan;  ///< what a plan for the graph begins with; always has its fingerprint
     /// group_pass_obstacle() of the passes that move collectives to groups of their own. They are found by running the
     /// passes, which takes too long for the window's thread.

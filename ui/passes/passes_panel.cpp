@@ -215,7 +215,7 @@ void PassesPanel::resetCurrent() {
 void PassesPanel::fillPresetMenu() {
     preset_menu_->clear();
     if (!document_.isOpen()) return;
-    for (const PipelinePreset& preset : pipeline_presets(*document_.graph())) {
+    for (const PipelinePreset& preset : *document_.loaded().presets) {
         QStringList notes;
         for (const Problem& note : preset.notes) notes.append(shownName(QString::fromStdString(note.message)));
         QString help = QString::fromStdString(preset.help);
