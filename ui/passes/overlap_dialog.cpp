@@ -22,10 +22,10 @@ QString text(std::string_view view) {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
 }
 
-/// What can be named in a directive: calls, in order.
-QStringList nodeNames(const Graph& graph) {
+/// What can be named in a directive: calls, in order. Fewer when `stop` was requested.
+QStringList nodeNames(const Graph& graph, const std::stop_token& stop) {
     QStringList names;
-    for (NodeId node = 0; node < graph.node_count(); ++node)
+    for (NodeId node = 0; node < graph.node_count() && !stop.stop_requested(); ++node)
         if (graph.op(node) == NodeOp::call_function) names.append(text(graph.name(node)));
     return names;
 }
@@ -37,7 +37,7 @@ QStringList modulePaths(const ModuleTree& modules) {
     return paths;
 }
 
-void complete(QLineEdit& field, const QStringList& names) {
+void complete(QLineEdit& field, QStringListModel* names) {
     auto* completer = new QCompleter(names, &field);
     completer->setFilterMode(Qt::MatchContains);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
@@ -62,14 +62,18 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
                                            tr("&Hide behind module")};
     const std::array<std::string, 4> values = {present.start_after, present.start_before, present.wait_after,
                                                present.hide_behind};
-    const QStringList nodes = nodeNames(*preview.evaluation().graph);
+    // A large graph has more names than can be copied within a frame.
+    auto* nodes = new QStringListModel(this);
+    auto* modules = new QStringListModel(modulePaths(document.modules()), this);
+    naming_.start([nodes, graph = preview.evaluation().graph](const std::stop_token& stop) -> LatestTask::Delivery {
+        return [nodes, names = nodeNames(*graph, stop)] { nodes->setStringList(names); };
+    });
     for (std::size_t index = 0; index < fields_.size(); ++index) {
         fields_[index] = new QLineEdit(QString::fromStdString(values[index]));
         fields_[index]->setClearButtonEnabled(true);
         fields_[index]->setPlaceholderText(tr("left open"));
         fields_[index]->setAccessibleName(QString(labels[index]).remove(u'&'));
-        complete(*fields_[index],
-                 index == static_cast<std::size_t>(Field::hide_behind) ? modulePaths(document.modules()) : nodes);
+        complete(*fields_[index], index == static_cast<std::size_t>(Field::hide_behind) ? modules : nodes);
         form->addRow(labels[index], fields_[index]);
         connect(fields_[index], &QLineEdit::textChanged, this, &OverlapDialog::showEffect);
     }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "ui/plan/dragged_overlap.h"
+#include "ui/tasks/latest_task.h"
 
 class QDialogButtonBox;
 class QLabel;
@@ -36,6 +37,7 @@ class OverlapDialog : public QDialog {
     std::array<QLineEdit*, 4> fields_;
     QLabel* effect_;
     QDialogButtonBox* buttons_;
+    LatestTask naming_;  // last: what it delivers uses the fields
 };
 
 }  // namespace overlap::ui
