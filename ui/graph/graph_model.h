@@ -114,6 +114,7 @@ class GraphModel : public QObject {
     void askHelper();
     void takeLayout(std::uint64_t key, std::shared_ptr<const LevelLayout> layout);
     void updateFigures();
+    void showFigures(std::vector<BoxFigures> figures);
     void updateColours();
     void updateFilter();
     void updateSelection();
@@ -137,7 +138,7 @@ class GraphModel : public QObject {
     BoxId chosen_ = no_box;  ///< the box that the user selected last here: one of several of a module
     bool choosing_ = false;
     mutable std::unordered_map<BoxId, LayoutSize> sizes_;
-    LatestTask reading_;  // last: what it delivers uses the members above
+    LatestTask reading_, figuring_;  // last: what they deliver uses the members above
 };
 
 }  // namespace overlap::ui

@@ -107,6 +107,17 @@ class LargeGraphTest : public QObject {
         QCOMPARE(model.colours().buckets(around), (std::vector<int>{0, 1}));
     }
 
+    void figuresOfOtherTimesComeFromTheBackground() {
+        Document document;
+        GraphModel model(document);
+        document.setGraph(loaded_);
+        QTRY_VERIFY_WITH_TIMEOUT(model.isOpen(), 60'000);
+        QSignalSpy arranged(&model, &GraphModel::arranged);
+        emit document.timesChanged();
+        QVERIFY2(arranged.isEmpty() && model.isOpen(), "what was shown stays until there are others");
+        QTRY_COMPARE_WITH_TIMEOUT(arranged.size(), 1, 60'000);
+    }
+
     void anotherGraphMeanwhileWins() {
         Document document;
         GraphModel model(document);
