@@ -108,8 +108,8 @@ class Apply final : public Command {
         const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
         const GivenPlan given = passes_.read(*graph);
         const Execution result = run_with_hint(graph, given);
-        tell_problems(streams, given.file, given.notes);
-        tell_problems(streams, given.file, result.problems);
+        print_problems(streams, given.file, given.notes);
+        print_problems(streams, given.file, result.problems);
         // The report first: when one of the two cannot be written, the graph is not written without it.
         if (!report_file_.empty()) write_file_atomically(report_file_, json_text(report(*graph, given, result)) + '\n');
         write_graph_file(*result.graph, output_);

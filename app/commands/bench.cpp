@@ -39,8 +39,8 @@ class Bench final : public Command {
         const GivenPlan given = passes_.read(*graph);
         // Every run starts from the same immutable graph.
         const Execution first = run_plan(graph, given);
-        tell_problems(streams, given.file, given.notes);
-        tell_problems(streams, given.file, first.problems);
+        print_problems(streams, given.file, given.notes);
+        print_problems(streams, given.file, first.problems);
         std::vector<double> times_ms = {first.run_ms()};
         times_ms.reserve(static_cast<std::size_t>(repeat_));
         for (int round = 1; round < repeat_; ++round) times_ms.push_back(run_plan(graph, given).run_ms());

@@ -177,7 +177,7 @@ class Calibrate final : public Command {
         for (const std::string& file : plans_) {
             variants.push_back(evaluate(graph, read_plan_for(*graph, file)));
             require_run(*variants.back(), file);
-            tell_problems(streams, file, std::span(variants.back()->problems).first(variants.back()->plan_problems));
+            print_problems(streams, file, std::span(variants.back()->problems).first(variants.back()->plan_problems));
         }
         return variants;
     }

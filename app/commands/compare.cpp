@@ -85,7 +85,7 @@ class Compare final : public Command {
                                                      const Streams& streams) {
         const std::shared_ptr<const Evaluation> evaluation =
             checked(evaluate(graph, read_plan_for(*graph, file)), file);
-        tell_problems(streams, file, std::span(evaluation->problems).first(evaluation->plan_problems));
+        print_problems(streams, file, std::span(evaluation->problems).first(evaluation->plan_problems));
         return evaluation;
     }
 

@@ -47,8 +47,8 @@ class Explain final : public Command {
             const GivenPlan given = passes_.read(*graph);
             evaluation = evaluate(graph, given.plan);
             require_run(*evaluation, given.file);
-            tell_problems(streams, given.file, given.notes);
-            tell_problems(streams, given.file, std::span(evaluation->problems).first(evaluation->plan_problems));
+            print_problems(streams, given.file, given.notes);
+            print_problems(streams, given.file, std::span(evaluation->problems).first(evaluation->plan_problems));
         } else {
             evaluation = evaluate_baseline(graph);
         }

@@ -58,7 +58,7 @@ class Export final : public Command {
             const ExportOutput written = write_export(format, input);
             if (input.result) {
                 const std::span<const Problem> problems(input.result->problems);
-                tell_problems(streams, plan_file_, problems.first(input.result->plan_problems));
+                print_problems(streams, plan_file_, problems.first(input.result->plan_problems));
             }
             for (const std::string& note : written.notes) {
                 streams.notes << "overlap: " << plan_file_ << ": note: " << one_line(note) << '\n';

@@ -83,7 +83,7 @@ std::string problem_line(const std::string& file, const Problem& problem) {
     return file + ": " + std::string(severity_name(problem.severity)) + ": " + one_line(problem.message);
 }
 
-void tell_problems(const Streams& streams, const std::string& file, std::span<const Problem> problems) {
+void print_problems(const Streams& streams, const std::string& file, std::span<const Problem> problems) {
     for (const Problem& problem : problems) streams.notes << "overlap: " << problem_line(file, problem) << '\n';
 }
 

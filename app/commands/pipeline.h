@@ -52,6 +52,6 @@ void require_run(const Execution& execution, const std::string& file);
 std::string problem_line(const std::string& file, const Problem& problem);
 
 /// Writes problems of a plan as notes.
-void tell_problems(const Streams& streams, const std::string& file, std::span<const Problem> problems);
+void print_problems(const Streams& streams, const std::string& file, std::span<const Problem> problems);
 
 }  // namespace overlap::commands

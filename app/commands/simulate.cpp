@@ -95,8 +95,8 @@ class Simulate final : public Command {
         if (passes_.given()) {
             const GivenPlan given = passes_.read(*figures.graph);
             const Execution result = run_with_hint(figures.graph, given);
-            tell_problems(streams, given.file, given.notes);
-            tell_problems(streams, given.file, result.problems);
+            print_problems(streams, given.file, given.notes);
+            print_problems(streams, given.file, result.problems);
             figures.graph = result.graph;
         }
         const std::vector<double> times_ms = times_of_nodes(*input, *figures.graph, streams);
@@ -152,7 +152,7 @@ class Simulate final : public Command {
                     << "overlap: " << file_
                     << ": the cost model's factors of contention are all zero, so figures are those without it\n";
             }
-            tell_unknown_factors(*figures.graph, streams);
+            print_unknown_factors(*figures.graph, streams);
             ContendedSimulation contended = simulate_with_contention(*figures.graph, times_ms, factors, options_);
             figures.simulation = std::move(contended.simulation);
             figures.contention = {factors, std::move(contended.transfers)};
@@ -161,7 +161,7 @@ class Simulate final : public Command {
         }
     }
 
-    void tell_unknown_factors(const Graph& graph, const Streams& streams) const {
+    void print_unknown_factors(const Graph& graph, const Streams& streams) const {
         std::string unknown;
         for (const std::string& factor :
              unknown_factors(*named_model_of(*graph.header().cost, graph.header().name).contention))

@@ -53,7 +53,7 @@ struct Arguments {
     runner::DeviceRunOptions device;
 };
 
-void tell(const std::string& sentence) {
+void print_message(const std::string& sentence) {
     std::cerr << commands::one_line("overlap-runner: " + sentence) + "\n";
 }
 
@@ -72,7 +72,7 @@ bool all_ready(Ranks& ranks, const std::string& failure) {
         if (told) continue;
         bool everywhere = true;
         for (std::size_t other = 0; other < failures.size(); ++other) everywhere = everywhere && same(other);
-        tell(everywhere ? sentence : "rank " + std::to_string(rank) + ": " + sentence);
+        print_message(everywhere ? sentence : "rank " + std::to_string(rank) + ": " + sentence);
     }
     return false;
 }
@@ -131,7 +131,7 @@ void write_results(const PreparedRun& prepared, const RunRecord& record, const S
 }
 
 /// The first and the last step, and one a second between them.
-void tell_progress(std::uint32_t done, std::uint32_t of) {
+void print_progress(std::uint32_t done, std::uint32_t of) {
     using Clock = std::chrono::steady_clock;
     static Clock::time_point told;
     const Clock::time_point now = Clock::now();
@@ -163,9 +163,9 @@ int run(Ranks& ranks, Arguments& arguments) {
     std::string failure;
     try {
         check_mode(ranks, arguments);
-        prepared =
-            runner::prepare_run(arguments.graph, arguments.pipeline,
-                                static_cast<std::int64_t>(arguments.device_memory_gib * bytes_per_gib), ranks, tell);
+        prepared = runner::prepare_run(arguments.graph, arguments.pipeline,
+                                       static_cast<std::int64_t>(arguments.device_memory_gib * bytes_per_gib), ranks,
+                                       print_message);
     } catch (const InputError& error) {
         failure = error.what();
     } catch (const std::bad_alloc&) {
@@ -173,12 +173,12 @@ int run(Ranks& ranks, Arguments& arguments) {
     }
     if (!all_ready(ranks, failure)) return run_failed;
     if (const std::string difference = disagreement(ranks, prepared.agreement); !difference.empty()) {
-        if (ranks.rank() == 0) tell("the ranks do not agree, so nothing was launched: " + difference);
+        if (ranks.rank() == 0) print_message("the ranks do not agree, so nothing was launched: " + difference);
         return run_failed;
     }
     if (ranks.rank() == 0) {
-        for (const std::string& remark : prepared.remarks) tell(remark);
-        arguments.run.progress = tell_progress;
+        for (const std::string& remark : prepared.remarks) print_message(remark);
+        arguments.run.progress = print_progress;
     }
     arguments.run.longest_wait = std::chrono::seconds(arguments.rank_timeout_s);
     // The first step is launched as it is, the second captured and loaded onto the device; neither is like the later
@@ -255,7 +255,7 @@ int print_answer(const CLI::App& parser, const CLI::Success& asked) {
     try {
         commands::require_standard_output();
     } catch (const InputError& error) {
-        tell(error.what());
+        print_message(error.what());
         return run_failed;
     }
     return 0;
@@ -273,7 +273,7 @@ int main(int argument_count, char** argument_values) {
     } catch (const CLI::Success& asked) {
         return print_answer(parser, asked);
     } catch (const CLI::ParseError& error) {
-        tell(std::string(error.what()) + "; see overlap-runner --help");
+        print_message(std::string(error.what()) + "; see overlap-runner --help");
         return usage_is_wrong;
     }
     std::unique_ptr<Ranks> ranks;
@@ -287,10 +287,10 @@ int main(int argument_count, char** argument_values) {
     } catch (const std::exception& error) {
         // The other ranks may be waiting for this one.
         if (!ranks) {
-            tell(error.what());
+            print_message(error.what());
             return run_failed;
         }
-        tell("rank " + std::to_string(ranks->rank()) + " on " + ranks->machine() + ": " + error.what());
+        print_message("rank " + std::to_string(ranks->rank()) + " on " + ranks->machine() + ": " + error.what());
         ranks->end_all(run_failed);
     }
 }

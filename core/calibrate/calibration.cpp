@@ -134,7 +134,7 @@ class Calibrator {
         result_.model.description = "Calibrated from " + std::to_string(runs.size()) +
                                     (runs.size() == 1 ? " run" : " runs") + ", beginning with " +
                                     in_quotes(base.model.name);
-        tell_origin();
+        set_origin();
     }
 
     Calibration run() {
@@ -144,12 +144,12 @@ class Calibrator {
         fit_classes(contention);
         if (result_.rows.empty()) throw InputError("", "the runs have no time of a node that could be fitted");
         result_.model.contention = std::move(contention);
-        tell_errors();
+        add_errors();
         return std::move(result_);
     }
 
   private:
-    void tell_origin() {
+    void set_origin() {
         NamedCostModel::Origin& origin = result_.model.origin;
         origin = {.kind = "calibration", .runs = {}, .versions = {}};
         for (const CalibrationRun& run : runs_) {
@@ -238,7 +238,7 @@ class Calibrator {
         return link_of(base_.model, unlisted);
     }
 
-    void tell_errors() {
+    void add_errors() {
         std::map<std::string, std::vector<double>> before, after;
         for (const CalibrationRun& run : runs_) {
             const Prediction old = base_.graphs_own_times ? predict(run.graph) : predict(run.graph, base_.model);
@@ -247,7 +247,7 @@ class Calibrator {
             collect_errors(run, fitted, after);
             result_.steps.push_back({run.name, run.step_ms, run.exposed_ms, old.step_ms, old.exposed_ms, fitted.step_ms,
                                      fitted.exposed_ms});
-            tell_if_worse(result_.steps.back());
+            note_if_worse(result_.steps.back());
         }
         for (CalibrationRow& row : result_.rows) {
             row.before = error_of(before[key_of(row.kind, row.name)]);
@@ -256,7 +256,7 @@ class Calibrator {
     }
 
     /// A calibration is expected to improve predicted steps; where one gets worse, that must be prominent.
-    void tell_if_worse(const CalibratedStep& step) {
+    void note_if_worse(const CalibratedStep& step) {
         constexpr double least_told_ms = 0.0005;  // less is not seen in the sentence below
         if (!step.measured_ms) return;
         const double before_ms = std::abs(step.before_ms - *step.measured_ms);

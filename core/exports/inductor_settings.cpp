@@ -101,7 +101,7 @@ class Settings {
             const OptionValue value = option_value(step, option);
             const bool unlimited = is_null(value) && !is_null(option.default_value);
             if (option.name == "max_off_bucket_gb" || unlimited) {
-                tell_inexpressible(option, value);
+                note_inexpressible(option, value);
             } else if (option.name == "pge_profile_path") {
                 set(scheduling, "profile_guided_estimations_profile_path", python_value(value));
             } else {
@@ -126,7 +126,7 @@ class Settings {
     }
 
     /// Options without a setting, and values that a setting cannot have; the job then runs with the pass's default.
-    void tell_inexpressible(const PassOption& option, const OptionValue& value) {
+    void note_inexpressible(const PassOption& option, const OptionValue& value) {
         if (same_value(value, option.default_value)) return;
         notes.push_back("Inductor has no setting for the option " + option.name + " with the value " +
                         python_value(value) + ", so the job runs with " + python_value(option.default_value));

@@ -72,7 +72,7 @@ class RankFiles {
         return {rank, files_.at(rank).size() > 1 ? file : std::string()};
     }
 
-    void tell_shared_ranks(std::vector<std::string>& sentences) const {
+    void add_shared_ranks(std::vector<std::string>& sentences) const {
         for (const auto& [rank, files] : files_) {
             if (files.size() < 2) continue;
             std::string text = "several files are of rank ";
@@ -143,7 +143,7 @@ void compare_schedules(const ImportListing& listing, const RankFiles& files, std
 std::vector<std::string> compare_ranks(const ImportListing& listing) {
     const RankFiles files(listing);
     std::vector<std::string> sentences;
-    files.tell_shared_ranks(sentences);
+    files.add_shared_ranks(sentences);
     std::map<std::string, RankValues> graphs;
     for (const ImportableGraph& graph : listing.graphs) {
         if (graph.rank) graphs[graph.name()][files.source(*graph.rank, graph.file)] += graph.digest;

@@ -40,9 +40,9 @@ class ManualStartWriter {
         // Gathers of parameters before the rest, since they run first and users expect them first.
         std::ranges::stable_sort(order, {}, [&](std::size_t bucket) { return is_gathering(bucket) ? 0 : 1; });
         for (const std::size_t bucket : order) add_entry(bucket);
-        tell_regrouped();
-        tell_widened();
-        tell_unplaced();
+        note_regrouped();
+        note_widened();
+        note_unplaced();
         return std::move(start_);
     }
 
@@ -123,7 +123,7 @@ class ManualStartWriter {
     }
 
     /// Buckets whose members are in several cards, because other buckets required it.
-    void tell_regrouped() {
+    void note_regrouped() {
         std::vector<std::string> names;
         for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
             const std::vector<NodeId>& nodes = placed_[bucket];
@@ -137,7 +137,7 @@ class ManualStartWriter {
     }
 
     /// Collectives that are in a card because their module is, although they were not merged with the others.
-    void tell_widened() {
+    void note_widened() {
         std::vector<std::string> names;
         for (const NodeId node : eligibility_.collectives()) {
             if (entry_of_[node] != none && bucket_of_[node] == none) names.emplace_back(graph_.name(node));
@@ -148,7 +148,7 @@ class ManualStartWriter {
             std::move(names));
     }
 
-    void tell_unplaced() {
+    void note_unplaced() {
         for (auto& [reason, names] : unplaced_) {
             say(counted(names.size(), "collective") + (names.size() == 1 ? " is" : " are") + " in no card: " + reason,
                 std::move(names));

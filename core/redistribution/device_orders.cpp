@@ -119,7 +119,7 @@ class DeviceOrderCheck {
             add(Severity::caution, ProblemKind::unknown_parameter, "unknown parameter", message);
             return;
         }
-        if (!effect.parameters.empty()) tell_saving(order, status, entry);
+        if (!effect.parameters.empty()) note_saving(order, status, entry);
     }
 
     std::vector<std::string> all_names() const {
@@ -128,7 +128,7 @@ class DeviceOrderCheck {
         return names;
     }
 
-    void tell_saving(const DeviceOrder& order, const DeviceOrderStatus& status, const std::string& entry) {
+    void note_saving(const DeviceOrder& order, const DeviceOrderStatus& status, const std::string& entry) {
         const DeviceOrderEffect& effect = status.effect;
         const std::string saving = time_text(effect.saved_ms) + " and " + bytes_text(effect.saved_bytes);
         add(Severity::note, ProblemKind::device_order_saving, "expected saving",

@@ -45,7 +45,7 @@ class MeasuredDrawing {
         const std::vector<LaneKey> keys = sorted_lanes();
         std::vector<LaneDescription> descriptions;
         for (const LaneKey& key : keys) descriptions.push_back(describe(key.first, key.second));
-        tell_apart(keys, descriptions);
+        add_streams_to_equal_titles(keys, descriptions);
         for (std::size_t index = 0; index < keys.size(); ++index) {
             const LaneKey& key = keys[index];
             const std::uint32_t lane = builder_.add_lane(std::move(descriptions[index]));
@@ -184,7 +184,8 @@ class MeasuredDrawing {
     }
 
     /// Subtitles have no room in low rows: lanes of one GPU that are called alike have the stream in their titles, too.
-    void tell_apart(const std::vector<LaneKey>& keys, std::vector<LaneDescription>& descriptions) const {
+    void add_streams_to_equal_titles(const std::vector<LaneKey>& keys,
+                                     std::vector<LaneDescription>& descriptions) const {
         std::map<std::pair<std::string_view, std::string>, std::vector<std::size_t>> called;
         for (std::size_t index = 0; index < keys.size(); ++index) {
             const MeasuredTrack& track = trace_.tracks()[keys[index].first];
