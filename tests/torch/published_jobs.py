@@ -5,23 +5,43 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """A model that torchtitan 0.3.0 has no configuration of, built of the layers of llama3."""
+
+    dim: int
+    layers: int
+    heads: int
+    key_value_heads: int
+    feed_forward: int
+    vocabulary: int = 32000
+
+
+SIZES = {
+    "llama2 7B": Sizes(4096, 32, 32, 32, 11008),
+    "llama2 13B": Sizes(5120, 40, 40, 40, 13824),
+    "llama2 70B": Sizes(8192, 80, 64, 8, 28672),
+}
+
+
+@dataclass(frozen=True)
 class PublishedJob:
     """One row of tests/data/published_runs/published.json, as settings of torchtitan's trainer."""
 
     name: str
-    flavor: str  # of llama3: "8B", "70B"
+    flavor: str  # of llama3: "8B", "70B"; or a name in SIZES
     shards: int  # ranks of fully sharded data parallelism
     tensor_parallel: int
     local_batch: int  # sequences for each shard
     # "eager": torchtitan's selective checkpointing by operator, which saves every other product of a block;
-    # "full": whole blocks are recomputed
+    # "full": whole blocks are recomputed; "none": only parameters are gathered again
     memory_policy: str
     async_tensor_parallel: bool = False
     sequence: int = 8192
+    replicas: int = 1  # of hybrid sharding: groups of shards that hold the same
 
     @property
     def world_size(self) -> int:
-        return self.shards * self.tensor_parallel
+        return self.replicas * self.shards * self.tensor_parallel
 
 
 JOBS = (
@@ -29,4 +49,10 @@ JOBS = (
     PublishedJob("b_llama3_8b_fsdp128", "8B", 128, 1, 2, "eager"),
     PublishedJob("c_llama3_8b_fsdp8_tp8", "8B", 8, 8, 12, "eager"),
     PublishedJob("d_llama3_70b_fsdp32_tp8", "70B", 32, 8, 16, "full"),
+    PublishedJob("a100_llama3_8b_fsdp64", "8B", 64, 1, 1, "eager"),
+    PublishedJob("a100_llama3_70b_fsdp64", "70B", 64, 1, 1, "full"),
+    PublishedJob("a100_llama2_13b_fsdp64_none", "llama2 13B", 64, 1, 2, "none", sequence=4096),
+    PublishedJob("a100_llama2_13b_fsdp64_op", "llama2 13B", 64, 1, 2, "eager", sequence=4096),
+    PublishedJob("a100_llama2_70b_fsdp64", "llama2 70B", 64, 1, 2, "full", sequence=4096),
+    PublishedJob("fms_llama2_7b_hsdp8x16", "llama2 7B", 8, 1, 2, "none", sequence=4096, replicas=16),
 )

@@ -7,7 +7,9 @@ was another than today's default, the model of that time is asked for:
   shares them, instead of flex attention over packed documents;
 - queries, keys and values have a product each, instead of one together;
 - the loss is taken of all logits at once, instead of in chunks;
-- positions are not an input.
+- positions are not an input;
+- hybrid sharding scatters gradients within a group of shards and then sums what is left over the groups, instead of
+  summing whole gradients first.
 
 Tensors are fake ones on the CPU while the graph is traced, which needs no driver, and CUDA tensors afterwards. There
 RMSNorm is not one operator but those that it consists of.
@@ -25,8 +27,11 @@ import torch
 import torch.distributed as dist
 import torch.fx as fx
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.distributed._functional_collectives import all_reduce
+from torch.distributed.tensor import DTensor, Partial, Replicate
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils._pytree import tree_iter
+from torch.utils.checkpoint import CheckpointPolicy
 from torchtitan.components.loss import CrossEntropyLoss
 from torchtitan.distributed import ParallelDims
 from torchtitan.distributed import utils as distributed_utils
@@ -35,13 +40,16 @@ from torchtitan.experiments.graph_trainer.common_utils import maybe_register_blo
 from torchtitan.experiments.graph_trainer.configs import GraphTrainerCompileConfig, to_graph_trainer_config
 from torchtitan.experiments.graph_trainer.llama3 import config_registry
 from torchtitan.experiments.graph_trainer.make_fx_tracer import TracedResult, minimal_fx_tracer
+from torchtitan.experiments.graph_trainer.memory_policy import tag_sac_policy
 from torchtitan.experiments.graph_trainer.passes import apply_graph_passes, compile_time_passes
+from torchtitan.experiments.graph_trainer.registry import register_memory_policy
+from torchtitan.experiments.graph_trainer.simple_fsdp import ReplicateComputation
 from torchtitan.experiments.graph_trainer.trainer import make_fwd_bwd_step
 from torchtitan.models import llama3
 from torchtitan.models.common.attention import ScaledDotProductAttention
 from torchtitan.models.common.config_utils import decoder_vocab_size
 
-from published_jobs import PublishedJob
+from published_jobs import SIZES, PublishedJob, Sizes
 
 DEVICE = torch.device("cuda:0")  # of the graph's tensors in the end
 # The last pass ahead of those that a plan decides about: what is exported is the graph that this one returns.
@@ -77,16 +85,50 @@ def trainer_graph(job: PublishedJob) -> Iterator[TrainerGraph]:
 
 
 def _config(job: PublishedJob) -> Any:
-    base = {"8B": config_registry.llama3_8b, "70B": config_registry.llama3_70b}[job.flavor]()
+    base = {"70B": config_registry.llama3_70b}.get(job.flavor, config_registry.llama3_8b)()
     config = to_graph_trainer_config(base, _model)
     config.model_spec = _model(job.flavor)
     config.compile = GraphTrainerCompileConfig(enable=True, memory_policy=job.memory_policy,
                                                enable_async_tensor_parallel=job.async_tensor_parallel)
     config.loss = CrossEntropyLoss.Config(global_vocab_size=decoder_vocab_size(config.model_spec))
     config.training.local_batch_size, config.training.seq_len = job.local_batch, job.sequence
-    config.parallelism = dataclasses.replace(config.parallelism, data_parallel_shard_degree=job.shards,
-                                             tensor_parallel_degree=job.tensor_parallel)
+    config.parallelism = dataclasses.replace(
+        config.parallelism, data_parallel_replicate_degree=job.replicas, data_parallel_shard_degree=job.shards,
+        tensor_parallel_degree=job.tensor_parallel)
     return config
+
+
+def _sized(sizes: Sizes) -> Callable[..., Any]:
+    """What builds the configuration of a model of these sizes: that of llama3's 8B with others in their place."""
+    def build(**options: Any) -> Any:
+        config = llama3._8b(**options)
+        head = dataclasses.replace(config.lm_head, in_features=sizes.dim, out_features=sizes.vocabulary)
+        embeddings = dataclasses.replace(config.tok_embeddings, num_embeddings=sizes.vocabulary,
+                                         embedding_dim=sizes.dim)
+        rope = dataclasses.replace(config.layers[0].attention.rope, dim=sizes.dim // sizes.heads)
+        layers = llama3._build_llama3_layers(
+            n_layers=sizes.layers, dim=sizes.dim, n_heads=sizes.heads, n_kv_heads=sizes.key_value_heads,
+            hidden_dim=sizes.feed_forward, rope=rope, **options)
+        return dataclasses.replace(config, dim=sizes.dim, vocab_size=sizes.vocabulary, tok_embeddings=embeddings,
+                                   norm=dataclasses.replace(config.norm, normalized_shape=sizes.dim), lm_head=head,
+                                   layers=layers)
+    return build
+
+
+@register_memory_policy("none")
+def _keep_all_but_parameters(graph_module: fx.GraphModule, *, config: Any) -> fx.GraphModule:
+    """No checkpointing: what backward reads is kept, and only whole parameters are gathered again."""
+    of_parameters: set[fx.Node] = set()
+    for node in graph_module.graph.nodes:
+        value = node.meta.get("val")
+        if node.op == "placeholder" and isinstance(value, torch.Tensor) and value.is_floating_point():
+            of_parameters.add(node)
+        elif node.all_input_nodes and of_parameters.issuperset(node.all_input_nodes):
+            of_parameters.add(node)
+
+    def policy(node: fx.Node) -> CheckpointPolicy:
+        return CheckpointPolicy.PREFER_RECOMPUTE if node in of_parameters else CheckpointPolicy.MUST_SAVE
+    return tag_sac_policy(graph_module, policy_fn=policy)
 
 
 def _model(flavor: str) -> Any:
@@ -96,7 +138,7 @@ def _model(flavor: str) -> Any:
 def _parallel_dims(job: PublishedJob, config: Any) -> ParallelDims:
     backend = config.parallelism.spmd_backend
     distributed_utils.set_spmd_backend(backend)
-    dims = ParallelDims(dp_shard=job.shards, dp_replicate=1, cp=1, tp=job.tensor_parallel, pp=1, ep=1,
+    dims = ParallelDims(dp_shard=job.shards, dp_replicate=job.replicas, cp=1, tp=job.tensor_parallel, pp=1, ep=1,
                         world_size=job.world_size, spmd_backend=backend)
     dims.build_mesh()
     return dims
@@ -131,8 +173,38 @@ def _as_published() -> Iterator[None]:
                 stack.enter_context(mock.patch.object(module, "device_type", "cpu"))
         stack.enter_context(mock.patch.object(
             llama3, "_build_llama3_layers", lambda **options: build_layers(**{**options, "fuse_qkv": False})))
+        stack.enter_context(mock.patch.dict(llama3.llama3_configs, {
+            flavor: _sized(sizes) for flavor, sizes in SIZES.items()}))
         stack.enter_context(mock.patch.object(ScaledDotProductAttention, "forward", _flash_attention))
+        stack.enter_context(mock.patch.object(ReplicateComputation, "replicate_compute", _whole_parameter))
         yield
+
+
+class _SumOverGroups(torch.autograd.Function):
+    """A shard as it is; its gradient is the sum over a group's ranks."""
+
+    @staticmethod
+    def forward(ctx: Any, shard: torch.Tensor, group: Any) -> torch.Tensor:
+        ctx.group = group
+        return shard.view_as(shard)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return all_reduce(gradient, "sum", ctx.group), None
+
+
+_whole_parameter_of_trainer = ReplicateComputation.replicate_compute
+
+
+def _whole_parameter(self: ReplicateComputation, parameter: Any) -> torch.Tensor:
+    """What the trainer does, but for hybrid sharding, where the gradient is scattered first."""
+    if self.device_mesh.ndim == 1:
+        return _whole_parameter_of_trainer(self, parameter)
+    groups, shards = (self.device_mesh[name] for name in self.device_mesh.mesh_dim_names)
+    local = _SumOverGroups.apply(parameter.to_local(), groups)
+    whole = DTensor.from_local(local, shards, self.param_sharding[1:]).redistribute(
+        placements=[Replicate()], forward_dtype=self.param_dtype, backward_dtype=self.reduce_dtype)
+    return whole.to_local(grad_placements=[Partial("sum")])
 
 
 def _flash_attention(self: Any, q_BLNH: torch.Tensor, k_BLNH: torch.Tensor, v_BLNH: torch.Tensor, *,
