@@ -7,6 +7,7 @@
 
 PROGRAMS is the folder with `overlap`, DATA is tests/data. One number is fitted, the share of the matrix rate that
 products reach, on run `a` alone; the other runs are predicted with it. Graphs are those of tests/torch/published_graphs.py.
+Further runs (blind_runs.py) are predicted without any tolerance.
 """
 import argparse
 import copy
@@ -15,6 +16,8 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+import blind_runs
 
 TOLERANCE = 0.05
 FITTED = "a"
@@ -41,18 +44,21 @@ class Predictor:
         self.data = pathlib.Path(data) / "published_runs"
         self.folder = pathlib.Path(folder)
 
-    def simulate(self, run, model, options):
-        path = self.folder / "model.cost.json"
-        path.write_text(json.dumps(model), encoding="utf-8")
-        graph = self.data / (GRAPHS[run] + ".prebucket.graph.json.gz")
-        done = subprocess.run([self.program, "simulate", graph, "--cost-model", path, *options, "--json"],
+    def simulate(self, graph, model, options):
+        """The figures of a graph with a cost model, which is the name of a built-in one or a document."""
+        if not isinstance(model, str):
+            path = self.folder / "model.cost.json"
+            path.write_text(json.dumps(model), encoding="utf-8")
+            model = path
+        file = self.data / (graph + ".graph.json.gz")
+        done = subprocess.run([self.program, "simulate", file, "--cost-model", model, *options, "--json"],
                               capture_output=True, text=True, check=False)
         if done.returncode:
-            sys.exit(f"published_runs.py: run {run}: {done.stderr.strip()}")
+            sys.exit(f"published_runs.py: {graph}: {done.stderr.strip()}")
         return json.loads(done.stdout)
 
     def step_ms(self, run, model, options, beside=True):
-        figures = self.simulate(run, model, options)
+        figures = self.simulate(GRAPHS[run] + ".prebucket", model, options)
         return figures["step_ms"] + (figures["beside_ms"] or 0 if beside else 0)
 
 
@@ -107,9 +113,13 @@ def ablations(model):
 
 
 def published(data):
-    """Step times in milliseconds by name of the run."""
+    """The published runs by name."""
     runs = json.loads((pathlib.Path(data) / "published_runs" / "published.json").read_text(encoding="utf-8"))["runs"]
-    return {run["name"]: run for run in runs if run["name"] in GRAPHS}
+    return {run["name"]: run for run in runs}
+
+
+def cost_model(data, name):
+    return json.loads((pathlib.Path(data) / "published_runs" / f"{name}.cost.json").read_text(encoding="utf-8"))
 
 
 def errors_with(predictor, measured, model, options, beside):
@@ -182,11 +192,23 @@ def put_between(text, mark, content):
     return before + begin + "\n" + content + "\n\n" + end + rest.split(end, 1)[1]
 
 
-def write(docs, measured, predicted, errors, rows):
+def write(docs, tables, picture):
+    """`tables` by the mark between which each stands in the page."""
     page = pathlib.Path(docs) / "predictions.md"
-    text = put_between(page.read_text(encoding="utf-8"), "runs", table_of_runs(measured, predicted, errors))
-    page.write_text(put_between(text, "parts", table_of_parts(rows)), encoding="utf-8")
-    (pathlib.Path(docs) / "predictions.svg").write_text(plot(measured, predicted), encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    for mark, table in tables.items():
+        text = put_between(text, mark, table)
+    page.write_text(text, encoding="utf-8")
+    (pathlib.Path(docs) / "predictions.svg").write_text(picture, encoding="utf-8")
+
+
+def blind_tables(predictor, measured, data, h100):
+    """Those of the runs that nothing was fitted on."""
+    a100 = cost_model(data, "a100_sxm")
+    if not blind_runs.check_a100_file(predictor, measured, a100):
+        sys.exit("published_runs.py: a100_sxm.cost.json differs from the built-in a100-sxm")
+    return {"blind": blind_runs.table_of_blind_runs(measured, blind_runs.predict(predictor, measured, h100, a100)),
+            "memory": blind_runs.table_of_memory(predictor, measured, h100)}
 
 
 def main():
@@ -195,18 +217,20 @@ def main():
     parser.add_argument("data")
     parser.add_argument("--write", metavar="DOCS")
     arguments = parser.parse_args()
-    model = json.loads((pathlib.Path(arguments.data) / "published_runs" / "h100_96gb_500w.cost.json").read_text("utf-8"))
+    model = cost_model(arguments.data, "h100_96gb_500w")
     measured = published(arguments.data)
     with tempfile.TemporaryDirectory() as folder:
         predictor = Predictor(arguments.programs, arguments.data, folder)
         share, predicted, errors = errors_with(predictor, measured, model, JOB, True)
         print(f"share of the matrix rate, fitted on {FITTED}: {share:.3f}")
-        print(table_of_runs(measured, predicted, errors))
+        tables = {"runs": table_of_runs(measured, predicted, errors),
+                  **blind_tables(predictor, measured, arguments.data, with_share(model, share))}
         if arguments.write:
             rows = [(name, *[part for index, part in enumerate(errors_with(predictor, measured, *rest)) if index != 1])
                     for name, *rest in ablations(model)]
-            print(table_of_parts(rows))
-            write(arguments.write, measured, predicted, errors, rows)
+            tables["parts"] = table_of_parts(rows)
+            write(arguments.write, tables, plot(measured, predicted))
+        print("\n\n".join(tables.values()))
     given = model["classes"]["matrix_multiply"]["efficiency"]
     wrong = [run for run, error in errors.items() if abs(error) > TOLERANCE]
     if abs(given - share) > 0.005:
