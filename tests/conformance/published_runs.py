@@ -202,12 +202,9 @@ def write(docs, tables, picture):
     (pathlib.Path(docs) / "predictions.svg").write_text(picture, encoding="utf-8")
 
 
-def blind_tables(predictor, measured, data, h100):
+def blind_tables(predictor, measured, h100):
     """Those of the runs that nothing was fitted on."""
-    a100 = cost_model(data, "a100_sxm")
-    if not blind_runs.check_a100_file(predictor, measured, a100):
-        sys.exit("published_runs.py: a100_sxm.cost.json differs from the built-in a100-sxm")
-    return {"blind": blind_runs.table_of_blind_runs(measured, blind_runs.predict(predictor, measured, h100, a100)),
+    return {"blind": blind_runs.table_of_blind_runs(measured, blind_runs.predict(predictor, measured, h100)),
             "memory": blind_runs.table_of_memory(predictor, measured, h100)}
 
 
@@ -224,7 +221,7 @@ def main():
         share, predicted, errors = errors_with(predictor, measured, model, JOB, True)
         print(f"share of the matrix rate, fitted on {FITTED}: {share:.3f}")
         tables = {"runs": table_of_runs(measured, predicted, errors),
-                  **blind_tables(predictor, measured, arguments.data, with_share(model, share))}
+                  **blind_tables(predictor, measured, with_share(model, share))}
         if arguments.write:
             rows = [(name, *[part for index, part in enumerate(errors_with(predictor, measured, *rest)) if index != 1])
                     for name, *rest in ablations(model)]

@@ -23,6 +23,13 @@ constexpr int view_delay_ms = 150;
 /// Stands for a job that compiles nothing, whatever the graph says.
 const QString compiles_nothing = QStringLiteral("none");
 
+/// A plan of no file, which nobody has edited.
+RestoredVariant restored(Plan plan) {
+    RestoredVariant variant;
+    variant.plan = std::move(plan);
+    return variant;
+}
+
 QString sentenceOf(const std::exception& error) {
     return QString::fromUtf8(error.what());
 }
@@ -93,7 +100,7 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     closed_plans_.replaceAll({});
     const SessionDocument* kept = state_.document(loaded.path);
     workspace_.timeline().edits().restore(kept ? kept->timeline : QJsonObject());
-    if (!kept && loaded.path == sampleGraph()) result.variants = {{samplePlan(), {}}, {loaded.empty_plan, {}}};
+    if (!kept && loaded.path == sampleGraph()) result.variants = {restored(samplePlan()), restored(loaded.empty_plan)};
     if (!kept) return result;
     closed_plans_.replaceAll(kept->closed);
     result.current = kept->current;
@@ -102,9 +109,9 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
     for (std::size_t i = 0; i < kept->variants.size(); ++i) {
         const SessionVariant& variant = kept->variants[i];
         try {
-            std::vector<RestoredVariant> restored = restoreKeptPlan(variant, loaded, looks_, sentences);
-            result.variants.push_back(std::move(restored.front()));
-            if (restored.size() > 1) newer.push_back(std::move(restored.back()));
+            std::vector<RestoredVariant> plans = restoreKeptPlan(variant, loaded, looks_, sentences);
+            result.variants.push_back(std::move(plans.front()));
+            if (plans.size() > 1) newer.push_back(std::move(plans.back()));
             if (static_cast<std::size_t>(kept->current) == i + 1)
                 result.current = static_cast<int>(result.variants.size());
         } catch (const std::exception& error) {
