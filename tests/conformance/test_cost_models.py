@@ -65,7 +65,7 @@ class CostModels(CommandLine):
         wrong = self.expect(1, "simulate", self.graph, "--times", self.path("wrong.json", {"nn": 1})).stderr
         self.assertIn('there is no node "nn" in the graph', wrong)
         self.expect(1, "simulate", self.graph, "--times", self.path("negative.json", {"mm": -1}))
-        gone = self.path("gone.json", {"all_gather_into_tensor_1": 5})
+        gone = self.path("gone.json", {"all_gather_into_tensor_5": 5})
         self.assertIn("passes replaced", self.expect(0, "simulate", self.graph, "--times", gone, "--pipeline",
                                                      self.pipeline()).stderr)
 

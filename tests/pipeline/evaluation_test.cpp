@@ -89,6 +89,19 @@ TEST(Evaluation, AGraphSaysHowItsJobCompiles) {
     EXPECT_EQ(count(as_traced->problems, ProblemKind::outside_checked_runs), 1u);
 }
 
+TEST(Evaluation, GroupsThatShareLinksShareThem) {
+    // Tensor parallelism and FSDP of four GPUs of one host; blocks are gathered while others exchange activations.
+    const auto read = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
+    NamedCostModel model = *built_in_cost_model("h100-sxm");
+    const auto sharing = with_cost_model(read, model).graph;
+    model.contention->groups_share_links = false;
+    const auto apart = with_cost_model(read, model).graph;
+    const auto shared = evaluate(sharing, block_plan(*sharing)), alone = evaluate(apart, block_plan(*apart));
+    EXPECT_EQ(shared->times_ms, alone->times_ms);
+    EXPECT_GT(shared->simulation.step_ms, alone->simulation.step_ms);
+    EXPECT_FALSE(shared->contention);  // nobody asked for more than that
+}
+
 TEST(Evaluation, OfAPlanHasEverything) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const auto evaluation = evaluate(graph, block_plan(*graph));

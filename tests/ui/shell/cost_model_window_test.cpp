@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QListWidget>
 
+#include "core/cost/with_cost_model.h"
 #include "core/graph/graph_editor.h"
 #include "core/io/graph_file.h"
 #include "tests/measure/simulated_trace.h"
@@ -165,6 +166,37 @@ class CostModelWindowTest : public QObject {
         window.actions().find(QStringLiteral("plan.compiledWhole"))->trigger();
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().evaluation()->simulation.compute_ms, traced_ms);
+    }
+
+    void aGraphThatSaysHowItsJobCompilesOpensSo() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath("compiled.graph.json");
+        write_graph_file(*with_compilation(read_graph_file(smallGraphFile().toStdString()), Compilation{}),
+                         path.toStdString());
+        double compiled_ms = 0, traced_ms = 0;
+        {
+            MainWindow window(folder.filePath("session"));
+            window.show();
+            window.openFiles({path});
+            QVERIFY(waitUntilIdle(window));
+            QAction* whole = window.actions().find(QStringLiteral("plan.compiledWhole"));
+            QVERIFY(whole->isChecked());
+            compiled_ms = window.document().evaluation()->simulation.compute_ms;
+            whole->trigger();
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(!whole->isChecked());
+            traced_ms = window.document().evaluation()->simulation.compute_ms;
+            QVERIFY(traced_ms > compiled_ms);
+            window.close();
+        }
+        MainWindow window(folder.filePath("session"));
+        window.show();
+        window.openFiles({path});
+        QVERIFY(waitUntilIdle(window));
+        QTRY_COMPARE_WITH_TIMEOUT(window.document().evaluation()->simulation.compute_ms, traced_ms, 60'000);
+        window.actions().find(QStringLiteral("plan.compiledWhole"))->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.document().evaluation()->simulation.compute_ms, compiled_ms);
     }
 
     void theWindowDoesNotWaitForTheGraphAsItWasRead() {
