@@ -35,6 +35,12 @@ std::vector<std::string> compute_class_names() {
     return names;
 }
 
+CostParameters::ClassCost class_cost(const CostParameters& cost, ComputeClass compute_class) {
+    const auto given = cost.classes.find(std::string(compute_class_name(compute_class)));
+    if (given != cost.classes.end()) return given->second;
+    return {compute_class == ComputeClass::memory ? cost.memory_efficiency : cost.flops_efficiency, 0};
+}
+
 ComputeClass compute_class(FlopFormula formula) {
     switch (formula) {
         case FlopFormula::none:

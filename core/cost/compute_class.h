@@ -38,6 +38,9 @@ std::optional<ComputeClass> compute_class_by_name(std::string_view name);
 /// Names of the computing classes.
 std::vector<std::string> compute_class_names();
 
+/// What nodes of a class cost by a cost model: its own figures, else the device's efficiency for memory or for flops.
+CostParameters::ClassCost class_cost(const CostParameters& cost, ComputeClass compute_class);
+
 /// The class of operators that torch's flop counter counts by `formula`; `memory` for those without one.
 ComputeClass compute_class(FlopFormula formula);
 

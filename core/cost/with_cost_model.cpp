@@ -205,11 +205,8 @@ NamedCostModel named_model_of(const CostParameters& cost, const std::string& gra
     model.memory_bytes_per_s = cost.memory_bytes_per_s;
     model.memory_bytes = cost.memory_bytes;
     model.classes = cost.classes;
-    for (const ComputeClass computing : computing_classes) {
-        const bool by_memory = computing == ComputeClass::memory;
-        const CostParameters::ClassCost common{by_memory ? cost.memory_efficiency : cost.flops_efficiency, 0};
-        model.classes.try_emplace(std::string(compute_class_name(computing)), common);
-    }
+    for (const ComputeClass computing : computing_classes)
+        model.classes.try_emplace(std::string(compute_class_name(computing)), class_cost(cost, computing));
     for (const CostParameters::Link& link : cost.links)
         model.links_of_groups[link.process_group] = {link.latency_ms, 0, link.bytes_per_s};
     if (cost.contention) {

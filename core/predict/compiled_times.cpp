@@ -1,7 +1,7 @@
 #include "core/predict/compiled_times.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <string>
 
 #include "core/base/error.h"
@@ -44,7 +44,10 @@ bool is_causal(const Graph& graph, NodeId node) {
 class KernelPricing {
   public:
     KernelPricing(const Graph& graph, const Compilation& compilation, const CostParameters& cost)
-        : graph_(graph), compilation_(compilation), cost_(cost) {}
+        : graph_(graph), compilation_(compilation), cost_(cost) {
+        for (const ComputeClass computing : computing_classes)
+            classes_[static_cast<std::size_t>(computing)] = overlap::class_cost(cost, computing);
+    }
 
     double time_ms(const FusedKernel& kernel) {
         if (kernel.role == KernelRole::collective) return analytic_time_ms(graph_, kernel.nodes.front());
@@ -62,20 +65,13 @@ class KernelPricing {
     }
 
   private:
+    const CostParameters::ClassCost& class_cost(ComputeClass of_node) const {
+        return classes_[static_cast<std::size_t>(of_node)];
+    }
+
     double bytes_ms(std::int64_t bytes) {
         const double rate = cost_.memory_bytes_per_s * class_cost(ComputeClass::memory).efficiency;
         return static_cast<double>(bytes) / rate * ms_per_s;
-    }
-
-    const CostParameters::ClassCost& class_cost(ComputeClass of_node) {
-        const std::string name(compute_class_name(of_node));
-        const auto [entry, added] = classes_.try_emplace(name);
-        if (added) {
-            const auto given = cost_.classes.find(name);
-            const double common = of_node == ComputeClass::memory ? cost_.memory_efficiency : cost_.flops_efficiency;
-            entry->second = given == cost_.classes.end() ? CostParameters::ClassCost{common, 0} : given->second;
-        }
-        return entry->second;
     }
 
     /// Of the flops that node_flops() counts. It counts flex attention's causal half already, and all of the others'.
@@ -101,7 +97,7 @@ class KernelPricing {
     const Graph& graph_;
     const Compilation& compilation_;
     const CostParameters& cost_;
-    std::map<std::string, CostParameters::ClassCost> classes_;
+    std::array<CostParameters::ClassCost, compute_class_count> classes_;
 };
 
 /// Gives each operator of a kernel a part of its time, by what it returns.

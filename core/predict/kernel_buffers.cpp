@@ -136,7 +136,7 @@ class BufferFinder {
         for (const NodeId user : graph_.users(node)) {
             if (graph_.op(user) != NodeOp::call_function || regions_[user] != regions_[written]) return false;
             if (role(user) == KernelRole::none) {
-                if (graph_.target_info(user).is_wait || has_complex_output(user)) return false;
+                if (graph_.target_info(user).is_wait || has_complex_output(graph_, user)) return false;
                 if (!only_kernels_read(user, written, readers)) return false;
                 continue;
             }
@@ -146,12 +146,6 @@ class BufferFinder {
             ++readers;
         }
         return true;
-    }
-
-    bool has_complex_output(NodeId node) const {
-        return std::ranges::any_of(graph_.outputs(node), [](const TensorMeta& tensor) {
-            return tensor.is_tensor && dtype_info(tensor.dtype).name.starts_with("complex");
-        });
     }
 
     const Graph& graph_;

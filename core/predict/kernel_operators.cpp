@@ -63,15 +63,9 @@ const TensorMeta* first_input(const Graph& graph, NodeId node) {
     return nullptr;
 }
 
-bool is_complex(const TensorMeta& tensor) {
-    return tensor.is_tensor && dtype_info(tensor.dtype).name.starts_with("complex");
-}
-
-/// Complex numbers are computed by PyTorch's own kernels.
 bool touches_complex(const Graph& graph, NodeId node) {
-    if (std::ranges::any_of(graph.outputs(node), is_complex)) return true;
-    return std::ranges::any_of(graph.inputs(node),
-                               [&](NodeId input) { return std::ranges::any_of(graph.outputs(input), is_complex); });
+    return has_complex_output(graph, node) ||
+           std::ranges::any_of(graph.inputs(node), [&](NodeId input) { return has_complex_output(graph, input); });
 }
 
 /// The dimensions that argument 1 names, from the front; none: all of them.
@@ -122,6 +116,12 @@ std::int64_t scattering_bytes(const Graph& graph, const TensorMeta& gradient, co
 }
 
 }  // namespace
+
+bool has_complex_output(const Graph& graph, NodeId node) {
+    return std::ranges::any_of(graph.outputs(node), [](const TensorMeta& tensor) {
+        return tensor.is_tensor && dtype_info(tensor.dtype).name.starts_with("complex");
+    });
+}
 
 KernelOperator kernel_operator(const Graph& graph, NodeId node) {
     KernelOperator found;

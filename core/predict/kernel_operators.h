@@ -39,6 +39,9 @@ struct KernelOperator {
     std::int64_t extra_bytes = 0;  ///< that it moves beside its inputs and its output
 };
 
+/// Complex numbers are computed by PyTorch's own kernels.
+bool has_complex_output(const Graph& graph, NodeId node);
+
 /// By the operator's name and traits, its tensors and its arguments. Operators inside control_deps are `library`.
 KernelOperator kernel_operator(const Graph& graph, NodeId node);
 

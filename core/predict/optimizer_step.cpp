@@ -33,9 +33,7 @@ double memory_rate(const Graph& graph) {
         throw InputError("", "the time of the optimizer follows from a cost model, and the graph has none",
                          ErrorCode::no_cost_model);
     }
-    const auto memory = cost->classes.find(std::string(compute_class_name(ComputeClass::memory)));
-    return cost->memory_bytes_per_s *
-           (memory == cost->classes.end() ? cost->memory_efficiency : memory->second.efficiency);
+    return cost->memory_bytes_per_s * class_cost(*cost, ComputeClass::memory).efficiency;
 }
 
 }  // namespace

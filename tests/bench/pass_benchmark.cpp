@@ -49,8 +49,8 @@ void run_pass(benchmark::State& state, const std::string& file, const PassStep& 
     if (torch_s > 0) state.counters["times_torch"] = torch_s * static_cast<double>(state.iterations()) / ours_s;
 }
 
-void evaluate_plan(benchmark::State& state, const std::string& name) {
-    const std::shared_ptr<const Graph> graph = read_graph_file(graph_file(name));
+void evaluate_plan(benchmark::State& state, const std::string& file) {
+    const std::shared_ptr<const Graph> graph = read_graph_file(file);
     Plan plan = make_plan(*graph, "benchmark");
     plan.buckets = one_bucket_per_block(ModuleTree(*graph, preferred_module_source(*graph)));
     for (auto _ : state) benchmark::DoNotOptimize(evaluate(graph, plan));
@@ -88,9 +88,14 @@ int main(int argument_count, char** arguments) {
     }
     for (const std::string name : {"llama3_8b_fsdp64.prebucket", "llama3_70b_fsdp256.prebucket"}) {
         benchmark::RegisterBenchmark(("evaluate/" + name).c_str(), [=](benchmark::State& state) {
-            evaluate_plan(state, name);
+            evaluate_plan(state, graph_file(name));
         })->Unit(benchmark::kMillisecond);
     }
+    // Its times are those of a compiled job.
+    const std::string sample = data + "/../../resources/samples/llama3_8b_fsdp128.prebucket.graph.json.gz";
+    benchmark::RegisterBenchmark("evaluate/sample", [&](benchmark::State& state) {
+        evaluate_plan(state, sample);
+    })->Unit(benchmark::kMillisecond);
     try {
         register_goldens();
         benchmark::RunSpecifiedBenchmarks();

@@ -10,6 +10,8 @@ from typing import Any
 from .errors import ExportError
 
 Number = (int, float)
+KINDS = ("all_gather", "reduce_scatter", "all_reduce", "all_to_all", "broadcast", "point_to_point")
+SCOPES = ("eager", "blocks", "whole")
 
 
 def checked_cost_model(model: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,6 +27,7 @@ def checked_cost_model(model: Mapping[str, Any]) -> dict[str, Any]:
         if field in device or field == "memory_bytes_per_s":
             _number(device, "cost_model.device", field, positive=True)
     _links(model.get("links", []))
+    _compilation(model)
     plain = _plain(model, "cost_model")
     assert isinstance(plain, dict)
     return plain
@@ -44,6 +47,32 @@ def _links(links: Any) -> None:
         groups.add(group)
         _number(link, place, "latency_ms", positive=False)
         _number(link, place, "bytes_per_s", positive=True)
+        for kind, ways in _object(link.get("kinds", {}), f"{place}.kinds").items():
+            _ways(ways, f"{place}.kinds.{kind}", kind)
+
+
+def _ways(ways: Any, place: str, kind: str) -> None:
+    """Ways to run a kind of collective."""
+    if kind not in KINDS:
+        raise ExportError(f"{place}: there is no such kind of collective, expected one of {', '.join(KINDS)}")
+    if not isinstance(ways, (list, tuple)) or not ways:
+        raise ExportError(f"{place}: found {ways!r}, expected a list of at least one way")
+    for index, way in enumerate(ways):
+        of_way = f"{place}[{index}]"
+        _number(_object(way, of_way), of_way, "latency_ms", positive=False)
+        _number(way, of_way, "bytes_per_s", positive=True)
+
+
+def _compilation(model: Mapping[str, Any]) -> None:
+    compiled = model.get("compiled", "blocks")
+    if compiled not in SCOPES:
+        raise ExportError(f"cost_model.compiled: found {compiled!r}, expected one of {', '.join(SCOPES)}")
+    if "attention_density" in model:
+        _required(model, "cost_model", "compiled")
+        _number(model, "cost_model", "attention_density", positive=False)
+        if model["attention_density"] > 1:
+            raise ExportError(f"cost_model.attention_density: found {model['attention_density']!r}, "
+                              "expected a number up to 1")
 
 
 def _required(fields: Mapping[str, Any], place: str, key: str) -> Any:
