@@ -26,14 +26,17 @@ void CostModelOption::declare_compilation(CLI::App& command) {
             "says")
         ->check(CLI::IsMember({"blocks", "whole", "eager", "none"}));
     command
-        .add_option("--attention-density", attention_density_,
-                    "of a compiled job: the share of flex attention's scores that its mask leaves (0.5: causal)")
+        .add_option(
+            "--attention-density", attention_density_,
+            "of a compiled job, and of flex attention alone: the share of scores that the mask leaves (0.5: causal)")
         ->check(CLI::Range(0.0, 1.0));
 }
 
 std::optional<Compilation> CostModelOption::compilation(const Graph& graph) const {
     const std::optional<CostParameters>& cost = graph.header().cost;
     std::optional<Compilation> compilation = cost ? cost->compilation : std::nullopt;
+    if (compiled_ == "none" && attention_density_)
+        throw InputError("--attention-density", "it is of a compiled job, and --compiled none asks for none");
     if (compiled_ == "none") return std::nullopt;
     if (const auto scope = compiled_scope_by_name(compiled_)) {
         if (!compilation) compilation.emplace();

@@ -19,6 +19,7 @@
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
+#include "core/cost/with_cost_model.h"
 #include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
 #include "core/io/profile_file.h"
@@ -80,7 +81,7 @@ class Estimate final : public Command {
             throw with_cost_model_hint(error, file_);
         }
         if (!profiles_.empty()) times_ms = of_profiles(*graph, times_ms, streams);
-        if (!output_.empty()) write_graph_file(*with_times(graph, times_ms), output_);
+        if (!output_.empty()) write(graph, times_ms, streams);
         if (!json_) {
             write_text(streams.out, *graph, times_ms);
             return;
@@ -92,6 +93,17 @@ class Estimate final : public Command {
     }
 
   private:
+    /// A graph that says how its job compiles would go on with the times of that job's kernels.
+    void write(const std::shared_ptr<const Graph>& graph, const std::vector<double>& times_ms,
+               const Streams& streams) const {
+        std::shared_ptr<const Graph> timed = with_times(graph, times_ms);
+        if (const auto& cost = graph->header().cost; cost && cost->compilation) {
+            timed = with_compilation(timed, std::nullopt);
+            streams.notes << "overlap: the graph said how its job compiles, and has these times of nodes instead\n";
+        }
+        write_graph_file(*timed, output_);
+    }
+
     void list(std::ostream& out) const {
         if (json_) {
             Json json = Json::array();

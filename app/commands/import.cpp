@@ -69,7 +69,7 @@ class Import final : public Command {
             }
         }();
         const ImportedGraph imported = import_graph(chosen, options());
-        write_graph_file(*cost_model_.apply(imported.graph, output_, streams), output_);
+        write_graph_file(*cost_model_.apply(imported.graph, files_.front(), streams), output_);
         report(streams, chosen, imported);
     }
 

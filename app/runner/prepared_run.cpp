@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/cost/cost_model.h"
 #include "core/imports/any_graph_file.h"
+#include "core/pipeline/time_source.h"
 #include "core/plan/process_groups_field.h"
 #include "core/run/run_checks.h"
 
@@ -68,7 +69,8 @@ PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineO
         prepared.placements = place_groups(prepared, asked, ranks);
         check_collectives(graph, prepared.program, prepared.placements);
         prepared.times_ms = node_times_ms(graph);
-        prepared.predicted = simulate(graph, prepared.times_ms);
+        // The runner issues each operator by itself, whatever the job compiles.
+        prepared.predicted = sourced_simulation(graph, prepared.times_ms, nullptr).simulation;
     } catch (const InputError& error) {
         if (!error.file().empty()) throw;
         throw with_remedy(error).in_file(graph_file);

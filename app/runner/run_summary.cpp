@@ -59,7 +59,8 @@ void write_groups(std::ostream& out, const Program& program, const RunRecord& re
 
 void write_times(std::ostream& out, const RunRecord& record) {
     out << "predicted: a step of " << time_text(record.predicted_step_ms) << ", "
-        << time_text(record.predicted_exposed_ms) << " of it exposed communication\n";
+        << time_text(record.predicted_exposed_ms)
+        << " of it exposed communication, each operator a kernel of its own\n";
     if (record.step_ms.empty()) return;
     const auto [shortest, longest] = std::minmax_element(record.step_ms.begin(), record.step_ms.end());
     out << "measured: a step of " << time_text(median(record.step_ms)) << " (median of "

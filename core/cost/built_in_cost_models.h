@@ -15,4 +15,7 @@ std::span<const NamedCostModel> built_in_cost_models();
 /// The built-in model of that name, or nullptr.
 const NamedCostModel* built_in_cost_model(std::string_view name);
 
+/// The built-in model that a graph has, or nullptr: one of its name whose device has been changed is another.
+const NamedCostModel* built_in_cost_model(const CostParameters& cost);
+
 }  // namespace overlap

@@ -183,6 +183,7 @@ ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const N
 std::shared_ptr<const Graph> with_compilation(const std::shared_ptr<const Graph>& graph,
                                               const std::optional<Compilation>& compilation) {
     if (!graph->header().cost) {
+        if (!compilation) return graph;
         throw InputError("", "times of a compiled job follow from a cost model, and the graph has none",
                          ErrorCode::no_cost_model);
     }

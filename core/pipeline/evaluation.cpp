@@ -116,7 +116,7 @@ class Evaluator {
         const Evaluation& result = *result_;
         const TimeSource* source = result.time_source.get();
         const std::optional<CostParameters>& cost = result.original->header().cost;
-        const NamedCostModel* model = cost ? built_in_cost_model(cost->model_name) : nullptr;
+        const NamedCostModel* model = cost ? built_in_cost_model(*cost) : nullptr;
         if (!model || model->origin.checked.empty() || (source && source->measured())) return;
         std::string differences;
         for (const std::string& clause :

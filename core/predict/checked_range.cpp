@@ -31,7 +31,8 @@ std::int64_t ranks_of(const Graph& graph) {
 std::vector<std::string> outside_checked_runs(const Graph& graph, const std::optional<Compilation>& compilation) {
     std::vector<std::string> differences;
     if (!compilation || compilation->scope != CompiledScope::blocks)
-        differences.emplace_back("the checked jobs compile each transformer block");
+        differences.emplace_back(
+            "here figures are not of a job that compiles each transformer block, as the checked jobs do");
     if (has_target(graph, {"all_to_all", "_grouped_mm"}))
         differences.emplace_back("it has experts or all-to-alls, and no checked run has");
     if (has_target(graph, {"_scaled_mm", "_scaled_grouped_mm"}))

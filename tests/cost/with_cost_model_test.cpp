@@ -65,6 +65,7 @@ TEST(WithCompilation, StaysInTheDocumentAndWithAnotherModel) {
 TEST(WithCompilation, NeedsACostModel) {
     const auto read = read_graph_file(OVERLAP_TEST_DATA "/published_runs/b_llama3_8b_fsdp128.prebucket.graph.json.gz");
     EXPECT_THROW(with_compilation(read, Compilation{}), InputError);
+    EXPECT_EQ(with_compilation(read, {}), read);
 }
 
 TEST(WithCostModel, TimesAreOverheadAndWorkOverEfficiency) {

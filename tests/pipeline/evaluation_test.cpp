@@ -87,6 +87,13 @@ TEST(Evaluation, AGraphSaysHowItsJobCompiles) {
     EXPECT_LT(own->simulation.compute_ms, as_traced->simulation.compute_ms);
     EXPECT_EQ(own->graph->node_count(), as_traced->graph->node_count());
     EXPECT_EQ(count(as_traced->problems, ProblemKind::outside_checked_runs), 1u);
+
+    // Of a device that was changed under the same name nothing was checked.
+    NamedCostModel changed = *built_in_cost_model("h100-96gb-500w");
+    changed.memory_bytes_per_s *= 2;
+    const auto other = with_cost_model(traced, changed).graph;
+    EXPECT_EQ(built_in_cost_model(*other->header().cost), nullptr);
+    EXPECT_EQ(count(evaluate(other, plan)->problems, ProblemKind::outside_checked_runs), 0u);
 }
 
 TEST(Evaluation, GroupsThatShareLinksShareThem) {

@@ -108,7 +108,11 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
     });
     connect(&times, &TraceTimes::changed, this, &CostActions::update);
     connect(&measurements, &Measurements::changed, this, &CostActions::update);
-    connect(&document, &Document::graphChanged, &question_, &LatestTask::cancel);
+    connect(model_, &GraphCostModel::failed, this, [this] { model_wanted_.reset(); });
+    connect(&document, &Document::graphChanged, this, [this] {
+        question_.cancel();
+        model_wanted_.reset();
+    });
     connect(&document, &Document::graphChanged, this, &CostActions::update);
     connect(&document, &Document::timesChanged, this, &CostActions::update);
     update();
@@ -123,8 +127,8 @@ void CostActions::restore(const QString& cost_model, const JobModel& model) {
         times_.useModel(model);
         return;
     }
-    model_wanted_ = model;
     model_->use(cost_model);
+    if (model_->busy()) model_wanted_ = model;
 }
 
 void CostActions::choose() {
@@ -200,6 +204,7 @@ void CostActions::update() {
     const bool priced = open && document_.graph()->header().cost;
     for (QAction* action : {eager_, compiled_blocks_, compiled_whole_}) {
         action->setEnabled(priced);
+        action->setToolTip(action->statusTip());
         if (!priced)
             action->setToolTip(tr("Times of a job's kernels follow from a cost model, and the graph has none"));
     }

@@ -79,12 +79,12 @@ bool outsideCheckedRuns(const Evaluation& evaluation) {
         evaluation.problems, [](const Problem& problem) { return problem.kind == ProblemKind::outside_checked_runs; });
 }
 
-/// `step · h100-96gb-500w, checked to 3.1 %`: by which model times are estimated, and how far that was right.
+/// `step · h100-96gb-500w, checked to 3.2 %`: by which model times are estimated, and how far that was right.
 QString stepLabel(const Evaluation& evaluation) {
     const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
     if (!cost || cost->model_name.empty()) return Document::tr("step");
     const QString label = Document::tr("step · %1").arg(shownName(QString::fromStdString(cost->model_name)));
-    const NamedCostModel* known = built_in_cost_model(cost->model_name);
+    const NamedCostModel* known = built_in_cost_model(*cost);
     if (!known || known->origin.checked_within <= 0) return label;
     return outsideCheckedRuns(evaluation)
                ? Document::tr("%1, outside checked runs").arg(label)
@@ -109,7 +109,7 @@ std::vector<Figure> figuresOf(const Document& document) {
     const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
     const QString model = cost ? shownName(QString::fromStdString(cost->model_name)) : QString();
     QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
-    if (const NamedCostModel* known = cost ? built_in_cost_model(cost->model_name) : nullptr) {
+    if (const NamedCostModel* known = cost ? built_in_cost_model(*cost) : nullptr) {
         times += known->origin.checked.empty()
                      ? Document::tr(", which was compared with no run")
                      : Document::tr(", which was compared with %1").arg(QString::fromStdString(known->origin.checked));

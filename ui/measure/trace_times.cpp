@@ -121,6 +121,7 @@ TraceTimes::TraceTimes(Document& document, QObject* parent) : QObject(parent), d
     connect(&document, &Document::graphChanged, this, [this] {
         task_.cancel();
         reading_.clear();
+        evaluating_.reset();
         emit changed();
     });
 }
@@ -151,11 +152,13 @@ void TraceTimes::useModel(const JobModel& wanted) {
     reading_.clear();
     if (wanted == declaredModel(*document_.graph())) {
         task_.cancel();
+        evaluating_.reset();
         document_.setTimes(nullptr);
         emit changed();
         emit told(sentenceOn(wanted, before, document_.baseline()));
         return;
     }
+    evaluating_ = wanted;
     task_.start([this, loaded = document_.loaded(), wanted, before](std::stop_token stop) -> LatestTask::Delivery {
         auto times = std::make_shared<MeasuredTimes>();
         times->source = modelled_source(wanted.contention, compilationOf(*loaded.graph, wanted.compiled));
@@ -165,6 +168,7 @@ void TraceTimes::useModel(const JobModel& wanted) {
             module_figures(*loaded.graph, *loaded.modules, times->baseline->times_ms));
         return [this, loaded, times, wanted, before] {
             if (document_.graph() != loaded.graph) return;
+            evaluating_.reset();
             document_.setTimes(times);
             emit changed();
             emit told(sentenceOn(wanted, before, *times->baseline));
@@ -175,6 +179,7 @@ void TraceTimes::useModel(const JobModel& wanted) {
 
 JobModel TraceTimes::model() const {
     if (!document_.isOpen()) return {};
+    if (evaluating_) return *evaluating_;
     if (!document_.times()) return declaredModel(*document_.graph());
     return modelOf(*document_.times()->source);
 }
@@ -187,6 +192,7 @@ QStringList TraceTimes::files() const {
 void TraceTimes::read(const QStringList& files, const std::shared_ptr<const Measurement>& measurement) {
     if (!document_.isOpen() || files == this->files()) return;
     reading_ = files;
+    evaluating_.reset();
     const Variant& current = *document_.current();
     task_.start([this, files, measurement, loaded = document_.loaded(), plan = current.plan(), title = current.title(),
                  read_only = current.readOnly()](std::stop_token stop) -> LatestTask::Delivery {

@@ -55,7 +55,7 @@ class TraceTimes : public QObject {
     void useGraphs();
     /// What the graph's cost model says of such a job.
     void useModel(const JobModel& wanted);
-    /// What is used now.
+    /// What is used, or will be when it has been evaluated.
     JobModel model() const;
     /// Files whose times are used, or will be when they have been read; empty: the graph's own.
     QStringList files() const;
@@ -74,6 +74,7 @@ class TraceTimes : public QObject {
 
     Document& document_;
     QStringList reading_;
+    std::optional<JobModel> evaluating_;  ///< what useModel() has been asked for last
     LatestTask task_;
 };
 
