@@ -66,7 +66,7 @@ class Runner(unittest.TestCase):
         self.assertIn(f"compute on a device: {result['work']['own_products']} products as in the job, "
                       f"{result['work']['stand_in_products']} by products with as many operations and moved bytes, ", told)
         self.assertRegex(told, r'"0" +8 +emulated +\d+ +\S+ MiB +it has 8 ranks, and 1 is attached\n')
-        self.assertRegex(told, r"predicted: a step of \S+ ms, \S+ ms of it exposed communication\n")
+        self.assertRegex(told, r"predicted: a step of \S+ ms, \S+ ms of it exposed communication, each operator a kernel of its own\n")
         self.assertIn(f"nothing was launched on a device\nthe result is in {self.result}\n", told)
         self.assertNotIn("measured", told)
         with open(commands, encoding="utf-8") as file:
