@@ -49,19 +49,20 @@ class PlanTimes:
             return 0.0
         target = node.target
         if isinstance(target, torch._ops.OpOverload) and target.namespace == "_c10d_functional":
-            return self._collective(node, override_size) if target._opname in _COLLECTIVES else 0.0
+            kind = _COLLECTIVES.get(target._opname)
+            return self._collective(node, kind, override_size) if kind else 0.0
         # higher_order.control_deps stands for what it wraps, which has been counted.
         is_free = is_view_node(node) or "val" not in node.meta or "getitem" in str(target)
         return 0.0 if is_free or isinstance(target, torch._ops.HigherOrderOperator) else self._operator(node)
 
-    def _collective(self, node: fx.Node, size: int | None) -> float:
+    def _collective(self, node: fx.Node, kind: str, size: int | None) -> float:
         link = self._link(get_group_name(node))
         if link is None:
             raise PlanError(f"the plan's cost model has no link for the process group of {node.name}")
         if size is None:
             size = max(_bytes(_values(node.args[0])), _bytes(node.meta["val"]))
         # Of several ways to run a kind of collective the fastest counts.
-        ways = link.get("kinds", {}).get(_COLLECTIVES[node.target._opname], (link,))
+        ways = link.get("kinds", {}).get(kind, (link,))
         return round(min(way["latency_ms"] + size / way["bytes_per_s"] * 1e3 for way in ways), _DECIMALS)
 
     def _link(self, name: str) -> Mapping[str, Any] | None:
