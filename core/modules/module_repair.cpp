@@ -60,9 +60,11 @@ class Repair {
         read_own_modules();
     }
 
-    RepairedModules run() {
-        std::vector<RuleMatches> matches = match_rules(*source_, rules_);
+    /// @returns an unfinished result when `stop` was requested.
+    RepairedModules run(const std::stop_token& stop) {
+        std::vector<RuleMatches> matches = match_rules(*source_, rules_, stop);
         for (std::size_t rule = 0; rule < rules_.size(); ++rule) {
+            if (stop.stop_requested()) return std::move(result_);
             if (rules_[rule].kind == ModuleRule::Kind::neighbours) {
                 follow_sequence_numbers();
                 join_neighbours(rule);
@@ -73,7 +75,7 @@ class Repair {
             for (auto& [node, path] : matches[rule].nodes) give(rule, node, std::move(path));
         }
         follow_sequence_numbers();
-        store();
+        if (!stop.stop_requested()) store();
         return std::move(result_);
     }
 
@@ -244,9 +246,11 @@ std::uint32_t RepairedModules::repaired_nodes() const {
 }
 
 std::shared_ptr<const RepairedModules> repair_modules(const std::shared_ptr<const Graph>& graph,
-                                                      const std::vector<ModuleRule>& rules) {
+                                                      const std::vector<ModuleRule>& rules,
+                                                      const std::stop_token& stop) {
     if (auto known = latest_repairs().find(graph, rules)) return known;
-    auto repaired = std::make_shared<const RepairedModules>(Repair(graph, rules).run());
+    auto repaired = std::make_shared<const RepairedModules>(Repair(graph, rules).run(stop));
+    if (stop.stop_requested()) return nullptr;
     // A result that is the graph itself would keep it alive, and is quickly found again.
     if (repaired->graph != graph) latest_repairs().keep(graph, rules, repaired);
     return repaired;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,10 @@ struct RepairedModules {
 /// finds what it reads. Nothing but the metadata of nodes changes: nodes, names and order stay.
 ///
 /// Keeps the latest results: asking again for the same graph and equal rules is free.
+/// @returns null where `stop` was requested.
 std::shared_ptr<const RepairedModules> repair_modules(const std::shared_ptr<const Graph>& graph,
-                                                      const std::vector<ModuleRule>& rules);
+                                                      const std::vector<ModuleRule>& rules,
+                                                      const std::stop_token& stop = {});
 
 /// Problems of rules that match nothing, match ambiguously or end early.
 std::vector<Problem> check_module_rules(const std::vector<ModuleRule>& rules, const RepairedModules& repaired);

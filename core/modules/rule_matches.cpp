@@ -167,7 +167,8 @@ RuleMatches match_names(const Graph& graph, const ModuleRule& rule) {
 
 }  // namespace
 
-std::vector<RuleMatches> match_rules(const Graph& graph, const std::vector<ModuleRule>& rules) {
+std::vector<RuleMatches> match_rules(const Graph& graph, const std::vector<ModuleRule>& rules,
+                                     const std::stop_token& stop) {
     std::vector<RuleMatches> matches(rules.size());
     const auto has = [&](Kind kind) {
         return std::ranges::any_of(rules, [&](const ModuleRule& rule) { return rule.kind == kind; });
@@ -180,7 +181,7 @@ std::vector<RuleMatches> match_rules(const Graph& graph, const std::vector<Modul
     std::vector<std::uint64_t> kinds;
     if (has(Kind::repetition)) kinds = node_kinds(graph);
     SourceLines lines(graph);
-    for (std::size_t index = 0; index < rules.size(); ++index) {
+    for (std::size_t index = 0; index < rules.size() && !stop.stop_requested(); ++index) {
         const ModuleRule& rule = rules[index];
         switch (rule.kind) {
             case Kind::parameters:

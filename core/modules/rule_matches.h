@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ struct RuleMatches {
 /// Of several parameter rules the first that fits a parameter's name counts for it; a node that uses parameters of
 /// different modules is ambiguous.
 /// @pre rule_error() of each is empty.
-std::vector<RuleMatches> match_rules(const Graph& graph, const std::vector<ModuleRule>& rules);
+std::vector<RuleMatches> match_rules(const Graph& graph, const std::vector<ModuleRule>& rules,
+                                     const std::stop_token& stop);
 
 }  // namespace overlap

@@ -205,6 +205,15 @@ TEST(ModuleRepair, AskingAgainGivesTheSameGraph) {
     EXPECT_EQ(repair_modules(stripped, rules)->graph, repair_modules(stripped, rules)->graph);
 }
 
+TEST(ModuleRepair, AStoppedRepairKeepsNothing) {
+    const auto stripped = without_modules(*test_graph("llama3_debugmodel_fsdp8.prebucket"));
+    const std::vector<ModuleRule> rules = {named({"embedding"}, "tok_embeddings")};
+    std::stop_source source;
+    source.request_stop();
+    EXPECT_EQ(repair_modules(stripped, rules, source.get_token()), nullptr);
+    EXPECT_EQ(repair_modules(stripped, rules)->outcomes.front().nodes, 1u);
+}
+
 TEST(ModuleRepair, NodesBetweenTakeWhatBothSidesShare) {
     const auto stripped = without_modules(*test_graph("llama3_debugmodel_fsdp8.prebucket"));
     NodeId node = 0;

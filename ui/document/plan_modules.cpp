@@ -1,5 +1,6 @@
 #include "ui/document/plan_modules.h"
 
+#include <optional>
 #include <utility>
 
 #include "core/modules/module_repair.h"
@@ -9,19 +10,25 @@ namespace overlap::ui {
 namespace {
 
 /// @param known the modules that the same rules gave before, for other times; or empty.
-ModuleFacts apply(const std::shared_ptr<const Graph>& graph, const BucketingEligibility& eligibility,
-                  const Evaluation& baseline, const std::vector<ModuleRule>& rules, ModuleFacts known) {
-    const std::shared_ptr<const Graph> repaired = repair_modules(graph, rules)->graph;
+/// @returns nothing when `stop` was requested.
+std::optional<ModuleFacts> apply(const std::shared_ptr<const Graph>& graph, const BucketingEligibility& eligibility,
+                                 const Evaluation& baseline, const std::vector<ModuleRule>& rules, ModuleFacts known,
+                                 const std::stop_token& stop) {
+    const auto modules = repair_modules(graph, rules, stop);
+    if (!modules) return std::nullopt;
+    const std::shared_ptr<const Graph> repaired = modules->graph;
     ModuleFacts facts = std::move(known);
     if (!facts.tree) {
         facts.tree = std::make_shared<const ModuleTree>(*repaired, preferred_module_source(*repaired));
         facts.bucketable = std::make_shared<const std::vector<BucketableCollective>>(
             bucketable_collectives(*repaired, *facts.tree, eligibility));
     }
+    if (stop.stop_requested()) return std::nullopt;
     facts.figures =
         std::make_shared<const ModuleFiguresTable>(module_figures(*repaired, *facts.tree, baseline.times_ms));
     if (graph->node_count() < large_graph_nodes) return facts;
-    return {releasedElsewhere(facts.tree), releasedElsewhere(facts.figures), releasedElsewhere(facts.bucketable)};
+    return ModuleFacts{releasedElsewhere(facts.tree), releasedElsewhere(facts.figures),
+                       releasedElsewhere(facts.bucketable)};
 }
 
 }  // namespace
@@ -60,8 +67,10 @@ void PlanModules::update() {
     }
     const ModuleFacts known = rules_ == shown_rules_ ? shown_ : ModuleFacts();
     task_.start([this, graph = graph_, eligibility = eligibility_, baseline = baseline_, rules = rules_,
-                 known](std::stop_token) -> LatestTask::Delivery {
-        return [this, rules, facts = apply(graph, *eligibility, *baseline, rules, known)] { show(facts, rules); };
+                 known](std::stop_token stop) -> LatestTask::Delivery {
+        auto facts = apply(graph, *eligibility, *baseline, rules, known, stop);
+        if (!facts) return {};
+        return [this, rules, facts = std::move(*facts)] { show(facts, rules); };
     });
 }
 

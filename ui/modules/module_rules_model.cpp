@@ -146,8 +146,10 @@ QString ModuleRulesModel::error() const {
 void ModuleRulesModel::update() {
     emit rulesChanged();
     if (!error().isEmpty()) return task_.cancel();
-    task_.start([this, graph = graph_, rules = rules_](std::stop_token) -> LatestTask::Delivery {
-        return [this, repaired = repair_modules(graph, rules)] {
+    task_.start([this, graph = graph_, rules = rules_](std::stop_token stop) -> LatestTask::Delivery {
+        auto repaired = repair_modules(graph, rules, stop);
+        if (!repaired) return {};
+        return [this, repaired = std::move(repaired)] {
             repaired_ = repaired;
             if (!rules_.empty()) emit dataChanged(index(0, 0), index(rowCount() - 1, column_count - 1));
             emit previewed();
