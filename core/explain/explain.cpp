@@ -74,8 +74,11 @@ std::vector<std::string> needed_of(const Graph& graph, NodeId node, const std::v
 
 class Explainer {
   public:
-    Explainer(const Graph& input, const Evaluation* evaluation)
-        : input_(input), evaluation_(evaluation), resolved_(evaluation ? evaluation->resolved.get() : nullptr) {
+    Explainer(const Graph& input, const Evaluation* evaluation, Introduction introduction)
+        : input_(input),
+          evaluation_(evaluation),
+          resolved_(evaluation ? evaluation->resolved.get() : nullptr),
+          introduces_(introduction == Introduction::included) {
         if (resolved_) steps_ = resolved_->steps;
     }
 
@@ -83,9 +86,10 @@ class Explainer {
         const NodeId start = communicating(input_, node);
         if (start == no_node) return no_collective(input_, node);
         explanation_.collective = input_.name(start);
-        if (start != node) say(std::string(input_.name(node)) + " waits for " + explanation_.collective);
-        introduce(input_, start);
-        explanation_.introductions = explanation_.sentences.size();
+        if (introduces_) {
+            if (start != node) introduce_wait(input_, node);
+            introduce(input_, start);
+        }
         std::string runs = explanation_.collective;
         if (evaluation_) runs = follow(runs);
         if (explanation_.bucket) {
@@ -108,7 +112,6 @@ class Explainer {
         if (start == no_node) start = wrapped(graph, node);
         if (start == no_node) return no_collective(graph, node);
         explanation_.collective = graph.name(start);
-        if (start != node) say(std::string(graph.name(node)) + " waits for " + explanation_.collective);
         for (const PassReport& report : evaluation_->reports) {
             for (const BucketReport& bucket : report.buckets) {
                 if (bucket.start != explanation_.collective) continue;
@@ -116,16 +119,10 @@ class Explainer {
                 step_ = &report;
             }
         }
-        if (const BucketReport* bucket = explanation_.bucket) {
-            say(bucket->start + " is the " + words(bucket->kind) + " that " + maker(*step_, *bucket) + " makes of " +
-                std::to_string(bucket->members.size()) +
-                (bucket->members.size() == 1 ? " collective: " : " collectives: ") + enumerated(bucket->members) +
-                "; " + "process group " + bucket->process_group + ", " + bucket->dtype + ", " +
-                bytes_text(bucket->bytes));
-        } else {
-            introduce(graph, start);
+        if (introduces_) {
+            if (start != node) introduce_wait(graph, node);
+            explanation_.bucket ? introduce_merged(*explanation_.bucket) : introduce(graph, start);
         }
-        explanation_.introductions = explanation_.sentences.size();
         tell_timing(start);
         tell_overlaps(explanation_.collective);
         tell_schedule();
@@ -153,6 +150,17 @@ class Explainer {
                 if (known.get() == &graph) return modules_of(*evaluation_, known);
         }
         return std::make_shared<const ModuleTree>(graph, preferred_module_source(graph));
+    }
+
+    void introduce_wait(const Graph& graph, NodeId wait) {
+        say(std::string(graph.name(wait)) + " waits for " + explanation_.collective);
+    }
+
+    void introduce_merged(const BucketReport& bucket) {
+        say(bucket.start + " is the " + words(bucket.kind) + " that " + maker(*step_, bucket) + " makes of " +
+            std::to_string(bucket.members.size()) + (bucket.members.size() == 1 ? " collective: " : " collectives: ") +
+            enumerated(bucket.members) + "; " + "process group " + bucket.process_group + ", " + bucket.dtype + ", " +
+            bytes_text(bucket.bytes));
     }
 
     void introduce(const Graph& graph, NodeId start) {
@@ -461,7 +469,8 @@ class Explainer {
 
     const Graph& input_;
     const Evaluation* evaluation_;
-    const ResolvedPlan* resolved_;            ///< null where there is no plan
+    const ResolvedPlan* resolved_;  ///< null where there is no plan
+    bool introduces_;
     std::span<const ResolvedStep> steps_;     ///< of the plan, as they were run
     const PassReport* step_ = nullptr;        ///< that made explanation_.bucket
     std::vector<const BucketReport*> later_;  ///< that take explanation_.bucket, one after the other
@@ -470,12 +479,13 @@ class Explainer {
 
 }  // namespace
 
-CollectiveExplanation explain_collective(const Graph& input, NodeId node, const Evaluation* evaluation) {
-    return Explainer(input, evaluation).of_input(node);
+CollectiveExplanation explain_collective(const Graph& input, NodeId node, const Evaluation* evaluation,
+                                         Introduction introduction) {
+    return Explainer(input, evaluation, introduction).of_input(node);
 }
 
-CollectiveExplanation explain_result(const Evaluation& evaluation, NodeId node) {
-    return Explainer(*evaluation.input, &evaluation).of_result(node);
+CollectiveExplanation explain_result(const Evaluation& evaluation, NodeId node, Introduction introduction) {
+    return Explainer(*evaluation.input, &evaluation, introduction).of_result(node);
 }
 
 }  // namespace overlap

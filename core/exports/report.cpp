@@ -232,11 +232,9 @@ class Report {
         HtmlTable table({"Collective", "#Exposed", "#Of the step", "Why"});
         for (const std::size_t index : order) {
             const CollectiveTiming& timing = simulation.collectives[index];
-            const CollectiveExplanation why = explain_result(result_, timing.start);
+            const CollectiveExplanation why = explain_result(result_, timing.start, Introduction::left_out);
             std::string list = "<ul>";
-            for (std::size_t line = why.introductions; line < why.sentences.size(); ++line) {
-                list += "<li>" + sentence(cut(why.sentences[line])) + "</li>";
-            }
+            for (const std::string& line : why.sentences) list += "<li>" + sentence(cut(line)) + "</li>";
             table.add({html_name(result_.graph->name(timing.start), 60), html_text(time_text(timing.exposed_ms)),
                        html_text(share_text(timing.exposed_ms, simulation.step_ms)), list + "</ul>"});
         }

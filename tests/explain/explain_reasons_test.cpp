@@ -68,11 +68,10 @@ class ExplainReasonsTest : public test::PassTest {
 
     /// All that is said of a node of the input but what it is.
     std::string why(std::string_view name) const {
-        const CollectiveExplanation explanation = explain_collective(*graph_, graph_->find(name), evaluation_.get());
+        const CollectiveExplanation explanation =
+            explain_collective(*graph_, graph_->find(name), evaluation_.get(), Introduction::left_out);
         std::string text;
-        for (std::size_t index = explanation.introductions; index < explanation.sentences.size(); ++index) {
-            text.append(explanation.sentences[index]).append("\n");
-        }
+        for (const std::string& sentence : explanation.sentences) text.append(sentence).append("\n");
         return text;
     }
     bool says(std::string_view name, std::string_view words) const {

@@ -116,12 +116,12 @@ void describeCollective(const Graph& graph, const Evaluation& evaluation, std::s
 void describeWhy(Document& document, const Document::NodePlace& place, Rows& rows) {
     const auto evaluation = document.evaluation();
     if (!evaluation) return;
-    const CollectiveExplanation explanation = place.evaluated
-                                                  ? explain_result(*evaluation, place.node)
-                                                  : explain_collective(*place.graph, place.node, evaluation.get());
+    const CollectiveExplanation explanation =
+        place.evaluated ? explain_result(*evaluation, place.node, Introduction::left_out)
+                        : explain_collective(*place.graph, place.node, evaluation.get(), Introduction::left_out);
     if (explanation.collective.empty()) return;
-    for (std::size_t index = explanation.introductions; index < explanation.sentences.size(); ++index)
-        rows.sentence(QString::fromStdString(explanation.sentences[index]), Tone::plain);
+    for (const std::string& sentence : explanation.sentences)
+        rows.sentence(QString::fromStdString(sentence), Tone::plain);
 }
 
 void describeMerged(const Evaluation& evaluation, const QString& name, Rows& rows) {
