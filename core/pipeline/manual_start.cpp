@@ -190,7 +190,7 @@ std::vector<FinalBucket> final_buckets(const Evaluation& evaluation) {
                     of_start.erase(earlier);
                 }
             }
-            of_start.emplace(merged.start, buckets.size());
+            of_start.insert_or_assign(merged.start, buckets.size());
             buckets.push_back(std::move(bucket));
             merged_again.push_back(false);
         }

@@ -37,7 +37,7 @@ class OverlapDialog : public QDialog {
     std::array<QLineEdit*, 4> fields_;
     QLabel* effect_;
     QDialogButtonBox* buttons_;
-    LatestTask naming_;  // last: what it delivers uses the fields
+    LatestTask naming_;
 };
 
 }  // namespace overlap::ui
