@@ -6,6 +6,7 @@
 
 #include "core/graph/direction.h"
 #include "core/passes/bucketing/eligibility.h"
+#include "core/views/exposed_time.h"
 #include "core/views/module_figures.h"
 
 namespace overlap {
@@ -128,24 +129,11 @@ std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, con
     return BoxReckoning(graph, tree, places, times_ms).run();
 }
 
-std::vector<double> box_exposed_ms(const Evaluation& evaluation, const BoxTree& tree, const ModuleTree& modules,
-                                   const std::vector<BucketEntry>& buckets) {
+std::vector<double> box_exposed_ms(const Evaluation& evaluation, const BoxTree& tree) {
     std::vector<double> exposed(tree.box_count(), 0);
-    for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
-        if (timing.exposed_ms <= 0) continue;
-        if (const NodeId origin = evaluation.origin[timing.start]; origin != no_node) {
-            exposed[tree.operation_of(origin)] += timing.exposed_ms;
-            continue;
-        }
-        const std::int32_t bucket = evaluation.bucket_of_node[timing.start];
-        if (bucket < 0 || static_cast<std::size_t>(bucket) >= buckets.size()) continue;
-        const Phase phase = is_backward(*evaluation.graph, timing.start) ? Phase::backward : Phase::forward;
-        std::vector<BoxId> sharing;
-        for (const std::string& path : buckets[static_cast<std::size_t>(bucket)].modules)
-            if (const ModuleTree::ModuleId module = modules.find(path); module != ModuleTree::no_module)
-                if (const BoxId box = tree.box_of(module, phase); box != no_box) sharing.push_back(box);
-        for (const BoxId box : sharing) exposed[box] += timing.exposed_ms / static_cast<double>(sharing.size());
-    }
+    const std::vector<double> of_input = exposed_ms_of_input(evaluation);
+    for (NodeId node = 0; node < of_input.size(); ++node)
+        if (of_input[node] > 0) exposed[tree.operation_of(node)] += of_input[node];
     for (BoxId id = tree.box_count(); id-- > 1;) exposed[tree.box(id).parent] += exposed[id];
     return exposed;
 }

@@ -53,10 +53,8 @@ struct BoxFigures {
 std::vector<BoxFigures> box_figures(const Graph& graph, const BoxTree& tree, const BoxPlaces& places,
                                     std::span<const double> times_ms);
 
-/// Exposed milliseconds of each box, for an evaluation of the graph that the boxes are of. That of a collective belongs
-/// to its box; that of a bucket, whose collectives the passes made, is shared equally by the bucket's modules, in the
-/// direction in which they run.
-std::vector<double> box_exposed_ms(const Evaluation& evaluation, const BoxTree& tree, const ModuleTree& modules,
-                                   const std::vector<BucketEntry>& buckets);
+/// Exposed milliseconds of each box, for an evaluation of the graph that the boxes are of: of the collectives that it
+/// holds (see exposed_ms_of_input()).
+std::vector<double> box_exposed_ms(const Evaluation& evaluation, const BoxTree& tree);
 
 }  // namespace overlap

@@ -95,18 +95,16 @@ void BoxColours::forgetExposed() {
 }
 
 void BoxColours::update(const Document& document) {
-    modules_ = document.sharedModules();
-    plan_buckets_ = document.buckets();
-    updateBuckets();
+    updateBuckets(document.modules(), document.buckets());
     forgetExposed();
     evaluation_ = document.evaluation();
 }
 
-void BoxColours::updateBuckets() {
+void BoxColours::updateBuckets(const ModuleTree& modules, const std::vector<BucketEntry>& buckets) {
     bucket_of_module_.clear();
     buckets_inside_.clear();
-    if (plan_buckets_.empty()) return;
-    bucket_of_module_ = buckets_of_modules(*modules_, plan_buckets_);
+    if (buckets.empty()) return;
+    bucket_of_module_ = buckets_of_modules(modules, buckets);
     std::map<BoxId, Inside, std::greater<>> open;
     for (ModuleTree::ModuleId module = 0; module < bucket_of_module_.size(); ++module) {
         if (bucket_of_module_[module] < 0) continue;
@@ -173,7 +171,7 @@ QList<BoxColours::Part> BoxColours::bucketParts(BoxId box, const Theme& theme) c
 
 void BoxColours::workOutExposed() const {
     if (!evaluation_ || !exposed_ms_.empty()) return;
-    exposed_ms_ = box_exposed_ms(*evaluation_, *tree_, *modules_, plan_buckets_);
+    exposed_ms_ = box_exposed_ms(*evaluation_, *tree_);
     longest_exposed_ms_ = 0;
     for (BoxId id = 1; id < tree_->box_count(); ++id)
         if (tree_->box(id).parent == BoxTree::root)

@@ -83,7 +83,7 @@ class BoxColours {
         void add(const Inside& more);
     };
 
-    void updateBuckets();
+    void updateBuckets(const ModuleTree& modules, const std::vector<BucketEntry>& buckets);
     /// Whether a box can hold modules of buckets without being in one.
     bool isAround(BoxId box) const;
     QList<Part> bucketParts(BoxId box, const Theme& theme) const;
@@ -96,8 +96,6 @@ class BoxColours {
     const BoxTree* tree_ = nullptr;
     const std::vector<BoxFigures>* figures_ = nullptr;
     const OccurringFigures* occurring_ = nullptr;
-    std::shared_ptr<const ModuleTree> modules_;
-    std::vector<BucketEntry> plan_buckets_;
     std::vector<std::int32_t> bucket_of_module_;        ///< or -1; empty without buckets
     std::unordered_map<BoxId, Inside> buckets_inside_;  ///< of boxes that are in no bucket themselves
     std::shared_ptr<const Evaluation> evaluation_;      ///< that exposed times are of

@@ -253,8 +253,7 @@ class CostModelWindowTest : public QObject {
         QVERIFY(layer != no_box);
         QCOMPARE(boxes.colours().buckets(layer), std::vector<int>{0});
         QVERIFY(boxes.isSelected(layer));
-        const std::vector<double> exposed_ms =
-            box_exposed_ms(*window.document().evaluation(), boxes.tree(), modules, window.document().buckets());
+        const std::vector<double> exposed_ms = box_exposed_ms(*window.document().evaluation(), boxes.tree());
         QVERIFY(exposed_ms[BoxTree::root] > 0);
         for (BoxId box = 1; box < boxes.tree().box_count(); ++box)
             QCOMPARE(boxes.colours().exposedMs(box), exposed_ms[box]);

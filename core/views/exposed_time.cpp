@@ -1,0 +1,87 @@
+#include "core/views/exposed_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/passes/bucketing/eligibility.h"
+#include "core/pipeline/manual_start.h"
+
+namespace overlap {
+
+namespace {
+
+/// The collectives of the input that each collective of a result was made of.
+class MembersOfResult {
+  public:
+    explicit MembersOfResult(const Evaluation& evaluation) : evaluation_(evaluation) {
+        for (FinalBucket& bucket : final_buckets(evaluation))
+            merged_.insert_or_assign(std::move(bucket.start), std::move(bucket.members));
+    }
+
+    /// @param start of the evaluation's result.
+    std::vector<NodeId> of(NodeId start) const {
+        if (const NodeId origin = evaluation_.origin[start]; origin != no_node) return {origin};
+        const auto merged = merged_.find(std::string(evaluation_.graph->name(start)));
+        if (merged == merged_.end()) return {};
+        std::vector<NodeId> members;
+        for (const std::string& name : merged->second)
+            if (const NodeId node = evaluation_.input->find(name); node != no_node) members.push_back(node);
+        return members;
+    }
+
+  private:
+    const Evaluation& evaluation_;
+    std::unordered_map<std::string, std::vector<std::string>> merged_;
+};
+
+/// Their parts of a sum, by bytes; equal parts where none has any.
+std::vector<double> shares(const Graph& input, const std::vector<NodeId>& members) {
+    std::vector<double> shares;
+    for (const NodeId member : members) shares.push_back(static_cast<double>(collective_bytes(input, member)));
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share = sum > 0 ? share / sum : 1.0 / static_cast<double>(members.size());
+    return shares;
+}
+
+std::vector<double> exposed_ms_of_input(const Evaluation& evaluation, const MembersOfResult& members_of) {
+    std::vector<double> exposed_ms(evaluation.input->node_count(), 0);
+    for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+        if (timing.exposed_ms <= 0) continue;
+        const std::vector<NodeId> members = members_of.of(timing.start);
+        const std::vector<double> parts = shares(*evaluation.input, members);
+        for (std::size_t index = 0; index < members.size(); ++index)
+            exposed_ms[members[index]] += timing.exposed_ms * parts[index];
+    }
+    return exposed_ms;
+}
+
+}  // namespace
+
+std::vector<double> exposed_ms_of_input(const Evaluation& evaluation) {
+    return exposed_ms_of_input(evaluation, MembersOfResult(evaluation));
+}
+
+std::vector<ExposureChange> exposure_changes(const Evaluation& before, const Evaluation& after) {
+    constexpr double least_ms = 1e-3;
+    const MembersOfResult members_of(before);
+    const std::vector<double> before_ms = exposed_ms_of_input(before, members_of);
+    const std::vector<double> after_ms = exposed_ms_of_input(after);
+    std::vector<ExposureChange> changes;
+    for (const CollectiveTiming& timing : before.simulation.collectives) {
+        ExposureChange change{std::string(before.graph->name(timing.start)), 0, 0, 0};
+        for (const NodeId member : members_of.of(timing.start)) {
+            ++change.members;
+            change.before_ms += before_ms[member];
+            change.after_ms += after_ms[member];
+        }
+        if (std::abs(change.added_ms()) >= least_ms) changes.push_back(std::move(change));
+    }
+    std::ranges::stable_sort(changes, std::greater(), &ExposureChange::added_ms);
+    return changes;
+}
+
+}  // namespace overlap

@@ -1,0 +1,82 @@
+#include "core/views/exposed_time.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/passes/bucketing/eligibility.h"
+#include "core/pipeline/manual_start.h"
+#include "core/plan/automatic_plan.h"
+#include "tests/support/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+double sum(const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+class ExposedTime : public testing::Test {
+  protected:
+    void SetUp() override {
+        graph_ = test_graph("llama3_8b_fsdp64.prebucket");
+        automatic_plan_ = automatic_plan(Plan(), *graph_);
+        automatic_ = evaluate(graph_, automatic_plan_);
+        ASSERT_FALSE(automatic_->refused);
+    }
+
+    std::shared_ptr<const Graph> graph_;
+    Plan automatic_plan_;
+    std::shared_ptr<const Evaluation> automatic_;
+};
+
+TEST_F(ExposedTime, OfTheGraphAsItIsIsThatOfItsCollectives) {
+    const auto baseline = evaluate_baseline(graph_);
+    const std::vector<double> exposed_ms = exposed_ms_of_input(*baseline);
+    for (const CollectiveTiming& timing : baseline->simulation.collectives)
+        EXPECT_DOUBLE_EQ(exposed_ms[timing.start], timing.exposed_ms);
+    EXPECT_NEAR(sum(exposed_ms), baseline->simulation.exposed_ms, 1e-6);
+}
+
+TEST_F(ExposedTime, OfBucketsIsThatOfTheirMembersByBytes) {
+    const std::vector<double> exposed_ms = exposed_ms_of_input(*automatic_);
+    EXPECT_NEAR(sum(exposed_ms), automatic_->simulation.exposed_ms, 1e-6);
+    const auto buckets = final_buckets(*automatic_);
+    ASSERT_FALSE(buckets.empty());
+    bool compared = false;
+    for (const FinalBucket& bucket : buckets) {
+        const NodeId start = automatic_->graph->find(bucket.start);
+        const auto& collectives = automatic_->simulation.collectives;
+        const auto timing = std::ranges::find(collectives, start, &CollectiveTiming::start);
+        ASSERT_NE(timing, collectives.end());
+        std::int64_t bytes = 0;
+        for (const std::string& member : bucket.members) bytes += collective_bytes(*graph_, graph_->find(member));
+        for (const std::string& member : bucket.members) {
+            const NodeId node = graph_->find(member);
+            const double share = static_cast<double>(collective_bytes(*graph_, node)) / static_cast<double>(bytes);
+            EXPECT_NEAR(exposed_ms[node], timing->exposed_ms * share, 1e-9) << member;
+            compared = compared || timing->exposed_ms > 0;
+        }
+    }
+    EXPECT_TRUE(compared);
+}
+
+TEST_F(ExposedTime, ChangesAddUpToTheDifference) {
+    const ManualStart start = manual_start(automatic_plan_, *automatic_);
+    const auto manual = evaluate(graph_, start.plan);
+    const std::vector<ExposureChange> changes = exposure_changes(*automatic_, *manual);
+    ASSERT_GT(changes.size(), 1u);
+    double added_ms = 0;
+    for (const ExposureChange& change : changes) {
+        EXPECT_GT(change.members, 0u) << change.collective;
+        EXPECT_LE(change.added_ms(), changes.front().added_ms());
+        added_ms += change.added_ms();
+    }
+    // Changes below a microsecond are left out.
+    EXPECT_NEAR(added_ms, manual->simulation.exposed_ms - automatic_->simulation.exposed_ms, 0.5);
+    EXPECT_TRUE(exposure_changes(*automatic_, *automatic_).empty());
+}
+
+}  // namespace
+}  // namespace overlap
