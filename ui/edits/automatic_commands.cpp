@@ -29,14 +29,10 @@ QString AutomaticCommands::manualRefusal() const {
     return QString::fromStdString(manual_start_obstacle(current->plan(), evaluation, document_.modules()));
 }
 
-std::vector<ManualStart::LeftOut> AutomaticCommands::startManual() {
-    if (!manualRefusal().isEmpty()) return {};
-    const auto evaluation = document_.evaluation();
-    ManualStart start = manual_start(document_.current()->plan(), *evaluation);
+void AutomaticCommands::addManual(Plan plan) {
     Variant& added = document_.addCopyOfCurrent();
-    start.plan.name = added.plan().name;
-    added.edit(Document::tr("Make cards of the automatic buckets"), std::move(start.plan));
-    return std::move(start.left_out);
+    plan.name = added.plan().name;
+    added.edit(Document::tr("Make cards of the automatic buckets"), std::move(plan));
 }
 
 }  // namespace overlap::ui

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <QString>
-#include <vector>
 
-#include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
 
 namespace overlap::ui {
@@ -20,11 +18,10 @@ class AutomaticCommands {
     /// the next free name like it. Nothing happens where no graph is open.
     void addAutomatic();
 
-    /// Why startManual() would refuse, as a sentence without full stop; empty where it would not.
+    /// Why no manual plan can be made from the current result, as a sentence without full stop; empty where one can.
     QString manualRefusal() const;
-    /// Adds a variant whose cards are the buckets of the current automatic result.
-    /// @returns what could not be carried over as it was.
-    std::vector<ManualStart::LeftOut> startManual();
+    /// Adds a variant with what manual_start() made of the current automatic result.
+    void addManual(Plan plan);
 
   private:
     QString freeName(const QString& wanted) const;

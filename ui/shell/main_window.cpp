@@ -216,7 +216,7 @@ void MainWindow::openSessionOrSample() {
 
 bool MainWindow::idle() const {
     return !document_.evaluating() && !document_.loading() && !workspace_->busy() && !times_->busy() &&
-           !exports_->plan().busy();
+           !exports_->plan().busy() && !plans_->busy();
 }
 
 void MainWindow::updateTitle() {

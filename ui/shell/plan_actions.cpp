@@ -1,5 +1,6 @@
 #include "ui/shell/plan_actions.h"
 
+#include "ui/actions/manual_start_action.h"
 #include "ui/actions/module_repair_action.h"
 #include "ui/document/document.h"
 #include "ui/edits/automatic_commands.h"
@@ -17,11 +18,21 @@
 namespace overlap::ui {
 
 PlanActions::PlanActions(Document& document, Workspace& workspace, QWidget& window)
-    : document_(document), workspace_(workspace), window_(window), repair_(new ModuleRepairAction(document, &window)) {
+    : document_(document),
+      workspace_(workspace),
+      window_(window),
+      repair_(new ModuleRepairAction(document, &window)),
+      manual_start_(new ManualStartAction(document, &window)) {
+    connect(manual_start_, &ManualStartAction::told, this, [this](const QString& sentence) { emit told(sentence); });
+    connect(manual_start_, &ManualStartAction::logged, this, &NoticeSource::logged);
     connect(repair_, &ModuleRepairAction::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(&workspace.modulesPanel(), &ModulesPanel::repairWanted, repair_, &ModuleRepairAction::open);
     connect(&workspace.bucketBoard(), &BucketBoard::repairWanted, repair_, [this] { repair_->open(); });
     connect(workspace.problems().problems(), &ProblemsModel::repairWanted, repair_, [this] { repair_->open(); });
+}
+
+bool PlanActions::busy() const {
+    return manual_start_->busy();
 }
 
 void PlanActions::registerNew(Actions& actions) {
@@ -38,39 +49,7 @@ void PlanActions::registerNew(Actions& actions) {
     actions.add("plan.order", plan, tr("Use the Mesh view's device &order…"),
                 tr("Store the parameter of the Mesh view, and its alikes, in the order that its source has"), {},
                 [this] { workspace_.meshConnection().askAndTakeOrder(&window_); });
-    workspace_.bucketBoard().setManualStart(addManualStart(actions));
-}
-
-QAction* PlanActions::addManualStart(Actions& actions) {
-    QAction* manual = actions.add("plan.manual", tr("Plan"), tr("Start &manual plan from this result"),
-                                  tr("Add a plan whose cards are the buckets of the automatic result"),
-                                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)}, [this] { startManualPlan(); });
-    const auto update = [this, manual, help = manual->statusTip()] {
-        const QString refusal = AutomaticCommands(document_).manualRefusal();
-        manual->setEnabled(refusal.isEmpty());
-        manual->setStatusTip(refusal.isEmpty() ? help : refusal);
-        manual->setToolTip(manual->statusTip());
-    };
-    for (const auto signal : {&Document::planChanged, &Document::evaluationChanged})
-        connect(&document_, signal, this, update);
-    update();
-    return manual;
-}
-
-void PlanActions::startManualPlan() {
-    const std::vector<ManualStart::LeftOut> left_out = AutomaticCommands(document_).startManual();
-    if (left_out.empty()) {
-        emit told(tr("Every automatic bucket is a card now"));
-        return;
-    }
-    QStringList sentences;
-    for (const ManualStart::LeftOut& reason : left_out) {
-        sentences.append(QString::fromStdString(reason.sentence));
-        QStringList names;
-        for (const std::string& name : reason.names) names.append(QString::fromStdString(name));
-        emit logged(QStringLiteral("%1: %2").arg(sentences.back(), names.join(QStringLiteral(", "))));
-    }
-    emit noticed(tr("%1. The log names them.").arg(sentences.join(QStringLiteral("; "))));
+    workspace_.bucketBoard().setManualStart(manual_start_->registerAction(actions));
 }
 
 void PlanActions::registerRepair(Actions& actions) {

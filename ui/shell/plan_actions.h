@@ -2,13 +2,13 @@
 
 #include "ui/shell/notice_source.h"
 
-class QAction;
 class QWidget;
 
 namespace overlap::ui {
 
 class Actions;
 class Document;
+class ManualStartAction;
 class ModuleRepairAction;
 class Workspace;
 
@@ -27,14 +27,15 @@ class PlanActions : public NoticeSource {
     /// Initial content of a plan, and moves of process groups.
     void registerStarts(Actions& actions);
 
-  private:
-    QAction* addManualStart(Actions& actions);
-    void startManualPlan();
+    /// True while a manual plan is being made of an automatic result.
+    bool busy() const;
 
+  private:
     Document& document_;
     Workspace& workspace_;
     QWidget& window_;
     ModuleRepairAction* repair_;
+    ManualStartAction* manual_start_;
 };
 
 }  // namespace overlap::ui

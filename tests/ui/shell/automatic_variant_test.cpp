@@ -1,5 +1,7 @@
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QTableWidget>
 #include <algorithm>
 
 #include "core/passes/registry/registry.h"
@@ -14,6 +16,7 @@
 #include "ui/passes/pass_options_form.h"
 #include "ui/passes/passes_panel.h"
 #include "ui/plan/bucket_board.h"
+#include "ui/plan/manual_start_dialog.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
 
@@ -91,16 +94,54 @@ class AutomaticVariantTest : public QObject {
         QVERIFY(manual->isEnabled());
         const Plan automatic = window.document().current()->plan();
         manual->trigger();
+        QVERIFY(window.document().current()->plan() == automatic);
+        ManualStartDialog* asked = nullptr;
+        QTRY_VERIFY((asked = window.findChild<ManualStartDialog*>()) != nullptr);
+        QVERIFY(asked->isVisible());
+        QVERIFY(window.document().current()->plan() == automatic);
+        QVERIFY(asked->findChild<QTableWidget*>()->rowCount() > 0);
+        QString text;
+        for (const QLabel* label : asked->findChildren<QLabel*>()) text += label->text();
+        QVERIFY2(text.contains(QStringLiteral("instead of")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("a module has one card")), qPrintable(text));
+        asked->findChild<QPushButton*>(QStringLiteral("makeCards"))->click();
         const Plan plan = window.document().current()->plan();
         QVERIFY(!plan.buckets.empty());
         QCOMPARE(plan.pipeline.back().pass, std::string("manual_overlap_bucketing"));
-        QVERIFY(window.workspace().notice().text().contains(QStringLiteral("a module has one card")));
         QVERIFY(settle(window));
         QVERIFY(!window.document().evaluation()->refused);
         QVERIFY(!manual->isEnabled());
         window.document().current()->undoStack().undo();
         QVERIFY(window.document().current()->plan().pipeline == automatic.pipeline);
         QVERIFY(window.document().current()->plan().buckets.empty());
+    }
+
+    void aManualStartCanKeepTheAutomaticSteps() {
+        MainWindow window;
+        QVERIFY(open(window, testGraph("llama3_8b_fsdp64.prebucket")));
+        run(window, "plan.automatic");
+        QVERIFY(settle(window));
+        const Plan automatic = window.document().current()->plan();
+        const int variants = window.document().variantCount();
+        window.actions().find(QStringLiteral("plan.manual"))->trigger();
+        ManualStartDialog* asked = nullptr;
+        QTRY_VERIFY((asked = window.findChild<ManualStartDialog*>()) != nullptr);
+        asked->findChild<QPushButton*>(QStringLiteral("keepAutomaticSteps"))->click();
+        QCOMPARE(window.document().variantCount(), variants + 1);
+        QVERIFY(window.document().current()->plan().pipeline == automatic.pipeline);
+        QVERIFY(window.document().current()->plan().name != automatic.name);
+    }
+
+    void anEditEndsAManualStart() {
+        MainWindow window;
+        QVERIFY(open(window, testGraph("llama3_8b_fsdp64.prebucket")));
+        run(window, "plan.automatic");
+        QVERIFY(settle(window));
+        window.actions().find(QStringLiteral("plan.manual"))->trigger();
+        window.document().renameCurrent(QStringLiteral("Mine"));
+        window.document().editPlan(QStringLiteral("Without steps"), Plan());
+        QVERIFY(settle(window));
+        QVERIFY(!window.findChild<ManualStartDialog*>());
     }
 
     void theBoardTellsThatBucketsAreAutomatic() {

@@ -1,0 +1,108 @@
+#include "ui/plan/manual_start_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr QSize start_size{720, 440};
+constexpr double tolerated_share = 1e-3;
+enum Column { bucket, members, before, after, added, column_count };
+
+QString summaryOf(const ManualStartProposal& proposal) {
+    if (proposal.manual->refused) {
+        const QString reason = QString::fromStdString(proposal.manual->refusal->problem());
+        return ManualStartDialog::tr("As cards of whole modules the buckets make a plan that is refused: %1.")
+            .arg(reason);
+    }
+    const double before_ms = proposal.automatic->simulation.step_ms, after_ms = proposal.manual->simulation.step_ms;
+    return ManualStartDialog::tr("As cards of whole modules the buckets make a step of %1 instead of %2 (%3).")
+        .arg(formatTime(after_ms), formatTime(before_ms), formatDifference(after_ms - before_ms, Unit::Time));
+}
+
+QString reasonsOf(const ManualStart& start) {
+    QStringList sentences;
+    for (const ManualStart::LeftOut& reason : start.left_out)
+        sentences.append(QString::fromStdString(reason.sentence) + u'.');
+    return sentences.join(u'\n');
+}
+
+QLabel* label(const QString& text) {
+    auto* label = new QLabel(shownLines(text));
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+void addRow(QTableWidget& table, const ExposureChange& change) {
+    const int row = table.rowCount();
+    table.insertRow(row);
+    const QStringList texts{shownName(QString::fromStdString(change.collective)),
+                            formatCount(static_cast<std::int64_t>(change.members)), formatTime(change.before_ms),
+                            formatTime(change.after_ms), formatDifference(change.added_ms(), Unit::Time)};
+    for (int column = 0; column < column_count; ++column) {
+        auto* item = new QTableWidgetItem(texts[column]);
+        item->setTextAlignment(Qt::AlignVCenter | (column == bucket ? Qt::AlignLeft : Qt::AlignRight));
+        table.setItem(row, column, item);
+    }
+}
+
+QTableWidget* tableOf(const std::vector<ExposureChange>& changes) {
+    auto* table = new QTableWidget(0, column_count);
+    table->setObjectName("exposureChanges");
+    table->setAccessibleName(ManualStartDialog::tr("Exposed time of each bucket"));
+    table->setHorizontalHeaderLabels({ManualStartDialog::tr("Bucket"), ManualStartDialog::tr("Collectives"),
+                                      ManualStartDialog::tr("Exposed now"), ManualStartDialog::tr("As cards"),
+                                      ManualStartDialog::tr("Difference")});
+    table->horizontalHeaderItem(bucket)->setTextAlignment(Qt::AlignLeft);
+    table->verticalHeader()->hide();
+    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setShowGrid(false);
+    for (const ExposureChange& change : changes) addRow(*table, change);
+    table->resizeColumnsToContents();
+    table->horizontalHeader()->setSectionResizeMode(bucket, QHeaderView::Stretch);
+    return table;
+}
+
+}  // namespace
+
+bool ManualStartProposal::keepsResult() const {
+    return !manual->refused && manual->simulation.step_ms <= automatic->simulation.step_ms * (1 + tolerated_share);
+}
+
+ManualStartDialog::ManualStartDialog(const ManualStartProposal& proposal, QWidget* parent) : QDialog(parent) {
+    setWindowTitle(tr("Manual plan from this result"));
+    setObjectName("manualStartDialog");
+    auto* column = new QVBoxLayout(this);
+    column->addWidget(label(summaryOf(proposal)));
+    if (const QString reasons = reasonsOf(proposal.start); !reasons.isEmpty()) column->addWidget(label(reasons));
+    if (!proposal.changes.empty()) column->addWidget(tableOf(proposal.changes), 1);
+    column->addWidget(label(tr(
+        "With the automatic steps kept, buckets and order stay as they are; overlaps by hand act on their result.")));
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
+    QPushButton* keep = buttons->addButton(tr("&Keep automatic steps"), QDialogButtonBox::AcceptRole);
+    QPushButton* cards = buttons->addButton(tr("&Make cards"), QDialogButtonBox::AcceptRole);
+    keep->setObjectName("keepAutomaticSteps");
+    cards->setObjectName("makeCards");
+    cards->setEnabled(!proposal.manual->refused);
+    if (proposal.manual->refused) cards->setToolTip(tr("The plan would be refused"));
+    keep->setDefault(true);
+    column->addWidget(buttons);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(keep, &QPushButton::clicked, this, &ManualStartDialog::automaticStepsWanted);
+    connect(cards, &QPushButton::clicked, this, &ManualStartDialog::cardsWanted);
+    for (QPushButton* button : {keep, cards}) connect(button, &QPushButton::clicked, this, &QDialog::accept);
+    resize(start_size);
+}
+
+}  // namespace overlap::ui
