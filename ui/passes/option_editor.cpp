@@ -40,7 +40,6 @@ void adopt(OptionEditor& editor, QWidget* control) {
     layout->addStretch(1);
     control->setMinimumWidth(narrowest_control);
     control->setMaximumWidth(widest_control);
-    control->setFocusPolicy(Qt::StrongFocus);  // a wheel that scrolls the form must not change a value
     editor.setFocusProxy(control);
 }
 
@@ -121,9 +120,6 @@ class NumberBox : public QDoubleSpinBox {
     QString textFromValue(double value) const override {
         return whole_ ? QString::number(std::llround(value)) : QString::number(value, 'g', 12);
     }
-
-  protected:
-    void wheelEvent(QWheelEvent* event) override { hasFocus() ? QDoubleSpinBox::wheelEvent(event) : event->ignore(); }
 
   private:
     bool whole_;

@@ -6,6 +6,7 @@
 #include "ui/document/document.h"
 #include "ui/files/file_looks.h"
 #include "ui/frame/actions.h"
+#include "ui/frame/field_manners.h"
 
 namespace overlap::ui {
 
@@ -76,6 +77,7 @@ class MainWindow : public QMainWindow {
 
     Document document_;
     FileLooks file_looks_;
+    FieldManners field_manners_;
     Measurements* measurements_;
     TraceTimes* trace_times_;
     Log* log_;

@@ -1,0 +1,119 @@
+#include "ui/frame/field_manners.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTest>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+
+namespace overlap::ui {
+
+class FieldMannersTest : public QObject {
+    Q_OBJECT
+
+    /// A scrolled form with one field of each kind, and the window's undo.
+    struct Form {
+        FieldManners manners;
+        QScrollArea area;
+        QComboBox* choice = new QComboBox;
+        QSpinBox* number = new QSpinBox;
+        QSlider* slider = new QSlider(Qt::Horizontal);
+        QLineEdit* text = new QLineEdit;
+        int undone = 0;
+
+        Form() {
+            auto* content = new QWidget;
+            auto* column = new QVBoxLayout(content);
+            choice->addItems({"a", "b", "c"});
+            choice->setCurrentIndex(1);
+            number->setValue(5);
+            slider->setValue(50);
+            for (QWidget* field : std::initializer_list<QWidget*>{choice, number, slider, text})
+                column->addWidget(field);
+            content->setMinimumHeight(2000);
+            area.setWidget(content);
+            area.setWidgetResizable(true);
+            area.resize(300, 200);
+            auto* undo = new QAction(&area);
+            undo->setShortcut(QKeySequence::Undo);
+            connect(undo, &QAction::triggered, &area, [this] { ++undone; });
+            area.addAction(undo);
+            area.show();
+            area.activateWindow();
+        }
+    };
+
+    /// @returns whether the widget took it. Qt passes only the display's own events on to the parent.
+    static bool wheel(QWidget* widget) {
+        const QPointF place = widget->rect().center();
+        QWheelEvent event(place, widget->mapToGlobal(place), {}, {0, -120}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(widget, &event);
+        return event.isAccepted();
+    }
+
+  private slots:
+    void aFieldWithoutFocusLeavesTheWheelToWhatIsAround() {
+        Form form;
+        QVERIFY(QTest::qWaitForWindowActive(&form.area));
+        form.text->setFocus();
+        for (QWidget* field : std::initializer_list<QWidget*>{form.choice, form.number, form.slider}) {
+            QVERIFY(!(field->focusPolicy() & (Qt::WheelFocus & ~Qt::StrongFocus)));
+            QVERIFY2(!wheel(field), field->metaObject()->className());
+        }
+        QCOMPARE(form.choice->currentIndex(), 1);
+        QCOMPARE(form.number->value(), 5);
+        QCOMPARE(form.slider->value(), 50);
+    }
+
+    void aFieldWithTheFocusTakesTheWheel() {
+        Form form;
+        QVERIFY(QTest::qWaitForWindowActive(&form.area));
+        form.choice->setFocus();
+        QVERIFY(wheel(form.choice));
+        QCOMPARE(form.choice->currentIndex(), 2);
+        form.number->setFocus();
+        QVERIFY(wheel(form.number));
+        QCOMPARE(form.number->value(), 4);
+    }
+
+    void undoIsTheWindowsUnlessATextIsBeingTyped() {
+        Form form;
+        QVERIFY(QTest::qWaitForWindowActive(&form.area));
+        for (QWidget* field : std::initializer_list<QWidget*>{form.number, form.text}) {
+            form.undone = 0;
+            field->setFocus();
+            QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+            QCOMPARE(form.undone, 1);
+            QTest::keyClick(field, Qt::Key_7);
+            QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+            QCOMPARE(form.undone, 1);
+            QTest::keyClick(field, Qt::Key_8);
+            QTest::keyClick(field, Qt::Key_Return);
+            QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+            QCOMPARE(form.undone, 2);
+        }
+        QCOMPARE(form.text->text(), QStringLiteral("8"));
+    }
+
+    void aTypedTextThatWasLeftIsNoLongerTyped() {
+        Form form;
+        QVERIFY(QTest::qWaitForWindowActive(&form.area));
+        form.text->setFocus();
+        QTest::keyClicks(form.text, "abc");
+        form.number->setFocus();
+        form.text->setFocus();
+        QTest::keyClick(form.text, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(form.undone, 1);
+        QCOMPARE(form.text->text(), QStringLiteral("abc"));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::FieldMannersTest)
+#include "field_manners_test.moc"

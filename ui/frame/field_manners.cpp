@@ -1,0 +1,86 @@
+#include "ui/frame/field_manners.h"
+
+#include <QAbstractSlider>
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QScrollBar>
+
+namespace overlap::ui {
+namespace {
+
+bool isField(const QObject* object) {
+    const bool slides = qobject_cast<const QAbstractSlider*>(object) && !qobject_cast<const QScrollBar*>(object);
+    return slides || qobject_cast<const QAbstractSpinBox*>(object) || qobject_cast<const QComboBox*>(object);
+}
+
+/// The line in which a field's text is typed; null for others.
+const QLineEdit* lineOf(const QObject* field) {
+    if (const auto* line = qobject_cast<const QLineEdit*>(field)) return line;
+    if (!qobject_cast<const QAbstractSpinBox*>(field) && !qobject_cast<const QComboBox*>(field)) return nullptr;
+    return field->findChild<QLineEdit*>();
+}
+
+bool steps(const QKeyEvent& event) {
+    return event.matches(QKeySequence::Undo) || event.matches(QKeySequence::Redo);
+}
+
+}  // namespace
+
+FieldManners::FieldManners() {
+    QCoreApplication::instance()->installEventFilter(this);
+}
+
+bool FieldManners::eventFilter(QObject* watched, QEvent* event) {
+    switch (event->type()) {
+        case QEvent::Polish:
+            // Qt gives the focus before the field sees the wheel.
+            if (auto* field = qobject_cast<QWidget*>(watched); field && field->focusPolicy() == Qt::WheelFocus)
+                if (isField(field) || lineOf(field)) field->setFocusPolicy(Qt::StrongFocus);
+            return false;
+        case QEvent::Wheel:
+            if (!leavesWheel(watched)) return false;
+            event->ignore();  // goes on to the parent
+            return true;
+        case QEvent::ShortcutOverride:
+            if (!leavesToWindow(watched, static_cast<const QKeyEvent&>(*event))) return false;
+            event->ignore();  // is the window's shortcut then
+            return true;
+        case QEvent::KeyPress:
+            noteTyping(watched, static_cast<const QKeyEvent&>(*event));
+            return false;
+        case QEvent::FocusOut:
+            if (watched == typed_into_) typed_into_ = nullptr;
+            return false;
+        default:
+            return false;
+    }
+}
+
+bool FieldManners::leavesWheel(QObject* watched) const {
+    // A field's own line or list is part of it.
+    const QObject* field = watched;
+    if (qobject_cast<QLineEdit*>(watched)) field = watched->parent();
+    return isField(field) && !static_cast<const QWidget*>(field)->hasFocus();
+}
+
+bool FieldManners::leavesToWindow(QObject* watched, const QKeyEvent& event) const {
+    return steps(event) && watched != typed_into_ && lineOf(watched);
+}
+
+void FieldManners::noteTyping(QObject* watched, const QKeyEvent& event) {
+    const QLineEdit* line = lineOf(watched);
+    if (!line || line->isReadOnly()) return;
+    if (event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter || event.key() == Qt::Key_Escape) {
+        typed_into_ = nullptr;
+        return;
+    }
+    const bool deletes = event.key() == Qt::Key_Backspace || event.key() == Qt::Key_Delete;
+    const bool types = !event.text().isEmpty() && event.text().front().isPrint();
+    if (types || deletes || event.matches(QKeySequence::Paste) || event.matches(QKeySequence::Cut))
+        typed_into_ = static_cast<QWidget*>(watched);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+
+class QKeyEvent;
+class QLineEdit;
+class QWidget;
+
+namespace overlap::ui {
+
+/// How fields of the whole program take the wheel and the keys of the window, for as long as the object lives:
+///
+/// * a wheel changes a field only when it has the focus, which it never gives; otherwise it scrolls what is around;
+/// * undo and redo are the window's, except while a text is being typed: until it is committed by Enter or left, they
+///   undo what was typed.
+class FieldManners : public QObject {
+    Q_OBJECT
+
+  public:
+    FieldManners();
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    bool leavesWheel(QObject* watched) const;
+    bool leavesToWindow(QObject* watched, const QKeyEvent& event) const;
+    void noteTyping(QObject* watched, const QKeyEvent& event);
+
+    QPointer<QWidget> typed_into_;  ///< the field whose text was typed and is not committed
+};
+
+}  // namespace overlap::ui
