@@ -104,12 +104,13 @@ std::optional<double> ProfileGuidedEstimator::operator_ms(NodeId node) const {
 }
 
 ProfileGuidedTimes profile_guided_times(const Graph& graph, const ProfileTables& tables,
-                                        std::span<const double> otherwise_ms) {
+                                        std::span<const double> otherwise_ms, const std::vector<bool>& not_asked) {
     const ProfileGuidedEstimator estimator(graph, tables);
     ProfileGuidedTimes times;
     times.times_ms.assign(otherwise_ms.begin(), otherwise_ms.end());
     times.from_profile.resize(otherwise_ms.size());
     for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (!not_asked.empty() && not_asked[node]) continue;
         const std::optional<double> time_ms = estimator.time_ms(node);
         if (!time_ms) continue;
         times.times_ms[node] = *time_ms;

@@ -43,8 +43,9 @@ struct ProfileGuidedTimes {
 };
 
 /// @param otherwise_ms times of the nodes that the profile does not know, see node_times_ms().
+/// @param not_asked nodes that keep these times although the profile may know operators like them; empty: none.
 ProfileGuidedTimes profile_guided_times(const Graph& graph, const ProfileTables& tables,
-                                        std::span<const double> otherwise_ms);
+                                        std::span<const double> otherwise_ms, const std::vector<bool>& not_asked = {});
 
 /// The same graph with these times as `estimate_ms` of all nodes that are called: what passes and simulations then
 /// work with.

@@ -1,7 +1,9 @@
 #include "core/pipeline/time_source.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/cost/cost_model.h"
@@ -11,29 +13,38 @@
 namespace overlap {
 namespace {
 
-/// Links of the cost model over which several of this graph's process groups communicate.
-std::vector<std::vector<std::string>> links_in_common(const Graph& graph) {
-    const std::optional<CostParameters>& cost = graph.header().cost;
-    if (!cost || !cost->contention || cost->contention->shared_links.empty()) return {};
-    std::set<std::string_view> communicating;
+/// Process groups that communicate in this graph; without those whose collectives the source has measured.
+std::set<std::string_view> modelled_groups(const Graph& graph, const TimeSource* source) {
+    const bool measured = source && source->measured();
+    std::optional<ProfileGuidedEstimator> estimator;
+    if (measured) estimator.emplace(graph, source->tables);
+    std::set<std::string_view> communicating, known;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        if (const std::string_view name = graph.group_name(node); !name.empty()) communicating.insert(name);
+        const std::string_view name = graph.group_name(node);
+        if (name.empty()) continue;
+        communicating.insert(name);
+        const bool starts = graph.target_info(node).starts != CollectiveKind::none;
+        if (estimator && starts && estimator->time_ms(node)) known.insert(name);
     }
-    std::vector<std::vector<std::string>> links;
-    for (const std::vector<std::string>& link : cost->contention->shared_links) {
-        const auto communicates = [&](const std::string& group) { return communicating.contains(group); };
-        if (std::ranges::count_if(link, communicates) > 1) links.push_back(link);
-    }
-    return links;
+    for (const std::string_view name : known) communicating.erase(name);
+    return communicating;
 }
 
 }  // namespace
 
 SourcedTimes sourced_times(const Graph& graph, const TimeSource* source) {
-    if (source && source->compilation) return {compiled_times(graph, *source->compilation).times_ms};
-    std::vector<double> own_ms = node_times_ms(graph);
-    if (!source || !source->measured()) return {std::move(own_ms)};
-    ProfileGuidedTimes known = profile_guided_times(graph, source->tables, own_ms);
+    if (!source) return {node_times_ms(graph)};
+    std::vector<double> own_ms;
+    std::vector<bool> generated;
+    if (source->compilation) {
+        CompiledTimes compiled = compiled_times(graph, *source->compilation);
+        own_ms = std::move(compiled.times_ms);
+        generated = std::move(compiled.generated);
+    } else {
+        own_ms = node_times_ms(graph);
+    }
+    if (!source->measured()) return {std::move(own_ms)};
+    ProfileGuidedTimes known = profile_guided_times(graph, source->tables, own_ms, generated);
     return {std::move(known.times_ms), known.collectives, known.operators};
 }
 
@@ -46,18 +57,32 @@ std::shared_ptr<const TimeSource> own_time_source(const Graph& graph) {
     return cost && cost->compilation ? modelled_source(false, cost->compilation) : nullptr;
 }
 
+std::vector<std::vector<std::string>> links_in_common(const Graph& graph, const TimeSource* source) {
+    const std::optional<CostParameters>& cost = graph.header().cost;
+    if (!cost || !cost->contention || cost->contention->shared_links.empty()) return {};
+    const std::set<std::string_view> communicating = modelled_groups(graph, source);
+    std::vector<std::vector<std::string>> links;
+    for (std::vector<std::string> link : cost->contention->shared_links) {
+        std::erase_if(link, [&](const std::string& group) { return !communicating.contains(group); });
+        if (link.size() > 1) links.push_back(std::move(link));
+    }
+    return links;
+}
+
 SourcedSimulation sourced_simulation(const Graph& graph, std::span<const double> times_ms, const TimeSource* source,
                                      const SimulationOptions& options, std::stop_token stop) {
+    std::vector<std::vector<std::string>> shared = links_in_common(graph, source);
     if (source && source->contention) {
         AppliedContention applied{contention_of(graph), {}};
         ContendedSimulation contended = simulate_with_contention(graph, times_ms, applied.factors, options, stop);
         applied.transfers = std::move(contended.transfers);
-        return {std::move(contended.simulation), std::make_shared<const AppliedContention>(std::move(applied))};
+        return {std::move(contended.simulation), std::make_shared<const AppliedContention>(std::move(applied)),
+                std::move(shared)};
     }
+    if (shared.empty()) return {simulate(graph, times_ms, options, stop), nullptr, {}};
     Contention sharing;
-    if (!source || !source->measured()) sharing.shared_links = links_in_common(graph);
-    if (sharing.shared_links.empty()) return {simulate(graph, times_ms, options, stop), nullptr};
-    return {simulate_with_contention(graph, times_ms, sharing, options, stop).simulation, nullptr};
+    sharing.shared_links = shared;
+    return {simulate_with_contention(graph, times_ms, sharing, options, stop).simulation, nullptr, std::move(shared)};
 }
 
 }  // namespace overlap

@@ -24,7 +24,8 @@ struct TimeSource {
     /// Compute and communication slow one another by the factors of the graph's cost model. Measured times have been
     /// slowed already.
     bool contention = false;
-    /// Times of fused kernels by the graph's cost model (core/predict), in place of the graph's own times.
+    /// Times of fused kernels by the graph's cost model (core/predict), in place of the graph's own times; of measured
+    /// times, for what the trace does not know.
     std::optional<Compilation> compilation{};
 
     /// Whether it has times that a job took.
@@ -47,7 +48,8 @@ struct SourcedTimes {
 
 /// node_times_ms(), also for null, or compiled_times() where `source` asks for them; and where it knows a node, its
 /// time instead. A merged collective is looked up by its own size. What control_deps wraps keeps the graph's time: a
-/// graph does not hold what is inside.
+/// graph does not hold what is inside. Nodes whose kernel a compiler writes keep their part of its time: what a trace
+/// has under an operator's name ran by itself.
 /// @throws InputError as node_times_ms().
 SourcedTimes sourced_times(const Graph& graph, const TimeSource* source);
 
@@ -55,10 +57,17 @@ SourcedTimes sourced_times(const Graph& graph, const TimeSource* source);
 struct SourcedSimulation {
     Simulation simulation;
     std::shared_ptr<const AppliedContention> contention;  ///< null: it was not requested
+    /// Process groups whose collectives shared a link, a list for each such link.
+    std::vector<std::vector<std::string>> shared_links;
 };
 
-/// simulate(), or simulate_with_contention() where `source` requests it. Where it does not, and times are not measured,
-/// collectives of several process groups still share the links that the graph's cost model says they share.
+/// Process groups that communicate in this graph over one link by its cost model, a list for each such link.
+/// @param source groups of which it has measured a collective are left out; may be null.
+std::vector<std::vector<std::string>> links_in_common(const Graph& graph, const TimeSource* source = nullptr);
+
+/// simulate(), or simulate_with_contention() where `source` requests it. Where it does not, collectives of several
+/// process groups still share the links that the graph's cost model says they share; where times are measured, those of
+/// groups of which the trace knows no collective, since what was measured has been slowed already.
 /// @throws InputError as contention_of().
 SourcedSimulation sourced_simulation(const Graph& graph, std::span<const double> times_ms, const TimeSource* source,
                                      const SimulationOptions& options = {}, std::stop_token stop = {});

@@ -111,6 +111,18 @@ void share(const Graph& graph, const FusedKernel& kernel, double time_ms, std::v
     }
 }
 
+std::vector<bool> generated_nodes(const FusedKernels& kernels, const std::vector<std::int32_t>& regions) {
+    std::vector<bool> generated(regions.size());
+    for (std::size_t node = 0; node < regions.size(); ++node) {
+        const std::int32_t kernel = kernels.kernel_of_node[node];
+        const KernelRole role =
+            kernel < 0 ? KernelRole::pointwise : kernels.kernels[static_cast<std::size_t>(kernel)].role;
+        generated[node] =
+            regions[node] != not_compiled && role != KernelRole::library && role != KernelRole::collective;
+    }
+    return generated;
+}
+
 }  // namespace
 
 CompiledTimes compiled_times(const Graph& graph, const Compilation& compilation) {
@@ -120,7 +132,9 @@ CompiledTimes compiled_times(const Graph& graph, const Compilation& compilation)
     }
     CompiledTimes result;
     result.times_ms.assign(graph.node_count(), 0);
-    result.kernels = fused_kernels(graph, regions_of(graph, compilation.scope));
+    const std::vector<std::int32_t> regions = regions_of(graph, compilation.scope);
+    result.kernels = fused_kernels(graph, regions);
+    result.generated = generated_nodes(result.kernels, regions);
     KernelPricing pricing(graph, compilation, *graph.header().cost);
     for (const FusedKernel& kernel : result.kernels.kernels)
         share(graph, kernel, pricing.time_ms(kernel), result.times_ms);

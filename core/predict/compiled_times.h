@@ -10,6 +10,9 @@ namespace overlap {
 struct CompiledTimes {
     std::vector<double> times_ms;  ///< of each node; a kernel's time stands with the operators whose results it writes
     FusedKernels kernels;
+    /// Of each node: whether the compiler writes the kernel that computes it, alone or with others. False of library
+    /// kernels, of collectives and of what is not compiled: a trace of the job has those as operators of their own.
+    std::vector<bool> generated;
 };
 
 /// Times of a graph whose kernels were fused, by the graph's cost model: a fused kernel takes its overhead and what it
