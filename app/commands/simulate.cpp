@@ -14,6 +14,7 @@
 #include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
 #include "core/pipeline/time_source.h"
@@ -32,9 +33,10 @@ struct Figures {
     std::shared_ptr<const Graph> graph;
     Simulation simulation;
     std::optional<AppliedContention> contention;
-    MemoryProfile memory;                    ///< as the reference estimates it
-    MemoryProfile corrected_memory;          ///< see StorageRule::corrected
-    std::optional<OptimizerStep> optimizer;  ///< of a compiled job, beside the step
+    std::vector<std::vector<std::string>> shared_links;  ///< process groups that share one, a list a link
+    MemoryProfile memory;                                ///< as the reference estimates it
+    MemoryProfile corrected_memory;                      ///< see StorageRule::corrected
+    std::optional<OptimizerStep> optimizer;              ///< of a compiled job, beside the step
 };
 
 std::optional<double> beside_ms(const Figures& figures) {
@@ -62,6 +64,11 @@ void write_text(std::ostream& out, const Figures& figures) {
                    milliseconds_text(group.exposed_ms)});
     }
     if (!table.empty()) table.write(out, "");
+    for (const std::vector<std::string>& link : figures.shared_links) {
+        std::vector<std::string> groups;
+        for (const std::string& group : link) groups.push_back(name_text(group));
+        out << "one link is shared by the process groups " << enumerated(groups) << '\n';
+    }
 }
 
 class Simulate final : public Command {
@@ -103,7 +110,9 @@ class Simulate final : public Command {
         if (contention_) {
             simulate_contended(figures, times_ms, streams);
         } else {
-            figures.simulation = sourced_simulation(*figures.graph, times_ms, nullptr, options_).simulation;
+            SourcedSimulation sourced = sourced_simulation(*figures.graph, times_ms, nullptr, options_);
+            figures.simulation = std::move(sourced.simulation);
+            figures.shared_links = std::move(sourced.shared_links);
         }
         figures.memory = memory_profile(*figures.graph, StorageRule::reference);
         figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
@@ -118,7 +127,9 @@ class Simulate final : public Command {
         }
         if (json_) {
             streams.out << simulation_json(*figures.graph, figures.simulation, figures.memory,
-                                           {.contention = contention, .beside_ms = beside_ms(figures)})
+                                           {.contention = contention,
+                                            .beside_ms = beside_ms(figures),
+                                            .shared_links = figures.shared_links})
                         << '\n';
         } else {
             write_text(streams.out, figures);
@@ -156,6 +167,7 @@ class Simulate final : public Command {
             ContendedSimulation contended = simulate_with_contention(*figures.graph, times_ms, factors, options_);
             figures.simulation = std::move(contended.simulation);
             figures.contention = {factors, std::move(contended.transfers)};
+            figures.shared_links = links_in_common(*figures.graph);
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(file_) : error;
         }

@@ -6,6 +6,16 @@ namespace overlap {
 
 namespace {
 
+void write_links(JsonWriter& json, std::span<const std::vector<std::string>> links) {
+    json.key("shared_links").begin_array();
+    for (const std::vector<std::string>& link : links) {
+        json.begin_array();
+        for (const std::string& group : link) json.value(std::string_view(group));
+        json.end_array();
+    }
+    json.end_array();
+}
+
 void write_contention(JsonWriter& json, const AppliedContention* contention) {
     json.key("contention");
     if (!contention) {
@@ -16,13 +26,8 @@ void write_contention(JsonWriter& json, const AppliedContention* contention) {
     for (const ComputeClass computing : computing_classes)
         json.member(compute_class_name(computing), contention->factors.slowdown_of(computing));
     json.end_object().member("communication_slowdown", contention->factors.communication_slowdown);
-    json.key("shared_links").begin_array();
-    for (const std::vector<std::string>& link : contention->factors.shared_links) {
-        json.begin_array();
-        for (const std::string& group : link) json.value(std::string_view(group));
-        json.end_array();
-    }
-    json.end_array().end_object();
+    write_links(json, contention->factors.shared_links);
+    json.end_object();
 }
 
 }  // namespace
@@ -47,6 +52,8 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
     } else {
         json.null();
     }
+
+    write_links(json, context.shared_links);
 
     json.key("groups").begin_array();
     for (const GroupTiming& group : simulation.groups) {

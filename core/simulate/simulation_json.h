@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "core/simulate/contention.h"
 #include "core/simulate/memory_profile.h"
@@ -13,6 +15,8 @@ namespace overlap {
 struct SimulationContext {
     const AppliedContention* contention = nullptr;  ///< what slowed it; may be null
     std::optional<double> beside_ms{};  ///< what the job does beside the graph: clipping and the optimizer, if priced
+    /// Process groups that shared a link, a list for each such link.
+    std::span<const std::vector<std::string>> shared_links{};
 };
 
 /// What `overlap simulate --json` prints: one object with `step_ms`, `compute_ms`, `exposed_ms`, `peak_memory_bytes`,
@@ -21,8 +25,9 @@ struct SimulationContext {
 /// `exposed_ms`, `cause`, `blocker`, `explanation`). `wait` and `blocker` are null where there is none; `explanation`
 /// is there for exposed collectives only. `cost_model` names the model that times are of, null where it has no name or
 /// the times are the graph's own; `contention` is null, or the factors that slowed the step: `compute_slowdown` by
-/// class, `communication_slowdown`, `shared_links`. `beside_ms` is null unless the context has it. The corrected peak
-/// is computed here, by StorageRule::corrected.
+/// class, `communication_slowdown`, `shared_links`. `beside_ms` is null unless the context has it. `shared_links[]` has
+/// a list of process groups for each link that several of them shared. The corrected peak is computed here, by
+/// StorageRule::corrected.
 /// @param memory by StorageRule::reference.
 std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
                             const SimulationContext& context = {});

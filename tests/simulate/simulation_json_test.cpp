@@ -24,6 +24,7 @@ TEST(SimulationJson, HoldsEveryFigure) {
     EXPECT_EQ(json.at("exposed_ms"), 4);
     EXPECT_EQ(json.at("peak_memory_bytes"), 16 + 2 * 64);
     EXPECT_EQ(json.at("corrected_peak_memory_bytes"), 16 + 2 * 64);
+    EXPECT_EQ(json.at("shared_links"), nlohmann::json::array());
     ASSERT_EQ(json.at("groups").size(), 1u);
     EXPECT_EQ(json.at("groups")[0],
               nlohmann::json({{"process_group", "0"}, {"comm_ms", 4.25}, {"exposed_ms", 4.0}, {"collectives", 2}}));
