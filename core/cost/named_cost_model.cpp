@@ -11,7 +11,7 @@ namespace {
 
 CostParameters::Link link_over(const LinkCost& cost, const ProcessGroup& group, double bytes_per_s) {
     const double further_ranks = group.ranks.empty() ? 0 : static_cast<double>(group.ranks.size() - 1);
-    return {group.name, cost.latency_ms + cost.latency_per_rank_ms * further_ranks, bytes_per_s};
+    return {group.name, cost.latency_ms + cost.latency_per_rank_ms * further_ranks, bytes_per_s, cost.kinds};
 }
 
 /// The most ranks of the group that are in one node.

@@ -17,6 +17,8 @@ struct LinkCost {
     double latency_ms = 0;
     double latency_per_rank_ms = 0;  ///< for each rank of the group beyond the first
     double bytes_per_s = 0;
+    /// Kinds that have ways of their own, whatever the number of ranks; see CostParameters::Link.
+    std::map<CollectiveKind, std::vector<CostParameters::LinkRate>> kinds{};
 };
 
 /// A cost model that belongs to no graph: a device with its links, by published figures or fitted to measurements.

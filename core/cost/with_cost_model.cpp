@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/cost/built_in_cost_models.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
 #include "core/graph/graph_editor.h"
@@ -33,10 +34,14 @@ std::vector<ProcessGroup> groups_of(const Graph& graph, std::vector<std::string>
     return groups;
 }
 
-/// Groups that stand on the same kind of link share it: one alone too, as a pass may make another of it.
-std::vector<std::vector<std::string>> shared_links(const NamedCostModel& model,
+/// Groups that stand on the same kind of link share it: one alone too, as a pass may make another of it. A model that
+/// does not know the hosts leaves it at what the graph says.
+std::vector<std::vector<std::string>> shared_links(const NamedCostModel& model, const Graph& graph,
                                                    const std::vector<ProcessGroup>& groups) {
-    if (gpus_per_node(model) == 0) return {};
+    if (gpus_per_node(model) == 0) {
+        const std::optional<CostParameters>& own = graph.header().cost;
+        return own && own->contention ? own->contention->shared_links : std::vector<std::vector<std::string>>();
+    }
     std::vector<std::string> within, between;
     for (const ProcessGroup& group : groups) {
         if (group.ranks.size() > 1) (within_one_node(model, group) ? within : between).push_back(group.name);
@@ -62,7 +67,7 @@ std::string json_text_of(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string cost_json(const CostParameters& cost) {
+std::string cost_json(const CostParameters& cost, const NamedCostModel::Origin& origin) {
     Json device = {{"name", cost.device_name},
                    {"flops_per_s", cost.flops_per_s},
                    {"flops_efficiency", cost.flops_efficiency},
@@ -92,6 +97,11 @@ std::string cost_json(const CostParameters& cost) {
                               {"shared_links", cost.contention->shared_links}};
     }
     put_compilation(cost.compilation, json);
+    // Of a built-in model its own table says it.
+    if (!origin.checked.empty() && !built_in_cost_model(cost.model_name)) {
+        json["checked"] = {{"with", origin.checked}};
+        if (origin.checked_within > 0) json["checked"]["within"] = origin.checked_within;
+    }
     return json_text_of(json);
 }
 
@@ -167,11 +177,11 @@ ModelledGraph with_cost_model(const std::shared_ptr<const Graph>& graph, const N
     if (model.contention) {
         cost.contention = CostParameters::Contention{
             model.contention->compute_slowdown, model.contention->communication_slowdown.value_or(0), {}};
-        if (model.contention->groups_share_links) cost.contention->shared_links = shared_links(model, groups);
+        if (model.contention->groups_share_links) cost.contention->shared_links = shared_links(model, *graph, groups);
     }
     // The job compiles alike on another device.
     if (graph->header().cost) cost.compilation = graph->header().cost->compilation;
-    cost.json = cost_json(cost);
+    cost.json = cost_json(cost, model.origin);
 
     GraphEditor editor(graph);
     for (NodeId node = 0; node < graph->node_count(); ++node) editor.metadata(node).estimate_ms.reset();
@@ -209,9 +219,10 @@ NamedCostModel named_model_of(const CostParameters& cost, const std::string& gra
     for (const ComputeClass computing : computing_classes)
         model.classes.try_emplace(std::string(compute_class_name(computing)), class_cost(cost, computing));
     for (const CostParameters::Link& link : cost.links)
-        model.links_of_groups[link.process_group] = {link.latency_ms, 0, link.bytes_per_s};
+        model.links_of_groups[link.process_group] = {link.latency_ms, 0, link.bytes_per_s, link.kinds};
     if (cost.contention) {
-        model.contention = NamedCostModel::Contention{cost.contention->compute_slowdown, {}, false};
+        model.contention =
+            NamedCostModel::Contention{cost.contention->compute_slowdown, {}, !cost.contention->shared_links.empty()};
         // A graph has 0 for what is not known.
         if (cost.contention->communication_slowdown > 0)
             model.contention->communication_slowdown = cost.contention->communication_slowdown;

@@ -125,6 +125,8 @@ LinkCost read_link(element value, const JsonPlace& place) {
         link.latency_per_rank_ms = json_number(latency, at, 0);
     });
     link.bytes_per_s = json_positive(json_required(fields, "bytes_per_s", place), JsonPlace(place, "bytes_per_s"));
+    optional_field(fields, "kinds", &place,
+                   [&](element kinds, const JsonPlace& at) { link.kinds = read_link_kinds(kinds, at); });
     return link;
 }
 
@@ -227,6 +229,12 @@ void write_link(Json& json, const LinkCost& link) {
     if (link.latency_per_rank_ms != 0 || json.contains("latency_per_rank_ms"))
         json["latency_per_rank_ms"] = link.latency_per_rank_ms;
     json["bytes_per_s"] = link.bytes_per_s;
+    json.erase("kinds");
+    for (const auto& [kind, rates] : link.kinds) {
+        Json& ways = json["kinds"][std::string(collective_kind_name(kind))];
+        for (const CostParameters::LinkRate& rate : rates)
+            ways.push_back({{"latency_ms", rate.latency_ms}, {"bytes_per_s", rate.bytes_per_s}});
+    }
 }
 
 /// Drops the members of `json` that `model` lacks, and writes those that it has; other content of a member is kept.

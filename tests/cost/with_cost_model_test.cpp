@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/cost/built_in_cost_models.h"
+#include "core/cost/checked_runs.h"
 #include "core/cost/cost_model.h"
 #include "core/io/cost_model_file.h"
 #include "core/io/graph_file.h"
@@ -60,6 +61,37 @@ TEST(WithCompilation, StaysInTheDocumentAndWithAnotherModel) {
     // Nothing else of the document's object is lost.
     EXPECT_EQ(nlohmann::json::parse(with_compilation(compiled, {})->header().cost->json),
               nlohmann::json::parse(read->header().cost->json));
+}
+
+TEST(NamedModelOf, KeepsWaysOfKindsAndSharedLinks) {
+    const auto read = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz");
+    const auto graph = with_cost_model(read, *built_in_cost_model("h100-sxm")).graph;
+    ASSERT_FALSE(graph->header().cost->contention->shared_links.empty());
+    const auto again = with_cost_model(graph, named_model_of(*graph->header().cost, "graph")).graph;
+    EXPECT_EQ(node_times_ms(*again), node_times_ms(*graph));
+    EXPECT_EQ(again->header().cost->contention->shared_links, graph->header().cost->contention->shared_links);
+}
+
+TEST(CheckedRuns, AreOfTheModelThatWasCompared) {
+    const auto read = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const auto checked = [&](const NamedCostModel& model) {
+        return checked_runs(*with_cost_model(read, model).graph->header().cost);
+    };
+    NamedCostModel model = *built_in_cost_model("h100-96gb-500w");
+    ASSERT_TRUE(checked(model));
+    EXPECT_TRUE(checked(model)->built_in);
+    model.memory_bytes_per_s *= 2;
+    EXPECT_FALSE(checked(model));  // its name is that of the built-in one
+    model.name = "mine";
+    model.origin.checked = "two runs of ours";
+    model.origin.checked_within = 0.05;
+    const std::optional<CheckedRuns> own = checked(model);
+    ASSERT_TRUE(own);
+    EXPECT_EQ(own->with, "two runs of ours");
+    EXPECT_EQ(own->within, 0.05);
+    EXPECT_FALSE(own->built_in);
+    model.origin.checked.clear();
+    EXPECT_FALSE(checked(model));
 }
 
 TEST(WithCompilation, NeedsACostModel) {

@@ -71,6 +71,19 @@ TEST(CostModelFile, WhatAModelNoLongerHasIsNotWritten) {
     EXPECT_FALSE(again.contains("contention"));
 }
 
+TEST(CostModelFile, WaysOfKindsAreWrittenAndRead) {
+    NamedCostModel model = read_cost_model_file(everything);
+    LinkCost& link = model.links_of_groups["0"];
+    link = {0.02, 0, 3e11, {}};
+    link.kinds[CollectiveKind::all_reduce] = {{0.03, 1.5e11}, {0.01, 5e10}};
+    const LinkCost again = read_cost_model_text(cost_model_text(model), "x").links_of_groups.at("0");
+    ASSERT_EQ(again.kinds.size(), 1u);
+    ASSERT_EQ(again.kinds.at(CollectiveKind::all_reduce).size(), 2u);
+    EXPECT_EQ(again.kinds.at(CollectiveKind::all_reduce)[1].bytes_per_s, 5e10);
+    model.links_of_groups["0"].kinds.clear();
+    EXPECT_FALSE(Json::parse(cost_model_text(model))["links"]["process_groups"]["0"].contains("kinds"));
+}
+
 TEST(CostModelFile, BuiltInModelsAreDocuments) {
     for (const NamedCostModel& model : built_in_cost_models()) {
         const NamedCostModel again = read_cost_model_text(cost_model_text(model), model.name);
