@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/calibrate/calibration.h"
+#include "core/calibrate/plan_prediction.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/ordered_json.h"
 #include "core/io/cost_model_file.h"
@@ -24,6 +25,7 @@
 #include "core/io/trace_file.h"
 #include "core/measure/measured_comparison.h"
 #include "core/passes/pass.h"
+#include "core/plan/presets.h"
 
 namespace overlap::commands {
 
@@ -46,7 +48,7 @@ std::string fitted_text(const NamedCostModel& model, const CalibrationRow& row) 
                milliseconds_text(cost->second.overhead_ms);
     }
     const auto link = model.links_of_groups.find(row.name);
-    if (link == model.links_of_groups.end()) return "as before";
+    if (link == model.links_of_groups.end()) return "not fitted";
     return bytes_text(static_cast<std::int64_t>(link->second.bytes_per_s)) + "/s, " +
            milliseconds_text(link->second.latency_ms);
 }
@@ -78,6 +80,24 @@ void write_text(std::ostream& out, const Calibration& calibration) {
         out << "compute slows communication down by " << percent_text(*contention.communication_slowdown * 100) << '\n';
 }
 
+std::string expected_text(const PlanPrediction& prediction) {
+    return prediction.expected_error ? "within " + percent_text(*prediction.expected_error * 100)
+                                     : std::string("not known: no run has the time of a step");
+}
+
+void write_predictions(std::ostream& out, const std::vector<PlanPrediction>& predictions) {
+    TextTable table({"plan", "step predicted", "exposed", "expected error"});
+    for (const PlanPrediction& prediction : predictions) {
+        if (prediction.refusal.empty())
+            table.add({name_text(prediction.plan), milliseconds_text(prediction.step_ms),
+                       milliseconds_text(prediction.exposed_ms), expected_text(prediction)});
+        else
+            table.add({name_text(prediction.plan), "refused", "", name_text(prediction.refusal, longest_sentence)});
+    }
+    out << "expected errors: that of the measured steps, and what sums are off that were held out of the fit\n";
+    table.write(out, "");
+}
+
 Json error_json(const RelativeError& error) {
     return {{"median", error.median}, {"ninetieth_percentile", error.ninetieth}};
 }
@@ -86,14 +106,25 @@ Json number_or_null(const std::optional<double>& number) {
     return number ? Json(*number) : Json(nullptr);
 }
 
-Json as_json(const Calibration& calibration) {
-    Json rows = Json::array(), steps = Json::array();
+Json prediction_json(const PlanPrediction& prediction) {
+    const bool known = prediction.refusal.empty();
+    return {{"plan", prediction.plan},
+            {"step_ms", known ? Json(prediction.step_ms) : Json()},
+            {"exposed_ms", known ? Json(prediction.exposed_ms) : Json()},
+            {"expected_error", number_or_null(prediction.expected_error)},
+            {"refusal", known ? Json() : Json(prediction.refusal)}};
+}
+
+Json as_json(const Calibration& calibration, const std::vector<PlanPrediction>& predictions) {
+    Json rows = Json::array(), steps = Json::array(), predicted = Json::array();
+    for (const PlanPrediction& prediction : predictions) predicted.push_back(prediction_json(prediction));
     for (const CalibrationRow& row : calibration.rows) {
         rows.push_back({{"kind", kind_name(row.kind)},
                         {"name", row.name},
                         {"samples", row.samples},
                         {"relative_error_before", error_json(row.before)},
                         {"relative_error_after", error_json(row.after)},
+                        {"held_out_error", number_or_null(row.held_out)},
                         {"note", row.note}});
     }
     for (const CalibratedStep& step : calibration.steps) {
@@ -106,6 +137,7 @@ Json as_json(const Calibration& calibration) {
     return {{"model", Json::parse(cost_model_text(calibration.model))},
             {"rows", std::move(rows)},
             {"steps", std::move(steps)},
+            {"predictions", std::move(predicted)},
             {"notes", calibration.notes}};
 }
 
@@ -126,6 +158,9 @@ class Calibrate final : public Command {
             "--cost-model", base_,
             "built-in cost model or file to begin with: rates of the device, and what runs do not show; "
             "default: the graph's own"));
+        reads(command->add_option("--predict", predicted_,
+                                  "further plan whose step the model predicts; for several plans, given several times"))
+            ->allow_extra_args(false);
         command->add_option("--name", name_, "what the model is called; default: the output's name");
         writes(command->add_option("-o,--output", output_, "cost model to write, such as MODEL.cost.json"))->required();
         command->add_flag("--json", json_, "print JSON");
@@ -142,10 +177,12 @@ class Calibrate final : public Command {
         }
         const Calibration calibration = calibrate(runs, base, name());
         write_cost_model_file(calibration.model, output_);
+        const std::vector<PlanPrediction> predictions = predict_plans(graph, runs, calibration);
         if (json_) {
-            streams.out << json_text(as_json(calibration)) << '\n';
+            streams.out << json_text(as_json(calibration, predictions)) << '\n';
         } else {
             write_text(streams.out, calibration);
+            write_predictions(streams.out, predictions);
         }
         for (const std::string& note : calibration.notes) streams.notes << "overlap: " << one_line(note) << '\n';
     }
@@ -182,6 +219,30 @@ class Calibrate final : public Command {
         return variants;
     }
 
+    /// The graph as it is, what torchtitan would run on it, and the plans of `--plan` and `--predict`: those of the job
+    /// that ran.
+    std::vector<PlanPrediction> predict_plans(const std::shared_ptr<const Graph>& graph,
+                                              const std::vector<CalibrationRun>& runs,
+                                              const Calibration& calibration) const {
+        const std::optional<Compilation>& compilation = runs.front().compilation;
+        const auto predict = [&](const Plan* plan, const std::string& name) {
+            return predict_plan(calibration, graph, plan, name, compilation);
+        };
+        std::vector<PlanPrediction> predictions = {predict(nullptr, "the graph as it is")};
+        const std::vector<PipelinePreset> presets = pipeline_presets(*graph);
+        for (std::size_t preset = 0; preset < preset_names.size(); ++preset) {
+            const Plan plan = plan_of(presets[preset], *graph, presets[preset].title);
+            predictions.push_back(predict(&plan, std::string(preset_names[preset])));
+        }
+        for (const std::vector<std::string>* files : {&plans_, &predicted_}) {
+            for (const std::string& file : *files) {
+                const Plan plan = read_plan_for(*graph, file);
+                predictions.push_back(predict(&plan, file));
+            }
+        }
+        return predictions;
+    }
+
     /// A run identifies its graph by the digest.
     CalibrationRun of_runner(const std::string& file,
                              const std::vector<std::shared_ptr<const Evaluation>>& variants) const {
@@ -208,7 +269,7 @@ class Calibrate final : public Command {
     }
 
     std::string file_, base_, name_, output_;
-    std::vector<std::string> runs_, plans_;
+    std::vector<std::string> runs_, plans_, predicted_;
     bool json_ = false;
 };
 

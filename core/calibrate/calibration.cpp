@@ -3,132 +3,47 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
 #include "core/base/statistics.h"
-#include "core/calibrate/line_fit.h"
+#include "core/calibrate/fitted_link.h"
+#include "core/calibrate/fitted_samples.h"
+#include "core/calibrate/kept_classes.h"
 #include "core/calibrate/prediction.h"
+#include "core/calibrate/sorted_samples.h"
 #include "core/cost/compute_class.h"
-#include "core/cost/cost_model.h"
 #include "core/cost/with_cost_model.h"
-#include "core/simulate/stream_steps.h"
+#include "core/pipeline/time_source.h"
 
 namespace overlap {
 
 namespace {
 
-/// Below the first share of its time beside others a sample counts as alone, above the second one as beside them.
-constexpr double alone_share = 0.1, beside_share = 0.3;
-
-/// A sample of a class or a group with its work: milliseconds at full rates, or bytes.
-struct FittedSample {
-    double work = 0;
-    double time_ms = 0;
-    std::optional<double> beside_ms;
-    double beside_others_ms = 0;
-
-    /// A mean over several occurrences says nothing about what ran beside them, and has to be taken as it is.
-    bool alone() const { return beside_ms.value_or(0) < alone_share * time_ms && !beside_others(); }
-    bool beside() const { return beside_ms && *beside_ms > beside_share * time_ms && !beside_others(); }
-    bool beside_others() const { return beside_others_ms >= alone_share * time_ms; }
-};
-
-using Samples = std::map<std::string, std::vector<FittedSample>>;
-
-/// The samples of all runs by class and by process group.
-struct SortedSamples {
-    Samples classes, groups;
-    std::map<std::string, std::int64_t> group_sizes;
-};
-
-/// Milliseconds of all nodes at the device's full rates.
-std::vector<double> work_of(const std::shared_ptr<const Graph>& graph, const NamedCostModel& device) {
-    NamedCostModel full_rates = device;
-    full_rates.classes.clear();
-    // Collectives are fitted by bytes; any link will do for what is asked for here.
-    full_rates.links_of_groups.clear();
-    full_rates.links_of_sizes.clear();
-    full_rates.cluster.reset();
-    full_rates.gpus_per_node = 0;
-    full_rates.within_node.reset();
-    full_rates.between_nodes = LinkCost{0, 0, 1};
-    return node_times_ms(*with_cost_model(graph, full_rates).graph);
-}
-
-void sort_samples(const CalibrationRun& run, const NamedCostModel& device, SortedSamples& sorted) {
-    const Graph& graph = *run.graph;
-    const std::vector<double> work_ms = work_of(run.graph, device);
-    const std::vector<ComputeClass> classes = compute_classes(graph);
-    const StreamSteps steps = stream_steps(graph);
-    for (const NodeSample& sample : run.samples) {
-        FittedSample fitted{work_ms[sample.node], sample.time_ms, sample.beside_ms, sample.beside_others_ms};
-        const StreamStep& step = steps.of_node[sample.node];
-        if (step.kind == StreamStep::Kind::collective) {
-            const IssuedCollective& collective = steps.collectives[step.collective];
-            const std::string& group = steps.groups[collective.group];
-            fitted.work = static_cast<double>(collective.bytes);
-            sorted.groups[group].push_back(fitted);
-            if (const ProcessGroup* known = graph.header().process_group(group))
-                sorted.group_sizes[group] = static_cast<std::int64_t>(known->ranks.size());
-        } else if (classes[sample.node] != ComputeClass::nothing) {
-            sorted.classes[std::string(compute_class_name(classes[sample.node]))].push_back(fitted);
-        }
+/// The line of kernels that are known by their means: the overhead stays as it was, or is 0 where that is more than
+/// half of what they took.
+SamplesFit fit_of_means(const std::vector<MeanKernel>& means, double known_overhead_ms) {
+    double kernels = 0, work_ms = 0, time_ms = 0;
+    for (const MeanKernel& mean : means) {
+        kernels += mean.kernels;
+        work_ms += mean.kernels * mean.work_ms;
+        time_ms += mean.kernels * mean.time_ms;
     }
-}
-
-/// The slowdown `s` of samples beside others: `(time - alone) / beside = s / (1 + s)`; nothing where there are too few.
-std::optional<double> slowdown_of(const std::vector<FittedSample>& samples, const LineFit& alone) {
-    std::vector<double> shares;
-    for (const FittedSample& sample : samples) {
-        if (!sample.beside()) continue;
-        shares.push_back((sample.time_ms - alone.time_ms(sample.work)) / *sample.beside_ms);
-    }
-    if (shares.size() < samples_needed) return std::nullopt;
-    constexpr double slowest = 0.95;  // twenty times as long: beyond that no factor explains a time
-    const double share = std::clamp(quantile(std::move(shares), 0.5), 0.0, slowest);
-    return share / (1 - share);
-}
-
-/// The line of one class or group, and what could be determined.
-struct Fit {
-    LineFit line;
-    std::optional<double> slowdown;
-    bool few_alone = false;  ///< too few samples ran alone: all count, as they are
-};
-
-std::vector<WorkSample> times_of(const std::vector<FittedSample>& samples, bool only_alone) {
-    std::vector<WorkSample> times;
-    for (const FittedSample& sample : samples) {
-        if (!only_alone || sample.alone()) times.push_back({sample.work, sample.time_ms});
-    }
-    return times;
-}
-
-std::optional<Fit> fit(const std::vector<FittedSample>& samples, double known_intercept_ms) {
-    const std::vector<WorkSample> alone = times_of(samples, true);
-    const bool enough = alone.size() >= samples_needed;
-    const std::optional<LineFit> line = fit_line(enough ? alone : times_of(samples, false), known_intercept_ms);
-    if (!line) return std::nullopt;
-    Fit result{*line, {}, !enough};
-    if (enough) result.slowdown = slowdown_of(samples, *line);
-    return result;
-}
-
-/// What the samples could not determine. @param intercept what the line's beginning is called.
-std::string note_on(const Fit& fit, const std::string& intercept) {
-    std::string note;
-    if (!fit.line.intercept_fitted) note = "sizes vary too little to determine its " + intercept;
-    if (fit.few_alone) note += (note.empty() ? "" : "; ") + std::string("too few ran alone, so all count as they are");
-    return note;
+    SamplesFit fit;
+    fit.line.intercept_ms = kernels * known_overhead_ms <= time_ms / 2 ? known_overhead_ms : 0;
+    fit.line.slope = (time_ms - kernels * fit.line.intercept_ms) / work_ms;
+    return fit;
 }
 
 class Calibrator {
   public:
     Calibrator(std::span<const CalibrationRun> runs, const CalibrationBase& base, std::string name)
         : runs_(runs), base_(base) {
-        for (const CalibrationRun& run : runs) sort_samples(run, base.model, samples_);
+        std::vector<std::vector<double>> known_ms;
+        for (const CalibrationRun& run : runs) known_ms.push_back(known_times_ms(run));
+        samples_ = sorted_samples(runs, base.model, known_ms);
         result_.model = base.model;
         result_.model.name = std::move(name);
         result_.model.description = "Calibrated from " + std::to_string(runs.size()) +
@@ -167,12 +82,17 @@ class Calibrator {
         }
     }
 
-    CalibrationRow& add_row(CalibrationRow::Kind kind, const std::string& name,
-                            const std::vector<FittedSample>& samples) {
+    /// By the graph's own times or by the base.
+    std::vector<double> known_times_ms(const CalibrationRun& run) const {
+        const auto graph = base_.graphs_own_times ? run.graph : with_cost_model(run.graph, base_.model).graph;
+        return sourced_times(*graph, modelled_source(false, run.compilation).get()).times_ms;
+    }
+
+    CalibrationRow& add_row(CalibrationRow::Kind kind, const std::string& name, std::size_t samples) {
         CalibrationRow& row = result_.rows.emplace_back();
         row.kind = kind;
         row.name = name;
-        row.samples = static_cast<std::uint32_t>(samples.size());
+        row.samples = static_cast<std::uint32_t>(samples);
         return row;
     }
 
@@ -180,17 +100,20 @@ class Calibrator {
     std::optional<double> fit_groups() {
         std::vector<double> slowdowns;
         for (const auto& [group, samples] : samples_.groups) {
-            CalibrationRow& row = add_row(CalibrationRow::Kind::process_group, group, samples);
+            CalibrationRow& row = add_row(CalibrationRow::Kind::process_group, group, samples.size());
             const std::optional<CostParameters::Link> known = known_link(group);
-            const std::optional<Fit> found = fit(samples, known ? known->latency_ms : 0);
-            if (!found || found->line.slope <= 0) {
+            const FittedLink found = fit_link(samples, known.value_or(CostParameters::Link()));
+            if (!found.fit) {
                 row.note = "no bandwidth fits its times, so its link stays as it was";
                 continue;
             }
-            constexpr double ms_per_s = 1e3;
-            result_.model.links_of_groups[group] = {found->line.intercept_ms, 0, ms_per_s / found->line.slope};
-            row.note = note_on(*found, "latency");
-            if (found->slowdown) slowdowns.push_back(*found->slowdown);
+            result_.model.links_of_groups[group] = found.link;
+            row.held_out = found.held_out;
+            row.note = note_on(*found.fit, "latency");
+            if (!found.link.kinds.empty())
+                row.note +=
+                    (row.note.empty() ? "" : "; ") + std::string("its rates of each kind of collective are scaled");
+            if (found.fit->slowdown) slowdowns.push_back(*found.fit->slowdown);
         }
         if (slowdowns.empty()) {
             result_.notes.emplace_back(
@@ -202,29 +125,66 @@ class Calibrator {
     }
 
     void fit_classes(NamedCostModel::Contention& contention) {
-        if (samples_.classes.empty()) {
-            result_.notes.push_back("no compute of the runs could be matched with the graph, so compute is priced by " +
-                                    in_quotes(base_.model.name) + " as before");
-        }
+        std::set<std::string> fitted;
+        if (!samples_.generated.empty() && fit_generated()) fitted.insert(memory_);
         for (const auto& [name, samples] : samples_.classes) {
-            CalibrationRow& row = add_row(CalibrationRow::Kind::compute_class, name, samples);
-            const auto known = base_.model.classes.find(name);
-            const std::optional<Fit> found =
-                fit(samples, known == base_.model.classes.end() ? 0 : known->second.overhead_ms);
+            if (fitted.contains(name)) continue;
+            CalibrationRow& row = add_row(CalibrationRow::Kind::compute_class, name, samples.size());
+            const double known_ms = known_overhead_ms(name);
+            const std::optional<SamplesFit> found = fit_samples(samples, known_ms);
             if (!found || found->line.slope <= 0) {
                 row.note = "no efficiency fits its times, so it stays as it was";
                 continue;
             }
+            fitted.insert(name);
             result_.model.classes[name] = {1 / found->line.slope, found->line.intercept_ms};
+            row.held_out = held_out_error(samples, known_ms, HeldOut::by_place);
             row.note = note_on(*found, "overhead");
             if (found->slowdown) {
                 // A transfer that compute slows down disturbs compute less by as much.
                 contention.compute_slowdown[name] =
                     *found->slowdown * (1 + contention.communication_slowdown.value_or(0));
             } else {
-                result_.notes.push_back("by how much communication slows " + name +
-                                        " down is not known: too few nodes ran both alone and beside communication");
+                note_unknown_slowdown(name);
             }
+        }
+        tell_kept_classes(fitted);
+    }
+
+    double known_overhead_ms(const std::string& name) const {
+        const auto known = base_.model.classes.find(name);
+        return known == base_.model.classes.end() ? 0 : known->second.overhead_ms;
+    }
+
+    void note_unknown_slowdown(const std::string& name) {
+        result_.notes.push_back("by how much communication slows " + name +
+                                " down is not known: too few nodes ran both alone and beside communication");
+    }
+
+    /// What a compiler wrote is most of the class; the few operators beside it are priced alike.
+    bool fit_generated() {
+        const SamplesFit found = fit_of_means(samples_.generated, known_overhead_ms(memory_));
+        if (found.line.slope <= 0) return false;
+        double kernels = 0;
+        for (const MeanKernel& mean : samples_.generated) kernels += mean.kernels;
+        const auto others = samples_.classes.find(memory_);
+        CalibrationRow& row =
+            add_row(CalibrationRow::Kind::compute_class, memory_,
+                    samples_.generated.size() + (others == samples_.classes.end() ? 0 : others->second.size()));
+        row.note = "by the sum of " + std::to_string(std::llround(kernels)) + " kernels that the compiler wrote";
+        result_.model.classes[memory_] = {1 / found.line.slope, found.line.intercept_ms};
+        note_unknown_slowdown(memory_);
+        return true;
+    }
+
+    /// Classes that no run determines.
+    void tell_kept_classes(const std::set<std::string>& fitted) {
+        if (base_.graphs_own_times) {
+            for (std::string& sentence : keep_classes(runs_, fitted, result_.model))
+                result_.notes.push_back(std::move(sentence));
+        } else if (fitted.empty()) {
+            result_.notes.push_back("no compute of the runs could be matched with the graph, so compute is priced by " +
+                                    in_quotes(base_.model.name) + " as before");
         }
     }
 
@@ -241,8 +201,9 @@ class Calibrator {
     void add_errors() {
         std::map<std::string, std::vector<double>> before, after;
         for (const CalibrationRun& run : runs_) {
-            const Prediction old = base_.graphs_own_times ? predict(run.graph) : predict(run.graph, base_.model);
-            const Prediction fitted = predict(run.graph, result_.model);
+            const Prediction old = base_.graphs_own_times ? predict(run.graph, run.compilation)
+                                                          : predict(run.graph, base_.model, run.compilation);
+            const Prediction fitted = predict(run.graph, result_.model, run.compilation);
             collect_errors(run, old, before);
             collect_errors(run, fitted, after);
             result_.steps.push_back({run.name, run.step_ms, run.exposed_ms, old.step_ms, old.exposed_ms, fitted.step_ms,
@@ -273,23 +234,26 @@ class Calibrator {
 
     static void collect_errors(const CalibrationRun& run, const Prediction& prediction,
                                std::map<std::string, std::vector<double>>& errors) {
-        const std::vector<ComputeClass> classes = compute_classes(*run.graph);
-        const StreamSteps steps = stream_steps(*run.graph);
-        for (const NodeSample& sample : run.samples) {
-            const StreamStep& step = steps.of_node[sample.node];
-            const bool communicates = step.kind == StreamStep::Kind::collective;
-            const std::string name = communicates ? steps.groups[steps.collectives[step.collective].group]
-                                                  : std::string(compute_class_name(classes[sample.node]));
-            const auto kind = communicates ? CalibrationRow::Kind::process_group : CalibrationRow::Kind::compute_class;
-            errors[key_of(kind, name)].push_back(std::abs(prediction.times_ms[sample.node] - sample.time_ms) /
-                                                 sample.time_ms);
+        const auto error = [](double predicted_ms, double measured_ms) {
+            return std::abs(predicted_ms - measured_ms) / measured_ms;
+        };
+        const std::vector<std::string> rows = rows_of_samples(run);
+        for (std::size_t index = 0; index < rows.size(); ++index) {
+            const NodeSample& sample = run.samples[index];
+            errors[rows[index]].push_back(error(prediction.times_ms[sample.node], sample.time_ms));
         }
+        if (run.generated.total_ms <= 0) return;
+        double generated_ms = 0;
+        for (const NodeId node : run.generated.nodes) generated_ms += prediction.times_ms[node];
+        errors["class " + memory_].push_back(error(generated_ms, run.generated.total_ms));
     }
 
     static RelativeError error_of(const std::vector<double>& errors) {
         if (errors.empty()) return {};
         return {quantile(errors, 0.5), quantile(errors, 0.9)};
     }
+
+    inline static const std::string memory_{compute_class_name(ComputeClass::memory)};
 
     std::span<const CalibrationRun> runs_;
     const CalibrationBase& base_;

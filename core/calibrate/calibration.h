@@ -23,6 +23,9 @@ struct CalibrationRow {
     std::string name;  ///< of the class or the process group
     std::uint32_t samples = 0;
     RelativeError before, after;
+    /// By which share sums are off that the fit has not seen, see held_out_error(); none: too few samples, or kernels
+    /// that are known as a sum.
+    std::optional<double> held_out;
     std::string note;  ///< what the data could not determine; a clause, may be empty
 };
 
@@ -56,13 +59,10 @@ struct CalibrationBase {
 /// group latency and bandwidth by `time = latency + bytes / bandwidth`; see fit_line(). Samples that ran alone count
 /// first; those that ran beside others then determine the factors of contention, where there are at least
 /// `samples_needed` of both kinds. What runs do not determine stays as the base has it, factors of contention are left
-/// out, and notes say so; they also say where compute was not determined, and which step is predicted worse than
-/// before.
+/// out, and notes say so; they also say where compute was not determined and what becomes of it (keep_classes()), and
+/// which step is predicted worse than before. Work and predictions are those of the job as each run compiled it.
 /// @param name of the model that results.
 /// @throws InputError where there is no run, or nothing in the runs can be fitted.
 Calibration calibrate(std::span<const CalibrationRun> runs, const CalibrationBase& base, std::string name);
-
-/// Samples that a factor must rest on.
-inline constexpr std::uint32_t samples_needed = 3;
 
 }  // namespace overlap

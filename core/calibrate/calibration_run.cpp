@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/wording.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/profile_guided_times.h"
+#include "core/predict/compiled_times.h"
 #include "core/simulate/simulation.h"
 #include "core/timeline/interval_union.h"
 
@@ -83,6 +85,36 @@ std::string difference_from_plan(const MeasuredComparison& comparison) {
            part(comparison.only_planned) + " of that graph are not in the trace";
 }
 
+/// Inductor's kernels but its templates, which are products and attention.
+bool is_generated_kernel(std::string_view name) {
+    return name.starts_with("triton_") && !name.starts_with("triton_tem_");
+}
+
+/// The kernels in the measured step that a compiler wrote.
+void measure_generated(const MeasuredStepData& step, GeneratedKernels& generated) {
+    const MeasuredTrace& trace = *step.trace;
+    for (const GpuActivity& activity : trace.activities()) {
+        const TimeRange range = trace.range(activity);
+        const std::string& device = trace.tracks()[trace.events().track[activity.event]].process;
+        if (activity.work != GpuWork::compute || device != step.device ||
+            !is_generated_kernel(trace.name(activity.event)))
+            continue;
+        if (range.begin_ns < step.span.begin_ns || range.end_ns > step.span.end_ns) continue;
+        ++generated.measured;
+        generated.total_ms += static_cast<double>(range.length_ns()) / ns_per_ms;
+    }
+}
+
+GeneratedKernels generated_kernels(const MeasuredStepData& step, const CompiledTimes& compiled) {
+    GeneratedKernels generated;
+    for (NodeId node = 0; node < compiled.generated.size(); ++node)
+        if (compiled.generated[node] && compiled.times_ms[node] > 0) generated.nodes.push_back(node);
+    for (const FusedKernel& kernel : compiled.kernels.kernels)
+        generated.modelled += compiled.generated[kernel.nodes.front()];
+    measure_generated(step, generated);
+    return generated;
+}
+
 }  // namespace
 
 CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> graph, const RunnerTimes& times) {
@@ -133,9 +165,17 @@ CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparis
         if (sample.time_ms > 0) run.samples.push_back(sample);
     }
     const std::size_t communicating = run.samples.size();
+    if (evaluation.time_source) run.compilation = evaluation.time_source->compilation;
+    std::vector<bool> generated(evaluation.graph->node_count());
+    if (run.compilation) {
+        const CompiledTimes compiled = compiled_times(*evaluation.graph, *run.compilation);
+        run.generated = generated_kernels(comparison.step, compiled);
+        generated = compiled.generated;
+    }
     const ProfileGuidedEstimator estimator(*evaluation.graph, profile);
     for (NodeId node = 0; node < evaluation.graph->node_count(); ++node) {
-        if (evaluation.simulation.collective_of_node[node] >= 0) continue;
+        // An operator that the trace has by itself is not the part of a kernel that has the same name.
+        if (evaluation.simulation.collective_of_node[node] >= 0 || generated[node]) continue;
         const std::optional<double> time_ms = estimator.time_ms(node);
         if (time_ms && *time_ms > 0) run.samples.push_back({.node = node, .time_ms = *time_ms, .beside_ms = {}});
     }
@@ -143,6 +183,10 @@ CalibrationRun run_of_trace(std::string name, const MeasuredComparison& comparis
         run.notes.push_back("warning: the trace " + run.name + " may be of another plan: " + difference);
     run.notes.push_back("the trace " + run.name + " has times of " + found + " and of " +
                         std::to_string(run.samples.size() - communicating) + " other nodes");
+    if (run.generated.modelled > 0)
+        run.notes.push_back("the trace " + run.name + " has " + counted(run.generated.measured, "kernel") +
+                            " that the compiler wrote, and the model makes " + std::to_string(run.generated.modelled) +
+                            "; they are compared as a sum");
     return run;
 }
 

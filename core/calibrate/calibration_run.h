@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/compilation.h"
 #include "core/graph/graph.h"
 #include "core/measure/measured_comparison.h"
 
@@ -22,11 +23,23 @@ struct NodeSample {
     double beside_others_ms = 0;
 };
 
+/// The kernels of a compiled job that its compiler wrote. A trace calls them by names of the compiler's own, so they
+/// are known together and not one by one.
+struct GeneratedKernels {
+    std::vector<NodeId> nodes;   ///< that they compute
+    std::uint32_t modelled = 0;  ///< kernels that the model makes of these nodes (core/predict)
+    std::uint32_t measured = 0;  ///< kernels in the step
+    double total_ms = 0;         ///< that these took
+};
+
 /// What one measured run says of a graph, as it was run: after all passes.
 struct CalibrationRun {
     std::string name;  ///< of the file, for display
     std::shared_ptr<const Graph> graph;
+    /// How what ran compiles the graph; none: each operator ran by itself. Of it are classes, work and predictions.
+    std::optional<Compilation> compilation;
     std::vector<NodeSample> samples;
+    GeneratedKernels generated;
     std::optional<double> step_ms, exposed_ms;    ///< as measured
     std::string device;                           ///< its name; may be empty
     std::map<std::string, std::string> versions;  ///< of libraries, by name
@@ -43,13 +56,14 @@ struct RunnerTimes {
     std::map<std::string, std::string> versions;
 };
 
-/// The run of a runner. What ran beside what is that of the stream model with the measured times: a runner starts
-/// nodes by the same rules.
+/// The run of a runner, which starts each operator by itself whatever the job compiles. What ran beside what is that of
+/// the stream model with the measured times: a runner starts nodes by the same rules.
 /// @throws InputError where no node of the graph has a time.
 CalibrationRun run_of_runner(std::string name, std::shared_ptr<const Graph> graph, const RunnerTimes& times);
 
 /// A step of a job, whose collectives have been matched with those of the plan. Collectives have their own times;
-/// compute has the mean times of operators of the same name and sizes, as far as the profile knows them.
+/// compute has the mean times of operators of the same name and sizes, as far as the profile knows them. Where the
+/// evaluation is of a compiled job, kernels that its compiler wrote are `generated`.
 /// @param profile of the same trace.
 /// @throws InputError where less than half of the plan's collectives are in the step: it belongs to another job or plan
 /// then.

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "core/base/error.h"
 #include "core/calibrate/prediction.h"
 #include "core/cost/built_in_cost_models.h"
+#include "core/cost/compute_class.h"
+#include "core/cost/cost_model.h"
+#include "core/cost/profile_guided_times.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/graph_file.h"
 #include "core/pipeline/evaluation.h"
@@ -145,6 +149,52 @@ TEST(Calibration, WhatARunDoesNotTellIsSaid) {
                         "group ran both alone and beside compute"),
               calibration.notes.end());
     expect_classes(calibration, 0.02);
+}
+
+TEST(Calibration, TimesOfClassesThatNoRunKnowsAreKeptInSum) {
+    // Nodes with times of their own, which no line of a class has; the run knows collectives alone.
+    const auto modelled = with_cost_model(sample(), *built_in_cost_model("h200-sxm")).graph;
+    std::vector<double> own_ms = node_times_ms(*modelled);
+    const std::vector<ComputeClass> classes = compute_classes(*modelled);
+    double memory_ms = 0;
+    for (NodeId node = 0; node < own_ms.size(); ++node) {
+        if (classes[node] != ComputeClass::memory) continue;
+        own_ms[node] *= node % 2 == 0 ? 1.5 : 1.1;
+        memory_ms += own_ms[node];
+    }
+    const auto graph = with_times(modelled, own_ms);
+    RunnerTimes times = measure(graph, true_device());
+    std::erase_if(times.node_ms,
+                  [&](const auto& node) { return classes[modelled->find(node.first)] != ComputeClass::communication; });
+    const NamedCostModel own = named_model_of(*graph->header().cost, "graph");
+    const std::vector<CalibrationRun> runs = {run_of_runner("run", graph, times)};
+    const Calibration calibration = calibrate(runs, {own, true}, "calibrated");
+
+    const std::vector<double> after_ms = node_times_ms(*with_cost_model(graph, calibration.model).graph);
+    double memory_after_ms = 0;
+    for (NodeId node = 0; node < after_ms.size(); ++node)
+        memory_after_ms += classes[node] == ComputeClass::memory ? after_ms[node] : 0;
+    EXPECT_NEAR(memory_after_ms, memory_ms, 0.001 * memory_ms);
+    const auto told = [&](const std::string& part) {
+        return std::ranges::any_of(calibration.notes,
+                                   [&](const std::string& note) { return note.find(part) != std::string::npos; });
+    };
+    EXPECT_TRUE(told("no run determines memory: its ")) << testing::PrintToString(calibration.notes);
+    EXPECT_TRUE(told("single nodes change by up to "));
+    EXPECT_TRUE(told("no run determines matrix_multiply, whose times stay as they were"));
+    EXPECT_EQ(calibration.model.classes.at("matrix_multiply").efficiency, own.classes.at("matrix_multiply").efficiency);
+    EXPECT_FALSE(told("as before"));
+}
+
+TEST(Calibration, ARunnersNodesAreOfNoCompiledJob) {
+    // A runner starts each operator by itself, so its run says the same of a graph whose job compiles.
+    const auto traced = with_cost_model(sample(), *built_in_cost_model("h200-sxm")).graph;
+    const auto compiled = with_compilation(traced, Compilation{});
+    const RunnerTimes times = measure(traced, true_device());
+    const Calibration of_traced = calibrate(std::vector{run_of_runner("run", traced, times)}, base(), "x");
+    const Calibration of_compiled = calibrate(std::vector{run_of_runner("run", compiled, times)}, base(), "x");
+    EXPECT_EQ(of_compiled.steps[0].after_ms, of_traced.steps[0].after_ms);
+    EXPECT_EQ(of_compiled.model.classes.at("memory").efficiency, of_traced.model.classes.at("memory").efficiency);
 }
 
 TEST(Calibration, StepsAreToldBeforeAndAfter) {

@@ -3,15 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/calibrate/calibration.h"
+#include "core/calibrate/plan_prediction.h"
 #include "core/calibrate/prediction.h"
 #include "core/cost/built_in_cost_models.h"
+#include "core/cost/compute_class.h"
+#include "core/cost/cost_model.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/graph_file.h"
 #include "core/io/profile_file.h"
+#include "core/pipeline/execution.h"
+#include "core/plan/presets.h"
+#include "core/predict/compiled_times.h"
 #include "tests/measure/simulated_trace.h"
 
 namespace overlap {
@@ -36,6 +43,51 @@ CalibrationRun run_on(const std::shared_ptr<const Graph>& graph) {
     return run_of_trace("job", comparison, ProfileTables(read_profile_text(trace.json(), "job")));
 }
 
+/// What a profiler would have of products and attention: operators by name and sizes of their tensors.
+ProfileRecords operators_of(const Evaluation& truth) {
+    ProfileRecords records;
+    const Graph& graph = *truth.graph;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        const ComputeClass of_node = compute_class(graph, node);
+        if (of_node != ComputeClass::matrix_multiply && of_node != ComputeClass::attention) continue;
+        const std::string target(graph.target(node));
+        const std::size_t dot = target.find('.');
+        ProfiledOperator profiled;
+        profiled.name = target.substr(0, dot) + "::" + target.substr(dot + 1, target.rfind('.') - dot - 1);
+        for (const NodeId input : graph.inputs(node)) {
+            const TensorMeta& tensor = graph.outputs(input)[0];
+            const auto shape = graph.shape(tensor), stride = graph.stride(tensor);
+            profiled.shapes.emplace_back(shape.begin(), shape.end());
+            profiled.strides.emplace_back(stride.begin(), stride.end());
+        }
+        profiled.dtype = graph.outputs(node)[0].dtype;
+        profiled.time_us = truth.times_ms[node] * 1e3;
+        records.operators.push_back(std::move(profiled));
+    }
+    return records;
+}
+
+NamedCostModel slow_device() {
+    NamedCostModel device = *built_in_cost_model("h200-sxm");
+    device.classes["matrix_multiply"].efficiency = 0.52;
+    device.classes["memory"].efficiency = 0.6;
+    return device;
+}
+
+/// The run of a job that compiles its blocks. Kernels that the compiler writes are called as Inductor calls them.
+CalibrationRun compiled_run(const std::shared_ptr<const Graph>& graph) {
+    const Compilation blocks{.scope = CompiledScope::blocks};
+    const auto truth = evaluate_baseline(with_compilation(with_cost_model(graph, slow_device()).graph, blocks));
+    const auto predicted =
+        evaluate_baseline(with_compilation(with_cost_model(graph, *built_in_cost_model("h200-sxm")).graph, blocks));
+    const std::vector<bool> generated = compiled_times(*truth->graph, blocks).generated;
+    test::SimulatedTrace trace(*truth);
+    for (test::SimulatedTrace::Kernel& kernel : trace.compute)
+        kernel.name = generated[kernel.node] ? "triton_poi_fused_add_mul_3" : "nvjet_tst_128x256";
+    const MeasuredComparison comparison = compare_with_measurement(predicted, measured_step(trace.finish()));
+    return run_of_trace("job", comparison, ProfileTables(operators_of(*truth)));
+}
+
 bool has_note(const std::vector<std::string>& notes, std::string_view part) {
     return std::ranges::any_of(notes, [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
@@ -57,6 +109,62 @@ TEST(TraceCalibration, LinksOfAJobAreFound) {
                          "\"h200-sxm\" as before"))
         << testing::PrintToString(calibration.notes);
     EXPECT_FALSE(has_note(calibration.notes, "worse than before")) << testing::PrintToString(calibration.notes);
+}
+
+TEST(TraceCalibration, KernelsOfACompiledJobAreCalibratedAsItRunsThem) {
+    const std::vector<CalibrationRun> runs = {compiled_run(sample("llama3_8b_fsdp64.prebucket"))};
+    const CalibrationRun& run = runs.front();
+    ASSERT_TRUE(run.compilation);
+    EXPECT_GT(run.generated.modelled, 500u);
+    EXPECT_LT(run.generated.modelled, run.generated.nodes.size());  // several nodes share a kernel
+    const Calibration calibration = calibrate(runs, {*built_in_cost_model("h200-sxm"), false}, "job");
+    EXPECT_NEAR(calibration.model.classes.at("memory").efficiency, 0.6, 0.006);
+    EXPECT_NEAR(calibration.model.classes.at("matrix_multiply").efficiency, 0.52, 0.01);
+    const auto memory = std::ranges::find(calibration.rows, "memory", &CalibrationRow::name);
+    ASSERT_NE(memory, calibration.rows.end());
+    EXPECT_LT(memory->after.median, 0.01);
+    EXPECT_GT(memory->before.median, 0.2);
+    EXPECT_EQ(memory->note,
+              "by the sum of " + std::to_string(run.generated.modelled) + " kernels that the compiler wrote");
+    EXPECT_NEAR(calibration.steps[0].after_ms, *run.step_ms, 0.001 * *run.step_ms);
+
+    // Priced as traced, the same trace has no kernels of a compiler and another step.
+    CalibrationRun as_traced = run;
+    as_traced.compilation.reset();
+    as_traced.generated = {};
+    const Calibration other = calibrate(std::vector{as_traced}, {*built_in_cost_model("h200-sxm"), false}, "job");
+    EXPECT_EQ(std::ranges::find(other.rows, "memory", &CalibrationRow::name), other.rows.end());
+    EXPECT_GT(std::abs(other.steps[0].after_ms - *run.step_ms), 0.005 * *run.step_ms);
+}
+
+TEST(TraceCalibration, PlansArePredictedWithTheErrorThatIsExpected) {
+    const auto graph = sample("llama3_8b_fsdp64.prebucket");
+    std::vector<CalibrationRun> runs = {compiled_run(graph)};
+    const Calibration exact = calibrate(runs, {*built_in_cost_model("h200-sxm"), false}, "job");
+    const PipelinePreset preset = pipeline_presets(*graph).front();
+    const Plan plan = plan_of(preset, *graph, "plan");
+    const std::optional<Compilation> blocks = runs[0].compilation;
+    const PlanPrediction prediction = predict_plan(exact, graph, &plan, "plan", blocks);
+    EXPECT_EQ(prediction.refusal, "");
+    ASSERT_TRUE(prediction.expected_error);
+    EXPECT_LT(*prediction.expected_error, 0.02);
+
+    const auto truth = execute(resolve(with_cost_model(graph, slow_device()).graph, plan));
+    const double true_ms = predict(truth->graph, blocks).step_ms;
+    EXPECT_NEAR(prediction.step_ms, true_ms, *prediction.expected_error * true_ms);
+
+    // A step that was measured a tenth longer than its kernels, and products that scatter, are in the error.
+    runs[0].step_ms = *runs[0].step_ms * 1.1;
+    for (std::size_t index = 0; index < runs[0].samples.size(); ++index)
+        runs[0].samples[index].time_ms *= index % 50 < 10 ? 1.3 : 1;
+    const Calibration noisy = calibrate(runs, {*built_in_cost_model("h200-sxm"), false}, "job");
+    const PlanPrediction uncertain = predict_plan(noisy, graph, &plan, "plan", blocks);
+    EXPECT_GT(*uncertain.expected_error, *error_of_steps(noisy));
+    EXPECT_GT(*uncertain.expected_error, *prediction.expected_error + 0.03);
+
+    runs[0].step_ms.reset();
+    const Calibration without_step = calibrate(runs, {*built_in_cost_model("h200-sxm"), false}, "job");
+    EXPECT_FALSE(predict_plan(without_step, graph, nullptr, "as it is", blocks).expected_error);
 }
 
 TEST(TraceCalibration, AStepThatIsToldWorseIsSaid) {

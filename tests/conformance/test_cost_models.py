@@ -110,6 +110,21 @@ class CostModels(CommandLine):
         with open(trace, encoding="utf-8") as file:
             self.assertIn('"rate of process group', file.read())
 
+    def test_links_that_groups_share_are_told(self):
+        graph = data("graphs", "llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")
+        figures = self.figures(graph, "--cost-model", "h100-sxm")
+        (shared,) = figures["shared_links"]
+        communicating = {group["process_group"] for group in figures["groups"]}
+        self.assertGreater(len(shared), 1)
+        self.assertLessEqual(set(shared), communicating)
+        text = self.expect(0, "simulate", graph, "--cost-model", "h100-sxm").stdout
+        self.assertIn("one link is shared by the process groups " + ", ".join(shared[:-1]), text)
+        apart = self.figures(graph)
+        self.assertEqual(apart["shared_links"], [])
+        passes = self.path("passes.json", [{"pass": "reassign_collective_pgs_pass", "options": {}}])
+        (with_made,) = self.figures(graph, "--cost-model", "h100-sxm", "--pipeline", passes)["shared_links"]
+        self.assertGreater(len(with_made), len(shared))
+
     def test_contention_needs_factors(self):
         self.assertIn("no factors of contention", self.expect(1, "simulate", self.graph, "--contention").stderr)
 
@@ -150,6 +165,27 @@ class CostModels(CommandLine):
             self.assertLess(row["relative_error_after"]["median"], 0.05, row)
         self.assertIn("is not known", self.expect(0, *arguments).stderr)
         self.assertAlmostEqual(self.figures(self.graph, "--cost-model", fitted)["step_ms"], step["after"]["step_ms"])
+
+    def test_a_calibration_predicts_other_plans_with_an_expected_error(self):
+        run = self.run_of("first.run.json", self.graph, "--cost-model", self.model)
+        plan = self.path("empty.plan.json", {"format": "overlap-plan", "version": 1, "name": "x"})
+        fitted = self.path("fitted.cost.json")
+        arguments = ["calibrate", self.graph, run, "--cost-model", "h200-sxm", "--predict", plan, "-o", fitted]
+        found = json.loads(self.expect(0, *arguments, "--json").stdout)
+        as_it_is, preset, _, given = found["predictions"]
+        self.assertEqual([entry["plan"] for entry in found["predictions"]],
+                         ["the graph as it is", "torchtitan_default", "torchtitan_performance", plan])
+        (step,) = found["steps"]
+        self.assertEqual(as_it_is["step_ms"], step["after"]["step_ms"])
+        self.assertEqual(given["step_ms"], as_it_is["step_ms"])
+        planned = self.figures(self.graph, "--cost-model", fitted, "--preset", "torchtitan_default")
+        self.assertAlmostEqual(preset["step_ms"], planned["step_ms"], places=5)
+        measured_error = abs(step["after"]["step_ms"] / step["measured_step_ms"] - 1)
+        self.assertGreaterEqual(as_it_is["expected_error"], measured_error)
+        self.assertLess(as_it_is["expected_error"], measured_error + 0.05)
+        text = self.expect(0, *arguments).stdout
+        self.assertIn("expected errors: that of the measured steps, and what sums are off that were held out", text)
+        self.assertRegex(text, r"torchtitan_default +[0-9.]+ m?s.*within")
 
     def test_factors_that_are_not_known_are_left_out_and_told(self):
         run = self.run_of("first.run.json", self.graph, "--cost-model", self.model)

@@ -55,6 +55,8 @@ SimulatedTrace::SimulatedTrace(const Evaluation& evaluation) {
         if (evaluation.times_ms[node] <= 0 || simulation.collective_of_node[node] >= 0) continue;
         if (evaluation.graph->target_info(node).is_wait) continue;
         Kernel& kernel = compute.emplace_back();
+        kernel.node = node;
+        kernel.name = "gemm";
         kernel.start_ns = begin_ns + nanoseconds(simulation.nodes[node].start_ms);
         kernel.length_ns = begin_ns + nanoseconds(simulation.nodes[node].end_ms) - kernel.start_ns;
         kernel.launch_ns = kernel.start_ns - ahead_ns;
@@ -123,7 +125,7 @@ std::shared_ptr<const MeasuredTrace> SimulatedTrace::finish(std::int64_t clock_n
         }
         builder.add(event);
     };
-    for (const Kernel& kernel : compute) add(kernel, "gemm", "7", nullptr);
+    for (const Kernel& kernel : compute) add(kernel, kernel.name, "7", nullptr);
     for (const Collective& collective : collectives) {
         add(collective, "ncclDevKernel_Generic", std::to_string(20 + collective.group), &collective);
     }

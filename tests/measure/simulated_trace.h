@@ -16,6 +16,8 @@ class SimulatedTrace {
   public:
     struct Kernel {
         std::int64_t start_ns = 0, length_ns = 0, launch_ns = 0;
+        NodeId node = no_node;  ///< of compute
+        std::string name{};     ///< as the profiler calls it; of compute
         std::int64_t end_ns() const { return start_ns + length_ns; }
     };
     struct Collective : Kernel {

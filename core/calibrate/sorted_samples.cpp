@@ -1,0 +1,86 @@
+#include "core/calibrate/sorted_samples.h"
+
+#include <algorithm>
+
+#include "core/cost/compute_class.h"
+#include "core/cost/with_cost_model.h"
+#include "core/pipeline/time_source.h"
+#include "core/simulate/stream_steps.h"
+
+namespace overlap {
+namespace {
+
+NamedCostModel at_full_rates(const NamedCostModel& device) {
+    NamedCostModel full_rates = device;
+    full_rates.classes.clear();
+    // Collectives are fitted by bytes; any link will do for what is asked for here.
+    full_rates.links_of_groups.clear();
+    full_rates.links_of_sizes.clear();
+    full_rates.cluster.reset();
+    full_rates.gpus_per_node = 0;
+    full_rates.within_node.reset();
+    full_rates.between_nodes = LinkCost{0, 0, 1};
+    return full_rates;
+}
+
+void add_generated(const CalibrationRun& run, const std::vector<double>& work_ms, SortedSamples& sorted) {
+    const GeneratedKernels& generated = run.generated;
+    if (generated.modelled == 0 || generated.total_ms <= 0) return;
+    const double kernels = generated.modelled;
+    MeanKernel mean{kernels, 0, generated.total_ms / kernels};
+    for (const NodeId node : generated.nodes) mean.work_ms += work_ms[node] / kernels;
+    if (mean.work_ms > 0) sorted.generated.push_back(mean);
+}
+
+void add_samples(const CalibrationRun& run, const NamedCostModel& device, const std::vector<double>& known_ms,
+                 SortedSamples& sorted) {
+    const Graph& graph = *run.graph;
+    const std::vector<double> work_ms = work_at_full_rates(run, device);
+    const std::vector<ComputeClass> classes = compute_classes(graph);
+    const StreamSteps steps = stream_steps(graph);
+    for (const NodeSample& sample : run.samples) {
+        FittedSample fitted{work_ms[sample.node], sample.time_ms, sample.beside_ms, sample.beside_others_ms,
+                            known_ms[sample.node]};
+        const StreamStep& step = steps.of_node[sample.node];
+        if (step.kind == StreamStep::Kind::collective) {
+            const IssuedCollective& collective = steps.collectives[step.collective];
+            const std::string& group = steps.groups[collective.group];
+            fitted.work = static_cast<double>(collective.bytes);
+            sorted.groups[group].push_back(fitted);
+            if (const ProcessGroup* known = graph.header().process_group(group))
+                sorted.group_sizes[group] = static_cast<std::int64_t>(known->ranks.size());
+        } else if (classes[sample.node] != ComputeClass::nothing) {
+            sorted.classes[std::string(compute_class_name(classes[sample.node]))].push_back(fitted);
+        }
+    }
+    add_generated(run, work_ms, sorted);
+}
+
+}  // namespace
+
+SortedSamples sorted_samples(std::span<const CalibrationRun> runs, const NamedCostModel& device,
+                             std::span<const std::vector<double>> known_ms) {
+    SortedSamples sorted;
+    for (std::size_t run = 0; run < runs.size(); ++run) add_samples(runs[run], device, known_ms[run], sorted);
+    return sorted;
+}
+
+std::vector<double> work_at_full_rates(const CalibrationRun& run, const NamedCostModel& device) {
+    const std::shared_ptr<const Graph> graph = with_cost_model(run.graph, at_full_rates(device)).graph;
+    return sourced_times(*graph, modelled_source(false, run.compilation).get()).times_ms;
+}
+
+std::vector<std::string> rows_of_samples(const CalibrationRun& run) {
+    const std::vector<ComputeClass> classes = compute_classes(*run.graph);
+    const StreamSteps steps = stream_steps(*run.graph);
+    std::vector<std::string> rows;
+    for (const NodeSample& sample : run.samples) {
+        const StreamStep& step = steps.of_node[sample.node];
+        const bool communicates = step.kind == StreamStep::Kind::collective;
+        rows.push_back(communicates ? "group " + steps.groups[steps.collectives[step.collective].group]
+                                    : "class " + std::string(compute_class_name(classes[sample.node])));
+    }
+    return rows;
+}
+
+}  // namespace overlap
