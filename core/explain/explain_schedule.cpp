@@ -98,6 +98,16 @@ std::optional<Scheduled> find_scheduled(const Evaluation& evaluation, std::strin
     return scheduled.collectives().empty() ? std::nullopt : std::optional(std::move(scheduled));
 }
 
+/// Whose times the evaluation's figures are, where these are not the scheduler's; else empty.
+std::string other_times(const Evaluation& evaluation) {
+    const TimeSource* source = evaluation.time_source.get();
+    if (!source) return "";
+    if (source->measured()) return "those of the trace " + source->name;
+    return source->compilation
+               ? "those of the job that compiles " + std::string(compiled_scope_text(source->compilation->scope))
+               : "";
+}
+
 double total_exposed_ms(const PassReport& report) {
     double total = 0;
     for (const CollectiveReport& collective : report.collectives) total += collective.exposed_ms;
@@ -115,6 +125,8 @@ class Exposure {
   public:
     Exposure(const Evaluation& evaluation, std::stop_token stop)
         : report_(*scheduler_report(evaluation.reports)), stop_(std::move(stop)) {
+        if (const std::string others = other_times(evaluation); !others.empty())
+            say("Times in what follows are PyTorch's estimates, by which the scheduler decides, and not " + others);
         const Plan& plan = evaluation.resolved->plan;
         const std::size_t step = automatic_step(plan);
         if (step < evaluation.steps.size()) graph_ = evaluation.steps[step].given;
@@ -381,6 +393,10 @@ class Exposure {
 std::vector<std::string> explain_schedule(const Evaluation& evaluation, std::string_view collective) {
     const std::optional<Scheduled> scheduled = find_scheduled(evaluation, collective);
     if (!scheduled) return {};
+    const std::string others = other_times(evaluation);
+    const std::string by =
+        others.empty() ? "" : "By the times that PyTorch estimates, by which it decides, and not " + others + ", ";
+    const std::string scheduler = by + (by.empty() ? "The scheduler " : "the scheduler ");
     const std::size_t count = scheduled->collectives().size();
     const std::string whose = count == 1 ? "its " : "the ";
     const std::string time =
@@ -388,12 +404,12 @@ std::vector<std::string> explain_schedule(const Evaluation& evaluation, std::str
         (count == 1 ? "" : " of the " + counted(count, "collective") + " that were merged afterwards");
     const std::vector<std::string> hiding = scheduled->hiding();
     if (!scheduled->is_exposed()) {
-        return {hiding.empty() ? "The scheduler counts no time for it that something would have to hide"
-                               : "The scheduler hides all of " + whose + time + " behind " + enumerated(hiding)};
+        return {hiding.empty() ? scheduler + "counts no time for it that something would have to hide"
+                               : scheduler + "hides all of " + whose + time + " behind " + enumerated(hiding)};
     }
     const std::string exposed = time_text(scheduled->exposed_ms()) + " of " + whose + time;
-    if (hiding.empty()) return {"The scheduler found nothing to hide it behind and leaves " + exposed + " exposed"};
-    return {"The scheduler leaves " + exposed + " exposed; the rest is hidden behind " + enumerated(hiding)};
+    if (hiding.empty()) return {scheduler + "found nothing to hide it behind and leaves " + exposed + " exposed"};
+    return {scheduler + "leaves " + exposed + " exposed; the rest is hidden behind " + enumerated(hiding)};
 }
 
 bool scheduler_leaves_exposed(const Evaluation& evaluation, std::string_view collective) {

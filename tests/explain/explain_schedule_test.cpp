@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/cost/built_in_cost_models.h"
+#include "core/cost/with_cost_model.h"
 #include "core/explain/explain.h"
 #include "core/plan/automatic_plan.h"
 #include "tests/support/test_graphs.h"
@@ -51,6 +53,29 @@ TEST_F(ExplainSchedule, TellsTheSchedulersOwnFigures) {
                          "mul_2"}));
     EXPECT_TRUE(scheduler_leaves_exposed(*evaluation_, "all_gather_into_tensor_8"));
     EXPECT_TRUE(says(all("all_gather_into_tensor_8"), "The scheduler leaves 1.061 ms"));
+}
+
+TEST_F(ExplainSchedule, SaysWhoseTimesItSpeaksOf) {
+    open("llama3_8b_fsdp64_aot_fw");
+    EXPECT_FALSE(says(all("all_gather_into_tensor_8"), "PyTorch estimates"));
+    const auto modelled = with_compilation(with_cost_model(graph_, *built_in_cost_model("h100-sxm")).graph,
+                                           Compilation{.scope = CompiledScope::blocks});
+    graph_ = modelled;
+    plan_ = automatic_plan(Plan(), *graph_);
+    evaluation_ = evaluate(graph_, plan_);
+    ASSERT_FALSE(evaluation_->refused);
+    std::size_t exposed = 0;
+    for (const CollectiveReport& known : evaluation_->reports.at(0).collectives) {
+        const Sentences of_schedule = explain_schedule(*evaluation_, known.start);
+        ASSERT_EQ(of_schedule.size(), 1u);
+        EXPECT_TRUE(of_schedule[0].starts_with(
+            "By the times that PyTorch estimates, by which it decides, and not those of the job that compiles its "
+            "transformer blocks, the scheduler "))
+            << of_schedule[0];
+        if (!scheduler_leaves_exposed(*evaluation_, known.start) || exposed++ > 0) continue;
+        EXPECT_TRUE(why(known.start).at(0).starts_with("Times in what follows are PyTorch's estimates"));
+    }
+    EXPECT_GT(exposed, 0u);
 }
 
 TEST_F(ExplainSchedule, TellsThatSomethingIsHidden) {
