@@ -33,6 +33,7 @@ Json totals_json(const std::string& name, const ComparisonTotals& totals) {
             {"exposed_ms", totals.exposed_ms},
             {"corrected_peak_memory_bytes", bytes_or_null(totals.corrected_peak_bytes)},
             {"peak_memory_bytes", bytes_or_null(totals.estimated_peak_bytes)},
+            {"beside_ms", totals.beside_ms ? Json(*totals.beside_ms) : Json(nullptr)},
             {"collectives", totals.collectives}};
 }
 
@@ -146,6 +147,12 @@ void write_totals(std::ostream& out, const ComparisonOutput& output) {
     add("exposed", before.exposed_ms, after.exposed_ms);
     add_peak(table, "peak memory, corrected", before.corrected_peak_bytes, after.corrected_peak_bytes);
     add_peak(table, "peak memory as torch estimates it", before.estimated_peak_bytes, after.estimated_peak_bytes);
+    if (before.beside_ms || after.beside_ms) {
+        const auto text = [](const std::optional<double>& time_ms) {
+            return time_ms ? milliseconds_text(*time_ms) : std::string("unknown");
+        };
+        table.add({"beside it: clipping, AdamW", text(before.beside_ms), text(after.beside_ms), ""});
+    }
     table.add({"collectives", std::to_string(before.collectives), std::to_string(after.collectives), ""});
     table.write(out);
 }

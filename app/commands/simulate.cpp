@@ -17,8 +17,8 @@
 #include "core/base/wording.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
+#include "core/pipeline/beside_step.h"
 #include "core/pipeline/time_source.h"
-#include "core/predict/optimizer_step.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/memory_profile.h"
@@ -116,10 +116,7 @@ class Simulate final : public Command {
         }
         figures.memory = memory_profile(*figures.graph, StorageRule::reference);
         figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
-        if (const auto& cost = figures.graph->header().cost; cost && cost->compilation) {
-            const OptimizerStep optimizer = optimizer_step(*figures.graph);
-            if (optimizer.gradients > 0) figures.optimizer = optimizer;
-        }
+        figures.optimizer = beside_step(*figures.graph, own_time_source(*figures.graph).get());
         const AppliedContention* contention = figures.contention ? &*figures.contention : nullptr;
         if (!trace_file_.empty()) {
             write_file_atomically(trace_file_,

@@ -15,6 +15,7 @@
 #include "core/exports/timeline_picture.h"
 #include "core/files/ordered_json.h"
 #include "core/io/option_json.h"
+#include "core/pipeline/beside_step.h"
 #include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
 #include "core/redistribution/device_orders.h"
@@ -156,6 +157,12 @@ class Report {
                     html_text(bytes_text(result_.memory.peak_bytes)) +
                     " (the graph as it is: " + html_text(bytes_text(baseline_.memory.peak_bytes)) + ").",
                 "dim");
+        }
+        if (const std::optional<OptimizerStep> beside = beside_step(result_)) {
+            html_ +=
+                paragraph("Beside the step, and in none of these figures: " + html_text(time_text(beside->time_ms)) +
+                              " of clipping and AdamW, which are not in the graph.",
+                          "dim");
         }
         if (!plan_.notes.empty()) html_ += paragraph(html_text(plan_.notes));
     }

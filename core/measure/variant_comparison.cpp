@@ -9,6 +9,7 @@
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/measure/collective_members.h"
+#include "core/pipeline/beside_step.h"
 
 namespace overlap {
 
@@ -62,6 +63,7 @@ ComparisonTotals totals_of(const Evaluation& evaluation) {
     totals.corrected_peak_bytes = evaluation.corrected_memory.peak_bytes;
     totals.estimated_peak_bytes = evaluation.memory.peak_bytes;
     totals.collectives = static_cast<std::uint32_t>(evaluation.simulation.collectives.size());
+    if (const std::optional<OptimizerStep> beside = beside_step(evaluation)) totals.beside_ms = beside->time_ms;
     return totals;
 }
 

@@ -70,6 +70,8 @@ struct ComparisonTotals {
     std::int64_t corrected_peak_bytes = 0;  ///< of Evaluation::corrected_memory; 0 where unknown
     std::int64_t estimated_peak_bytes = 0;  ///< of Evaluation::memory, as torch estimates it; 0 where unknown
     std::uint32_t collectives = 0;
+    /// Of a compiled job, beside the step: clipping and the optimizer, see beside_step(); none of a measured step.
+    std::optional<double> beside_ms{};
 };
 
 /// Two variants of a step, or a variant and a measured step.

@@ -125,6 +125,28 @@ class CostModels(CommandLine):
         (with_made,) = self.figures(graph, "--cost-model", "h100-sxm", "--pipeline", passes)["shared_links"]
         self.assertGreater(len(with_made), len(shared))
 
+    def test_what_a_compiled_job_does_beside_the_step_is_told_everywhere(self):
+        graph = self.path("compiled.graph.json")
+        nothing = self.path("nothing.json", [])
+        self.expect(0, "apply", data("graphs", "llama3_debugmodel_fsdp8.prebucket.graph.json.gz"), "--pipeline", nothing,
+                    "--cost-model", "h100-sxm", "--compiled", "blocks", "-o", graph)
+        beside = self.figures(graph)["beside_ms"]
+        self.assertGreater(beside, 0)
+        plan = self.path("empty.plan.json", {"format": "overlap-plan", "version": 1, "name": "x"})
+        compared = ["compare", graph, "--plan", plan]
+        totals = json.loads(self.expect(0, *compared, "--json").stdout)
+        self.assertEqual(totals["before"]["beside_ms"], beside)
+        self.assertEqual(totals["after"]["beside_ms"], beside)
+        self.assertIn("beside it: clipping, AdamW", self.expect(0, *compared).stdout)
+        report = self.path("report.html")
+        self.expect(0, "export", plan, "--graph", graph, "--to", "report", "-o", report)
+        with open(report, encoding="utf-8") as file:
+            self.assertIn("of clipping and AdamW, which are not in the graph", file.read())
+        as_traced = self.path("traced.graph.json")
+        self.expect(0, "apply", graph, "--pipeline", nothing, "--compiled", "none", "-o", as_traced)
+        self.assertIsNone(json.loads(self.expect(0, "compare", as_traced, "--plan", plan, "--json").stdout)
+                          ["after"]["beside_ms"])
+
     def test_contention_needs_factors(self):
         self.assertIn("no factors of contention", self.expect(1, "simulate", self.graph, "--contention").stderr)
 

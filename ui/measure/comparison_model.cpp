@@ -219,6 +219,9 @@ QString comparisonSums(const ComparedSteps& steps) {
                     pair(ComparisonModel::tr("communication"), comparison.before.communication_ms,
                          comparison.after.communication_ms),
                     pair(ComparisonModel::tr("exposed"), comparison.before.exposed_ms, comparison.after.exposed_ms)};
+    if (const std::optional<double> beside = comparison.after.beside_ms ? comparison.after.beside_ms
+                                                                        : comparison.before.beside_ms)
+        parts.append(ComparisonModel::tr("beside the step %1 of clipping and AdamW").arg(formatTime(*beside)));
     QStringList counts;
     for (const CollectiveChange change :
          {CollectiveChange::moved, CollectiveChange::changed, CollectiveChange::appeared, CollectiveChange::vanished,
