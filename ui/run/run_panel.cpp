@@ -187,6 +187,7 @@ void RunPanel::start(RunMode mode) {
     input.graph = document_.graph();
     if (document_.editable()) input.plan = document_.current()->plan();
     input.rewritten = evaluation->graph;
+    input.times = evaluation->time_source;
     plan_ = document_.current()->key();
     log_->clear();
     last_.clear();
@@ -210,6 +211,7 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
         emit failed(tr("Run: %1").arg(outcome.failure));
     } else {
         result_ = outcome.result;
+        compiled_ = outcome.compiled;
         last_ = runSentence(outcome.result);
         pages_->setCurrentWidget(report_);
         emit told(last_);
@@ -226,8 +228,8 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
 
 void RunPanel::showReport() {
     if (result_)
-        return report_->setHtml(
-            runReport(*result_, measured_nodes_ ? measured_nodes_->differences.sums : std::vector<DifferenceSum>()));
+        return report_->setHtml(runReport(
+            *result_, measured_nodes_ ? measured_nodes_->differences.sums : std::vector<DifferenceSum>(), compiled_));
     const QString color = currentTheme().dim.name();
     const QString shown =
         !last_.isEmpty() ? last_

@@ -92,6 +92,7 @@ class RunPanel : public QWidget {
     QPlainTextEdit* log_;
     QString last_;  ///< of the last run: its failure, or what it was
     std::optional<RunResult> result_;
+    std::optional<CompiledScope> compiled_;                ///< see RunOutcome
     std::shared_ptr<const MeasuredNodes> measured_nodes_;  ///< of the last run, where it was on devices
 };
 

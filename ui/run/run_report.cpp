@@ -87,10 +87,15 @@ void addGroups(const RunResult& result, Table& table) {
 
 }  // namespace
 
-QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums) {
+QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sums,
+                  std::optional<CompiledScope> compiled) {
     Table table;
     table.add(text("Ran as"), ranksText(result.machines), result.dry ? text("everything but the kernels") : QString());
     addTimes(result, table);
+    if (compiled)
+        table.add(text("Predicted for"), text("operators that start one by one, as the runner starts them"),
+                  text("figures of the window are of a job that compiles %1")
+                      .arg(QString::fromStdString(std::string(compiled_scope_text(*compiled)))));
     addSums(sums, table);
     const QString peak =
         result.live_peak_node.isEmpty()

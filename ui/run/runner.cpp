@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/cost/cost_model.h"
 #include "core/io/graph_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/run_file.h"
+#include "core/pipeline/time_source.h"
 
 namespace overlap::ui {
 namespace {
@@ -38,10 +38,19 @@ QByteArray contentOf(const QString& file) {
     return opened.open(QIODevice::ReadOnly) ? opened.readAll() : QByteArray();
 }
 
-std::shared_ptr<const MeasuredNodes> measuredNodes(const std::shared_ptr<const Graph>& graph, const QByteArray& run) {
+/// The times that figures are of, for one that starts each operator by itself, as the runner does.
+std::vector<double> predictedTimes(const Graph& graph, const TimeSource* source) {
+    if (!source) return sourced_times(graph, nullptr).times_ms;
+    TimeSource one_by_one = *source;
+    one_by_one.compilation.reset();
+    return sourced_times(graph, &one_by_one).times_ms;
+}
+
+std::shared_ptr<const MeasuredNodes> measuredNodes(const std::shared_ptr<const Graph>& graph, const TimeSource* source,
+                                                   const QByteArray& run) {
     const RunnerTimes times = read_run_text({run.constData(), static_cast<std::size_t>(run.size())}, "run.json");
     return std::make_shared<const MeasuredNodes>(
-        MeasuredNodes{graph, run_differences(*graph, node_times_ms(*graph), times)});
+        MeasuredNodes{graph, run_differences(*graph, predictedTimes(*graph, source), times)});
 }
 
 }  // namespace
@@ -105,8 +114,8 @@ void Runner::readResult(int status) {
     if (cancelled_) return finish({.cancelled = true});
     if (status != 0) return finish({.failure = failureOf(lines_, status)});
     const QString stem = asFileName(input_.name) + QDateTime::currentDateTime().toString("-yyyyMMdd-HHmmss-zzz");
-    reading_.start([this, files = filesIn(folder_->path()), stem, folder = keep_folder_,
-                    rewritten = input_.rewritten](std::stop_token) -> LatestTask::Delivery {
+    reading_.start([this, files = filesIn(folder_->path()), stem, folder = keep_folder_, rewritten = input_.rewritten,
+                    times = input_.times](std::stop_token) -> LatestTask::Delivery {
         RunOutcome outcome;
         const QByteArray text = contentOf(files.result);
         const std::optional<RunResult> result = readRunResult(text);
@@ -117,9 +126,10 @@ void Runner::readResult(int status) {
                 tr("The runner made another graph of this plan than is shown here; it is of another version");
         } else {
             outcome.result = *result;
+            if (times && times->compilation) outcome.compiled = times->compilation->scope;
             if (!result->dry) {
                 try {
-                    if (result->exposed_ms) outcome.nodes = measuredNodes(rewritten, text);
+                    if (result->exposed_ms) outcome.nodes = measuredNodes(rewritten, times.get(), text);
                 } catch (const InputError& error) {
                     outcome.failure = QString::fromUtf8(error.what());
                     return [this, outcome] { finish(outcome); };

@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <memory>
 
+#include "core/graph/compilation.h"
 #include "core/graph/graph.h"
 #include "core/plan/plan.h"
 #include "ui/run/run_nodes_model.h"
@@ -11,14 +12,19 @@
 #include "ui/run/run_result.h"
 #include "ui/tasks/latest_task.h"
 
+namespace overlap {
+struct TimeSource;
+}
+
 namespace overlap::ui {
 
 /// What is to be run: the plan as it is shown.
 struct RunInput {
-    QString name;                            ///< of graph and plan, for the files that stay
-    std::shared_ptr<const Graph> graph;      ///< as opened, with its modules and times
-    std::optional<Plan> plan;                ///< nothing for the graph as it is
-    std::shared_ptr<const Graph> rewritten;  ///< what the window shows
+    QString name;                               ///< of graph and plan, for the files that stay
+    std::shared_ptr<const Graph> graph;         ///< as opened, with its modules and times
+    std::optional<Plan> plan;                   ///< nothing for the graph as it is
+    std::shared_ptr<const Graph> rewritten;     ///< what the window shows
+    std::shared_ptr<const TimeSource> times{};  ///< whose figures the window shows; null: as traced
 };
 
 /// The outcome of a run.
@@ -29,6 +35,7 @@ struct RunOutcome {
     /// Of a run on devices: they stay where the window keeps things. No trace where kernels were not recorded.
     QString result_file{}, trace_file{};
     std::shared_ptr<const MeasuredNodes> nodes{};  ///< of a run on devices
+    std::optional<CompiledScope> compiled{};       ///< what the job compiles by the window's figures
 };
 
 /// Runs a plan by overlap-runner: writes graph and plan as files that only this user can read, follows the process,

@@ -9,8 +9,10 @@
 #include <QSpinBox>
 #include <QTest>
 
+#include "core/cost/cost_model.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/run/run_form.h"
+#include "ui/run/run_report.h"
 
 namespace overlap::ui {
 
@@ -296,6 +298,50 @@ class RunPanelTest : public QObject {
             QVERIFY(QFile::exists(file.toString()));
         }
         QVERIFY(window.panel.calibrateAction()->isEnabled());
+    }
+
+    void nodesOfACompiledJobAreComparedAsTheRunnerStartsThem() {
+        const auto graph = openDocument()->graph();
+        const std::vector<double> traced_ms = node_times_ms(*graph);
+        const auto blocks = modelled_source(false, Compilation{.scope = CompiledScope::blocks});
+        const std::vector<double> compiled_ms = sourced_times(*graph, blocks.get()).times_ms;
+        NodeId fused = 0;  // a part of a kernel
+        while (graph->target(fused) != "aten.mul.Tensor" || compiled_ms[fused] == traced_ms[fused]) ++fused;
+        const QString result =
+            QStringLiteral(R"({"format": "overlap-run", "version": 1, "mode": "gpu", "graph": {"digest": "%1"}, "ranks":
+[{"rank": 0, "machine": "node"}], "predicted": {"step_ms": 10, "exposed_ms": 4}, "iterations": 20, "device": "Test GPU",
+"step_ms": {"median": 12, "minimum": 11, "maximum": 13}, "recorded": {"exposed_ms": 5},
+"nodes": [{"name": "%2", "median_ms": %3}]})")
+                .arg(QString::fromStdString(fingerprint(*graph).digest),
+                     QString::fromStdString(std::string(graph->name(fused))))
+                .arg(traced_ms[fused]);
+        Window window(fakeRunner(QStringLiteral("cat > \"$OUT\" <<'END'\n%1\nEND").arg(result)),
+                      folder_.filePath(QStringLiteral("kept")));
+        QVERIFY(window.ready());
+        auto times = std::make_shared<MeasuredTimes>();
+        times->source = blocks;
+        times->baseline = evaluate_baseline(window.document->graph(), {}, times->source);
+        times->module_figures = std::make_shared<const ModuleFiguresTable>(
+            module_figures(*window.document->graph(), *window.document->loaded().modules, times->baseline->times_ms));
+        window.document->setTimes(times);
+        window.document->setCurrentIndex(0);
+        QVERIFY(waitForEvaluation(*window.document));
+        QSignalSpy measured(&window.panel.runner(), &Runner::finished);
+        window.panel.runAction()->trigger();
+        QVERIFY(window.waitForEnd());
+        QCOMPARE(measured.count(), 1);
+        const auto outcome = measured.front().front().value<RunOutcome>();
+        QVERIFY2(outcome.nodes, qPrintable(outcome.failure));
+        QCOMPARE(outcome.nodes->differences.nodes.front().predicted_ms, traced_ms[fused]);
+        QVERIFY(window.panel.resultText().contains(u"operators that start one by one"));
+    }
+
+    void whatARunIsPredictedForIsSaid() {
+        RunResult result;
+        QVERIFY(!runReport(result).contains(u"Predicted for"));
+        const QString compiled = runReport(result, {}, CompiledScope::blocks);
+        QVERIFY2(compiled.contains(u"operators that start one by one"), qPrintable(compiled));
+        QVERIFY2(compiled.contains(u"compiles its transformer blocks"), qPrintable(compiled));
     }
 
     void withoutRecordedKernelsThereIsNoTimeline() {
