@@ -8,7 +8,7 @@
 #include "core/base/elapsed.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
-#include "core/cost/built_in_cost_models.h"
+#include "core/cost/checked_runs.h"
 #include "core/predict/checked_range.h"
 
 namespace overlap {
@@ -116,8 +116,9 @@ class Evaluator {
         const Evaluation& result = *result_;
         const TimeSource* source = result.time_source.get();
         const std::optional<CostParameters>& cost = result.original->header().cost;
-        const NamedCostModel* model = cost ? built_in_cost_model(*cost) : nullptr;
-        if (!model || model->origin.checked.empty() || (source && source->measured())) return;
+        const std::optional<CheckedRuns> checked = cost ? checked_runs(*cost) : std::nullopt;
+        // Which runs a user's own model was compared with is words, which say no range.
+        if (!checked || !checked->built_in || (source && source->measured())) return;
         std::string differences;
         for (const std::string& clause :
              overlap::outside_checked_runs(*result.original, source ? source->compilation : std::nullopt))
@@ -126,7 +127,7 @@ class Evaluator {
         Problem problem;
         problem.kind = ProblemKind::outside_checked_runs;
         problem.title = "outside checked runs";
-        problem.message = "predictions with " + model->name + " were compared with " + model->origin.checked +
+        problem.message = "predictions with " + cost->model_name + " were compared with " + checked->with +
                           ", and may be off by more here: " + differences;
         result_->problems.push_back(std::move(problem));
     }

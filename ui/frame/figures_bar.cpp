@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "core/cost/built_in_cost_models.h"
+#include "core/cost/checked_runs.h"
+#include "core/pipeline/beside_step.h"
 #include "ui/document/document.h"
 #include "ui/measure/trace_times.h"
 #include "ui/theme/harmless_text.h"
@@ -84,11 +86,11 @@ QString stepLabel(const Evaluation& evaluation) {
     const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
     if (!cost || cost->model_name.empty()) return Document::tr("step");
     const QString label = Document::tr("step · %1").arg(shownName(QString::fromStdString(cost->model_name)));
-    const NamedCostModel* known = built_in_cost_model(*cost);
-    if (!known || known->origin.checked_within <= 0) return label;
+    const std::optional<CheckedRuns> checked = checked_runs(*cost);
+    if (!checked || checked->within <= 0) return label;
     return outsideCheckedRuns(evaluation)
                ? Document::tr("%1, outside checked runs").arg(label)
-               : Document::tr("%1, checked to %2 %").arg(label, QString::number(known->origin.checked_within * 100));
+               : Document::tr("%1, checked to %2 %").arg(label, QString::number(checked->within * 100));
 }
 
 }  // namespace
@@ -109,10 +111,10 @@ std::vector<Figure> figuresOf(const Document& document) {
     const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
     const QString model = cost ? shownName(QString::fromStdString(cost->model_name)) : QString();
     QString times = model.isEmpty() ? QString() : Document::tr("; estimated with the cost model %1").arg(model);
-    if (const NamedCostModel* known = cost ? built_in_cost_model(*cost) : nullptr) {
-        times += known->origin.checked.empty()
-                     ? Document::tr(", which was compared with no run")
-                     : Document::tr(", which was compared with %1").arg(QString::fromStdString(known->origin.checked));
+    if (const std::optional<CheckedRuns> checked = cost ? checked_runs(*cost) : std::nullopt) {
+        times += Document::tr(", which was compared with %1").arg(shownName(QString::fromStdString(checked->with)));
+    } else if (cost && built_in_cost_model(*cost)) {
+        times += Document::tr(", which was compared with no run");
     }
     QString label = stepLabel(*evaluation);
     if (source && source->compilation)
@@ -125,12 +127,17 @@ std::vector<Figure> figuresOf(const Document& document) {
         times = Document::tr("; times of trace %1").arg(shownName(QString::fromStdString(source->name)));
         label = Document::tr("step · trace's times");
     }
+    const std::optional<OptimizerStep> beside = beside_step(*evaluation);
+    const QString beside_text = beside
+                                    ? Document::tr("; beside it %1 of clipping and AdamW, which are not in the graph")
+                                          .arg(formatTime(beside->time_ms))
+                                    : QString();
     std::vector<Figure> figures;
     figures.push_back(compared(
         label, formatTime(now.step_ms), now.step_ms, before.step_ms,
         formatDifference(now.step_ms - before.step_ms, Unit::Time),
         Document::tr("Simulated time of the step (streams model); baseline %1").arg(formatTime(before.step_ms)) +
-            times));
+            beside_text + times));
     figures.push_back(compared(Document::tr("exposed"), formatTime(now.exposed_ms), now.exposed_ms, before.exposed_ms,
                                shareDifference(now.exposed_ms, before.exposed_ms),
                                Document::tr("Time for which compute stands still for communication; baseline %1")
