@@ -23,10 +23,10 @@ struct CalibrationRow {
     std::string name;  ///< of the class or the process group
     std::uint32_t samples = 0;
     RelativeError before, after;
+    std::string note;  ///< what the data could not determine; a clause, may be empty
     /// By which share sums are off that the fit has not seen, see held_out_error(); none: too few samples, or kernels
     /// that are known as a sum.
-    std::optional<double> held_out;
-    std::string note;  ///< what the data could not determine; a clause, may be empty
+    std::optional<double> held_out{};
 };
 
 /// One run predicted as a whole.

@@ -10,6 +10,7 @@
 #include "core/cost/cost_model.h"
 #include "core/graph/direction.h"
 #include "core/predict/block_regions.h"
+#include "core/predict/flex_attention.h"
 #include "core/predict/matrix_products.h"
 
 namespace overlap {
@@ -25,10 +26,6 @@ std::vector<std::int32_t> regions_of(const Graph& graph, CompiledScope scope) {
     std::vector<std::int32_t> regions(graph.node_count());
     for (NodeId node = 0; node < graph.node_count(); ++node) regions[node] = runs_in_backward(graph, node);
     return regions;
-}
-
-bool is_flex_attention(const Graph& graph, NodeId node) {
-    return graph.target(node).starts_with("higher_order.flex_attention");
 }
 
 /// Whether the last boolean among the arguments of an attention operator that can be causal says so.

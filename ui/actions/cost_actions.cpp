@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/calibrate/prediction.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/profile_file.h"
 #include "core/io/run_file.h"
+#include "core/predict/flex_attention.h"
+#include "ui/cost/attention_density_dialog.h"
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
@@ -88,6 +91,9 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
                                      "the cost model"),
                                   {}, [this] { toggle(CompiledScope::whole); });
     compiled_whole_->setCheckable(true);
+    density_ =
+        actions.add(QStringLiteral("plan.attentionDensity"), plan, tr("Attention &density…"),
+                    tr("Say which scores of flex attention the job's mask leaves"), {}, [this] { askForDensity(); });
     calibrate_ = actions.add(QStringLiteral("plan.calibrate"), plan, tr("Cali&brate from measurement…"),
                              tr("Fit a cost model to the measurement that is shown, else to the one opened last"), {},
                              [this] { calibrateFromMeasurement(); });
@@ -103,7 +109,8 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
             times_.useGraphs();
             times_.restore(files);
         } else if (model) {
-            times_.useModel({model->contention && knowsContention(), model->compiled});
+            model->contention = model->contention && knowsContention();
+            times_.useModel(*model);
         }
     });
     connect(&times, &TraceTimes::changed, this, &CostActions::update);
@@ -150,23 +157,53 @@ void CostActions::ask(bool times_known) {
     dialog->open();
 }
 
+void CostActions::askForDensity() {
+    const std::optional<std::int64_t> length =
+        document_.isOpen() ? flex_attention_length(*document_.graph()) : std::nullopt;
+    if (!length) return;
+    auto* dialog = new AttentionDensityDialog(times_.model().attention_density, *length, &window_);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        change([density = dialog->density()](JobModel& model) { model.attention_density = density; });
+    });
+    dialog->open();
+}
+
 void CostActions::calibrateFromMeasurement() {
     const auto measurement = measurements_.current() ? measurements_.current() : measurements_.last();
     const auto evaluation = document_.evaluation();
     if (!measurement || !evaluation) return;
-    task_.start([this, evaluation, measurement](std::stop_token stop) -> LatestTask::Delivery {
+    const std::vector<NamedPlan> plans = openPlans();
+    task_.start([this, evaluation, measurement, plans](std::stop_token stop) -> LatestTask::Delivery {
         try {
             auto calibration = std::make_shared<Calibration>(calibrationOf(evaluation, *measurement));
-            if (stop.stop_requested()) return {};
-            return [this, calibration] { show(std::move(*calibration)); };
+            const std::optional<Compilation> compilation =
+                evaluation->time_source ? evaluation->time_source->compilation : std::nullopt;
+            std::vector<PlanPrediction> predictions;
+            for (const NamedPlan& plan : plans) {
+                if (stop.stop_requested()) return {};
+                predictions.push_back(predict_plan(*calibration, evaluation->original,
+                                                   plan.plan ? &*plan.plan : nullptr, plan.name, compilation));
+            }
+            return [this, calibration, predictions] { show(std::move(*calibration), predictions); };
         } catch (const std::exception& error) {
             return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
         }
     });
 }
 
-void CostActions::show(Calibration calibration) {
-    auto* dialog = new CalibrationDialog(std::move(calibration), &window_);
+std::vector<CostActions::NamedPlan> CostActions::openPlans() const {
+    std::vector<NamedPlan> plans;
+    for (int index = 0; index < document_.variantCount(); ++index) {
+        const Variant& variant = document_.variant(index);
+        plans.push_back(
+            {variant.title().toStdString(), variant.readOnly() ? std::nullopt : std::optional(variant.plan())});
+    }
+    return plans;
+}
+
+void CostActions::show(Calibration calibration, std::vector<PlanPrediction> predictions) {
+    auto* dialog = new CalibrationDialog(std::move(calibration), std::move(predictions), &window_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &CalibrationDialog::useWanted, model_, &GraphCostModel::use);
     dialog->open();
@@ -180,8 +217,10 @@ void CostActions::change(const std::function<void(JobModel&)>& edit) {
 }
 
 void CostActions::toggle(CompiledScope scope) {
-    change(
-        [scope](JobModel& model) { model.compiled = model.compiled == scope ? std::nullopt : std::optional(scope); });
+    change([this, scope](JobModel& model) {
+        if (!model.compiled) model.attention_density = declaredModel(*document_.graph()).attention_density;
+        model.compiled = model.compiled == scope ? std::nullopt : std::optional(scope);
+    });
 }
 
 bool CostActions::knowsContention() const {
@@ -208,6 +247,12 @@ void CostActions::update() {
         if (!priced)
             action->setToolTip(tr("Times of a job's kernels follow from a cost model, and the graph has none"));
     }
+    // As traced, attention is PyTorch's estimate; of other attention the graph tells the mask.
+    const bool has_flex = open && flex_attention_length(*document_.graph());
+    density_->setEnabled(has_flex && model.compiled);
+    density_->setToolTip(density_->isEnabled() ? density_->statusTip()
+                         : has_flex            ? tr("It is of figures that are eager or compiled, which are not chosen")
+                                    : tr("The graph has no flex attention; of other attention it tells the mask"));
     eager_->setChecked(model.compiled == CompiledScope::eager);
     compiled_blocks_->setChecked(model.compiled == CompiledScope::blocks);
     compiled_whole_->setChecked(model.compiled == CompiledScope::whole);

@@ -3,7 +3,7 @@
 #include <QObject>
 #include <functional>
 
-#include "core/calibrate/calibration.h"
+#include "core/calibrate/plan_prediction.h"
 #include "ui/measure/trace_times.h"
 #include "ui/tasks/latest_task.h"
 
@@ -46,7 +46,14 @@ class CostActions : public QObject {
   private:
     /// @param times_known whether the graph as it was read has times.
     void ask(bool times_known);
-    void show(Calibration calibration);
+    /// A plan that is open, or the graph as it is.
+    struct NamedPlan {
+        std::string name;
+        std::optional<Plan> plan;
+    };
+    std::vector<NamedPlan> openPlans() const;
+    void show(Calibration calibration, std::vector<PlanPrediction> predictions);
+    void askForDensity();
     void update();
     bool knowsContention() const;
     void change(const std::function<void(JobModel&)>& edit);
@@ -57,7 +64,7 @@ class CostActions : public QObject {
     TraceTimes& times_;
     QWidget& window_;
     GraphCostModel* model_;
-    QAction *choose_, *contention_, *eager_, *compiled_blocks_, *compiled_whole_, *calibrate_;
+    QAction *choose_, *contention_, *eager_, *compiled_blocks_, *compiled_whole_, *density_, *calibrate_;
     std::optional<JobModel> model_wanted_;  ///< by the session, as soon as the cost model is available
     LatestTask task_;
     LatestTask question_;  ///< evaluates the graph as it was read

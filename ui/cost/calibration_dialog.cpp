@@ -32,7 +32,7 @@ QString fittedText(const NamedCostModel& model, const CalibrationRow& row) {
             .arg(formatPercent(cost->second.efficiency), formatTime(cost->second.overhead_ms));
     }
     const auto link = model.links_of_groups.find(row.name);
-    if (link == model.links_of_groups.end()) return CalibrationDialog::tr("as before");
+    if (link == model.links_of_groups.end()) return CalibrationDialog::tr("not fitted");
     return CalibrationDialog::tr("%1 GB/s, %2")
         .arg(formatNumber(link->second.bytes_per_s / 1e9), formatTime(link->second.latency_ms));
 }
@@ -47,9 +47,22 @@ QString stepText(const CalibratedStep& step) {
              formatTime(step.after_exposed_ms));
 }
 
+QString predictionText(const PlanPrediction& prediction) {
+    const QString plan = shownName(QString::fromStdString(prediction.plan));
+    if (!prediction.refusal.empty())
+        return CalibrationDialog::tr("%1: refused, %2").arg(plan, QString::fromStdString(prediction.refusal));
+    const QString times = CalibrationDialog::tr("%1: the step is predicted to take %2, exposed %3")
+                              .arg(plan, formatTime(prediction.step_ms), formatTime(prediction.exposed_ms));
+    return prediction.expected_error
+               ? CalibrationDialog::tr(
+                     "%1; expected within %2, by the measured step and by samples held out of the fit")
+                     .arg(times, formatPercent(*prediction.expected_error))
+               : CalibrationDialog::tr("%1; how far that may be off is not known").arg(times);
+}
+
 }  // namespace
 
-CalibrationDialog::CalibrationDialog(Calibration calibration, QWidget* parent)
+CalibrationDialog::CalibrationDialog(Calibration calibration, std::vector<PlanPrediction> predictions, QWidget* parent)
     : QDialog(parent),
       calibration_(std::move(calibration)),
       table_(new QTableWidget(0, column_count)),
@@ -62,6 +75,7 @@ CalibrationDialog::CalibrationDialog(Calibration calibration, QWidget* parent)
     QStringList sentences;
     for (const CalibratedStep& step : calibration_.steps)
         if (const QString told = stepText(step); !told.isEmpty()) sentences.append(told);
+    for (const PlanPrediction& prediction : predictions) sentences.append(predictionText(prediction));
     for (const std::string& note : calibration_.notes) {
         const QString sentence = QString::fromStdString(note);
         sentences.append(sentence.left(1).toUpper() + sentence.mid(1));

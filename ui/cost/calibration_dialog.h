@@ -3,7 +3,7 @@
 #include <QDialog>
 #include <functional>
 
-#include "core/calibrate/calibration.h"
+#include "core/calibrate/plan_prediction.h"
 
 class QLabel;
 class QTableWidget;
@@ -16,11 +16,13 @@ class CalibrationDialog : public QDialog {
     Q_OBJECT
 
   public:
-    explicit CalibrationDialog(Calibration calibration, QWidget* parent = nullptr);
+    /// @param predictions of steps by the model, for display.
+    explicit CalibrationDialog(Calibration calibration, std::vector<PlanPrediction> predictions = {},
+                               QWidget* parent = nullptr);
 
     const Calibration& calibration() const { return calibration_; }
     QTableWidget& table() { return *table_; }
-    /// The step's time, and what could not be determined.
+    /// The step's time, steps that the model predicts, and what could not be determined.
     QString summaryText() const;
     /// Writes the model. @returns whether it was written; a failure is shown in the dialog.
     bool save(const QString& path);

@@ -46,6 +46,9 @@ QString sentence(const MeasuredTimes& times, const QString& plan, const std::opt
 QString sentenceOn(const JobModel& wanted, const JobModel& before, const Evaluation& baseline) {
     if (wanted.compiled && wanted.compiled != before.compiled)
         return TraceTimes::tr("Figures of a job that is %1").arg(compiledText(*wanted.compiled));
+    if (wanted.compiled && wanted.attention_density != before.attention_density)
+        return TraceTimes::tr("Figures with attention that computes %1 of its scores")
+            .arg(formatPercent(wanted.attention_density));
     if (before.compiled && !wanted.compiled) return TraceTimes::tr("Figures with the times of nodes as traced");
     if (!wanted.contention) return TraceTimes::tr("Figures without contention");
     const bool known = baseline.contention && !baseline.contention->factors.none();
@@ -53,13 +56,9 @@ QString sentenceOn(const JobModel& wanted, const JobModel& before, const Evaluat
                  : TraceTimes::tr("The cost model's factors of contention are all zero, so figures stay as they were");
 }
 
-/// What else the graph says of its compilation stays.
-std::optional<Compilation> compilationOf(const Graph& graph, std::optional<CompiledScope> scope) {
-    if (!scope) return {};
-    const std::optional<CostParameters>& cost = graph.header().cost;
-    Compilation compilation = cost && cost->compilation ? *cost->compilation : Compilation();
-    compilation.scope = *scope;
-    return compilation;
+std::optional<Compilation> compilationOf(const JobModel& model) {
+    if (!model.compiled) return {};
+    return Compilation{.scope = *model.compiled, .attention_density = model.attention_density};
 }
 
 }  // namespace
@@ -73,8 +72,11 @@ std::shared_ptr<const MeasuredTimes> readTimes(const QStringList& files, const L
     }
     auto times = std::make_shared<MeasuredTimes>();
     times->files = files;
-    times->source = std::make_shared<const TimeSource>(
-        TimeSource{nameOf(files).toStdString(), ProfileTables(combine_profiles(std::move(ranks)))});
+    // What the traces do not know is of the job as the graph says that it compiles.
+    const std::shared_ptr<const TimeSource> own = own_time_source(*loaded.graph);
+    times->source = std::make_shared<const TimeSource>(TimeSource{nameOf(files).toStdString(),
+                                                                  ProfileTables(combine_profiles(std::move(ranks))),
+                                                                  false, own ? own->compilation : std::nullopt});
     times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
     if (!times->baseline) return nullptr;
     const bool knows_nothing = times->baseline->sourced_collectives + times->baseline->sourced_operators == 0;
@@ -99,8 +101,11 @@ JobModel declaredModel(const Graph& graph) {
 }
 
 JobModel modelOf(const TimeSource& source) {
-    JobModel model{source.contention, {}};
-    if (source.compilation) model.compiled = source.compilation->scope;
+    JobModel model;
+    model.contention = source.contention;
+    if (!source.compilation) return model;
+    model.compiled = source.compilation->scope;
+    model.attention_density = source.compilation->attention_density;
     return model;
 }
 
@@ -146,7 +151,9 @@ void TraceTimes::useGraphs() {
     emit told(tr("Times of the graph again"));
 }
 
-void TraceTimes::useModel(const JobModel& wanted) {
+void TraceTimes::useModel(const JobModel& asked) {
+    JobModel wanted = asked;
+    if (!wanted.compiled) wanted.attention_density = JobModel().attention_density;
     if (!document_.isOpen() || wanted == model()) return;
     const JobModel before = model();
     reading_.clear();
@@ -161,7 +168,7 @@ void TraceTimes::useModel(const JobModel& wanted) {
     evaluating_ = wanted;
     task_.start([this, loaded = document_.loaded(), wanted, before](std::stop_token stop) -> LatestTask::Delivery {
         auto times = std::make_shared<MeasuredTimes>();
-        times->source = modelled_source(wanted.contention, compilationOf(*loaded.graph, wanted.compiled));
+        times->source = modelled_source(wanted.contention, compilationOf(wanted));
         times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
         if (!times->baseline) return {};
         times->module_figures = std::make_shared<const ModuleFiguresTable>(

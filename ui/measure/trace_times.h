@@ -24,13 +24,15 @@ struct ErrorsOfTimes {
 struct JobModel {
     bool contention = false;                ///< by the factors of the graph's cost model
     std::optional<CompiledScope> compiled;  ///< what the job compiles; none: times as traced
+    /// Of a compiled job, see Compilation.
+    double attention_density = Compilation().attention_density;
 
     bool operator==(const JobModel&) const = default;
 };
 
 /// The model of a graph's job where nobody asks for another: see own_time_source().
 JobModel declaredModel(const Graph& graph);
-/// What a source models; nothing where it has measured times.
+/// What a source models; of measured times what prices the nodes that they do not know.
 JobModel modelOf(const TimeSource& source);
 /// `eager`, `compiled in blocks`, `compiled whole`.
 QString compiledText(CompiledScope scope);
@@ -54,7 +56,7 @@ class TraceTimes : public QObject {
     void restore(const QStringList& files);
     void useGraphs();
     /// What the graph's cost model says of such a job.
-    void useModel(const JobModel& wanted);
+    void useModel(const JobModel& asked);
     /// What is used, or will be when it has been evaluated.
     JobModel model() const;
     /// Files whose times are used, or will be when they have been read; empty: the graph's own.

@@ -34,6 +34,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"cost_model", document.cost_model},
             {"contention", document.contention},
             {"compiled", document.compiled},
+            {"attention_density", document.attention_density},
             {"timeline", document.timeline},
             {"source", document.source.toJson()}};
 }
@@ -75,6 +76,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     document.cost_model = json["cost_model"].toString();
     document.contention = json["contention"].toBool();
     document.compiled = json["compiled"].toString();
+    document.attention_density = json["attention_density"].toDouble();
     document.timeline = json["timeline"].toObject();
     document.source = GraphSource::fromJson(json["source"].toObject());
     return document;

@@ -35,6 +35,7 @@ struct SessionDocument {
     QJsonObject timeline{};                ///< the user's edits of the timeline; only the view reads them
     GraphSource source{};                  ///< of the graph
     QString compiled{};                    ///< compiled_scope_name(), or `none`; empty: as the graph says
+    double attention_density = 0;          ///< of a compiled job; 0: as the graph says
 
     bool operator==(const SessionDocument&) const = default;
 };

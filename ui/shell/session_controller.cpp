@@ -87,8 +87,10 @@ void SessionController::graphOpened() {
     const QString graph = document_.loaded().path;
     state_.open = graph;
     if (const SessionDocument* kept = state_.document(graph)) {
-        JobModel model{kept->contention, declaredModel(*document_.graph()).compiled};
+        JobModel model = declaredModel(*document_.graph());
+        model.contention = kept->contention;
         if (!kept->compiled.isEmpty()) model.compiled = compiled_scope_by_name(kept->compiled.toStdString());
+        if (kept->attention_density > 0) model.attention_density = std::min(kept->attention_density, 1.0);
         times_.cost().restore(kept->cost_model, model);
         times_.traceTimes().restore(kept->times);
     }
@@ -139,6 +141,9 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
     if (document_.isOpen() && kept.times.isEmpty() && model.compiled != declaredModel(*document_.graph()).compiled)
         kept.compiled = model.compiled ? QString::fromStdString(std::string(compiled_scope_name(*model.compiled)))
                                        : compiles_nothing;
+    if (document_.isOpen() && model.compiled &&
+        model.attention_density != declaredModel(*document_.graph()).attention_density)
+        kept.attention_density = model.attention_density;
     kept.timeline = workspace_.timeline().edits().toJson();
     range_restore_.fill(kept, state_.document(kept.graph), workspace_.planRange());
     return kept;

@@ -1,11 +1,15 @@
 #include "ui/cost/cost_model_dialog.h"
 
+#include <QDoubleSpinBox>
 #include <QListWidget>
+#include <QRadioButton>
+#include <QSpinBox>
 #include <QTableWidget>
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/io/cost_model_file.h"
 #include "tests/ui/ui_test_support.h"
+#include "ui/cost/attention_density_dialog.h"
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/graph_cost_model.h"
 
@@ -33,6 +37,37 @@ class CostModelDialogTest : public QObject {
         CostModelDialog of_file(file_, true);
         QCOMPARE(of_file.chosen(), file_);
         QVERIFY(of_file.detailText().contains(QStringLiteral("device A")));
+    }
+
+    void attentionDensityIsOfDocumentsOrAShare() {
+        AttentionDensityDialog dialog(0.5, 8192);
+        QVERIFY(dialog.oneDocument().isChecked());
+        QCOMPARE(dialog.density(), 0.5);
+        dialog.documents().click();
+        dialog.documentLength().setValue(2048);
+        QCOMPARE(dialog.density(), 0.125);
+        dialog.share().click();
+        dialog.shareValue().setValue(0.3);
+        QCOMPARE(dialog.density(), 0.3);
+        // What was chosen is shown again.
+        const AttentionDensityDialog of_documents(0.125, 8192);
+        QCOMPARE(of_documents.density(), 0.125);
+        QCOMPARE(of_documents.findChild<QSpinBox*>()->value(), 2048);
+        QVERIFY(AttentionDensityDialog(0.3, 8192).share().isChecked());
+    }
+
+    void aCalibrationShowsStepsOfOtherPlansWithTheirError() {
+        Calibration calibration;
+        calibration.model.name = "x";
+        const CalibrationDialog dialog(calibration, {{"Plan A", "", 12.5, 1.25, 0.04},
+                                                     {"Plan B", "", 13, 1, {}},
+                                                     {"Plan C", "step 1: no such pass", 0, 0, {}}});
+        const QString text = dialog.summaryText();
+        QVERIFY2(text.contains(QStringLiteral("Plan A: the step is predicted to take 12.5")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("expected within 4")), qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("Plan B")) && text.contains(QStringLiteral("is not known")),
+                 qPrintable(text));
+        QVERIFY2(text.contains(QStringLiteral("Plan C: refused, step 1: no such pass")), qPrintable(text));
     }
 
     void aDamagedFileIsToldAndNothingChanges() {

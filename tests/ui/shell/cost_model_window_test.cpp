@@ -1,16 +1,21 @@
 #include <QAction>
 #include <QDialog>
+#include <QDoubleSpinBox>
 #include <QFile>
 #include <QLabel>
 #include <QListWidget>
+#include <QRadioButton>
 
+#include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
 #include "core/graph/graph_editor.h"
+#include "core/io/cost_model_file.h"
 #include "core/io/graph_file.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/actions/cost_actions.h"
+#include "ui/cost/attention_density_dialog.h"
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
@@ -166,6 +171,65 @@ class CostModelWindowTest : public QObject {
         window.actions().find(QStringLiteral("plan.compiledWhole"))->trigger();
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(window.document().evaluation()->simulation.compute_ms, traced_ms);
+    }
+
+    void attentionDensityIsAskedForAndComesBackWithTheSession() {
+        QTemporaryDir folder;
+        double half_ms = 0, chosen_ms = 0;
+        {
+            MainWindow window(folder.filePath("session"));
+            window.show();
+            window.openFiles({smallGraphFile()});
+            QVERIFY(waitUntilIdle(window));
+            QAction* density = window.actions().find(QStringLiteral("plan.attentionDensity"));
+            QVERIFY(!density->isEnabled());  // as traced, attention is PyTorch's estimate
+            window.actions().find(QStringLiteral("plan.compiledBlocks"))->trigger();
+            QVERIFY(waitUntilIdle(window));
+            half_ms = window.document().evaluation()->simulation.compute_ms;
+            QVERIFY(density->isEnabled());
+            density->trigger();
+            auto* dialog = window.findChild<AttentionDensityDialog*>();
+            QVERIFY(dialog);
+            dialog->share().click();
+            dialog->shareValue().setValue(1);
+            dialog->accept();
+            QVERIFY(waitUntilIdle(window));
+            chosen_ms = window.document().evaluation()->simulation.compute_ms;
+            QVERIFY(chosen_ms > half_ms);
+            const QString help = figuresOf(window.document()).front().help;
+            QVERIFY2(help.contains(QStringLiteral("of clipping and AdamW")), qPrintable(help));
+            window.close();
+        }
+        MainWindow window(folder.filePath("session"));
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(QTest::qWaitFor(
+            [&] { return window.document().isOpen() && window.times().traceTimes().model().attention_density == 1; },
+            60'000));
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.document().evaluation()->simulation.compute_ms, chosen_ms);
+        window.actions().find(QStringLiteral("plan.compiledWhole"))->trigger();
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.times().traceTimes().model().attention_density, 1.0);  // another choice leaves it
+    }
+
+    void theRunsThatAUsersOwnModelWasComparedWithAreShown() {
+        QTemporaryDir folder;
+        NamedCostModel own = *built_in_cost_model("h100-sxm");
+        own.name = "ours";
+        own.origin.checked = "two runs of ours";
+        own.origin.checked_within = 0.05;
+        const QString path = folder.filePath(QStringLiteral("ours.cost.json"));
+        write_cost_model_file(own, path.toStdString());
+        MainWindow window;
+        window.show();
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        window.times().cost().model().use(path);
+        QVERIFY(waitUntilIdle(window));
+        const Figure step = figuresOf(window.document()).front();
+        QVERIFY2(step.label.contains(QStringLiteral("ours, checked to 5 %")), qPrintable(step.label));
+        QVERIFY2(step.help.contains(QStringLiteral("compared with two runs of ours")), qPrintable(step.help));
     }
 
     void aGraphThatSaysHowItsJobCompilesOpensSo() {
