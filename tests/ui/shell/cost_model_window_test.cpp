@@ -91,9 +91,7 @@ class CostModelWindowTest : public QObject {
 
     void whatTheDeviceHoldsIsALineInTheMemoryCurve() {
         MainWindow window;
-        window.show();
-        window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
+        open(window, {smallGraphFile()});
         auto* timeline = window.findChild<TimelineView*>();
         QCOMPARE(timeline->memoryLimit(), 0);
         window.times().cost().model().use(QStringLiteral("h100-sxm"));
@@ -106,9 +104,7 @@ class CostModelWindowTest : public QObject {
         double contended_ms = 0;
         {
             MainWindow window(folder.filePath("session"));
-            window.show();
-            window.openFiles({smallGraphFile()});
-            QVERIFY(waitUntilIdle(window));
+            open(window, {smallGraphFile()});
             QAction* contention = window.actions().find(QStringLiteral("plan.contention"));
             QVERIFY(!contention->isEnabled());
             window.times().cost().model().use(contended_);
@@ -141,9 +137,7 @@ class CostModelWindowTest : public QObject {
         double traced_ms = 0, compiled_ms = 0;
         {
             MainWindow window(folder.filePath("session"));
-            window.show();
-            window.openFiles({smallGraphFile()});
-            QVERIFY(waitUntilIdle(window));
+            open(window, {smallGraphFile()});
             traced_ms = window.document().evaluation()->simulation.compute_ms;
             QAction* blocks = window.actions().find(QStringLiteral("plan.compiledBlocks"));
             QAction* whole = window.actions().find(QStringLiteral("plan.compiledWhole"));
@@ -178,9 +172,7 @@ class CostModelWindowTest : public QObject {
         double half_ms = 0, chosen_ms = 0;
         {
             MainWindow window(folder.filePath("session"));
-            window.show();
-            window.openFiles({smallGraphFile()});
-            QVERIFY(waitUntilIdle(window));
+            open(window, {smallGraphFile()});
             QAction* density = window.actions().find(QStringLiteral("plan.attentionDensity"));
             QVERIFY(!density->isEnabled());  // as traced, attention is PyTorch's estimate
             window.actions().find(QStringLiteral("plan.compiledBlocks"))->trigger();
@@ -222,9 +214,7 @@ class CostModelWindowTest : public QObject {
         const QString path = folder.filePath(QStringLiteral("ours.cost.json"));
         write_cost_model_file(own, path.toStdString());
         MainWindow window;
-        window.show();
-        window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
+        open(window, {smallGraphFile()});
         window.times().cost().model().use(path);
         QVERIFY(waitUntilIdle(window));
         const Figure step = figuresOf(window.document()).front();
@@ -265,9 +255,7 @@ class CostModelWindowTest : public QObject {
 
     void theWindowDoesNotWaitForTheGraphAsItWasRead() {
         MainWindow window;
-        window.show();
-        window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
+        open(window, {smallGraphFile()});
         window.times().cost().model().use(contended_);
         QVERIFY(waitUntilIdle(window));
         QVERIFY(window.document().loaded().as_read);
@@ -283,9 +271,7 @@ class CostModelWindowTest : public QObject {
 
     void anotherGraphEndsTheQuestion() {
         MainWindow window;
-        window.show();
-        window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
+        open(window, {smallGraphFile()});
         window.times().cost().model().use(contended_);
         QVERIFY(waitUntilIdle(window));
         window.times().cost().choose();
@@ -298,9 +284,7 @@ class CostModelWindowTest : public QObject {
     void aCostModelReachesBoxesAndMesh() {
         QTemporaryDir folder;
         MainWindow window(folder.filePath("session"));
-        window.show();
-        window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
+        open(window, {smallGraphFile()});
         const GraphModel& boxes = window.findChild<GraphView*>()->model();
         const auto* mesh = window.findChild<MeshConnection*>();
         const auto chains = mesh->chains();
@@ -332,9 +316,7 @@ class CostModelWindowTest : public QObject {
         file.write(QByteArray::fromStdString(job.json()));
         file.close();
         MainWindow window(folder.filePath("session"));
-        window.show();
-        window.openFiles({smallGraphFile()});
-        QVERIFY(waitUntilIdle(window));
+        open(window, {smallGraphFile()});
         QAction* calibrate = window.actions().find(QStringLiteral("plan.calibrate"));
         QVERIFY(!calibrate->isEnabled());
         window.document().setCurrentIndex(0);
