@@ -46,7 +46,7 @@ void propose(benchmark::State& state) {
 BENCHMARK(propose)->Unit(benchmark::kMillisecond);
 
 void match(benchmark::State& state) {
-    for (auto _ : state) benchmark::DoNotOptimize(match_rules(*stripped().graph, stripped().rules));
+    for (auto _ : state) benchmark::DoNotOptimize(match_rules(*stripped().graph, stripped().rules, {}));
     count_nodes(state);
 }
 BENCHMARK(match)->Unit(benchmark::kMillisecond);
