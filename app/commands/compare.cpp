@@ -18,6 +18,7 @@
 #include "core/io/profile_file.h"
 #include "core/io/report_json.h"
 #include "core/io/trace_file.h"
+#include "core/measure/job_match.h"
 
 namespace overlap::commands {
 
@@ -107,6 +108,7 @@ class Compare final : public Command {
         try {
             measured = compare_with_measurement(variant.evaluation, measured_step(traces.front(), selection_),
                                                 {.ranks = &aligned, .own = 0});
+            require_same_job(job_match(measured));
         } catch (const InputError& error) {
             throw error.file().empty() ? error.in_file(traces_.front()) : error;
         }

@@ -10,6 +10,7 @@
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/files/ordered_json.h"
+#include "core/measure/job_match.h"
 
 namespace overlap::commands {
 
@@ -88,6 +89,7 @@ Json row_json(const ComparisonRow& row, const MeasuredRows& measured) {
 
 Json measurement_json(const MeasuredComparison& measured) {
     const MeasuredTrace& trace = *measured.step.trace;
+    const JobMatch match = job_match(measured);
     Json groups = Json::array();
     for (const GroupMatch& group : measured.matching.groups) {
         const auto& planned = measured.evaluation->simulation.groups;
@@ -100,7 +102,10 @@ Json measurement_json(const MeasuredComparison& measured) {
     return {{"device", measured.step.device},
             {"step", measured.step.name.empty() ? Json(nullptr) : Json(measured.step.name)},
             {"axis_origin_ns", measured.origin_ns},
-            {"matched", measured.matching.pairs},
+            {"matched", match.pairs},
+            {"share_of_planned", match.share_of_planned()},
+            {"share_of_measured", match.share_of_measured()},
+            {"doubt", match.doubt().empty() ? Json(nullptr) : Json(match.doubt())},
             {"only_planned", measured.only_planned},
             {"only_measured", measured.only_measured},
             {"groups", std::move(groups)}};
@@ -228,6 +233,9 @@ Json comparison_json(const ComparisonOutput& output) {
 }
 
 void write_comparison(std::ostream& out, const ComparisonOutput& output, std::size_t rows) {
+    // First, since it puts all that follows into question.
+    if (const std::string doubt = output.measured ? job_match(*output.measured).doubt() : std::string(); !doubt.empty())
+        out << "caution: " << doubt << '\n';
     write_totals(out, output);
     if (output.measured) write_measurement(out, output);
     write_rows(out, output, rows);

@@ -94,6 +94,15 @@ class Matcher {
         sequence.size = group.ranks.empty() ? group.size : static_cast<std::int64_t>(group.ranks.size());
     }
 
+    /// Whether the collectives of two groups that may pair speak for it.
+    static bool agrees(const GroupSequence& planned, const SequenceAlignment& alignment, GroupMatchBasis basis) {
+        // Equal ranks alone make a pair, even where the collectives have nothing in common.
+        if (basis == GroupMatchBasis::ranks) return true;
+        if (alignment.pairs.empty()) return false;
+        // A few kernels of unknown kind and size fit into any long sequence.
+        return basis != GroupMatchBasis::sequence || alignment.pairs.size() * 2 >= planned.items.size();
+    }
+
     static bool may_pair(const GroupSequence& planned, const GroupSequence& measured, GroupMatchBasis basis) {
         if (planned.is_taken || measured.is_taken) return false;
         switch (basis) {
@@ -118,8 +127,7 @@ class Matcher {
             for (std::size_t b = 0; b < measured_.size(); ++b) {
                 if (!may_pair(planned_[a], measured_[b], basis)) continue;
                 SequenceAlignment alignment = align_sequences(planned_[a].items, measured_[b].items);
-                // Equal ranks alone make a pair, even where the collectives have nothing in common.
-                if (alignment.pairs.empty() && basis != GroupMatchBasis::ranks) continue;
+                if (!agrees(planned_[a], alignment, basis)) continue;
                 candidates.push_back({a, b, planned_[a].name == measured_[b].name, std::move(alignment)});
             }
         }

@@ -38,11 +38,11 @@ struct CollectiveMatching {
 
 /// Matches the collectives of a simulated step with those of a measured one by process group, order, kind and bytes.
 ///
-/// Groups pair one to one: first those with the same ranks, then those with as many ranks, then any; within each of
-/// these, where several would do (a second group of the same ranks), those whose collectives align best, then those of
-/// the same name, then the first. Where one side has two groups of the same ranks and the other has one, the rest of
-/// that one is paired with the second. Measured collectives of unknown group count as one group a stream. In a group
-/// align_sequences() decides.
+/// Groups pair one to one: first those with the same ranks, then those with as many ranks, then those of unknown size
+/// if half of the planned collectives find a partner; within each of these, where several would do (a second group of
+/// the same ranks), those whose collectives align best, then those of the same name, then the first. Where one side has
+/// two groups of the same ranks and the other has one, the rest of that one is paired with the second. Measured
+/// collectives of unknown group count as one group a stream. In a group align_sequences() decides.
 /// @throws InputError as align_sequences() does.
 CollectiveMatching match_collectives(const Graph& graph, const Simulation& simulation, const MeasuredStepData& step);
 

@@ -164,6 +164,13 @@ class Comparer {
     std::map<KindKey, double> undisturbed_ratio_;
 };
 
+/// What makes a different duration no statement about the kernel; sizes of all-to-alls are known only at run time.
+std::string size_text(std::int64_t planned_bytes, std::int64_t measured_bytes) {
+    if (measured_bytes == 0) return ", unless it is another collective: the trace does not say its size";
+    if (planned_bytes == 0 || planned_bytes == measured_bytes) return {};
+    return ", or it is the size: " + bytes_text(measured_bytes) + " instead of " + bytes_text(planned_bytes);
+}
+
 std::string start_text(const CollectiveComparison& row) {
     const double later_ms = row.measured_start_ms - row.planned_start_ms;
     if (std::abs(later_ms) < row.threshold_ms()) return "it starts when planned";
@@ -203,6 +210,8 @@ std::string MeasuredComparison::explain(const CollectiveComparison& row) const {
     if (row.measured == no_index) return "planned, but no collective like it was measured on its group at its place";
     if (row.planned == no_index) return "measured, but the plan has no collective like it on its group at its place";
     const std::string took = "it took " + time_text(row.measured_ms) + " instead of " + time_text(row.planned_ms);
+    const std::string size =
+        size_text(evaluation->simulation.collectives[row.planned].bytes, step.collectives[row.measured].bytes);
     switch (row.cause) {
         case DifferenceCause::none:
             break;
@@ -218,11 +227,11 @@ std::string MeasuredComparison::explain(const CollectiveComparison& row) const {
         }
         case DifferenceCause::longer_kernel:
             return took + ", and neither peers nor other work explain " + time_text(row.kernel_ms) +
-                   ": its kernel is slower than the plan's cost model says";
+                   ": its kernel is slower than the plan's cost model says" + size;
         case DifferenceCause::launch_gap:
             return "the host launched it late: the GPU stood still for " + time_text(row.launch_gap_ms) + " before it";
         case DifferenceCause::shorter_kernel:
-            return took + ": its kernel is faster than the plan's cost model says";
+            return took + ": its kernel is faster than the plan's cost model says" + size;
     }
     return took + "; " + start_text(row);
 }

@@ -156,6 +156,27 @@ class CompareCommand(CommandLine):
         self.assertIn("1 only planned, 1 only measured", text)
         self.assertIn("slower than the plan's cost model says", text)
 
+    def test_a_trace_of_another_job_is_refused(self):
+        """A few kernels of another job fit in kind; what is said about them would be chance."""
+        trace = data("traces", "hta_sampled_rank0.json.gz")
+        for arguments in ((), ("--json",), ("--plan", self.plan("one", "layers.0"))):
+            with self.subTest(arguments=arguments):
+                self.expect_error(1, ["hta_sampled_rank0.json.gz", "planned collectives are in the trace", "another job"],
+                                  "compare", self.graph, "--trace", trace, *arguments)
+
+    def test_a_trace_of_a_part_is_doubted_at_the_top(self):
+        def change(collectives):
+            del collectives[100:]
+        trace = self.trace("part.json", change)
+        text = self.expect(0, "compare", self.graph, "--trace", trace).stdout
+        self.assertRegex(text.splitlines()[0], r"^caution: this looks like another job.*100 of 140.*71\.4 %")
+        measurement = self.json("compare", self.graph, "--trace", trace, "--json")["measurement"]
+        self.assertAlmostEqual(measurement["share_of_planned"], 100 / 140)
+        self.assertEqual(measurement["share_of_measured"], 1)
+        self.assertIn("another job", measurement["doubt"])
+        whole = self.json("compare", self.graph, "--trace", self.trace("whole.json"), "--json")["measurement"]
+        self.assertEqual((whole["share_of_planned"], whole["doubt"]), (1, None))
+
     def test_times_of_a_profile(self):
         def change(collectives):
             for each in collectives:

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/io/profile_file.h"
+#include "core/measure/job_match.h"
 #include "core/timeline/timeline_stack.h"
 #include "core/trace/measured_timeline.h"
 #include "core/views/timeline_of.h"
@@ -55,6 +56,9 @@ void compareWithMeasurement(ComparedSteps& steps, const std::shared_ptr<const Ev
     steps.measured =
         compare_with_measurement(before, measured_step(trace, after.step),
                                  {.ranks = &measurement->aligned, .own = static_cast<std::uint32_t>(after.rank)});
+    const JobMatch match = job_match(*steps.measured);
+    require_same_job(match);
+    steps.doubt = QString::fromStdString(match.doubt());
     steps.comparison = compare_variants(*steps.measured);
     steps.error = error_of_graph(*steps.measured);
     if (before->time_source) steps.times_error = error_of_plan(*steps.measured);

@@ -31,9 +31,10 @@ struct ComparedSteps {
     QString before, after;  ///< titles
     Comparison comparison;
     std::optional<MeasuredComparison> measured;  ///< where the second side is a measurement
-    std::size_t rank = 0;                        ///< of the measurement
-    std::optional<PredictionError> error;        ///< of the graph's times of collectives, against the measurement
-    QString times;  ///< name of the trace whose times the plan's figures are of; may be empty
+    QString doubt;         ///< why the measurement may be of another job; empty where there is no reason
+    std::size_t rank = 0;  ///< of the measurement
+    std::optional<PredictionError> error;  ///< of the graph's times of collectives, against the measurement
+    QString times;                         ///< name of the trace whose times the plan's figures are of; may be empty
     std::optional<PredictionError> times_error;  ///< the same error with these
     /// The same with the times that torch reads from the measurement; nothing where it reads none, or where `times` are
     /// those.

@@ -211,8 +211,7 @@ QString comparisonSums(const ComparedSteps& steps) {
             .arg(label, formatTime(before), formatTime(after), formatDifference(after - before, Unit::Time));
     };
     QStringList parts;
-    if (steps.measured && steps.measured->matching.pairs == 0)
-        parts.append(ComparisonModel::tr("no collective of this trace matches the plan: is it of this job?"));
+    if (!steps.doubt.isEmpty()) parts.append(steps.doubt);
     parts +=
         QStringList{pair(ComparisonModel::tr("step"), comparison.before.step_ms, comparison.after.step_ms),
                     pair(ComparisonModel::tr("compute"), comparison.before.compute_ms, comparison.after.compute_ms),

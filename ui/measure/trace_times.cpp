@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/io/profile_file.h"
+#include "core/measure/job_match.h"
 #include "ui/document/document.h"
 #include "ui/measure/run_of_trace.h"
 #include "ui/theme/numbers.h"
@@ -18,13 +19,15 @@ QString nameOf(const QStringList& files) {
     return files.size() == 1 ? first : TraceTimes::tr("%1 and %2 more").arg(first, QString::number(files.size() - 1));
 }
 
-/// Nothing where the trace cannot be laid over the plan: it has no GPU events, or the plan is refused.
+/// Nothing where the trace cannot be laid over the plan: it has no GPU events, it is of another job, or the plan is
+/// refused.
 std::optional<ErrorsOfTimes> errorsOf(const std::shared_ptr<const Evaluation>& evaluation,
                                       const std::shared_ptr<const Measurement>& measurement) {
     if (!evaluation || evaluation->refused || !measurement) return {};
     try {
         const MeasuredComparison comparison = compare_with_measurement(
             evaluation, measured_step(measurement->traces.front()), {.ranks = &measurement->aligned, .own = 0});
+        if (job_match(comparison).is_another_job()) return {};
         return ErrorsOfTimes{error_of_graph(comparison), error_of_plan(comparison)};
     } catch (const InputError&) {
         return {};
