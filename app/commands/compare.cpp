@@ -49,7 +49,7 @@ class Compare final : public Command {
     void run(const Streams& streams) override {
         const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
         std::vector<Variant> variants;
-        if (plans_.size() < 2) variants.push_back({graph->header().name, baseline(graph)});
+        if (plans_.size() < 2) variants.push_back({graph->header().name, baseline(graph, streams)});
         for (const std::string& plan : plans_) variants.push_back({plan, planned(graph, plan, streams)});
         if (traces_.empty()) {
             const Comparison comparison = compare_variants(*variants[0].evaluation, *variants[1].evaluation);
@@ -78,25 +78,27 @@ class Compare final : public Command {
         }
     }
 
-    std::shared_ptr<const Evaluation> baseline(const std::shared_ptr<const Graph>& graph) const {
-        return checked(evaluate_baseline(graph), file_);
+    std::shared_ptr<const Evaluation> baseline(const std::shared_ptr<const Graph>& graph,
+                                               const Streams& streams) const {
+        return checked(evaluate_baseline(graph), file_, streams);
     }
 
     static std::shared_ptr<const Evaluation> planned(const std::shared_ptr<const Graph>& graph, const std::string& file,
                                                      const Streams& streams) {
         const std::shared_ptr<const Evaluation> evaluation =
-            checked(evaluate(graph, read_plan_for(*graph, file)), file);
+            checked(evaluate(graph, read_plan_for(*graph, file)), file, streams);
         print_problems(streams, file, std::span(evaluation->problems).first(evaluation->plan_problems));
         return evaluation;
     }
 
     /// A refused plan has the figures of the unchanged graph, which are not what was requested.
     static std::shared_ptr<const Evaluation> checked(std::shared_ptr<const Evaluation> evaluation,
-                                                     const std::string& file) {
+                                                     const std::string& file, const Streams& streams) {
         require_run(*evaluation, file);
         for (const Problem& problem : evaluation->problems) {
             if (problem.kind == ProblemKind::no_times) throw InputError(file, "", problem.message);
         }
+        print_memory_problem(streams, file, *evaluation->graph, evaluation->corrected_memory);
         return evaluation;
     }
 

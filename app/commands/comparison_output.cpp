@@ -32,8 +32,8 @@ Json totals_json(const std::string& name, const ComparisonTotals& totals) {
             {"compute_ms", totals.compute_ms},
             {"communication_ms", totals.communication_ms},
             {"exposed_ms", totals.exposed_ms},
-            {"corrected_peak_memory_bytes", bytes_or_null(totals.corrected_peak_bytes)},
-            {"peak_memory_bytes", bytes_or_null(totals.estimated_peak_bytes)},
+            {"peak_memory_bytes", bytes_or_null(totals.corrected_peak_bytes)},
+            {"torch_peak_memory_bytes", bytes_or_null(totals.estimated_peak_bytes)},
             {"beside_ms", totals.beside_ms ? Json(*totals.beside_ms) : Json(nullptr)},
             {"collectives", totals.collectives}};
 }
@@ -150,8 +150,8 @@ void write_totals(std::ostream& out, const ComparisonOutput& output) {
     add("compute", before.compute_ms, after.compute_ms);
     add("communication", before.communication_ms, after.communication_ms);
     add("exposed", before.exposed_ms, after.exposed_ms);
-    add_peak(table, "peak memory, corrected", before.corrected_peak_bytes, after.corrected_peak_bytes);
-    add_peak(table, "peak memory as torch estimates it", before.estimated_peak_bytes, after.estimated_peak_bytes);
+    add_peak(table, "peak memory", before.corrected_peak_bytes, after.corrected_peak_bytes);
+    add_peak(table, "peak memory as PyTorch estimates it", before.estimated_peak_bytes, after.estimated_peak_bytes);
     if (before.beside_ms || after.beside_ms) {
         const auto text = [](const std::optional<double>& time_ms) {
             return time_ms ? milliseconds_text(*time_ms) : std::string("unknown");

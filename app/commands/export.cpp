@@ -59,6 +59,7 @@ class Export final : public Command {
             if (input.result) {
                 const std::span<const Problem> problems(input.result->problems);
                 print_problems(streams, plan_file_, problems.first(input.result->plan_problems));
+                print_memory_problem(streams, plan_file_, *input.result->graph, input.result->corrected_memory);
             }
             for (const std::string& note : written.notes) {
                 streams.notes << "overlap: " << plan_file_ << ": note: " << one_line(note) << '\n';

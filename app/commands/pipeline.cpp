@@ -12,6 +12,7 @@
 #include "core/io/plan_file.h"
 #include "core/io/report_json.h"
 #include "core/plan/presets.h"
+#include "core/simulate/device_memory.h"
 
 namespace overlap::commands {
 
@@ -81,6 +82,12 @@ void require_run(const Execution& execution, const std::string& file) {
 
 std::string problem_line(const std::string& file, const Problem& problem) {
     return file + ": " + std::string(severity_name(problem.severity)) + ": " + one_line(problem.message);
+}
+
+void print_memory_problem(const Streams& streams, const std::string& name, const Graph& graph,
+                          const MemoryProfile& memory) {
+    if (const std::optional<Problem> problem = memory_problem(graph, memory))
+        streams.notes << "overlap: " << problem_line(name, *problem) << '\n';
 }
 
 void print_problems(const Streams& streams, const std::string& file, std::span<const Problem> problems) {

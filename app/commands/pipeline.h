@@ -11,6 +11,7 @@
 #include "core/graph/graph.h"
 #include "core/pipeline/execution.h"
 #include "core/plan/plan.h"
+#include "core/simulate/memory_profile.h"
 
 namespace overlap::commands {
 
@@ -50,6 +51,10 @@ void require_run(const Execution& execution, const std::string& file);
 
 /// `FILE: caution: what it is`, one line.
 std::string problem_line(const std::string& file, const Problem& problem);
+
+/// Writes as a note where a step holds more than the device does. @param name of the graph's or the plan's file.
+void print_memory_problem(const Streams& streams, const std::string& name, const Graph& graph,
+                          const MemoryProfile& memory);
 
 /// Writes problems of a plan as notes.
 void print_problems(const Streams& streams, const std::string& file, std::span<const Problem> problems);

@@ -21,6 +21,7 @@
 #include "core/pipeline/time_source.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/contention.h"
+#include "core/simulate/device_memory.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 #include "core/simulate/simulation_json.h"
@@ -34,8 +35,8 @@ struct Figures {
     Simulation simulation;
     std::optional<AppliedContention> contention;
     std::vector<std::vector<std::string>> shared_links;  ///< process groups that share one, a list a link
-    MemoryProfile memory;                                ///< as the reference estimates it
-    MemoryProfile corrected_memory;                      ///< see StorageRule::corrected
+    MemoryProfile memory;                                ///< by StorageRule::corrected
+    std::int64_t torch_peak_bytes = 0;                   ///< as PyTorch's estimator counts
     std::optional<OptimizerStep> optimizer;              ///< of a compiled job, beside the step
 };
 
@@ -50,9 +51,10 @@ void write_text(std::ostream& out, const Figures& figures) {
         << "compute  " << milliseconds_text(simulation.compute_ms) << '\n'
         << "exposed  " << milliseconds_text(simulation.exposed_ms) << '\n'
         << "memory   " << bytes_text(figures.memory.peak_bytes) << " at the peak";
-    if (figures.corrected_memory.peak_bytes != figures.memory.peak_bytes) {
-        out << " as torch estimates it, " << bytes_text(figures.corrected_memory.peak_bytes) << " corrected";
-    }
+    if (figures.torch_peak_bytes != figures.memory.peak_bytes)
+        out << ", " << bytes_text(figures.torch_peak_bytes) << " as PyTorch estimates it";
+    if (const std::int64_t held = device_memory_bytes(*figures.graph); held > 0)
+        out << "; the device holds " << bytes_text(held);
     out << '\n';
     if (figures.optimizer) {
         out << "beside   " << milliseconds_text(figures.optimizer->time_ms)
@@ -114,8 +116,9 @@ class Simulate final : public Command {
             figures.simulation = std::move(sourced.simulation);
             figures.shared_links = std::move(sourced.shared_links);
         }
-        figures.memory = memory_profile(*figures.graph, StorageRule::reference);
-        figures.corrected_memory = memory_profile(*figures.graph, StorageRule::corrected);
+        figures.memory = memory_profile(*figures.graph, StorageRule::corrected);
+        figures.torch_peak_bytes = memory_profile(*figures.graph, StorageRule::reference).peak_bytes;
+        print_memory_problem(streams, file_, *figures.graph, figures.memory);
         figures.optimizer = beside_step(*figures.graph, own_time_source(*figures.graph).get());
         const AppliedContention* contention = figures.contention ? &*figures.contention : nullptr;
         if (!trace_file_.empty()) {

@@ -119,7 +119,7 @@ void write_results(const PreparedRun& prepared, const RunRecord& record, const S
     const Graph& graph = *prepared.graph;
     // Without recorded steps there is no timeline; one of zeros would be mistaken for a measured one.
     if (!arguments.trace.empty() && (record.dry || record.recorded_steps > 0)) {
-        write_json_file(arguments.trace, chrome_trace_json(graph, timeline, memory_profile(graph)));
+        write_json_file(arguments.trace, chrome_trace_json(graph, timeline, memory_profile(graph, StorageRule::corrected)));
     }
     if (!arguments.commands.empty()) {
         write_file_atomically(arguments.commands, command_list(graph, prepared.program));

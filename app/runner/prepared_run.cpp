@@ -7,6 +7,7 @@
 #include "core/pipeline/time_source.h"
 #include "core/plan/process_groups_field.h"
 #include "core/run/run_checks.h"
+#include "core/simulate/device_memory.h"
 
 namespace overlap::runner {
 
@@ -61,6 +62,8 @@ PreparedRun prepare_run(const std::string& graph_file, const commands::PipelineO
             }
         }
         const Graph& graph = *prepared.graph;
+        if (const auto problem = memory_problem(graph, memory_profile(graph, StorageRule::corrected)))
+            prepared.remarks.push_back(commands::problem_line(graph_file, *problem));
         prepared.program = make_program(graph);
         prepared.memory = plan_memory(graph, prepared.program);
         prepared.operands = find_operands(graph, prepared.program, prepared.memory);

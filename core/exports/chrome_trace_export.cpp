@@ -7,7 +7,7 @@ namespace overlap {
 
 ExportOutput export_chrome_trace(const ExportInput& input) {
     const Evaluation& result = *input.result;
-    return {chrome_trace_json(*result.graph, result.simulation, result.memory, result.contention.get()), {}};
+    return {chrome_trace_json(*result.graph, result.simulation, result.corrected_memory, result.contention.get()), {}};
 }
 
 }  // namespace overlap

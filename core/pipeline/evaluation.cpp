@@ -10,6 +10,7 @@
 #include "core/base/number_text.h"
 #include "core/cost/checked_runs.h"
 #include "core/predict/checked_range.h"
+#include "core/simulate/device_memory.h"
 
 namespace overlap {
 
@@ -94,7 +95,10 @@ class Evaluator {
         result.corrected_memory = memory_profile(*result.graph, StorageRule::corrected);
         if (stop_.stop_requested()) return false;
         report_outside_checked_runs();
-        if (!result.refused) report_exposed();  // the figures of a refused plan are those of the input
+        if (result.refused) return true;  // its figures are those of the input
+        if (std::optional<Problem> problem = memory_problem(*result.graph, result.corrected_memory))
+            result.problems.push_back(std::move(*problem));
+        report_exposed();
         return true;
     }
 

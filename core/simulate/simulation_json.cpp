@@ -1,6 +1,7 @@
 #include "core/simulate/simulation_json.h"
 
 #include "core/files/json_writer.h"
+#include "core/simulate/device_memory.h"
 
 namespace overlap {
 
@@ -30,6 +31,21 @@ void write_contention(JsonWriter& json, const AppliedContention* contention) {
     json.end_object();
 }
 
+void write_device_memory(JsonWriter& json, const Graph& graph, const MemoryProfile& memory) {
+    json.key("device_memory_bytes");
+    const std::int64_t held = device_memory_bytes(graph);
+    held > 0 ? json.value(held) : json.null();
+    json.key("problems").begin_array();
+    if (const std::optional<Problem> problem = memory_problem(graph, memory)) {
+        json.begin_object().member("severity", severity_name(problem->severity));
+        json.member("kind", problem_kind_name(problem->kind)).member("message", std::string_view(problem->message));
+        json.key("nodes").begin_array();
+        for (const std::string& node : problem->nodes) json.value(std::string_view(node));
+        json.end_array().end_object();
+    }
+    json.end_array();
+}
+
 }  // namespace
 
 std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
@@ -40,7 +56,8 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
     json.member("compute_ms", simulation.compute_ms);
     json.member("exposed_ms", simulation.exposed_ms);
     json.member("peak_memory_bytes", memory.peak_bytes);
-    json.member("corrected_peak_memory_bytes", memory_profile(graph, StorageRule::corrected).peak_bytes);
+    json.member("torch_peak_memory_bytes", memory_profile(graph, StorageRule::reference).peak_bytes);
+    write_device_memory(json, graph, memory);
 
     json.key("cost_model");
     const std::optional<CostParameters>& cost = graph.header().cost;

@@ -70,7 +70,7 @@ def table_of_memory(predictor, published, h100):
              "|---|---|---|---|---|---|"]
     for run, words in WITH_MEMORY.items():
         graph = published[run]["graph"]
-        peak = predictor.simulate(graph, h100, AS_TRACED)["corrected_peak_memory_bytes"] / GIB
+        peak = predictor.simulate(graph, h100, AS_TRACED)["peak_memory_bytes"] / GIB
         state = optimizer_bytes(predictor.data, graph) / GIB
         reserved = published[run]["memory_gib"]
         lines.append(f"| {words} | {peak:.1f} GiB | {state:.1f} GiB | {peak + state:.1f} GiB | {reserved:.1f} GiB | "

@@ -23,7 +23,7 @@ TEST(SimulationJson, HoldsEveryFigure) {
     EXPECT_EQ(json.at("compute_ms"), 0);
     EXPECT_EQ(json.at("exposed_ms"), 4);
     EXPECT_EQ(json.at("peak_memory_bytes"), 16 + 2 * 64);
-    EXPECT_EQ(json.at("corrected_peak_memory_bytes"), 16 + 2 * 64);
+    EXPECT_EQ(json.at("torch_peak_memory_bytes"), 16 + 2 * 64);
     EXPECT_EQ(json.at("shared_links"), nlohmann::json::array());
     ASSERT_EQ(json.at("groups").size(), 1u);
     EXPECT_EQ(json.at("groups")[0],

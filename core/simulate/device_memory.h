@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/base/problem.h"
+#include "core/graph/graph.h"
+#include "core/simulate/memory_profile.h"
+
+namespace overlap {
+
+/// What the device holds by the graph's cost model; 0 where that is not known.
+std::int64_t device_memory_bytes(const Graph& graph);
+
+/// A caution where the step holds more at its peak than the device does; nothing where it fits or that is not known.
+/// @param memory of the graph, by StorageRule::corrected: the peak of all outputs.
+std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& memory);
+
+}  // namespace overlap

@@ -1,0 +1,47 @@
+#include "core/simulate/device_memory.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cost/graph_sketch.h"
+
+namespace overlap::test {
+namespace {
+
+/// Holds 16 bytes, and 80 at its peak, on a device of so much memory.
+Graph graph_on(std::int64_t memory_bytes) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.bytes(16));
+    const NodeId gather = sketch.gather("gather", x, 4);
+    sketch.wait("waited", gather);
+    sketch.header().cost->memory_bytes = memory_bytes;
+    sketch.header().cost->device_name = "device A";
+    return sketch.finish();
+}
+
+std::optional<Problem> problem_on(std::int64_t memory_bytes) {
+    const Graph graph = graph_on(memory_bytes);
+    return memory_problem(graph, memory_profile(graph, StorageRule::corrected));
+}
+
+TEST(DeviceMemory, IsTheLimitOfThePeak) {
+    const std::int64_t peak = memory_profile(graph_on(0), StorageRule::corrected).peak_bytes;
+    EXPECT_EQ(device_memory_bytes(graph_on(7)), 7);
+    EXPECT_FALSE(problem_on(peak));
+    const std::optional<Problem> problem = problem_on(peak - 5);
+    ASSERT_TRUE(problem);
+    EXPECT_EQ(problem->severity, Severity::caution);
+    EXPECT_NE(problem->message.find("5 B more than the device holds (device A, "), std::string::npos)
+        << problem->message;
+    EXPECT_EQ(problem->nodes.size(), 1u);
+}
+
+TEST(DeviceMemory, ThatIsNotKnownLimitsNothing) {
+    EXPECT_FALSE(problem_on(0));
+    GraphSketch sketch;
+    sketch.input("x", sketch.bytes(16));
+    const Graph graph = sketch.finish();
+    EXPECT_FALSE(memory_problem(graph, memory_profile(graph)));
+}
+
+}  // namespace
+}  // namespace overlap::test
