@@ -9,6 +9,7 @@
 #include "app/commands/cost_model_option.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "app/commands/number_range.h"
 #include "app/commands/pipeline.h"
 #include "core/base/number_text.h"
 #include "core/base/statistics.h"
@@ -28,7 +29,7 @@ class Bench final : public Command {
         passes_.declare(*command, 1);
         cost_model_.declare(*command);
         command->add_option("--repeat", repeat_, "how often to run the pipeline")
-            ->check(CLI::Range(1, 1'000'000))
+            ->check(whole_number_from(1, 1'000'000))
             ->capture_default_str();
         command->add_flag("--json", json_, "print JSON");
         return command;

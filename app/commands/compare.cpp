@@ -13,6 +13,7 @@
 #include "app/commands/comparison_output.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
+#include "app/commands/number_range.h"
 #include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/io/profile_file.h"
@@ -40,6 +41,7 @@ class Compare final : public Command {
                             "step of the trace, by name or number; default: the last counted");
         command->add_option("--device", selection_.device, "GPU of the trace; default: the first");
         command->add_option("--rows", rows_, "rows to print, the greatest effects first; 0: all")
+            ->check(whole_number_from(0, 1'000'000'000))
             ->capture_default_str();
         command->add_flag("--json", json_, "print JSON, with every collective");
         command->callback([this] { check_usage(); });

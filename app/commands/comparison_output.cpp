@@ -11,6 +11,7 @@
 #include "core/base/wording.h"
 #include "core/files/ordered_json.h"
 #include "core/measure/job_match.h"
+#include "core/simulate/simulation_totals.h"
 
 namespace overlap::commands {
 
@@ -32,6 +33,7 @@ Json totals_json(const std::string& name, const ComparisonTotals& totals) {
             {"compute_ms", totals.compute_ms},
             {"communication_ms", totals.communication_ms},
             {"exposed_ms", totals.exposed_ms},
+            {"idle_ms", idle_ms(totals.step_ms, totals.compute_ms, totals.exposed_ms)},
             {"peak_memory_bytes", bytes_or_null(totals.corrected_peak_bytes)},
             {"torch_peak_memory_bytes", bytes_or_null(totals.estimated_peak_bytes)},
             {"beside_ms", totals.beside_ms ? Json(*totals.beside_ms) : Json(nullptr)},
@@ -150,6 +152,10 @@ void write_totals(std::ostream& out, const ComparisonOutput& output) {
     add("compute", before.compute_ms, after.compute_ms);
     add("communication", before.communication_ms, after.communication_ms);
     add("exposed", before.exposed_ms, after.exposed_ms);
+    const auto idle = [](const ComparisonTotals& totals) {
+        return idle_ms(totals.step_ms, totals.compute_ms, totals.exposed_ms);
+    };
+    if (idle(before) > 0 || idle(after) > 0) add("idle", idle(before), idle(after));
     add_peak(table, "peak memory", before.corrected_peak_bytes, after.corrected_peak_bytes);
     add_peak(table, "peak memory as PyTorch estimates it", before.estimated_peak_bytes, after.estimated_peak_bytes);
     if (before.beside_ms || after.beside_ms) {

@@ -4,6 +4,7 @@
 
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
+#include "app/commands/number_range.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
 #include "core/pipeline/time_source.h"
@@ -29,7 +30,7 @@ void CostModelOption::declare_compilation(CLI::App& command) {
         .add_option(
             "--attention-density", attention_density_,
             "of a compiled job, and of flex attention alone: the share of scores that the mask leaves (0.5: causal)")
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(number_from(0, 1));
 }
 
 std::optional<Compilation> CostModelOption::compilation(const Graph& graph) const {

@@ -1,11 +1,14 @@
 // overlap import FILE...: a graph document from a text or a log that torch wrote.
 
+#include <cstdint>
+#include <limits>
 #include <ostream>
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
+#include "app/commands/number_range.h"
 #include "core/base/error.h"
 #include "core/base/wording.h"
 #include "core/files/ordered_json.h"
@@ -18,6 +21,9 @@
 namespace overlap::commands {
 
 namespace {
+
+/// Ranks are numbers of 32 bits in graphs.
+constexpr std::int64_t most_ranks = std::numeric_limits<int>::max();
 
 Json graph_json(const ImportableGraph& graph, std::size_t number) {
     Json json = {{"number", number}, {"file", graph.file}, {"kind", graph.kind}, {"nodes", graph.nodes}};
@@ -44,8 +50,9 @@ class Import final : public Command {
         cost_model_.declare_compilation(*command);
         command->add_option("--symbol", symbols_, "NAME=VALUE: the value of a symbolic size");
         command->add_option("--group", groups_, "NAME=0,1,2: the ranks of a process group");
-        command->add_option("--rank", rank_, "the rank whose graph this is");
-        command->add_option("--world-size", world_size_, "ranks of the job");
+        command->add_option("--rank", rank_, "the rank whose graph this is")
+            ->check(whole_number_from(0, most_ranks - 1));
+        command->add_option("--world-size", world_size_, "ranks of the job")->check(whole_number_from(1, most_ranks));
         command->add_option("--device", device_, "device of tensors whose device is not given (cuda)");
         reads(command->add_option("--tensors", tensors_,
                                   "JSON file {\"NODE\": \"bf16[16, 32][32, 1]cuda:0\"} of types that are missing"));
@@ -75,6 +82,9 @@ class Import final : public Command {
 
   private:
     ImportOptions options() const {
+        if (rank_ && world_size_ && *rank_ >= *world_size_)
+            throw InputError("--rank", "a job of " + std::to_string(*world_size_) + " ranks has none of number " +
+                                           std::to_string(*rank_));
         ImportOptions options;
         options.rank = rank_;
         options.world_size = world_size_;

@@ -11,6 +11,7 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/node_times.h"
+#include "app/commands/number_range.h"
 #include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
@@ -25,6 +26,7 @@
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 #include "core/simulate/simulation_json.h"
+#include "core/simulate/simulation_totals.h"
 
 namespace overlap::commands {
 
@@ -49,8 +51,10 @@ void write_text(std::ostream& out, const Figures& figures) {
     out << name_text(figures.graph->header().name) << (figures.contention ? ", with contention" : "") << '\n'
         << "step     " << milliseconds_text(simulation.step_ms) << '\n'
         << "compute  " << milliseconds_text(simulation.compute_ms) << '\n'
-        << "exposed  " << milliseconds_text(simulation.exposed_ms) << '\n'
-        << "memory   " << bytes_text(figures.memory.peak_bytes) << " at the peak";
+        << "exposed  " << milliseconds_text(simulation.exposed_ms) << '\n';
+    if (const double idle = idle_ms(simulation); idle > 0)
+        out << "idle     " << milliseconds_text(idle) << ", neither computing nor waiting for communication\n";
+    out << "memory   " << bytes_text(figures.memory.peak_bytes) << " at the peak";
     if (figures.torch_peak_bytes != figures.memory.peak_bytes)
         out << ", " << bytes_text(figures.torch_peak_bytes) << " as PyTorch estimates it";
     if (const std::int64_t held = device_memory_bytes(*figures.graph); held > 0)
@@ -90,7 +94,7 @@ class Simulate final : public Command {
                                   "JSON object with the time of some nodes in milliseconds, by name, in place of the "
                                   "model's or the graph's"));
         command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
-            ->check(CLI::Range(0.0, 1e9))
+            ->check(number_from(0, 1e9))
             ->capture_default_str();
         writes(command->add_option("--trace", trace_file_, "write the timeline as a Chrome trace (JSON)"));
         command->add_flag("--json", json_, "print JSON, with every collective");

@@ -6,8 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -16,6 +14,7 @@
 
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
+#include "app/commands/number_range.h"
 #include "app/commands/pipeline.h"
 #include "app/runner/device_options.h"
 #include "app/runner/device_support.h"
@@ -119,7 +118,8 @@ void write_results(const PreparedRun& prepared, const RunRecord& record, const S
     const Graph& graph = *prepared.graph;
     // Without recorded steps there is no timeline; one of zeros would be mistaken for a measured one.
     if (!arguments.trace.empty() && (record.dry || record.recorded_steps > 0)) {
-        write_json_file(arguments.trace, chrome_trace_json(graph, timeline, memory_profile(graph, StorageRule::corrected)));
+        write_json_file(arguments.trace,
+                        chrome_trace_json(graph, timeline, memory_profile(graph, StorageRule::corrected)));
     }
     if (!arguments.commands.empty()) {
         write_file_atomically(arguments.commands, command_list(graph, prepared.program));
@@ -196,11 +196,6 @@ int run(Ranks& ranks, Arguments& arguments) {
     return all_ready(ranks, failure) ? 0 : run_failed;
 }
 
-/// CLI11's ranges accept NaN: it is neither below nor above them.
-std::string is_a_number(const std::string& text) {
-    return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string() : text + " is no number";
-}
-
 void declare(CLI::App& parser, Arguments& arguments) {
     parser.set_version_flag("--version", OVERLAP_VERSION);
     commands::reads(parser.add_option("GRAPH", arguments.graph, "overlap-graph file, plain or gzip"))->required();
@@ -211,32 +206,31 @@ void declare(CLI::App& parser, Arguments& arguments) {
     commands::writes(parser.add_option("--commands", arguments.commands,
                                        "write what would be issued in one step, one line a command"));
     parser.add_option("--iterations", arguments.run.iterations, "steps that count")
-        ->check(CLI::Range(1u, 100000000u))
+        ->check(commands::whole_number_from(1, 100'000'000))
         ->capture_default_str();
     parser.add_option("--warm-up", arguments.run.warm_up, "steps before them")
-        ->check(CLI::Range(0u, 100000000u))
+        ->check(commands::whole_number_from(0, 100'000'000))
         ->capture_default_str();
     parser
         .add_option("--device-memory-gib", arguments.device_memory_gib,
                     "refuse what needs more than this; a run on devices asks the device")
-        ->check(CLI::Range(0.0, 1e6))
-        ->check(is_a_number);
+        ->check(commands::number_from(0, 1e6));
     parser.add_flag("--cuda-graph", arguments.device.as_cuda_graph,
                     "on devices: capture a step as a CUDA graph and launch it as a whole; takes two steps of warm-up");
     parser
         .add_option("--emulation-blocks", arguments.device.thread_blocks_of_emulation,
                     "on devices: thread blocks that an emulated collective holds")
-        ->check(CLI::Range(1, 1024))
+        ->check(commands::whole_number_from(1, 1024))
         ->capture_default_str();
     parser
         .add_option("--recorded", arguments.device.recorded_steps,
                     "on devices: steps of the pass in which every kernel is recorded")
-        ->check(CLI::Range(0u, 10000u))
+        ->check(commands::whole_number_from(0, 10'000))
         ->capture_default_str();
     parser
         .add_option("--rank-timeout", arguments.rank_timeout_s,
                     "seconds after which the run is ended for a rank that does not come to a step")
-        ->check(CLI::Range(1u, 86400u))
+        ->check(commands::whole_number_from(1, 86'400))
         ->capture_default_str();
     const auto print_devices = [] {
         std::cout << runner::found_devices_json() << '\n';

@@ -48,7 +48,9 @@ ProcessGroup told_process_group(std::string_view text, const std::string& place)
 
 std::pair<std::string, std::int64_t> told_symbol(std::string_view text, const std::string& place) {
     const auto [name, value] = name_and_value(text, place);
-    return {name, whole_number(value, place + ' ' + name)};
+    const std::int64_t size = whole_number(value, place + ' ' + name);
+    if (size < 0) throw InputError("", place + ' ' + name, "expected a size from 0 on, found " + std::to_string(size));
+    return {name, size};
 }
 
 }  // namespace overlap

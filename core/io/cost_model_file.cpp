@@ -97,23 +97,28 @@ Cluster read_cluster(element value, const JsonPlace& place) {
         optional_field(fields, key, &place,
                        [&](element found, const JsonPlace& at) { target = json_positive(found, at); });
     };
+    const auto share = [&](std::string_view key, double& target) {
+        optional_field(fields, key, &place,
+                       [&](element found, const JsonPlace& at) { target = json_share(found, at); });
+    };
     count("gpus_per_host", cluster.gpus_per_host);
     cluster.cards_per_host = cluster.gpus_per_host;
     count("cards_per_host", cluster.cards_per_host);
     json_required(fields, "gpu_link_bytes_per_s", place);
     number("gpu_link_bytes_per_s", cluster.gpu_link_bytes_per_s);
-    number("gpu_link_efficiency", cluster.gpu_link_efficiency);
+    share("gpu_link_efficiency", cluster.gpu_link_efficiency);
     optional_field(fields, "switched", &place,
                    [&](element switched, const JsonPlace& at) { cluster.switched = json_boolean(switched, at); });
     json_required(fields, "card_bytes_per_s", place);
     number("card_bytes_per_s", cluster.card_bytes_per_s);
-    number("card_efficiency", cluster.card_efficiency);
+    share("card_efficiency", cluster.card_efficiency);
     number("oversubscription", cluster.oversubscription);
     optional_field(fields, "network_latency_us", &place, [&](element latency, const JsonPlace& at) {
         cluster.network_latency_us = json_number(latency, at, 0);
     });
-    optional_field(fields, "switch_reduction", &place,
-                   [&](element share, const JsonPlace& at) { cluster.switch_reduction = json_number(share, at, 0); });
+    optional_field(fields, "switch_reduction", &place, [&](element found, const JsonPlace& at) {
+        cluster.switch_reduction = json_number(found, at, 0, 1);
+    });
     return cluster;
 }
 
@@ -180,6 +185,15 @@ NamedCostModel::Contention read_contention(element value, const JsonPlace& place
     return contention;
 }
 
+/// A calibration may find that the full rates are more than those of the data sheet; nobody else can know that.
+void check_efficiencies(object classes, const NamedCostModel& model, const JsonPlace& place) {
+    if (model.origin.kind == "calibration") return;
+    for (const auto [name, fields] : classes) {
+        const JsonPlace class_place(place, name);
+        json_share(fields.at_key("efficiency").value_unsafe(), JsonPlace(class_place, "efficiency"));
+    }
+}
+
 /// The document that the model was read from.
 Json document_of(const NamedCostModel& model) {
     return model.json.empty() ? Json::object() : Json::parse(model.json);
@@ -205,6 +219,7 @@ NamedCostModel read_document(const JsonDocument& parsed, std::string_view text) 
     optional_field(document, "classes", nullptr, [&](element classes, const JsonPlace& at) {
         model.classes = read_class_costs(classes, at);
         check_class_names(model.classes, at);
+        check_efficiencies(json_object(classes, at), model, at);
     });
     optional_field(document, "links", nullptr,
                    [&](element links, const JsonPlace& at) { read_links(links, at, model); });

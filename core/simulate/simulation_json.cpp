@@ -2,6 +2,7 @@
 
 #include "core/files/json_writer.h"
 #include "core/simulate/device_memory.h"
+#include "core/simulate/simulation_totals.h"
 
 namespace overlap {
 
@@ -55,6 +56,7 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
     json.member("step_ms", simulation.step_ms);
     json.member("compute_ms", simulation.compute_ms);
     json.member("exposed_ms", simulation.exposed_ms);
+    json.member("idle_ms", idle_ms(simulation));
     json.member("peak_memory_bytes", memory.peak_bytes);
     json.member("torch_peak_memory_bytes", memory_profile(graph, StorageRule::reference).peak_bytes);
     write_device_memory(json, graph, memory);

@@ -19,15 +19,15 @@ struct SimulationContext {
     std::span<const std::vector<std::string>> shared_links{};
 };
 
-/// What `overlap simulate --json` prints: one object with `step_ms`, `compute_ms`, `exposed_ms`, `peak_memory_bytes`,
-/// `torch_peak_memory_bytes`, `device_memory_bytes` (null where it is not known), `problems[]` (`severity`, `kind`,
-/// `message`, `nodes`: a peak beyond that memory), `groups[]` (`process_group`, `comm_ms`, `exposed_ms`, `collectives`)
-/// and `collectives[]` in order of issue (`name`, `wait`, `kind`, `process_group`, `bytes`, `start_ms`, `end_ms`,
-/// `exposed_ms`, `cause`, `blocker`, `explanation`). `wait` and `blocker` are null where there is none; `explanation`
-/// is there for exposed collectives only. `cost_model` names the model that times are of, null where it has no name or
-/// the times are the graph's own; `contention` is null, or the factors that slowed the step: `compute_slowdown` by
-/// class, `communication_slowdown`, `shared_links`. `beside_ms` is null unless the context has it. `shared_links[]` has
-/// a list of process groups for each link that several of them shared.
+/// What `overlap simulate --json` prints: one object with `step_ms`, `compute_ms`, `exposed_ms`, `idle_ms`,
+/// `peak_memory_bytes`, `torch_peak_memory_bytes`, `device_memory_bytes` (null where it is not known), `problems[]`
+/// (`severity`, `kind`, `message`, `nodes`: a peak beyond that memory), `groups[]` (`process_group`, `comm_ms`,
+/// `exposed_ms`, `collectives`) and `collectives[]` in order of issue (`name`, `wait`, `kind`, `process_group`,
+/// `bytes`, `start_ms`, `end_ms`, `exposed_ms`, `cause`, `blocker`, `explanation`). `wait` and `blocker` are null where
+/// there is none; `explanation` is there for exposed collectives only. `cost_model` names the model that times are of,
+/// null where it has no name or the times are the graph's own; `contention` is null, or the factors that slowed the
+/// step: `compute_slowdown` by class, `communication_slowdown`, `shared_links`. `beside_ms` is null unless the context
+/// has it. `shared_links[]` has a list of process groups for each link that several of them shared.
 /// @param memory by StorageRule::corrected; the peak by torch's estimator is computed here.
 std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
                             const SimulationContext& context = {});

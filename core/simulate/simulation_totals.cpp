@@ -61,4 +61,14 @@ void finish_simulation(const Graph& graph, const StreamSteps& steps, std::span<c
     find_causes(graph, times_ms, previous_on_stream, is_wait, simulation);
 }
 
+double idle_ms(double step_ms, double compute_ms, double exposed_ms) {
+    constexpr double rounding = 1e-9;  // of sums of thousands of times
+    const double idle = step_ms - compute_ms - exposed_ms;
+    return idle > rounding * step_ms ? idle : 0;
+}
+
+double idle_ms(const Simulation& simulation) {
+    return idle_ms(simulation.step_ms, simulation.compute_ms, simulation.exposed_ms);
+}
+
 }  // namespace overlap

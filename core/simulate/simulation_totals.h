@@ -17,4 +17,10 @@ Simulation untimed_simulation(const Graph& graph, const StreamSteps& steps);
 void finish_simulation(const Graph& graph, const StreamSteps& steps, std::span<const double> times_ms,
                        Simulation& simulation);
 
+/// Time in which the compute stream neither computes nor waits for communication, since the host is late: what is left
+/// of a step beside compute and exposed time. Where launches take no time there is some only if a collective that
+/// nothing awaits ends last.
+double idle_ms(double step_ms, double compute_ms, double exposed_ms);
+double idle_ms(const Simulation& simulation);
+
 }  // namespace overlap

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Figures mean the same in every output: peak memory, idle time, and what numbers on the command line may be."""
 import json
-import re
 
-from command_line import CommandLine, graph_path, main
+from command_line import CommandLine, data, graph_path, main
+from compare_graphs import read_document
 
 LARGE = "llama3_70b_fsdp256.prebucket"  # its step holds more than any device
 
@@ -69,6 +69,70 @@ class PeakMemory(CommandLine):
         self.assertEqual(figures["problems"], [])
         self.assertIsNone(self.json("simulate", self.graph, "--json")["device_memory_bytes"])
         self.assertNotIn("device holds", self.expect(0, "simulate", self.graph).stdout)
+
+
+class Idle(CommandLine):
+    """What a step holds beside compute and exposed communication, when the host is late."""
+
+    def test_the_parts_add_up_to_the_step(self):
+        for arguments in ((), ("--launch-us", "50")):
+            figures = self.json("simulate", self.graph, "--json", *arguments)
+            with self.subTest(arguments=arguments):
+                parts = figures["compute_ms"] + figures["exposed_ms"] + figures["idle_ms"]
+                self.assertAlmostEqual(parts, figures["step_ms"], places=6)
+                text = self.expect(0, "simulate", self.graph, *arguments).stdout
+                self.assertEqual(figures["idle_ms"] > 0, bool(arguments))
+                self.assertEqual("idle     " in text, bool(arguments))
+
+
+class Ranges(CommandLine):
+    """A number that cannot be meant is refused with the range that is."""
+
+    def test_numbers_of_options(self):
+        pipeline, out = self.path("pipeline.json", []), self.path("out.json")
+        for option, values, limits, command in (
+                ("--launch-us", ("nan", "inf", "-1", "1e400", "1x", ""), "from 0 to", ("simulate", self.graph)),
+                ("--attention-density", ("nan", "-0.1", "1.5", "inf"), "from 0 to 1", ("simulate", self.graph, "--compiled", "blocks")),
+                ("--repeat", ("0", "-1", "1.5", "nan"), "from 1 to", ("bench", self.graph, "--pipeline", pipeline)),
+                ("--rows", ("-1", "nan", "2.5"), "from 0 to", ("compare", self.graph, "--plan", pipeline)),
+                ("--rank", ("-1", "nan", "2147483647"), "from 0 to", ("import", self.graph, "-o", out)),
+                ("--world-size", ("0", "-8", "1e3"), "from 1 to", ("import", self.graph, "-o", out))):
+            for value in values:
+                with self.subTest(option=option, value=value):
+                    self.expect_error(2, [option, limits] if value else [option], *command, f"{option}={value}")
+        self.expect_error(1, ["--rank", "8 ranks"], "import", self.text(), "--rank", "8", "--world-size", "8", "-o", out)
+        self.expect_error(1, ["--symbol", "size from 0"], "import", self.text(), "--symbol", "s0=-3", "-o", out)
+
+    def text(self):
+        return data("fx_text", "step.readable.py")
+
+    def test_shares_of_cost_models(self):
+        with open(data("cost_models", "everything.cost.json"), encoding="utf-8") as file:
+            document = json.load(file)
+
+        def expect_share(*keys, value=5):
+            changed = json.loads(json.dumps(document))
+            fields = changed
+            for key in keys[:-1]:
+                fields = fields[key]
+            fields[keys[-1]] = value
+            model = self.path("changed.cost.json", changed)
+            self.expect_error(1, ["changed.cost.json: " + ".".join(keys), "at most 1"], "simulate", self.graph, "--cost-model", model)
+
+        document["origin"]["kind"] = "published_figures"
+        expect_share("classes", "memory", "efficiency")
+        document["links"]["cluster"] = {"gpu_link_bytes_per_s": 1e11, "card_bytes_per_s": 1e10}
+        for key in ("gpu_link_efficiency", "card_efficiency", "switch_reduction"):
+            expect_share("links", "cluster", key)
+        document["origin"]["kind"] = "calibration"
+        document["classes"]["memory"]["efficiency"] = 1.2
+        self.expect(0, "simulate", self.graph, "--cost-model", self.path("fitted.cost.json", document))
+
+    def test_shares_of_a_graphs_own_model(self):
+        document = read_document(self.graph)
+        document["cost_model"]["device"]["memory_efficiency"] = 5
+        graph = self.path("fast.graph.json", document)
+        self.expect_error(1, ["fast.graph.json: cost_model.device.memory_efficiency", "at most 1"], "simulate", graph)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,11 @@ double json_positive(element value, const JsonPlace& place) {
     return number;
 }
 
+double json_share(element value, const JsonPlace& place) {
+    json_positive(value, place);
+    return json_number(value, place, 0, 1);
+}
+
 std::map<std::string, double> read_flop_rates(element value, const JsonPlace& place) {
     std::map<std::string, double> rates;
     for (const auto [dtype, rate] : json_object(value, place))

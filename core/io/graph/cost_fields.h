@@ -15,6 +15,9 @@ namespace overlap {
 /// A finite number above 0.
 double json_positive(simdjson::dom::element value, const JsonPlace& place);
 
+/// A share of a full rate: above 0, at most 1.
+double json_share(simdjson::dom::element value, const JsonPlace& place);
+
 /// Rates by name of a dtype.
 std::map<std::string, double> read_flop_rates(simdjson::dom::element value, const JsonPlace& place);
 

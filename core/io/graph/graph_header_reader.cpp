@@ -107,7 +107,7 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
     const JsonPlace rates_place(device_place, "flops_per_s");
     cost.flops_per_s = read_flop_rates(json_required(device, "flops_per_s", device_place), rates_place);
     const auto factor = [&](std::string_view key, double& target) {
-        if (element found; !device.at_key(key).get(found)) target = json_positive(found, JsonPlace(device_place, key));
+        if (element found; !device.at_key(key).get(found)) target = json_share(found, JsonPlace(device_place, key));
     };
     cost.memory_bytes_per_s = json_positive(json_required(device, "memory_bytes_per_s", device_place),
                                             JsonPlace(device_place, "memory_bytes_per_s"));

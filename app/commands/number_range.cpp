@@ -1,0 +1,37 @@
+#include "app/commands/number_range.h"
+
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "core/base/number_text.h"
+#include "core/base/quote.h"
+
+namespace overlap::commands {
+
+namespace {
+
+template <typename Number>
+CLI::Validator range(Number least, Number most, const std::string& kind, const std::string& limits) {
+    const auto check = [least, most, kind, limits](const std::string& text) {
+        Number number = 0;
+        const char* const end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data(), end, number);
+        // Written so that NaN, which compares as false, is refused.
+        if (error == std::errc() && rest == end && number >= least && number <= most) return std::string();
+        return "expected " + kind + " from " + limits + ", found " + in_quotes(text);
+    };
+    return {check, "[" + limits + "]", "number"};
+}
+
+}  // namespace
+
+CLI::Validator number_from(double least, double most) {
+    return range(least, most, "a number", shortest_text(least) + " to " + shortest_text(most));
+}
+
+CLI::Validator whole_number_from(std::int64_t least, std::int64_t most) {
+    return range(least, most, "a whole number", std::to_string(least) + " to " + std::to_string(most));
+}
+
+}  // namespace overlap::commands
