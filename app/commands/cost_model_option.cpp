@@ -33,6 +33,12 @@ void CostModelOption::declare_compilation(CLI::App& command) {
         ->check(number_from(0, 1));
 }
 
+std::string CostModelOption::given_option() const {
+    if (!name_or_file_.empty()) return "--cost-model";
+    if (!compiled_.empty()) return "--compiled";
+    return attention_density_ ? "--attention-density" : "";
+}
+
 std::optional<Compilation> CostModelOption::compilation(const Graph& graph) const {
     const std::optional<CostParameters>& cost = graph.header().cost;
     std::optional<Compilation> compilation = cost ? cost->compilation : std::nullopt;

@@ -19,6 +19,8 @@ class CostModelOption {
     void declare(CLI::App& command);
     /// `--compiled` and `--attention-density`, for commands that tell or write times of the job.
     void declare_compilation(CLI::App& command);
+    /// The first of these options that was given; empty where none was.
+    std::string given_option() const;
     /// The graph of `file` with the model and the compilation that were given, or unchanged; replaced values are
     /// reported as notes.
     /// @throws InputError where there is no such model, its file is damaged, or the graph has none to compile by.

@@ -21,6 +21,14 @@ namespace overlap::commands {
 
 namespace {
 
+/// Whether a plan names modules or nodes of a graph.
+bool names_something(const Plan& plan) {
+    const bool in_steps = std::ranges::any_of(
+        plan.pipeline, [](const PassStep& step) { return step.options.contains("module_bucket_plans"); });
+    return in_steps || !plan.buckets.empty() || !plan.module_rules.empty() || !plan.overlaps.list.empty() ||
+           !plan.device_orders.empty() || !plan.process_groups.empty();
+}
+
 std::string formats_help() {
     std::string help = "Formats:\n";
     std::size_t widest = 0;
@@ -46,6 +54,7 @@ class Export final : public Command {
         command->add_option("--to", format_, "one of the formats below")->required()->check(CLI::IsMember(names));
         writes(command->add_option("-o,--output", output_, "file to write"))->required();
         command->footer(formats_help());
+        command->callback([this] { check_usage(); });
         return command;
     }
 
@@ -53,7 +62,11 @@ class Export final : public Command {
         const ExportFormat& format = require_export_format(format_);
         const Plan plan = read_plan_file(plan_file_);
         ExportInput input{plan, nullptr, nullptr, "overlap " OVERLAP_VERSION, today()};
-        if (!graph_file_.empty()) evaluate_on_graph(input, streams);
+        if (!graph_file_.empty()) {
+            evaluate_on_graph(input, streams);
+        } else if (format.needs == ExportNeeds::plan) {
+            tell_what_is_unchecked(plan, streams);
+        }
         try {
             const ExportOutput written = write_export(format, input);
             if (input.result) {
@@ -76,6 +89,18 @@ class Export final : public Command {
     }
 
   private:
+    void check_usage() const {
+        if (!graph_file_.empty() || cost_model_.given_option().empty()) return;
+        throw CLI::ValidationError(cost_model_.given_option(), "it gives a graph its times, and --graph is missing");
+    }
+
+    /// Formats of a plan alone are written without a graph, and names that match nothing would pass in silence.
+    void tell_what_is_unchecked(const Plan& plan, const Streams& streams) const {
+        if (!names_something(plan)) return;
+        streams.notes << "overlap: " << plan_file_
+                      << ": note: whether its names match anything is not known without its graph; --graph gives it\n";
+    }
+
     void evaluate_on_graph(ExportInput& input, const Streams& streams) const {
         const std::shared_ptr<const Graph> graph =
             cost_model_.apply(read_graph(graph_file_, streams), graph_file_, streams);

@@ -82,9 +82,6 @@ class Import final : public Command {
 
   private:
     ImportOptions options() const {
-        if (rank_ && world_size_ && *rank_ >= *world_size_)
-            throw InputError("--rank", "a job of " + std::to_string(*world_size_) + " ranks has none of number " +
-                                           std::to_string(*rank_));
         ImportOptions options;
         options.rank = rank_;
         options.world_size = world_size_;
