@@ -15,6 +15,7 @@
 #include "app/commands/command.h"
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
+#include "app/commands/piped_input.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
@@ -58,6 +59,11 @@ int usage_error(const CLI::App& parser, const CLI::ParseError& error) {
     return usage_is_wrong;
 }
 
+int input_error(const overlap::InputError& error) {
+    std::cerr << one_line(std::string("overlap: ") + error.what()) << '\n';
+    return input_is_wrong;
+}
+
 /// CLI11 treats a misspelt command as a missing one; this names similar commands.
 /// @returns whether the first argument is no command.
 bool is_unknown_command(const CLI::App& parser, const char* first) {
@@ -78,7 +84,6 @@ int main(int argument_count, char** arguments) {
     CLI::App parser("Plans and predicts the communication of a distributed training step.", "overlap");
     parser.set_version_flag("--version", OVERLAP_VERSION);
     parser.require_subcommand(1);
-    parser.footer("Exit status: 0 done, 1 the input is wrong, 2 wrong usage.");
 
     using namespace overlap::commands;
     std::array<std::unique_ptr<Command>, 12> commands = {
@@ -90,28 +95,40 @@ int main(int argument_count, char** arguments) {
         declared.emplace_back(command->declare(parser), command.get());
     }
 
+    bool is_quiet = false;
+    for (const auto& [subcommand, command] : declared)
+        subcommand->add_flag("-q,--quiet", is_quiet, "no notes and cautions on stderr, errors alone");
+    parser.footer(
+        "A file to read may be - for standard input, or a pipe.\n"
+        "Exit status: 0 done, 1 the input is wrong, 2 wrong usage.");
+
     if (is_unknown_command(parser, argument_count > 1 ? arguments[1] : nullptr)) return usage_is_wrong;
     bool is_answered = false;  // by help or the version
     try {
         parser.parse(argument_count, arguments);
         for (const auto& [subcommand, command] : declared) {
-            if (subcommand->parsed()) check_files(*subcommand);
+            if (!subcommand->parsed()) continue;
+            check_files(*subcommand);
+            read_pipes(*subcommand);
         }
     } catch (const CLI::Success& asked) {
         parser.exit(asked);
         is_answered = true;
     } catch (const CLI::ParseError& error) {
         return usage_error(parser, error);
+    } catch (const overlap::InputError& error) {
+        return input_error(error);
     }
 
+    std::ostream nowhere(nullptr);
+    const Streams streams{std::cout, is_quiet ? nowhere : std::cerr};
     try {
         for (const auto& [subcommand, command] : declared) {
-            if (subcommand->parsed() && !is_answered) command->run({std::cout, std::cerr});
+            if (subcommand->parsed() && !is_answered) command->run(streams);
         }
         require_standard_output();
     } catch (const overlap::InputError& error) {
-        std::cerr << one_line(std::string("overlap: ") + error.what()) << '\n';
-        return input_is_wrong;
+        return input_error(error);
     } catch (const std::bad_alloc&) {
         std::cerr << "overlap: the input needs more memory than there is\n";
         return input_is_wrong;

@@ -3,6 +3,7 @@
 
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
@@ -10,11 +11,14 @@
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
+#include "app/commands/step_figures.h"
+#include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/files/atomic_file.h"
 #include "core/files/ordered_json.h"
 #include "core/io/graph_file.h"
 #include "core/io/report_json.h"
+#include "core/simulate/memory_profile.h"
 
 namespace overlap::commands {
 
@@ -110,6 +114,8 @@ class Apply final : public Command {
         const Execution result = run_with_hint(graph, given);
         print_problems(streams, given.file, given.notes);
         print_problems(streams, given.file, result.problems);
+        steps_ = {step_figures(*graph), step_figures(*result.graph)};
+        print_memory_problem(streams, file_, *result.graph, memory_profile(*result.graph, StorageRule::corrected));
         // The report first: when one of the two cannot be written, the graph is not written without it.
         if (!report_file_.empty()) write_file_atomically(report_file_, json_text(report(*graph, given, result)) + '\n');
         write_graph_file(*result.graph, output_);
@@ -136,12 +142,14 @@ class Apply final : public Command {
         Json passes = Json::array();
         for (const Done& each : done_in(result)) passes.push_back(report_json(each.report));
         return {{"format", "overlap-report"},
-                {"version", 1},
+                {"version", 2},
                 {"graph", graph.header().name},
                 {"nodes_before", graph.node_count()},
                 {"problems", std::move(problems)},
                 {"passes", std::move(passes)},
-                {"nodes_after", result.graph->node_count()}};
+                {"nodes_after", result.graph->node_count()},
+                {"step_before", step_json(steps_.before)},
+                {"step_after", step_json(steps_.after)}};
     }
 
     Json figures(const Graph& graph, const Execution& result) const {
@@ -156,6 +164,8 @@ class Apply final : public Command {
         return {{"output", output_},
                 {"nodes_before", graph.node_count()},
                 {"nodes_after", result.graph->node_count()},
+                {"step_before", step_json(steps_.before)},
+                {"step_after", step_json(steps_.after)},
                 {"passes", std::move(passes)}};
     }
 
@@ -164,11 +174,20 @@ class Apply final : public Command {
             out << report.pass << ": " << summary_text(report, difference) << '\n';
         out << output_ << ": " << counted(result.graph->node_count(), "node") << " (" << graph.node_count()
             << " before)\n";
+        if (!steps_.before || !steps_.after) return;
+        const auto [before, after] = std::pair(*steps_.before, *steps_.after);
+        out << "step " << milliseconds_text(after.step_ms) << " (" << milliseconds_text(before.step_ms)
+            << " before), exposed " << milliseconds_text(after.exposed_ms) << " ("
+            << milliseconds_text(before.exposed_ms) << "), peak memory " << bytes_text(after.peak_memory_bytes) << " ("
+            << bytes_text(before.peak_memory_bytes) << ")\n";
     }
 
     std::string file_, output_, report_file_;
     PipelineOption passes_;
     CostModelOption cost_model_;
+    struct {
+        std::optional<StepFigures> before, after;
+    } steps_;
     bool json_ = false;
 };
 

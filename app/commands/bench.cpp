@@ -7,6 +7,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/number_range.h"
@@ -25,7 +26,7 @@ class Bench final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand("bench", "Times the passes alone, without reading and writing.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         passes_.declare(*command, 1);
         cost_model_.declare(*command);
         command->add_option("--repeat", repeat_, "how often to run the pipeline")

@@ -11,6 +11,8 @@
 
 #include "app/commands/command.h"
 #include "app/commands/comparison_output.h"
+#include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/number_range.h"
@@ -30,13 +32,19 @@ class Compare final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
             "compare", "What moved, changed, appeared and vanished between two plans, or a plan and a measured step.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
-        command->add_option("--plan", plans_, "plan to compare; given once, it is compared with the graph as it is")
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
+        reads(command->add_option("--plan", plans_,
+                                  "plan to compare; given once, it is compared with the graph as it is"))
             ->allow_extra_args(false);
-        command->add_option("--trace", traces_,
-                            "Kineto or Chrome traces of the job: the one to compare with, then those of other ranks");
-        command->add_option("--profile", profiles_,
-                            "traces to take times of collectives from, for the error of predictions; default: --trace");
+        reads(command->add_option(
+            "--trace", traces_,
+            "Kineto or Chrome traces of the job: the one to compare with, then those of other ranks"));
+        reads(command->add_option(
+            "--profile", profiles_,
+            "traces to take times of collectives from, for the error of predictions; default: --trace"));
+        cost_model_.declare(*command);
+        cost_model_.declare_compilation(*command);
+        command->add_flag("--contention", contention_, contention_help);
         command->add_option("--step", selection_.step,
                             "step of the trace, by name or number; default: the last counted");
         command->add_option("--device", selection_.device, "GPU of the trace; default: the first");
@@ -49,10 +57,12 @@ class Compare final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = read_graph(file_, streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
+        const std::shared_ptr<const TimeSource> source = source_of(*graph, streams);
         std::vector<Variant> variants;
-        if (plans_.size() < 2) variants.push_back({graph->header().name, baseline(graph, streams)});
-        for (const std::string& plan : plans_) variants.push_back({plan, planned(graph, plan, streams)});
+        if (plans_.size() < 2)
+            variants.push_back({graph->header().name, checked(evaluate_baseline(graph, {}, source), file_, streams)});
+        for (const std::string& plan : plans_) variants.push_back({plan, planned(graph, plan, source, streams)});
         if (traces_.empty()) {
             const Comparison comparison = compare_variants(*variants[0].evaluation, *variants[1].evaluation);
             write(streams.out, {variants[0].name, variants[1].name, comparison, nullptr, {}, {}});
@@ -80,15 +90,22 @@ class Compare final : public Command {
         }
     }
 
-    std::shared_ptr<const Evaluation> baseline(const std::shared_ptr<const Graph>& graph,
-                                               const Streams& streams) const {
-        return checked(evaluate_baseline(graph), file_, streams);
+    /// Null for the times that the graph has, or that its compiled job has.
+    std::shared_ptr<const TimeSource> source_of(const Graph& graph, const Streams& streams) const {
+        if (!contention_) return nullptr;
+        try {
+            print_contention_notes(streams, file_, graph);
+        } catch (const InputError& error) {
+            throw error.file().empty() ? error.in_file(file_) : error;
+        }
+        return modelled_source(true, graph.header().cost->compilation);
     }
 
     static std::shared_ptr<const Evaluation> planned(const std::shared_ptr<const Graph>& graph, const std::string& file,
+                                                     const std::shared_ptr<const TimeSource>& source,
                                                      const Streams& streams) {
         const std::shared_ptr<const Evaluation> evaluation =
-            checked(evaluate(graph, read_plan_for(*graph, file)), file, streams);
+            checked(evaluate(graph, read_plan_for(*graph, file), {}, source), file, streams);
         print_problems(streams, file, std::span(evaluation->problems).first(evaluation->plan_problems));
         return evaluation;
     }
@@ -137,8 +154,9 @@ class Compare final : public Command {
     std::string file_;
     std::vector<std::string> plans_, traces_, profiles_;
     StepSelection selection_;
+    CostModelOption cost_model_;
     std::size_t rows_ = 20;
-    bool json_ = false;
+    bool contention_ = false, json_ = false;
 };
 
 }  // namespace

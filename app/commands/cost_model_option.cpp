@@ -8,8 +8,20 @@
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
 #include "core/pipeline/time_source.h"
+#include "core/simulate/contention.h"
 
 namespace overlap::commands {
+
+namespace {
+
+bool has_flex_attention(const Graph& graph) {
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.target(node).starts_with("higher_order.flex_attention")) return true;
+    }
+    return false;
+}
+
+}  // namespace
 
 void CostModelOption::declare(CLI::App& command) {
     reads(command.add_option(
@@ -65,11 +77,29 @@ std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const 
         modelled = std::move(made.graph);
     }
     if (compiled_.empty() && !attention_density_) return modelled;
+    if (attention_density_ && !has_flex_attention(*modelled))
+        streams.notes << "overlap: " << file
+                      << ": --attention-density has no effect: the graph has no flex attention, whose mask it is of\n";
     try {
         return with_compilation(modelled, compilation(*modelled));
     } catch (const InputError& error) {
         throw with_cost_model_hint(error, file);
     }
+}
+
+void print_contention_notes(const Streams& streams, const std::string& file, const Graph& graph) {
+    if (contention_of(graph).none()) {
+        streams.notes << "overlap: " << file
+                      << ": the cost model's factors of contention are all zero, so figures are those without it; "
+                         "overlap calibrate finds them in runs of the job\n";
+    }
+    std::string unknown;
+    for (const std::string& factor :
+         unknown_factors(*named_model_of(*graph.header().cost, graph.header().name).contention))
+        unknown += (unknown.empty() ? "" : "; ") + factor;
+    if (unknown.empty()) return;
+    streams.notes << "overlap: " << file
+                  << ": the cost model does not know, and figures leave out: " << one_line(unknown) << '\n';
 }
 
 InputError with_cost_model_hint(const InputError& error, const std::string& file) {

@@ -34,6 +34,15 @@ class CostModelOption {
     std::optional<double> attention_density_;
 };
 
+/// Help of `--contention`.
+inline constexpr const char* contention_help =
+    "slow compute and communication down while they run beside one another, by the factors of the cost model; no "
+    "built-in model has any, a calibration with runs of the job finds them";
+
+/// Tells where factors of contention are all zero, or which of them the graph's cost model does not know.
+/// @throws InputError where it has none.
+void print_contention_notes(const Streams& streams, const std::string& file, const Graph& graph);
+
 /// Times of the graph in `file`, of its compiled job where it says how that compiles.
 /// @throws InputError that names the file, and the option where it would help.
 std::vector<double> times_of(const Graph& graph, const std::string& file);

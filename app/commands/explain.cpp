@@ -11,6 +11,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/pipeline.h"
@@ -30,7 +31,7 @@ class Explain final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
             "explain", "Why a collective is bucketed with what it is, or not; why it is exposed, or what hides it.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         command->add_option("--node", node_, "name of a node of the graph or of what the pipeline makes of it")
             ->required();
         passes_.declare(*command, 0);

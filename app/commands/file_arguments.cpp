@@ -91,6 +91,17 @@ CLI::Option* writes(CLI::Option* argument) {
     return mark(argument, file_to_write);
 }
 
+std::vector<std::string> files_to_read(CLI::App& command) {
+    std::vector<CLI::Option*> arguments;
+    add_arguments(command, arguments);
+    std::vector<std::string> files;
+    for (CLI::Option* argument : arguments) {
+        if (!has_mark(*argument, file_to_read)) continue;
+        for (const std::string& name : argument->results()) files.push_back(name);
+    }
+    return files;
+}
+
 void check_files(CLI::App& command) {
     std::vector<CLI::Option*> arguments;
     add_arguments(command, arguments);

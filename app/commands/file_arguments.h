@@ -1,6 +1,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace overlap::commands {
 
@@ -15,5 +17,8 @@ CLI::Option* writes(CLI::Option* argument);
 /// well, or written twice. Links are followed; devices and pipes can be given several times.
 /// @throws CLI::ValidationError with both arguments and the file.
 void check_files(CLI::App& command);
+
+/// What arguments marked by reads() name, in the order of the arguments.
+std::vector<std::string> files_to_read(CLI::App& command);
 
 }  // namespace overlap::commands

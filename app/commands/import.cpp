@@ -26,7 +26,11 @@ namespace {
 constexpr std::int64_t most_ranks = std::numeric_limits<int>::max();
 
 Json graph_json(const ImportableGraph& graph, std::size_t number) {
-    Json json = {{"number", number}, {"file", graph.file}, {"kind", graph.kind}, {"nodes", graph.nodes}};
+    Json json = {{"number", number},
+                 {"file", graph.file},
+                 {"kind", graph.kind},
+                 {"nodes", graph.nodes},
+                 {"collectives", graph.collectives}};
     if (!graph.compile_id.empty()) json["compile_id"] = graph.compile_id;
     if (!graph.label.empty()) json["compiled"] = graph.label;
     if (graph.rank) json["rank"] = *graph.rank;
@@ -49,7 +53,7 @@ class Import final : public Command {
         cost_model_.declare(*command);
         cost_model_.declare_compilation(*command);
         command->add_option("--symbol", symbols_, "NAME=VALUE: the value of a symbolic size");
-        command->add_option("--group", groups_, "NAME=0,1,2: the ranks of a process group");
+        command->add_option("--group", groups_, "NAME=0-7,16-23 or NAME=0,2,4: the ranks of a process group");
         command->add_option("--rank", rank_, "the rank whose graph this is")
             ->check(whole_number_from(0, most_ranks - 1));
         command->add_option("--world-size", world_size_, "ranks of the job")->check(whole_number_from(1, most_ranks));
@@ -104,7 +108,7 @@ class Import final : public Command {
             streams.out << json_text(json) << '\n';
             return;
         }
-        std::vector<std::string> head = {"graph", "rank", "compile id", "kind", "nodes", "compiled"};
+        std::vector<std::string> head = {"graph", "rank", "compile id", "kind", "nodes", "collectives", "compiled"};
         const bool has_files = files_.size() > 1;
         if (has_files) head.insert(head.begin() + 1, "file");
         TextTable table(head);
@@ -116,6 +120,7 @@ class Import final : public Command {
                 name_text(graph.compile_id),
                 name_text(graph.kind),
                 graph.problem.empty() ? std::to_string(graph.nodes) : "?",
+                graph.problem.empty() ? std::to_string(graph.collectives) : "?",
                 graph.problem.empty() ? name_text(graph.label) : name_text(graph.problem, longest_sentence)};
             if (has_files) row.insert(row.begin() + 1, graph.file);
             table.add(row);

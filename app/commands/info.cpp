@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/graph_input.h"
 #include "app/commands/placements.h"
@@ -172,16 +173,16 @@ class Info final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command =
             parser.add_subcommand("info", "Nodes, collectives by kind and group, modules, bytes and times of a graph.");
-        command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip")->required();
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         command->add_flag("--redistributions", redistributions_,
                           "instead: chains of collectives that redistribute parameters and gradients, and what other "
                           "device orders would save");
         command->add_flag("--propose-modules", propose_modules_,
                           "instead: rules that would give modules to nodes without one, as JSON; its module_rules can "
                           "be put into a plan");
-        command->add_option("--placements", placements_,
-                            "instead: placements that autoparallel chose, of a file that its export_sharding_json made "
-                            "for this graph");
+        reads(command->add_option("--placements", placements_,
+                                  "instead: placements that autoparallel chose, of a file that its "
+                                  "export_sharding_json made for this graph"));
         command->add_flag("--json", json_, "print JSON");
         return command;
     }

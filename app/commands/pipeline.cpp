@@ -1,7 +1,8 @@
 #include "app/commands/pipeline.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cctype>
+#include <cstdio>
 #include <ostream>
 
 #include "app/commands/file_arguments.h"
@@ -9,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
+#include "core/files/input_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/report_json.h"
 #include "core/plan/presets.h"
@@ -20,10 +22,14 @@ namespace {
 
 /// Whether the file's JSON is an object, which makes it a plan. Unreadable files are left to the real readers.
 bool holds_an_object(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    char first = 0;
-    file >> first;
-    return first == '{';
+    try {
+        const InputFile file = open_input_file(path);
+        int first = std::fgetc(file.stream.get());
+        while (first != EOF && std::isspace(first)) first = std::fgetc(file.stream.get());
+        return first == '{';
+    } catch (const InputError&) {
+        return false;
+    }
 }
 
 GivenPlan read_file(const std::string& path, const Graph& graph) {

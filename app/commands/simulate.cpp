@@ -1,9 +1,13 @@
 // overlap simulate GRAPH [--pipeline PIPELINE | --preset PRESET] [--cost-model MODEL] [--contention]: the stream
 // model's figures and, on request, its timeline as a Chrome trace.
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/commands/command.h"
 #include "app/commands/cost_model_option.h"
@@ -77,6 +81,32 @@ void write_text(std::ostream& out, const Figures& figures) {
     }
 }
 
+/// The collectives that compute waits for longest, and why. @param rows how many; 0: all.
+void write_worst(std::ostream& out, const Figures& figures, std::size_t rows) {
+    const Simulation& simulation = figures.simulation;
+    std::vector<std::size_t> exposed;
+    for (std::size_t index = 0; index < simulation.collectives.size(); ++index) {
+        if (simulation.collectives[index].cause != ExposureCause::none) exposed.push_back(index);
+    }
+    std::ranges::stable_sort(exposed, std::greater(),
+                             [&](std::size_t index) { return simulation.collectives[index].exposed_ms; });
+    const std::size_t shown = rows == 0 ? exposed.size() : std::min(rows, exposed.size());
+    if (shown == 0) return;
+    TextTable table({"most exposed", "group", "exposed", "takes", "cause"});
+    for (const std::size_t index : std::span(exposed).first(shown)) {
+        const CollectiveTiming& timing = simulation.collectives[index];
+        table.add({name_text(figures.graph->name(timing.start)),
+                   name_text(simulation.groups[timing.group].process_group), milliseconds_text(timing.exposed_ms),
+                   milliseconds_text(timing.end_ms - timing.start_ms), std::string(exposure_cause_name(timing.cause))});
+    }
+    table.write(out, "");
+    for (const std::size_t index : std::span(exposed).first(shown)) {
+        out << name_text(figures.graph->name(simulation.collectives[index].start)) << ": "
+            << name_text(simulation.explain(*figures.graph, index), longest_sentence) << '\n';
+    }
+    if (shown < exposed.size()) out << "and " << counted(exposed.size() - shown, "other exposed collective") << '\n';
+}
+
 class Simulate final : public Command {
   public:
     CLI::App* declare(CLI::App& parser) override {
@@ -86,10 +116,7 @@ class Simulate final : public Command {
         passes_.declare(*command, 0);
         cost_model_.declare(*command);
         cost_model_.declare_compilation(*command);
-        command->add_flag(
-            "--contention", contention_,
-            "slow compute and communication down while they run beside one another, by the factors of the "
-            "cost model");
+        command->add_flag("--contention", contention_, contention_help);
         reads(command->add_option("--times", times_file_,
                                   "JSON object with the time of some nodes in milliseconds, by name, in place of the "
                                   "model's or the graph's"));
@@ -97,6 +124,9 @@ class Simulate final : public Command {
             ->check(number_from(0, 1e9))
             ->capture_default_str();
         writes(command->add_option("--trace", trace_file_, "write the timeline as a Chrome trace (JSON)"));
+        command->add_option("--rows", rows_, "exposed collectives to list, the most exposed first; 0: all")
+            ->check(whole_number_from(0, 1'000'000'000))
+            ->capture_default_str();
         command->add_flag("--json", json_, "print JSON, with every collective");
         return command;
     }
@@ -137,6 +167,7 @@ class Simulate final : public Command {
                         << '\n';
         } else {
             write_text(streams.out, figures);
+            write_worst(streams.out, figures, rows_);
         }
     }
 
@@ -162,12 +193,7 @@ class Simulate final : public Command {
     void simulate_contended(Figures& figures, const std::vector<double>& times_ms, const Streams& streams) const {
         try {
             const Contention factors = contention_of(*figures.graph);
-            if (factors.none()) {
-                streams.notes
-                    << "overlap: " << file_
-                    << ": the cost model's factors of contention are all zero, so figures are those without it\n";
-            }
-            print_unknown_factors(*figures.graph, streams);
+            print_contention_notes(streams, file_, *figures.graph);
             ContendedSimulation contended = simulate_with_contention(*figures.graph, times_ms, factors, options_);
             figures.simulation = std::move(contended.simulation);
             figures.contention = {factors, std::move(contended.transfers)};
@@ -177,20 +203,11 @@ class Simulate final : public Command {
         }
     }
 
-    void print_unknown_factors(const Graph& graph, const Streams& streams) const {
-        std::string unknown;
-        for (const std::string& factor :
-             unknown_factors(*named_model_of(*graph.header().cost, graph.header().name).contention))
-            unknown += (unknown.empty() ? "" : "; ") + factor;
-        if (unknown.empty()) return;
-        streams.notes << "overlap: " << file_
-                      << ": the cost model does not know, and figures leave out: " << one_line(unknown) << '\n';
-    }
-
     std::string file_, trace_file_, times_file_;
     PipelineOption passes_;
     CostModelOption cost_model_;
     SimulationOptions options_;
+    std::size_t rows_ = 5;
     bool contention_ = false, json_ = false;
 };
 

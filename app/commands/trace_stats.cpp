@@ -1,6 +1,8 @@
 // overlap trace-stats FILE…: compute, communication and idle time in measured traces, per rank and step.
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "app/commands/command.h"
+#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
@@ -167,30 +170,51 @@ void add_row(TextTable& table, const std::string& name, const GpuTimes& times) {
                milliseconds_text(milliseconds(times.idle_ns)), std::to_string(times.unmatched)});
 }
 
-void write_remarks(std::ostream& out, const MeasuredTrace& trace) {
+/// Steps of a GPU, and names of kernels, that a summary lists.
+constexpr std::size_t most_listed = 8;
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+/// @param most names to list.
+void write_remarks(std::ostream& out, const MeasuredTrace& trace, std::size_t most) {
     const Json remarks = remarks_json(trace.remarks());
     for (const auto& [name, count] : remarks.items()) {
         if (count != 0) out << "  " << name << ": " << count << '\n';
     }
     const std::optional<HolisticTimes> holistic = holistic_times(trace);
-    for (std::size_t index = 0; holistic && index < holistic->missed_collectives.size(); ++index) {
+    if (!holistic) return;
+    const std::size_t names = holistic->missed_collectives.size(), shown = std::min(names, most);
+    for (std::size_t index = 0; index < shown; ++index) {
         const HolisticTimes::Missed& missed = holistic->missed_collectives[index];
         out << "  communication that HolisticTraceAnalysis does not count as such: " << name_text(missed.name) << " ("
             << counted(missed.events, "event") << ")\n";
     }
+    if (shown < names) out << "  and " << counted(names - shown, "such name") << "; --all lists them\n";
 }
 
-void write_text(std::ostream& out, const std::vector<RankFigures>& ranks) {
+/// The first and the last steps of a device, between which the others are counted.
+void add_steps(TextTable& table, const DeviceTimes& device, std::size_t most) {
+    const std::size_t count = device.steps.size(), ends = count > most ? most / 2 : count;
+    for (std::size_t index = 0; index < count; ++index) {
+        if (count > most && index == ends) {
+            table.add({"  and " + counted(count - 2 * ends, "step") + " between; --all lists them", "", "", "", "", "",
+                       "", ""});
+            index = count - ends;
+        }
+        const StepTimes& step = device.steps[index];
+        add_row(table, (step.is_counted ? "  " : "  * ") + name_text(step.name), step.times);
+    }
+}
+
+/// @param most steps of a GPU, and names, to list.
+void write_text(std::ostream& out, const std::vector<RankFigures>& ranks, std::size_t most) {
     for (const RankFigures& rank : ranks) {
         out << rank.file << ": " << counted(rank.trace->events().size(), "event") << '\n';
         TextTable table({"GPU time", "span", "compute", "communication", "exposed", "overlap", "idle", "unmatched"});
         bool leaves_out = false;
         for (const DeviceTimes& device : rank.devices) {
             add_row(table, rank_name(*rank.trace, device.device), device.total);
-            for (const StepTimes& step : device.steps) {
-                add_row(table, (step.is_counted ? "  " : "  * ") + name_text(step.name), step.times);
-                leaves_out = leaves_out || !step.is_counted;
-            }
+            add_steps(table, device, most);
+            leaves_out = leaves_out || std::ranges::any_of(device.steps, std::logical_not(), &StepTimes::is_counted);
         }
         if (table.empty()) {
             out << "  no GPU events\n";
@@ -198,7 +222,7 @@ void write_text(std::ostream& out, const std::vector<RankFigures>& ranks) {
             table.write(out);
         }
         if (leaves_out) out << "  * not in the rank's figures: the recording may have cut off its GPU events\n";
-        write_remarks(out, *rank.trace);
+        write_remarks(out, *rank.trace, most);
     }
 }
 
@@ -220,9 +244,11 @@ class TraceStats final : public Command {
     CLI::App* declare(CLI::App& parser) override {
         CLI::App* command = parser.add_subcommand(
             "trace-stats", "Compute, communication, exposed and idle time of measured traces, per rank and step.");
-        command->add_option("FILE", files_, "Kineto or Chrome trace (JSON), plain or gzip; one for each rank")
+        reads(command->add_option("FILE", files_, "Kineto or Chrome trace (JSON), plain or gzip; one for each rank"))
             ->required();
-        command->add_flag("--json", json_, "print JSON");
+        command->add_flag("--all", all_,
+                          "list every step and every name, where a summary would be longer than a screen");
+        command->add_flag("--json", json_, "print JSON, which has everything");
         return command;
     }
 
@@ -239,7 +265,7 @@ class TraceStats final : public Command {
         std::optional<AlignedRanks> aligned;
         if (ranks.size() > 1) aligned = align_ranks(traces);
         if (!json_) {
-            write_text(streams.out, ranks);
+            write_text(streams.out, ranks, all_ ? no_limit : most_listed);
             if (aligned) write_text(streams.out, ranks, *aligned);
             return;
         }
@@ -255,7 +281,7 @@ class TraceStats final : public Command {
 
   private:
     std::vector<std::string> files_;
-    bool json_ = false;
+    bool all_ = false, json_ = false;
 };
 
 }  // namespace

@@ -21,8 +21,10 @@ std::string names_cell(const std::vector<std::string>& names) {
 
 /// Cells that a bucket and a single collective share.
 void add_figures(CsvTable& table, const CollectiveTiming& timing) {
-    table.number(timing.bytes).number(timing.start_ms).number(timing.end_ms).number(timing.end_ms - timing.start_ms);
-    table.number(timing.exposed_ms).text(exposure_cause_name(timing.cause));
+    table.number(timing.bytes).milliseconds(timing.start_ms).milliseconds(timing.end_ms);
+    table.milliseconds(timing.end_ms - timing.start_ms)
+        .milliseconds(timing.exposed_ms)
+        .text(exposure_cause_name(timing.cause));
 }
 
 void add_entry(CsvTable& table, const Plan& plan, std::int32_t entry) {
@@ -105,7 +107,7 @@ ExportOutput export_collectives_table(const ExportInput& input) {
         add_entry(table, input.plan, result.bucket_of_node[timing.start]);
         table.number(merged == members.end() ? std::int64_t{1} : static_cast<std::int64_t>(merged->second.size()));
         add_figures(table, timing);
-        table.number(timing.issue_ms).number(timing.ready_ms);
+        table.milliseconds(timing.issue_ms).milliseconds(timing.ready_ms);
         table.text(timing.wait == no_node ? std::string_view() : graph.name(timing.wait));
         table.text(timing.blocker == no_node ? std::string_view() : graph.name(timing.blocker));
         table.text(simulation.explain(graph, index));

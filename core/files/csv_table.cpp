@@ -1,5 +1,7 @@
 #include "core/files/csv_table.h"
 
+#include <cmath>
+
 #include "core/base/number_text.h"
 
 namespace overlap {
@@ -42,6 +44,10 @@ CsvTable& CsvTable::number(std::int64_t number) {
     separate();
     text_ += std::to_string(number);
     return *this;
+}
+
+CsvTable& CsvTable::milliseconds(double time_ms) {
+    return number(std::round(time_ms * 1e6) / 1e6);
 }
 
 CsvTable& CsvTable::empty() {

@@ -20,6 +20,8 @@ class CsvTable {
     /// The shortest text that reads back as `number`.
     CsvTable& number(double number);
     CsvTable& number(std::int64_t number);
+    /// A time in milliseconds to the nanosecond: `12.345678`, and not the digits that computing it left behind.
+    CsvTable& milliseconds(double time_ms);
     CsvTable& empty();
     void end_row();
 

@@ -370,7 +370,7 @@ void write_cost_model_file(const NamedCostModel& model, const std::string& path)
 
 NamedCostModel find_cost_model(const std::string& name_or_file) {
     if (const NamedCostModel* known = built_in_cost_model(name_or_file)) return *known;
-    if (std::error_code ignored; std::filesystem::exists(name_or_file, ignored))
+    if (std::error_code ignored; name_or_file == "-" || std::filesystem::exists(name_or_file, ignored))
         return read_cost_model_file(name_or_file);
     std::vector<std::string> names;
     for (const NamedCostModel& model : built_in_cost_models()) names.push_back(model.name);

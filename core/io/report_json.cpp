@@ -7,12 +7,12 @@ Json problem_json(const Problem& problem) {
                  {"kind", problem_kind_name(problem.kind)},
                  {"message", problem.message},
                  {"nodes", problem.nodes}};
-    if (problem.plan_entry >= 0) json["plan_entry"] = problem.plan_entry;
+    if (problem.plan_entry >= 0) json["plan_entry"] = problem.plan_entry + 1;
     return json;
 }
 
 Json bucket_json(const BucketReport& bucket) {
-    return {{"plan_entry", bucket.plan_entry ? Json(*bucket.plan_entry) : Json()},
+    return {{"plan_entry", bucket.plan_entry ? Json(*bucket.plan_entry + 1) : Json()},
             {"kind", collective_kind_name(bucket.kind)},
             {"process_group", bucket.process_group},
             {"dtype", bucket.dtype},

@@ -280,7 +280,7 @@ class Apply(CommandLine):
         self.assertEqual((document["nodes_before"], document["nodes_after"]), (len(before), len(after)))
         (step,) = document["passes"]
         self.assertEqual(step["pass"], PASS)
-        self.assertEqual({bucket["plan_entry"] for bucket in step["buckets"]}, {0, 1})
+        self.assertEqual({bucket["plan_entry"] for bucket in step["buckets"]}, {1, 2})
         for bucket in step["buckets"]:
             self.assertGreater(len(bucket["members"]), 1)
             self.assertLessEqual(set(bucket["members"]), before)
@@ -420,7 +420,7 @@ class Apply(CommandLine):
         self.assertIn("layers.99", done.stderr)
         with open(report, encoding="utf-8") as file:
             problems = json.load(file)["passes"][0]["problems"]
-        self.assertEqual([problem["plan_entry"] for problem in problems], [0])
+        self.assertEqual([problem["plan_entry"] for problem in problems], [1])
 
 
 class Explain(CommandLine):

@@ -1,0 +1,41 @@
+#include "app/commands/step_figures.h"
+
+#include "core/base/error.h"
+#include "core/pipeline/time_source.h"
+#include "core/simulate/memory_profile.h"
+#include "core/simulate/simulation_totals.h"
+
+namespace overlap::commands {
+
+std::optional<StepFigures> step_figures(const Graph& graph) {
+    StepFigures figures;
+    try {
+        const auto source = own_time_source(graph);
+        const std::vector<double> times_ms = sourced_times(graph, source.get()).times_ms;
+        const Simulation simulation = sourced_simulation(graph, times_ms, source.get()).simulation;
+        figures.step_ms = simulation.step_ms;
+        figures.compute_ms = simulation.compute_ms;
+        figures.exposed_ms = simulation.exposed_ms;
+        figures.idle_ms = idle_ms(simulation);
+        figures.collectives = simulation.collectives.size();
+    } catch (const InputError& error) {
+        if (error.code() != ErrorCode::no_cost_model) throw;
+        return std::nullopt;
+    }
+    figures.peak_memory_bytes = memory_profile(graph, StorageRule::corrected).peak_bytes;
+    figures.torch_peak_memory_bytes = memory_profile(graph, StorageRule::reference).peak_bytes;
+    return figures;
+}
+
+nlohmann::ordered_json step_json(const std::optional<StepFigures>& figures) {
+    if (!figures) return nullptr;
+    return {{"step_ms", figures->step_ms},
+            {"compute_ms", figures->compute_ms},
+            {"exposed_ms", figures->exposed_ms},
+            {"idle_ms", figures->idle_ms},
+            {"peak_memory_bytes", figures->peak_memory_bytes},
+            {"torch_peak_memory_bytes", figures->torch_peak_memory_bytes},
+            {"collectives", figures->collectives}};
+}
+
+}  // namespace overlap::commands

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "core/graph/graph.h"
+
+namespace overlap::commands {
+
+/// The figures of one simulated step that every command tells alike.
+struct StepFigures {
+    double step_ms = 0, compute_ms = 0, exposed_ms = 0, idle_ms = 0;
+    std::int64_t peak_memory_bytes = 0, torch_peak_memory_bytes = 0;
+    std::size_t collectives = 0;
+};
+
+/// By the graph's own times, or those of the compiled job that it says it is; nothing where times are not known.
+std::optional<StepFigures> step_figures(const Graph& graph);
+
+/// An object with the fields of StepFigures; null for nothing.
+nlohmann::ordered_json step_json(const std::optional<StepFigures>& figures);
+
+}  // namespace overlap::commands
