@@ -36,5 +36,6 @@ std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_export();
 std::unique_ptr<Command> make_import();
 std::unique_ptr<Command> make_calibrate();
+std::unique_ptr<Command> make_sweep();
 
 }  // namespace overlap::commands

@@ -32,13 +32,6 @@ bool holds_an_object(const std::string& path) {
     }
 }
 
-GivenPlan read_file(const std::string& path, const Graph& graph) {
-    if (holds_an_object(path)) return {path, read_plan_for(graph, path), {}};
-    GivenPlan given{path, {}, {}};
-    given.plan.pipeline = read_pipeline_file(path);
-    return given;
-}
-
 /// Checked before the graph is read.
 std::string unknown_preset(const std::string& name) {
     if (std::ranges::find(preset_names, name) != preset_names.end()) return {};
@@ -63,7 +56,7 @@ void PipelineOption::declare(CLI::App& command, int least) {
 }
 
 GivenPlan PipelineOption::read(const Graph& graph) const {
-    return preset_.empty() ? read_file(file_, graph) : read_preset(preset_, graph);
+    return preset_.empty() ? GivenPlan{file_, read_plan_or_passes(file_, graph), {}} : read_preset(preset_, graph);
 }
 
 Plan read_plan_for(const Graph& graph, const std::string& file) {
@@ -73,6 +66,13 @@ Plan read_plan_for(const Graph& graph, const std::string& file) {
     } catch (const InputError& error) {
         throw error.file().empty() ? error.in_file(file) : error;
     }
+    return plan;
+}
+
+Plan read_plan_or_passes(const std::string& file, const Graph& graph) {
+    if (holds_an_object(file)) return read_plan_for(graph, file);
+    Plan plan;
+    plan.pipeline = read_pipeline_file(file);
     return plan;
 }
 

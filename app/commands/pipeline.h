@@ -41,6 +41,10 @@ class PipelineOption {
 /// @throws InputError with file and place.
 Plan read_plan_for(const Graph& graph, const std::string& file);
 
+/// A plan that is for the graph, or a plan of a list of passes, told apart by content.
+/// @throws InputError with file and place.
+Plan read_plan_or_passes(const std::string& file, const Graph& graph);
+
 /// Runs the plan.
 /// @throws InputError with the plan's file and the step where a pass cannot be run.
 Execution run_plan(const std::shared_ptr<const Graph>& graph, const GivenPlan& given);

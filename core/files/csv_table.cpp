@@ -11,6 +11,11 @@ CsvTable::CsvTable(std::initializer_list<std::string_view> heading) {
     end_row();
 }
 
+CsvTable::CsvTable(const std::vector<std::string>& heading) {
+    for (const std::string& title : heading) text(title);
+    end_row();
+}
+
 void CsvTable::separate() {
     if (row_begun_) text_ += ',';
     row_begun_ = true;

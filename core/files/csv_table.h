@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace overlap {
 
@@ -15,6 +17,7 @@ namespace overlap {
 class CsvTable {
   public:
     explicit CsvTable(std::initializer_list<std::string_view> heading);
+    explicit CsvTable(const std::vector<std::string>& heading);
 
     CsvTable& text(std::string_view cell);
     /// The shortest text that reads back as `number`.
