@@ -114,7 +114,7 @@ class Apply final : public Command {
         const Execution result = run_with_hint(graph, given);
         print_problems(streams, given.file, given.notes);
         print_problems(streams, given.file, result.problems);
-        steps_ = {step_figures(*graph), step_figures(*result.graph)};
+        steps_ = {known_step_figures(*graph), known_step_figures(*result.graph)};
         print_memory_problem(streams, file_, *result.graph, memory_profile(*result.graph, StorageRule::corrected));
         // The report first: when one of the two cannot be written, the graph is not written without it.
         if (!report_file_.empty()) write_file_atomically(report_file_, json_text(report(*graph, given, result)) + '\n');

@@ -7,24 +7,25 @@
 
 namespace overlap::commands {
 
-std::optional<StepFigures> step_figures(const Graph& graph) {
-    StepFigures figures;
+StepFigures step_figures(const Graph& graph) {
+    const auto source = own_time_source(graph);
+    const std::vector<double> times_ms = sourced_times(graph, source.get()).times_ms;
+    const Simulation simulation = sourced_simulation(graph, times_ms, source.get()).simulation;
+    return {.step_ms = simulation.step_ms,
+            .compute_ms = simulation.compute_ms,
+            .exposed_ms = simulation.exposed_ms,
+            .idle_ms = idle_ms(simulation),
+            .peak_memory_bytes = memory_profile(graph, StorageRule::corrected).peak_bytes,
+            .torch_peak_memory_bytes = memory_profile(graph, StorageRule::reference).peak_bytes,
+            .collectives = simulation.collectives.size()};
+}
+
+std::optional<StepFigures> known_step_figures(const Graph& graph) {
     try {
-        const auto source = own_time_source(graph);
-        const std::vector<double> times_ms = sourced_times(graph, source.get()).times_ms;
-        const Simulation simulation = sourced_simulation(graph, times_ms, source.get()).simulation;
-        figures.step_ms = simulation.step_ms;
-        figures.compute_ms = simulation.compute_ms;
-        figures.exposed_ms = simulation.exposed_ms;
-        figures.idle_ms = idle_ms(simulation);
-        figures.collectives = simulation.collectives.size();
-    } catch (const InputError& error) {
-        if (error.code() != ErrorCode::no_cost_model) throw;
+        return step_figures(graph);
+    } catch (const InputError&) {
         return std::nullopt;
     }
-    figures.peak_memory_bytes = memory_profile(graph, StorageRule::corrected).peak_bytes;
-    figures.torch_peak_memory_bytes = memory_profile(graph, StorageRule::reference).peak_bytes;
-    return figures;
 }
 
 nlohmann::ordered_json step_json(const std::optional<StepFigures>& figures) {

@@ -16,8 +16,12 @@ struct StepFigures {
     std::size_t collectives = 0;
 };
 
-/// By the graph's own times, or those of the compiled job that it says it is; nothing where times are not known.
-std::optional<StepFigures> step_figures(const Graph& graph);
+/// By the graph's own times, or those of the compiled job that it says it is.
+/// @throws InputError where a time is not known.
+StepFigures step_figures(const Graph& graph);
+
+/// The same; nothing where a time is not known.
+std::optional<StepFigures> known_step_figures(const Graph& graph);
 
 /// An object with the fields of StepFigures; null for nothing.
 nlohmann::ordered_json step_json(const std::optional<StepFigures>& figures);

@@ -144,9 +144,8 @@ class Sweep final : public Command {
                 result = execution.graph;
             }
             point.figures = step_figures(*result);
-            if (!point.figures) point.refusal = "times are not known; --cost-model gives them";
         } catch (const InputError& error) {
-            point.refusal = error.what();
+            point.refusal = with_cost_model_hint(error, point.graph_file).what();
         }
     }
 

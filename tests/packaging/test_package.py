@@ -109,8 +109,14 @@ class Installed:
         share = self.prefix / "share/overlap-studio"
         self.assertTrue((share / "torch/pyproject.toml").exists())
         self.assertTrue((share / "torch/overlap_studio/__init__.py").exists())
-        self.assertTrue((share / "schemas/overlap-plan.schema.json").exists())
+        for name in ("overlap-graph", "overlap-plan", "overlap-report", "simulate", "sweep"):
+            self.assertTrue((share / f"schemas/{name}.schema.json").exists(), name)
         self.assertEqual(list(share.rglob("__pycache__")), [])
+
+    def test_links_of_the_documents_lead_somewhere(self):
+        documents = self.prefix / "share/doc/overlap-studio"
+        self.assertTrue((documents / "docs/formats.md").exists())
+        output_of(sys.executable, "-B", pathlib.Path(__file__).parent.parent / "architecture/check_links.py", documents)
 
     def test_licences_are_listed(self):
         text = (self.prefix / "share/doc/overlap-studio/copyright").read_text()

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What commands print and write fits the schemas that are installed, and each schema is tested and described."""
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+from command_line import CommandLine, SCHEDULER, bucketing, data, graph_path, main, program
+
+try:
+    import jsonschema
+except ImportError:
+    print("python3-jsonschema is not installed; fields are tested by the tests of each command all the same")
+    sys.exit(0)
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+SCHEMAS = os.path.join(ROOT, "resources", "schemas")
+# Schemas with tests of their own: tests/plan, tests/io, trace_stats_schema_test.py.
+TESTED_ELSEWHERE = {"overlap-plan", "overlap-cost-model", "trace-stats"}
+TESTED_HERE = {"apply", "bench", "calibrate", "compare", "estimate", "explain", "import", "info", "overlap-devices", "overlap-graph",
+               "overlap-report", "overlap-run", "simulate", "sweep"}
+
+
+def schema_file(name):
+    return os.path.join(SCHEMAS, name + ".schema.json")
+
+
+def validator(name):
+    with open(schema_file(name), encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+class Schemas(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.plan = self.path("x.plan.json", {"format": "overlap-plan", "version": 1, "name": "x", "buckets": ["layers.0"],
+                                              "pipeline": bucketing("layers.0", "layers.99") + [{"pass": SCHEDULER}]})
+
+    def fits(self, name, document):
+        """Closed schemas must refuse a field that they do not know, or they would let anything pass."""
+        check = validator(name)
+        check.validate(document)
+        if isinstance(document, dict) and name in {"apply", "bench", "compare", "explain", "info", "overlap-report", "simulate", "sweep"}:
+            self.assertFalse(check.is_valid({**document, "unknown": 1}), name)
+            for field in document:
+                if field in validator(name).schema.get("required", ()):
+                    self.assertFalse(check.is_valid({key: value for key, value in document.items() if key != field}), field)
+
+    def printed(self, name, *arguments):
+        self.fits(name, self.json(*arguments, "--json"))
+
+    def test_figures(self):
+        model = data("cost_models", "everything.cost.json")
+        for graph in (self.graph, graph_path("deepseek_v3_debugmodel_fsdp8_ep4.prebucket"), graph_path("llama3_8b_fsdp64_aot_fw")):
+            with self.subTest(graph=graph):
+                self.printed("simulate", "simulate", graph)
+                self.printed("simulate", "simulate", graph, "--cost-model", model, "--contention", "--launch-us", "5")
+                self.printed("simulate", "simulate", graph, "--cost-model", "h100-sxm", "--compiled", "blocks")
+                self.printed("info", "info", graph)
+                self.printed("estimate", "estimate", graph)
+        self.printed("simulate", "simulate", graph_path("llama3_70b_fsdp256.prebucket"), "--cost-model", "h100-sxm")
+        self.printed("info", "info", self.graph, "--redistributions")
+        self.printed("info", "info", self.graph, "--propose-modules")
+        self.printed("estimate", "estimate", "--list-cost-models")
+
+    def test_plans(self):
+        report, out = self.path("report.json"), self.path("out.graph.json.gz")
+        for passes in (("--pipeline", self.plan), ("--preset", "torchtitan_default")):
+            self.printed("apply", "apply", self.graph, *passes, "-o", out, "--report", report)
+            with open(report, encoding="utf-8") as file:
+                self.fits("overlap-report", json.load(file))
+            self.printed("bench", "bench", self.graph, *passes, "--repeat", "2")
+            self.printed("explain", "explain", self.graph, "--node", "all_gather_into_tensor", *passes)
+        self.printed("explain", "explain", self.graph, "--node", "mm")
+        self.printed("sweep", "sweep", self.graph, "--plan", self.plan, "--cost-model", "h100-sxm", "--set", SCHEDULER + ".max_coll_distance=1,9")
+        self.printed("compare", "compare", self.graph, "--plan", self.plan)
+        with gzip.open(out) as file:
+            self.fits("overlap-graph", json.load(file))
+
+    def test_measurements(self):
+        trace = self.path("trace.json")
+        self.expect(0, "simulate", self.graph, "--trace", trace)
+        self.printed("compare", "compare", self.graph, "--trace", trace)
+        document = self.json("calibrate", self.graph, trace, "-o", self.path("fitted.cost.json"), "--json")
+        self.fits("calibrate", document)
+
+    def test_graphs(self):
+        for name in ("llama3_debugmodel_fsdp8.prebucket", "llama3_8b_fw_64_2d", "deepseek_v3_debugmodel_fsdp8_ep4.prebucket"):
+            with self.subTest(graph=name), gzip.open(graph_path(name)) as file:
+                self.fits("overlap-graph", json.load(file))
+        with open(data("graphs", "everything.graph.json"), encoding="utf-8") as file:
+            document = json.load(file)
+        self.fits("overlap-graph", document)
+        for change in ({"version": 2}, {"nodes": [{"name": ""}]}, {"rank": -1}, {"cost_model": {}}):
+            self.assertFalse(validator("overlap-graph").is_valid({**document, **change}), change)
+
+    def test_imports(self):
+        self.printed("import", "import", "--list", *(data("structured_logs", f"schedule_rank_{rank}.log") for rank in range(3)))
+        self.printed("import", "import", data("fx_text", "step.readable.py"), "-o", self.path("o.graph.json"))
+
+    def test_the_runner(self):
+        if not os.path.exists(program("overlap-runner")):
+            self.skipTest("overlap-runner is not built")
+        result = self.path("run.json")
+        command = [program("overlap-runner"), "--dry-run", self.graph, "-o", result]
+        subprocess.run(command, capture_output=True, timeout=120, check=True)
+        with open(result, encoding="utf-8") as file:
+            self.fits("overlap-run", json.load(file))
+        devices = subprocess.run([program("overlap-runner"), "--devices"], capture_output=True, timeout=120, check=True)
+        self.fits("overlap-devices", json.loads(devices.stdout))
+
+    def test_each_schema_is_tested_and_described(self):
+        names = {name.removesuffix(".schema.json") for name in os.listdir(SCHEMAS)}
+        self.assertEqual(names, TESTED_HERE | TESTED_ELSEWHERE)
+        with open(os.path.join(ROOT, "docs", "formats.md"), encoding="utf-8") as file:
+            text = file.read()
+        for name in names:
+            self.assertIn(f"`{name}.schema.json`", text)
+
+
+if __name__ == "__main__":
+    main()
