@@ -10,14 +10,14 @@ import os
 import re
 import sys
 
-SKIPPED = {"build", ".git", "node_modules"}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*?) *$", re.M)
 
 
 def pages(root):
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(set(folders) - SKIPPED)
+        # What a build makes has other places for its pictures until it is installed.
+        folders[:] = sorted(name for name in folders if not name.startswith(("build", ".git")))
         yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".md"))
 
 
