@@ -52,19 +52,56 @@ std::size_t next_inside(std::string_view text, std::size_t end) {
     return end < text.size() && text[end] == ',' ? skip_white_space(text, end + 1) : text.size();
 }
 
-}  // namespace
-
-std::string_view json_member(std::string_view object, std::string_view key) {
-    std::string_view found;
+/// Calls visit(key, value, whole) for each member of an object, in order; `whole` is the text from key to value.
+template <typename Visit>
+void for_each_member(std::string_view object, Visit&& visit) {
     for (std::size_t at = first_inside(object, '{'); at < object.size() && object[at] == '"';) {
         const std::size_t key_end = end_of_string(object, at);
         const std::size_t colon = skip_white_space(object, key_end);
         const std::size_t begin = skip_white_space(object, std::min(colon + 1, object.size()));
         const std::size_t end = end_of_value(object, begin);
-        if (object.substr(at + 1, key_end - at - 2) == key) found = object.substr(begin, end - begin);
+        visit(object.substr(at + 1, key_end - at - 2), object.substr(begin, end - begin), object.substr(at, end - at));
         at = next_inside(object, end);
     }
+}
+
+/// Adds a member to the text of an object that has its opening bracket only, or members and no closing one yet.
+void add_member(std::string& object, std::string_view whole) {
+    if (object.size() > 1) object += ',';
+    object += whole;
+}
+
+}  // namespace
+
+std::string_view json_member(std::string_view object, std::string_view key) {
+    std::string_view found;
+    for_each_member(object, [&](std::string_view name, std::string_view value, std::string_view) {
+        if (name == key) found = value;
+    });
     return found;
+}
+
+std::string with_json_member(std::string_view object, std::string_view key, std::string_view value) {
+    std::string member = "\"";
+    ((member += key) += "\":") += value;
+    std::string made = "{";
+    bool placed = false;
+    for_each_member(object, [&](std::string_view name, std::string_view, std::string_view whole) {
+        if (name != key) return add_member(made, whole);
+        if (!placed) add_member(made, member);
+        placed = true;
+    });
+    if (!placed) add_member(made, member);
+    return made += '}';
+}
+
+std::string without_json_member(std::string_view object, std::string_view key) {
+    if (first_inside(object, '{') == object.size()) return std::string(object);
+    std::string made = "{";
+    for_each_member(object, [&](std::string_view name, std::string_view, std::string_view whole) {
+        if (name != key) add_member(made, whole);
+    });
+    return made.size() == 1 ? std::string() : made += '}';
 }
 
 std::vector<std::string_view> json_items(std::string_view list) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,5 +16,12 @@ std::string_view json_member(std::string_view object, std::string_view key);
 
 /// The items of a list, as text; none where the text is no list.
 std::vector<std::string_view> json_items(std::string_view list);
+
+/// The object with `value` behind a key, at the place of the first member of that key or at the end; other members keep
+/// their text. What is no object counts as an empty one. @param value valid JSON text.
+std::string with_json_member(std::string_view object, std::string_view key, std::string_view value);
+
+/// The object without the members of a key; empty where none is left, as it is where it is no object.
+std::string without_json_member(std::string_view object, std::string_view key);
 
 }  // namespace overlap

@@ -31,5 +31,20 @@ TEST(JsonMembers, OtherThingsHaveNone) {
     }
 }
 
+TEST(JsonMembers, PutsAMemberInPlaceOfAnotherOrAtTheEnd) {
+    EXPECT_EQ(with_json_member(R"( {"a": 1e999 , "b":"}","c":[]} )", "b", "2"), R"({"a": 1e999,"b":2,"c":[]})");
+    EXPECT_EQ(with_json_member(R"({"a":1,"a":2})", "a", "3"), R"({"a":3})");
+    EXPECT_EQ(with_json_member(R"({"a":1})", "b", "{}"), R"({"a":1,"b":{}})");
+    for (const std::string_view nothing : {"", "{}", "null"}) EXPECT_EQ(with_json_member(nothing, "a", "1"), R"({"a":1})");
+}
+
+TEST(JsonMembers, TakesMembersAway) {
+    EXPECT_EQ(without_json_member(R"({"a":1, "b":"},{" ,"c":[2]})", "b"), R"({"a":1,"c":[2]})");
+    EXPECT_EQ(without_json_member(R"({"a":1,"a":2})", "a"), "");
+    EXPECT_EQ(without_json_member(R"({"a":1})", "b"), R"({"a":1})");
+    EXPECT_EQ(without_json_member("[1]", "a"), "[1]");
+    EXPECT_EQ(without_json_member("", "a"), "");
+}
+
 }  // namespace
 }  // namespace overlap
