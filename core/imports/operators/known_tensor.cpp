@@ -2,43 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string_view>
 
 #include "core/base/error.h"
 
 namespace overlap {
 namespace {
-
-/// Whether dimension `left` comes behind `right` in memory (1), before it (-1), or is undecided (0).
-int memory_order(std::span<const std::int64_t> shape, std::span<const Sizes> operands, std::size_t left,
-                 std::size_t right) {
-    for (const Sizes& stride : operands) {
-        if (stride[left] == 0 || stride[right] == 0) continue;
-        if (stride[left] != stride[right]) return stride[left] < stride[right] ? -1 : 1;
-        if (shape[left] > shape[right]) return 1;
-    }
-    return 0;
-}
-
-/// torch's insertion sort, fastest dimension first. Comparisons are no order, so the algorithm is part of the result.
-std::vector<std::size_t> memory_permutation(std::span<const std::int64_t> shape, std::span<const Sizes> operands) {
-    std::vector<std::size_t> order(shape.size());
-    std::iota(order.rbegin(), order.rend(), std::size_t{0});
-    for (std::size_t next = 1; next < order.size(); ++next) {
-        std::size_t moved = next;
-        for (std::size_t other = next; other-- > 0;) {
-            const int comparison = memory_order(shape, operands, order[other], order[moved]);
-            if (comparison > 0) {
-                std::swap(order[other], order[moved]);
-                moved = other;
-            } else if (comparison < 0) {
-                break;
-            }
-        }
-    }
-    return order;
-}
 
 constexpr std::array<std::string_view, 5> integers = {"uint8", "int8", "int16", "int32", "int64"};
 
@@ -65,20 +34,7 @@ bool KnownTensor::is_contiguous() const {
 }
 
 bool KnownTensor::is_dense() const {
-    if (is_contiguous()) return true;
-    std::vector<std::size_t> order(rank());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
-        if (shape[left] < 2 || shape[right] < 2) return shape[right] < 2 && shape[left] >= 2;
-        return stride[left] < stride[right];
-    });
-    std::int64_t next = 1;
-    for (const std::size_t dimension : order) {
-        if (shape[dimension] < 2) break;
-        if (stride[dimension] != next) return false;
-        next *= shape[dimension];
-    }
-    return true;
+    return overlap::is_dense(shape, stride);
 }
 
 bool KnownTensor::is_channels_last() const {
@@ -97,19 +53,8 @@ bool KnownTensor::is_channels_last() const {
     return true;
 }
 
-Sizes strides_in_order_of(std::span<const std::int64_t> shape, std::span<const Sizes> operands) {
-    Sizes strides(shape.size());
-    std::int64_t next = 1;
-    for (const std::size_t dimension : memory_permutation(shape, operands)) {
-        strides[dimension] = next;
-        next *= std::max<std::int64_t>(shape[dimension], 1);
-    }
-    return strides;
-}
-
 Sizes preserved_strides(const KnownTensor& tensor) {
-    if (tensor.is_dense()) return tensor.stride;
-    return strides_in_order_of(tensor.shape, std::span(&tensor.stride, 1));
+    return preserved_strides(tensor.shape, tensor.stride);
 }
 
 std::optional<Sizes> view_strides(const KnownTensor& tensor, std::span<const std::int64_t> shape) {

@@ -35,9 +35,6 @@ std::int64_t element_count(std::span<const std::int64_t> shape);
 /// Bytes of a storage that holds exactly this tensor.
 std::int64_t dense_bytes(Dtype dtype, std::span<const std::int64_t> shape, std::span<const std::int64_t> stride);
 
-/// Strides of a new tensor whose dimensions are in the memory order of `operands`, each a list of strides for all
-/// dimensions, 0 where it is broadcast (TensorIteratorBase::reorder_dimensions).
-Sizes strides_in_order_of(std::span<const std::int64_t> shape, std::span<const Sizes> operands);
 /// Strides that `empty_like` gives: those of a dense tensor as they are, else dense ones in the same order.
 Sizes preserved_strides(const KnownTensor& tensor);
 /// Strides with which a tensor shows as `shape` without moving; nothing where it cannot, or has another element count.
