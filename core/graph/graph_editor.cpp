@@ -368,6 +368,26 @@ void GraphEditor::set_arguments(NodeId node, Value args, Value kwargs) {
     attach_inputs(node);
 }
 
+void GraphEditor::replace_input(NodeId node, NodeId old, NodeId replacement) {
+    const auto map = [&](NodeId input) { return input == old ? replacement : input; };
+    const Value args = mapped(records_[node].args, map), kwargs = mapped(records_[node].kwargs, map);
+    set_arguments(node, args, kwargs);
+}
+
+bool GraphEditor::rename(NodeId node, std::string_view name) {
+    const StringId wanted = intern(name);
+    if (wanted < name_used_.size() && name_used_[wanted]) {
+        // Perhaps of an erased node only: those can be given in this way.
+        for (NodeId other = first_; other != no_node; other = next_[other]) {
+            if (other != node && records_[other].name == wanted) return false;
+        }
+    }
+    naming_.retired.push_back(records_[node].name);
+    records_[node].name = wanted;
+    mark_used(wanted);
+    return true;
+}
+
 void GraphEditor::erase(NodeId node) {
     detach_inputs(node);
     unlink(node);
@@ -431,6 +451,42 @@ void GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
     }
 }
 
+void GraphEditor::add_users(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const {
+    graph.user_offsets_.assign(nodes.size() + 1, 0);
+    for (NodeId place = 0; place < nodes.size(); ++place) {
+        graph.user_offsets_[place + 1] = graph.user_offsets_[place] + user_count_[nodes[place]];
+    }
+    graph.users_.resize(graph.inputs_.size());
+    if (users_in_order_) {
+        std::vector<std::uint32_t> next(graph.user_offsets_.begin(), graph.user_offsets_.end() - 1);
+        for (NodeId place = 0; place < nodes.size(); ++place) {
+            for (const NodeId input : graph.inputs(place)) graph.users_[next[input]++] = place;
+        }
+        return;
+    }
+    std::vector<NodeId> users;
+    auto out = graph.users_.begin();
+    for (const NodeId node : nodes) {
+        users.clear();
+        bool re_registered = false;
+        for_each_user(node, [&](NodeId user) {
+            users.push_back(user);
+            re_registered |= registered_[user] != 0;
+        });
+        if (re_registered) std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
+        for (const NodeId user : users) *out++ = position[user];
+    }
+}
+
+std::shared_ptr<const Graph> GraphEditor::with_extra_json(const Graph& graph, std::shared_ptr<const StringPool> strings,
+                                                          std::span<const StringId> extra_json) {
+    auto copy = std::make_shared<Graph>(graph);
+    for (NodeId node = 0; node < graph.node_count(); ++node) copy->metadata_[node].extra_json = extra_json[node];
+    copy->by_name_.resize(strings->size(), no_node);
+    copy->strings_ = std::move(strings);
+    return copy;
+}
+
 std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     auto graph = std::make_shared<Graph>();
     std::vector<NodeId> nodes = order();
@@ -445,12 +501,8 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
     graph->input_offsets_.reserve(nodes.size() + 1);
     graph->input_offsets_.push_back(0);
     graph->inputs_.reserve(edge_input_.size());
-    graph->user_offsets_.reserve(nodes.size() + 1);
-    graph->user_offsets_.push_back(0);
-    graph->users_.reserve(edge_input_.size());
-    graph->by_name_.assign(strings_->size(), no_node);
     origin.resize(nodes.size());
-    std::vector<NodeId> users;
+    graph->by_name_.assign(strings_->size(), no_node);
     for (NodeId place = 0; place < nodes.size(); ++place) {
         const NodeId node = nodes[place];
         origin[place] = is_new(node) ? no_node : node;
@@ -459,16 +511,8 @@ std::shared_ptr<const Graph> GraphEditor::finish(std::vector<NodeId>& origin) {
         graph->metadata_.push_back(metadata_[node]);
         for (const NodeId input : inputs(node)) graph->inputs_.push_back(position[input]);
         graph->input_offsets_.push_back(static_cast<std::uint32_t>(graph->inputs_.size()));
-        users.clear();
-        bool re_registered = false;
-        for_each_user(node, [&](NodeId user) {
-            users.push_back(user);
-            re_registered |= registered_[user] != 0;
-        });
-        if (re_registered) std::ranges::stable_sort(users, {}, [&](NodeId user) { return registered_[user]; });
-        for (const NodeId user : users) graph->users_.push_back(position[user]);
-        graph->user_offsets_.push_back(static_cast<std::uint32_t>(graph->users_.size()));
     }
+    add_users(*graph, nodes, position);
     // Arguments stay where they are in the arena. What no node has any more is little and goes along, but may mention
     // nodes that are no more.
     for (Value& value : values_) {

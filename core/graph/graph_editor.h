@@ -112,8 +112,19 @@ class GraphEditor {
     void set_header(GraphHeader header) { header_ = std::make_shared<const GraphHeader>(std::move(header)); }
     /// Replaces args and kwargs of a node.
     void set_arguments(NodeId node, Value args, Value kwargs);
+    /// fx `map_arg`: `value` with map(node) in place of each node in it. Lists in which something changes are made
+    /// anew, since nodes may share them.
+    template <typename Map>
+    Value mapped(const Value& value, const Map& map);
+    /// fx `node.replace_input_with(old, replacement)`: the node re-registers with all its inputs.
+    void replace_input(NodeId node, NodeId old, NodeId replacement);
     /// Gives `node` the name of another one, which has been erased (fx `node.name = ...`).
     void take_name(NodeId node, NodeId erased) { records_[node].name = records_[erased].name; }
+    /// fx `node.name = ...`: exactly this name; the earlier one is not given again.
+    /// @returns false, and does nothing, where another node has the name.
+    bool rename(NodeId node, std::string_view name);
+    /// The users of every node of the finished graph will be in the order of the nodes, whenever they registered.
+    void put_users_in_order() { users_in_order_ = true; }
     /// @pre `node` has no users.
     void erase(NodeId node);
 
@@ -124,6 +135,12 @@ class GraphEditor {
     /// @throws InputError where new nodes bring the tensors of the graph beyond total_bytes_limit, or a tensor beyond
     /// what memory_reach() measures: a document may not have that.
     std::shared_ptr<const Graph> finish(std::vector<NodeId>& origin);
+
+    /// A copy of a graph that differs in the unknown fields of its nodes alone: much cheaper than an editor.
+    /// @param strings those of the graph and of the fields.
+    /// @param extra_json for each node.
+    static std::shared_ptr<const Graph> with_extra_json(const Graph& graph, std::shared_ptr<const StringPool> strings,
+                                                        std::span<const StringId> extra_json);
 
   private:
     static constexpr std::uint32_t no_edge = 0xffffffffu;
@@ -139,6 +156,7 @@ class GraphEditor {
     void order_initial_users(NodeId node);
     void check_tensors(std::span<const NodeId> nodes) const;
     StringId unique_name(std::string_view base, std::int64_t number);
+    void add_users(Graph& graph, std::span<const NodeId> nodes, std::span<const NodeId> position) const;
     void mark_used(StringId name);
 
     std::shared_ptr<const Graph> source_;
@@ -165,10 +183,35 @@ class GraphEditor {
     std::vector<std::uint32_t> users_head_, users_tail_, user_count_;
     std::vector<std::uint32_t> registered_;  ///< time of the last registration as a user; 0: the source's order holds
     std::uint32_t clock_ = 0;
+    bool users_in_order_ = false;
 
     std::vector<NodeId> replacement_;  ///< by number; no_node: not replaced
     NamingState naming_;
     std::vector<bool> name_used_;  ///< by string
+    std::vector<Value> mapping_;   ///< of mapped(): children done so far, of the innermost list last
 };
+
+template <typename Map>
+Value GraphEditor::mapped(const Value& value, const Map& map) {
+    if (value.is(ValueKind::node)) return Value::of_node(map(current(value.node)));
+    if (!value.has_children()) return value;
+    const std::size_t begin = mapping_.size();
+    bool changed = false;
+    for (std::uint32_t child = 0; child < value.count; ++child) {
+        // By its place: the arena grows when a list within this one is made anew.
+        const Value before = values_[value.first + child];
+        const Value after = mapped(before, map);
+        changed |= before.is(ValueKind::node) ? before.node != after.node
+                                              : before.has_children() && before.first != after.first;
+        mapping_.push_back(after);
+    }
+    Value made = value;
+    if (changed) {
+        made = list(std::span(mapping_).subspan(begin));
+        made.kind = value.kind;
+    }
+    mapping_.resize(begin);
+    return made;
+}
 
 }  // namespace overlap

@@ -25,11 +25,12 @@ int main(int count, char** arguments) {
     // Sorted by key, byte by byte, as the look-up expects.
     std::map<std::string, unsigned> flags;
     for (const auto& [name, description] : traits.at("operators").items()) {
+        unsigned& bits = flags[name];  // operators without traits are in the table, too: torch has them
         for (const std::string trait : description.at("traits")) {
-            if (trait == "view") flags[name] |= 1;
-            if (trait == "cheap") flags[name] |= 2;
-            if (trait == "fusible") flags[name] |= 4;
-            if (trait == "compute") flags[name] |= 8;
+            if (trait == "view") bits |= 1;
+            if (trait == "cheap") bits |= 2;
+            if (trait == "fusible") bits |= 4;
+            if (trait == "compute") bits |= 8;
         }
     }
     for (const std::string name : impure.at("impure")) flags[name] |= 16;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/graph/operator_names.h"
+
 namespace overlap {
 
 namespace {
@@ -21,11 +23,16 @@ constexpr std::string_view known_namespaces[] = {
 #include "operator_namespaces.inc"
 };
 
-unsigned flags_of(std::string_view target) {
-    const auto entry =
+const TableEntry* find_operator(std::string_view target) {
+    const auto* entry =
         std::lower_bound(std::begin(operator_table), std::end(operator_table), target,
                          [](const TableEntry& left, std::string_view right) { return left.name < right; });
-    return entry == std::end(operator_table) || entry->name != target ? 0 : entry->flags;
+    return entry == std::end(operator_table) || entry->name != target ? nullptr : entry;
+}
+
+unsigned flags_of(std::string_view target) {
+    const TableEntry* entry = find_operator(target);
+    return entry ? entry->flags : 0;
 }
 
 SideEffects side_effects_of(std::string_view target, unsigned flags) {
@@ -115,6 +122,22 @@ std::optional<CollectiveKind> collective_kind_by_name(std::string_view name) {
 
 OperatorTraits operator_traits(std::string_view target) {
     return traits_of(flags_of(target));
+}
+
+bool is_known_operator(std::string_view target) {
+    return find_operator(target) != nullptr;
+}
+
+bool begins_known_operator(std::string_view part) {
+    const auto* entry =
+        std::lower_bound(std::begin(operator_table), std::end(operator_table), part,
+                         [](const TableEntry& left, std::string_view right) { return left.name < right; });
+    // Names that begin with "aten.mm" are together, those behind a dot not always first.
+    while (entry != std::end(operator_table) && entry->name.starts_with(part)) {
+        if (entry->name.size() > part.size() && entry->name[part.size()] == '.') return true;
+        ++entry;
+    }
+    return false;
 }
 
 TargetInfo describe_target(std::string_view target) {

@@ -238,5 +238,77 @@ TEST(NamingTest, SplitsNamesAsTorchDoes) {
     EXPECT_EQ(parts("x_1a"), "x_1a|-1");
 }
 
+TEST_F(GraphEditorTest, ReplacingOneInputOfOneUserRegistersItAnew) {
+    const NodeId a = 0, b = 1, c = 2;
+    const Value nodes[] = {Value::of_node(a), Value::of_node(b)};
+    const Value args[] = {builder_.list(nodes), Value::of_node(a)};
+    const NodeId u1 = builder_.call("u1", "test.call.default", args, {});
+    call("u2", {a, b});
+    GraphEditor graph = edit();
+    graph.replace_input(u1, a, c);
+    EXPECT_EQ(names(graph, {graph.inputs(u1).begin(), graph.inputs(u1).end()}), "c b");
+    EXPECT_EQ(names(graph, graph.users(a)), "u2");
+    EXPECT_EQ(names(graph, graph.users(b)), "u2 u1");
+    EXPECT_EQ(names(graph, graph.users(c)), "u1");
+}
+
+TEST_F(GraphEditorTest, MappedListsAreMadeAnewWhereSomethingChanges) {
+    const Value nodes[] = {Value::of_node(0), Value::of_node(1)};
+    const Value shared = builder_.list(nodes);
+    const Value args[] = {shared};
+    const NodeId u1 = builder_.call("u1", "test.call.default", args, {});
+    const NodeId u2 = builder_.call("u2", "test.call.default", args, {});
+    GraphEditor graph = edit();
+    const Value same = graph.mapped(graph.record(u1).args, [](NodeId node) { return node; });
+    EXPECT_EQ(same.first, graph.record(u1).args.first);
+    graph.replace_input(u1, 0, 3);
+    EXPECT_EQ(names(graph, {graph.inputs(u1).begin(), graph.inputs(u1).end()}), "d b");
+    EXPECT_EQ(names(graph, {graph.inputs(u2).begin(), graph.inputs(u2).end()}), "a b");
+    EXPECT_EQ(graph.children(graph.children(graph.record(u2).args)[0])[0].node, 0u);
+}
+
+TEST_F(GraphEditorTest, ANodeThatIsRenamedUsesUpBothNames) {
+    const NodeId u1 = call("view_2", {0});
+    GraphEditor graph = edit();
+    EXPECT_FALSE(graph.rename(u1, "a"));
+    EXPECT_TRUE(graph.rename(u1, "view_7"));
+    EXPECT_EQ(graph.name(u1), "view_7");
+    GraphEditor::NewNode wish;
+    wish.base_name = "view";
+    wish.number = 2;
+    wish.target = graph.target_index("test.call.default");
+    EXPECT_EQ(graph.name(graph.create(wish, u1)), "view_3");
+    std::vector<NodeId> origin;
+    const auto result = graph.finish(origin);
+    EXPECT_NE(result->find("view_7"), no_node);
+    EXPECT_EQ(result->find("view_2"), no_node);
+}
+
+TEST_F(GraphEditorTest, UsersCanBePutInTheOrderOfTheNodes) {
+    call("u1", {0, 1});
+    call("u2", {0});
+    GraphEditor graph = edit();
+    graph.replace_all_uses(1, 2);
+    EXPECT_EQ(names(graph, graph.users(0)), "u2 u1");
+    graph.put_users_in_order();
+    std::vector<NodeId> origin;
+    const auto result = graph.finish(origin);
+    EXPECT_EQ(std::vector(result->users(0).begin(), result->users(0).end()), std::vector<NodeId>({4, 5}));
+}
+
+TEST_F(GraphEditorTest, ACopyWithOtherFieldsIsTheSameGraph) {
+    const NodeId u1 = call("u1", {0});
+    builder_.output({});
+    const auto graph = std::make_shared<const Graph>(builder_.finish({}));
+    const auto strings = std::make_shared<StringPool>(graph->strings());
+    std::vector<StringId> fields(graph->node_count(), empty_string);
+    fields[u1] = strings->intern(R"({"new":1})");
+    const auto copy = GraphEditor::with_extra_json(*graph, strings, fields);
+    EXPECT_EQ(copy->text(copy->metadata(u1).extra_json), R"({"new":1})");
+    EXPECT_EQ(copy->find("u1"), u1);
+    EXPECT_EQ(copy->find("new"), no_node);
+    EXPECT_EQ(graph->metadata(u1).extra_json, empty_string);
+}
+
 }  // namespace
 }  // namespace overlap

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/graph/operator_names.h"
+
 namespace overlap {
 namespace {
 
@@ -56,6 +58,18 @@ TEST(OperatorTraits, KnowsTorchsOperators) {
     const OperatorTraits unknown = operator_traits("mylibrary.mykernel.default");
     EXPECT_FALSE(unknown.view || unknown.cheap || unknown.fusible || unknown.compute);
     EXPECT_FALSE(operator_traits("").view);
+}
+
+TEST(OperatorNames, AreThoseOfTheTables) {
+    EXPECT_TRUE(is_known_operator("aten.mm.default"));
+    EXPECT_TRUE(is_known_operator("_c10d_functional.all_gather_into_tensor.default"));  // has no traits
+    EXPECT_TRUE(is_known_operator("higher_order.flex_attention"));
+    EXPECT_FALSE(is_known_operator("aten.mm"));
+    EXPECT_FALSE(is_known_operator("aten.nothing.default"));
+    EXPECT_TRUE(begins_known_operator("aten.mm"));
+    EXPECT_TRUE(begins_known_operator("aten"));
+    EXPECT_FALSE(begins_known_operator("aten.m"));
+    EXPECT_FALSE(begins_known_operator("aten.mm.default"));
 }
 
 }  // namespace
