@@ -61,6 +61,9 @@ enum class ProblemKind : std::uint8_t {
     times_of_the_graph,
     waits_at_end,
     not_scheduled,
+    memory_tags,
+    users_order_open,
+    reload_awaited_at_once,
 
     // Of a recorded trace, and of clocks of several.
     no_gpu_events,
