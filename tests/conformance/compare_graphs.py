@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tell whether two overlap-graph documents hold the same graph in the same order.
 
-    compare_graphs.py EXPECTED ACTUAL        exit status 0 same, 1 different, 2 unreadable
+    compare_graphs.py EXPECTED ACTUAL [--metadata]    exit status 0 same, 1 different, 2 unreadable
 
 Two graphs are the same when, position by position, operator, arguments and tensors agree. An argument that refers to
 a node counts by that node's position. Names that only one graph has are a pass's own invention and may differ, and so
@@ -18,6 +18,12 @@ def read_document(path):
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
     return json.loads(data)
+
+
+def symbolic_value(node):
+    """A scalar that is symbolic in name only is a number for PyTorch once it has been read from a file."""
+    value = node.get("symbolic_value")
+    return None if value and value["symbol"].lstrip("-").isdigit() else value
 
 
 class Reader:
@@ -45,6 +51,21 @@ class Reader:
         # JSON tells 1, 1.0 and true apart, Python's == does not.
         return (type(value).__name__, value)
 
+    def users(self, index):
+        return [self.positions[name] for name in self.nodes[index].get("users_order", [])]
+
+    def metadata(self, index):
+        node = self.nodes[index]
+        return {
+            "name": node["name"],
+            "custom": node.get("custom", {}),
+            "titan_meta": node.get("titan_meta", {}),
+            "autograd_backward": node.get("autograd_backward", False),
+            "seq_nr": node.get("seq_nr"),
+            "symbolic_shapes": node.get("symbolic_shapes", []),
+            "symbolic_value": symbolic_value(node),
+        }
+
     def node(self, index):
         node = self.nodes[index]
         by_name = node["op"] in ("placeholder", "get_attr")
@@ -57,7 +78,7 @@ class Reader:
         }
 
 
-def difference(expected, actual):
+def difference(expected, actual, with_metadata=False, with_users=False):
     """A sentence that tells the first difference, or None."""
     wanted, got = Reader(expected, actual), Reader(actual, expected)
     shared = wanted.positions.keys() & got.positions.keys()
@@ -66,6 +87,11 @@ def difference(expected, actual):
         if want_name != got_name and (want_name in shared or got_name in shared):
             return f"node {index} is {got_name}, expected {want_name}"
         want_node, got_node = wanted.node(index), got.node(index)
+        if with_metadata:
+            want_node.update(wanted.metadata(index))
+            got_node.update(got.metadata(index))
+        if with_metadata and with_users:
+            want_node["users_order"], got_node["users_order"] = wanted.users(index), got.users(index)
         for field, value in want_node.items():
             if value != got_node[field]:
                 return f"node {index} ({want_name}), {field}: found {got_node[field]}, expected {value}"
@@ -75,11 +101,13 @@ def difference(expected, actual):
 
 
 def main():
-    if len(sys.argv) != 3:
+    arguments = [argument for argument in sys.argv[1:] if argument != "--metadata"]
+    if len(arguments) != 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     try:
-        found = difference(read_document(sys.argv[1]), read_document(sys.argv[2]))
+        metadata = "--metadata" in sys.argv
+        found = difference(*map(read_document, arguments), metadata, metadata)
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"unreadable: {error!r}")
         return 2

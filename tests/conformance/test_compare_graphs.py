@@ -48,6 +48,30 @@ class Comparison(unittest.TestCase):
                 other["nodes"][1][field] = value
                 self.assertIn(field, difference(GRAPH, other))
 
+    def test_metadata_counts_where_it_is_asked_for(self):
+        changes = {
+            "name": "invented",
+            "custom": {"module_fqn": "layers.0"},
+            "titan_meta": {"recompute": "CheckpointPolicy.MUST_SAVE"},
+            "autograd_backward": True,
+            "seq_nr": 3,
+            "symbolic_shapes": [["u0", 3]],
+            "symbolic_value": {"symbol": "u0", "hint": 8},
+            "users_order": ["output"],
+        }
+        for field, value in changes.items():
+            with self.subTest(field=field):
+                other = copy.deepcopy(GRAPH)
+                other["nodes"][1][field] = value
+                if field == "name":
+                    other["nodes"][2]["args"] = [[{"node": value}]]
+                self.assertIsNone(difference(GRAPH, other))
+                self.assertIn(field, difference(GRAPH, other, True, True))
+
+    def test_a_symbol_that_is_a_number_is_none(self):
+        self.other["nodes"][1]["symbolic_value"] = {"symbol": "0", "hint": 0}
+        self.assertIsNone(difference(GRAPH, self.other, True, True))
+
     def test_a_missing_node_counts(self):
         del self.other["nodes"][2]
         self.assertIn("2 nodes, expected 3", difference(GRAPH, self.other))

@@ -15,6 +15,7 @@
 #include "core/passes/cleanup/eliminate_dead_code.h"
 #include "core/passes/cleanup/stable_topological_sort_pass.h"
 #include "core/passes/groups/process_group_passes.h"
+#include "core/passes/memory/tag_with_memory_policy.h"
 #include "core/passes/pass.h"
 #include "core/passes/scheduling/schedule_overlap_bucketing.h"
 #include "core/passes/scheduling/schedule_to_dense_regions.h"
@@ -37,6 +38,7 @@ std::span<const Pass* const> all_passes() {
     static const ScheduleOverlapBucketing schedule_overlap_bucketing;
     static const ScheduleToDenseRegions schedule_to_dense_regions;
     static const StableTopologicalSort stable_topological_sort;
+    static const TagWithMemoryPolicy tag_with_memory_policy;
     static const TransformerBlockBucketing transformer_block_bucketing;
     static const auto passes = std::to_array<const Pass*>({
         &bucket_all_gather,
@@ -54,6 +56,7 @@ std::span<const Pass* const> all_passes() {
         &schedule_to_dense_regions,
         &schedule_overlap_bucketing,
         &stable_topological_sort,
+        &tag_with_memory_policy,
         &transformer_block_bucketing,
     });
     return passes;
