@@ -22,6 +22,7 @@ import tempfile
 from compare_graphs import difference, read_document
 
 REPRODUCED = {
+    "apply_cpu_offload_pass",
     "bucket_all_gather",
     "bucket_all_reduce",
     "bucket_reduce_scatter",

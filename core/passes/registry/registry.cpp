@@ -15,6 +15,7 @@
 #include "core/passes/cleanup/eliminate_dead_code.h"
 #include "core/passes/cleanup/stable_topological_sort_pass.h"
 #include "core/passes/groups/process_group_passes.h"
+#include "core/passes/memory/apply_cpu_offload.h"
 #include "core/passes/memory/tag_with_memory_policy.h"
 #include "core/passes/pass.h"
 #include "core/passes/scheduling/schedule_overlap_bucketing.h"
@@ -23,6 +24,7 @@
 namespace overlap {
 
 std::span<const Pass* const> all_passes() {
+    static const ApplyCpuOffload apply_cpu_offload;
     static const StandAloneBucketing bucket_all_gather(CollectiveKind::all_gather);
     static const StandAloneBucketing bucket_all_reduce(CollectiveKind::all_reduce);
     static const StandAloneBucketing bucket_reduce_scatter(CollectiveKind::reduce_scatter);
@@ -41,6 +43,7 @@ std::span<const Pass* const> all_passes() {
     static const TagWithMemoryPolicy tag_with_memory_policy;
     static const TransformerBlockBucketing transformer_block_bucketing;
     static const auto passes = std::to_array<const Pass*>({
+        &apply_cpu_offload,
         &bucket_all_gather,
         &bucket_all_reduce,
         &bucket_reduce_scatter,
