@@ -38,6 +38,7 @@ REPRODUCED = {
     "reassign_collective_pgs_pass",
     "schedule_fsdp_comms_to_dense_regions_pass",
     "schedule_overlap_bucketing",
+    "selective_activation_remat_pass",
     "stable_topological_sort",
     "tag_with_memory_policy_pass",
     "transformer_block_bucketing_reordering_pass",

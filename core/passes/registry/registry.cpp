@@ -16,6 +16,7 @@
 #include "core/passes/cleanup/stable_topological_sort_pass.h"
 #include "core/passes/groups/process_group_passes.h"
 #include "core/passes/memory/apply_cpu_offload.h"
+#include "core/passes/memory/selective_activation_remat.h"
 #include "core/passes/memory/tag_with_memory_policy.h"
 #include "core/passes/pass.h"
 #include "core/passes/scheduling/schedule_overlap_bucketing.h"
@@ -39,27 +40,20 @@ std::span<const Pass* const> all_passes() {
     static const ReassignCollectiveGroups reassign_collective_groups;
     static const ScheduleOverlapBucketing schedule_overlap_bucketing;
     static const ScheduleToDenseRegions schedule_to_dense_regions;
+    static const SelectiveActivationRemat selective_activation_remat;
     static const StableTopologicalSort stable_topological_sort;
     static const TagWithMemoryPolicy tag_with_memory_policy;
     static const TransformerBlockBucketing transformer_block_bucketing;
     static const auto passes = std::to_array<const Pass*>({
-        &apply_cpu_offload,
-        &bucket_all_gather,
-        &bucket_all_reduce,
-        &bucket_reduce_scatter,
-        &canonicalize_graph,
-        &deduplicate_unshards,
-        &deduplicate_waits,
-        &eliminate_dead_code,
-        &isolate_expert_group,
-        &joint_transformer_block_bucketing,
-        &manual_overlap_bucketing,
-        &pre_bucket_fsdp_collectives,
-        &reassign_collective_groups,
-        &schedule_to_dense_regions,
-        &schedule_overlap_bucketing,
-        &stable_topological_sort,
-        &tag_with_memory_policy,
+        &apply_cpu_offload,           &bucket_all_gather,
+        &bucket_all_reduce,           &bucket_reduce_scatter,
+        &canonicalize_graph,          &deduplicate_unshards,
+        &deduplicate_waits,           &eliminate_dead_code,
+        &isolate_expert_group,        &joint_transformer_block_bucketing,
+        &manual_overlap_bucketing,    &pre_bucket_fsdp_collectives,
+        &reassign_collective_groups,  &schedule_to_dense_regions,
+        &schedule_overlap_bucketing,  &selective_activation_remat,
+        &stable_topological_sort,     &tag_with_memory_policy,
         &transformer_block_bucketing,
     });
     return passes;
