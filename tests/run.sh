@@ -81,8 +81,11 @@ describe_machine() {
 
 # Sets `manifests` to those of the goldens.
 list_manifests() {
-    manifests=("$root"/tests/data/{,random_,bucketing_,scheduling_}goldens/manifest.json)
-    if [ -f "$root/../shared/goldens/manifest.json" ]; then manifests+=("$root/../shared/goldens/manifest.json"); fi
+    manifests=("$root"/tests/data/{,random_,bucketing_,scheduling_,memory_}goldens/manifest.json)
+    local manifest
+    for manifest in "$root"/../shared/goldens/{manifest,step_passes}.json; do
+        if [ -f "$manifest" ]; then manifests+=("$manifest"); fi
+    done
 }
 
 run_benchmarks() {

@@ -18,11 +18,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance"))
-from run_goldens import is_reproduced  # noqa: E402
+from run_goldens import is_reproduced, tagged, with_policy_of_graph  # noqa: E402
 
 
 def cases(manifests, passes):
-    """Graph file and golden of every case with a time, whose passes all match. Manifests may share cases."""
+    """Folder and golden of every case with a time, whose passes all match. Manifests may share cases."""
     known = set()
     for manifest in manifests:
         folder = os.path.dirname(os.path.abspath(manifest))
@@ -34,7 +34,7 @@ def cases(manifests, passes):
                 continue
             if all(passes.fullmatch(step["pass"]) for step in golden["pipeline"]):
                 known.add(golden["id"])
-                yield os.path.join(folder, golden["graph_file"]), golden
+                yield folder, golden
 
 
 def median_ms(programs, graph, pipeline, repeat):
@@ -66,12 +66,16 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     measured, refused = [], []
-    for graph, golden in cases(arguments.manifests, arguments.passes):
-        try:
-            ours_ms = median_ms(arguments.programs, graph, golden["pipeline"], arguments.repeat)
-        except ValueError as reason:
-            refused.append(f"{golden['id']}: {reason}")
-            continue
+    for folder, golden in cases(arguments.manifests, arguments.passes):
+        with tempfile.TemporaryDirectory() as scratch:
+            graph = os.path.join(folder, golden["graph_file"])
+            if "tags_file" in golden:
+                graph = tagged(graph, os.path.join(folder, golden["tags_file"]), scratch)
+            try:
+                ours_ms = median_ms(arguments.programs, graph, with_policy_of_graph(golden), arguments.repeat)
+            except ValueError as reason:
+                refused.append(f"{golden['id']}: {reason}")
+                continue
         name = " + ".join(step["pass"] for step in golden["pipeline"])
         measured.append((golden["torch_cpu_seconds"] * 1e3 / ours_ms, ours_ms, name, golden["id"]))
     if arguments.each:
