@@ -145,6 +145,7 @@ std::span<const TensorMeta> GraphEditor::outputs(NodeId node) const {
 }
 
 std::span<TensorMeta> GraphEditor::mutable_outputs(NodeId node) {
+    tensors_changed_ = true;
     return {tensors_.data() + records_[node].first_output, records_[node].output_count};
 }
 
@@ -404,16 +405,18 @@ StringId GraphEditor::unique_name(std::string_view base, std::int64_t number) {
         const auto written = std::to_chars(buffer + base_length + 1, buffer + sizeof buffer, value);
         return std::string_view(buffer, static_cast<std::size_t>(written.ptr - buffer));
     };
-    const auto is_used = [&](std::string_view name) {
-        const StringId id = strings_->find(name);
-        return id < name_used_.size() && name_used_[id];
-    };
+    const auto is_used = [&](StringId id) { return id < name_used_.size() && name_used_[id]; };
     std::int64_t& last = naming_.last_number[intern(base)];
-    std::string_view candidate = number < 0 ? base : numbered(number);
-    if (number < 0 || is_used(candidate)) number = last;
-    while (is_used(candidate)) candidate = numbered(++number);
+    StringId name = no_string;
+    if (number < 0) {
+        number = last;
+        name = intern(base);
+    } else {
+        name = intern(numbered(number));
+        if (is_used(name)) number = last;
+    }
+    while (is_used(name)) name = intern(numbered(++number));
     last = number;
-    const StringId name = intern(candidate);
     mark_used(name);
     return name;
 }
@@ -444,7 +447,8 @@ void GraphEditor::check_tensors(std::span<const NodeId> nodes) const {
                 throw InputError(place(), "the tensors up to here would have more than " +
                                               std::to_string(total_bytes_limit) + " bytes");
             }
-            if (!memory_reach(shape(tensor), stride(tensor))) {
+            // Layouts that were read have been checked then.
+            if ((is_new(node) || tensors_changed_) && !memory_reach(shape(tensor), stride(tensor))) {
                 throw InputError(place(), "with its strides the tensor would reach further than 2^56 elements");
             }
         }

@@ -184,6 +184,7 @@ class GraphEditor {
     std::vector<std::uint32_t> registered_;  ///< time of the last registration as a user; 0: the source's order holds
     std::uint32_t clock_ = 0;
     bool users_in_order_ = false;
+    bool tensors_changed_ = false;  ///< mutable_outputs() has been called
 
     std::vector<NodeId> replacement_;  ///< by number; no_node: not replaced
     NamingState naming_;

@@ -30,6 +30,19 @@ std::optional<RecomputeTag> tag_of(std::string_view json) {
     return static_cast<RecomputeTag>(known - names.begin());
 }
 
+RecomputeTag tag_in(const Graph& graph, NodeId node, std::string_view pass) {
+    const std::string_view text = graph.text(graph.metadata(node).extra_json);
+    // Fields may be long, and most nodes of other graphs have no such one.
+    if (text.find(tag_field) == text.npos) return RecomputeTag::none;
+    const std::string_view json = json_member(json_member(text, trainer_fields), tag_field);
+    const std::optional<RecomputeTag> tag = tag_of(json);
+    if (!json.empty() && !tag) {
+        refuse_node(pass, graph.name(node),
+                    "its tag is " + std::string(json) + ", and torch has no such checkpoint policy");
+    }
+    return tag.value_or(RecomputeTag::none);
+}
+
 }  // namespace
 
 std::string_view recompute_tag_name(RecomputeTag tag) {
@@ -38,28 +51,17 @@ std::string_view recompute_tag_name(RecomputeTag tag) {
 
 std::vector<RecomputeTag> recompute_tags(const Graph& graph, std::string_view pass) {
     std::vector<RecomputeTag> tags(graph.node_count(), RecomputeTag::none);
-    // Nodes in a row often have the same fields.
-    StringId last = empty_string;
-    RecomputeTag last_tag = RecomputeTag::none;
+    // Most nodes have one of few sets of fields: those that only a tag is in.
+    struct Known {
+        StringId fields = empty_string;
+        RecomputeTag tag = RecomputeTag::none;
+    };
+    std::array<Known, 8> known;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         const StringId fields = graph.metadata(node).extra_json;
-        if (fields == empty_string) continue;
-        if (fields != last) {
-            last = fields;
-            last_tag = RecomputeTag::none;
-            const std::string_view text = graph.text(fields);
-            // Fields may be long, and most nodes of other graphs have no such one.
-            if (text.find(tag_field) != text.npos) {
-                const std::string_view json = json_member(json_member(text, trainer_fields), tag_field);
-                const std::optional<RecomputeTag> tag = tag_of(json);
-                if (!json.empty() && !tag) {
-                    refuse_node(pass, graph.name(node),
-                                "its tag is " + std::string(json) + ", and torch has no such checkpoint policy");
-                }
-                last_tag = tag.value_or(RecomputeTag::none);
-            }
-        }
-        tags[node] = last_tag;
+        Known& place = known[fields % known.size()];
+        if (fields != place.fields) place = {fields, tag_in(graph, node, pass)};
+        tags[node] = place.tag;
     }
     return tags;
 }

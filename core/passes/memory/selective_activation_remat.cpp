@@ -28,7 +28,8 @@ struct Region {
 /// What is computed again and where, found in the pass's input.
 class RecomputePlan {
   public:
-    RecomputePlan(const Graph& graph, const std::vector<RecomputeTag>& tags) : graph_(graph), tags_(tags) {}
+    RecomputePlan(const Graph& graph, const MemoryOperators& operators, const std::vector<RecomputeTag>& tags)
+        : graph_(graph), operators_(operators), tags_(tags) {}
 
     /// @returns false where the backward pass needs nothing that is tagged.
     bool find() {
@@ -59,9 +60,9 @@ class RecomputePlan {
     }
 
     void refuse_random_numbers() const {
-        const MemoryOperators operators(graph_);
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
-            if (!is_recomputable(tags_[node]) || !operators.has(graph_.record(node), MemoryOperators::seeded)) continue;
+            if (!is_recomputable(tags_[node]) || !operators_.has(graph_.record(node), MemoryOperators::seeded))
+                continue;
             if (!draws_random_numbers(graph_, node)) continue;
             refuse_node(pass_name, graph_.name(node),
                         "it draws random numbers, which would be others when it is computed again, and torchtitan "
@@ -121,14 +122,16 @@ class RecomputePlan {
     }
 
     const Graph& graph_;
+    const MemoryOperators& operators_;
     const std::vector<RecomputeTag>& tags_;
     std::vector<NodeId> targets_, nodes_;
 };
 
 class Rematerialisation {
   public:
-    Rematerialisation(const std::shared_ptr<const Graph>& source, const RecomputePlan& plan)
-        : source_(*source), plan_(plan), chains_(source_, MemoryOperators(source_)), editor_(source) {
+    Rematerialisation(const std::shared_ptr<const Graph>& source, const MemoryOperators& operators,
+                      const RecomputePlan& plan)
+        : source_(*source), plan_(plan), chains_(source_, operators), editor_(source) {
         copies_.assign(source_.node_count(), no_node);
     }
 
@@ -337,9 +340,10 @@ PassResult SelectiveActivationRemat::run(const std::shared_ptr<const Graph>& gra
     return or_refused(name(), [&] {
         const std::vector<RecomputeTag> tags = recompute_tags(*graph, name());
         if (std::ranges::none_of(tags, is_recomputable)) return unchanged(graph, name());
-        RecomputePlan plan(*graph, tags);
+        const MemoryOperators operators(*graph);
+        RecomputePlan plan(*graph, operators, tags);
         if (!plan.find()) return unchanged(graph, name());
-        return Rematerialisation(graph, plan).run();
+        return Rematerialisation(graph, operators, plan).run();
     });
 }
 
