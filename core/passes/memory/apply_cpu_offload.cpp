@@ -248,6 +248,7 @@ PassResult ApplyCpuOffload::run(const std::shared_ptr<const Graph>& graph, const
                                 std::stop_token) const {
     return or_refused(name(), [&] {
         const Settings settings = table().read(options);
+        if (!may_have_tag(*graph, RecomputeTag::must_cpu_offload)) return unchanged(graph, name());
         const std::vector<RecomputeTag> tags = recompute_tags(*graph, name());
         if (std::ranges::find(tags, RecomputeTag::must_cpu_offload) == tags.end()) return unchanged(graph, name());
         const MemoryOperators operators(*graph);
