@@ -25,7 +25,8 @@ Put this file where the training job can import it, and before the trainer start
     FILE.register()            # then run with --compile.pass_pipeline overlap_plan
 
 The trainer's own list of passes stays; the plan's steps take the place of its process-group, bucketing and
-dense-region passes. For a graph outside the trainer, `apply(gm)` runs the plan's steps on it.
+dense-region passes, and of its memory passes where the plan has some. For a graph outside the trainer, `apply(gm)`
+runs the plan's steps on it.
 `module_bucket_plans` alone is what the trainer's bucketing passes call by that name.
 )py";
 
@@ -56,6 +57,15 @@ def graph_pass(name, module, takes, options):
     function = getattr(importlib.import_module(module), name)
     if takes == "inputs":
         return functools.partial(function, **options)
+    if takes == "config":
+        reshards = options.pop("reshard_after_forward", True)
+        config = types.SimpleNamespace(
+            compile=types.SimpleNamespace(**options),
+            parallelism=types.SimpleNamespace(
+                fsdp_reshard_after_forward="always" if reshards else "never", pipeline_parallel_degree=1
+            ),
+        )
+        return functools.partial(function, config=config)
 
     def run(gm, example_inputs=None):
         if takes == "graph":
@@ -84,6 +94,8 @@ DECIDED_BY_PLAN = (
     "joint_transformer_block_bucketing_reordering_pass",
     "schedule_fsdp_comms_to_dense_regions_pass",
 )
+# Those that it decides on where it has one of them; else the trainer's configuration does.
+MEMORY_PASSES = ("tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass")
 
 
 def name_of(graph_pass):
@@ -104,11 +116,13 @@ def construct_passes(traced_result, config, *, parallel_dims=None):
         raise RuntimeError(f"the trainer's passes lack {bucketing}, in whose place the plan runs: {names}")
     place = names.index(bucketing)
     steps = plan_passes()
+    has_memory_passes = any(name_of(step) in MEMORY_PASSES for step in steps)
+    decided = DECIDED_BY_PLAN + (MEMORY_PASSES if has_memory_passes else ())
     shared = 0
-    while shared < min(place, len(steps)) and name_of(steps[shared]) == names[shared]:
+    while shared < min(place, len(steps)) and name_of(steps[shared]) == names[shared] not in decided:
         shared += 1
-    before = [run for run in default[:place] if name_of(run) not in DECIDED_BY_PLAN]
-    after = [run for run in default[place:] if name_of(run) not in DECIDED_BY_PLAN]
+    before = [run for run in default[:place] if name_of(run) not in decided]
+    after = [run for run in default[place:] if name_of(run) not in decided]
     return before + steps[shared:] + after
 
 
@@ -124,7 +138,8 @@ def register(name="overlap_plan"):
 struct JobPass {
     std::string_view name;
     std::string_view module;
-    std::string_view takes;  ///< `inputs` beside the graph module, the graph `module` alone, or its `graph`
+    /// `inputs` beside the graph module, these and the trainer's `config`, the graph `module` alone, or its `graph`.
+    std::string_view takes;
 };
 
 constexpr std::string_view trainer_fsdp = "torchtitan.experiments.graph_trainer.fsdp_passes";
@@ -133,6 +148,7 @@ constexpr std::string_view trainer_expert_groups = "torchtitan.experiments.graph
 constexpr std::string_view torch_bucketing = "torch._inductor.fx_passes.bucketing";
 
 constexpr std::array job_passes = {
+    JobPass{"apply_cpu_offload_pass", "torchtitan.experiments.graph_trainer.cpu_offload", "inputs"},
     JobPass{"bucket_all_gather", torch_bucketing, "module"},
     JobPass{"bucket_all_reduce", torch_bucketing, "module"},
     JobPass{"bucket_reduce_scatter", torch_bucketing, "module"},
@@ -147,7 +163,10 @@ constexpr std::array job_passes = {
     JobPass{"reassign_collective_pgs_pass", trainer_fsdp, "inputs"},
     JobPass{"schedule_fsdp_comms_to_dense_regions_pass", trainer_fsdp, "inputs"},
     JobPass{"schedule_overlap_bucketing", "torch._inductor.fx_passes.overlap_scheduling", "module"},
+    JobPass{"selective_activation_remat_pass", "torchtitan.experiments.graph_trainer.selective_activation_remat",
+            "inputs"},
     JobPass{"stable_topological_sort", "torch._inductor.pattern_matcher", "graph"},
+    JobPass{"tag_with_memory_policy_pass", "torchtitan.experiments.graph_trainer.memory_policy", "config"},
     JobPass{"transformer_block_bucketing_reordering_pass", trainer_fsdp, "inputs"},
 };
 
@@ -225,7 +244,8 @@ ExportOutput export_graph_trainer(const ExportInput& input) {
         passes += step_expression(plan, step);
         for (std::string& note : own_options_left_out(step)) output.notes.push_back(std::move(note));
     }
-    output.bytes = python_file_head(input, docstring, "import functools\nimport importlib\n", output.notes);
+    output.bytes =
+        python_file_head(input, docstring, "import functools\nimport importlib\nimport types\n", output.notes);
     output.bytes += "\n# Buckets in order: a module each, or a list of modules that share one.";
     output.bytes += python_assignment("module_bucket_plans", option_json(module_lists(plan.buckets)));
     output.bytes +=

@@ -41,6 +41,11 @@ class Trainer:
         bucketing.deduplicate_wait_tensors = self.pass_called("deduplicate_wait_tensors")
         passes = types.ModuleType("passes")
         passes.construct_default_graph_passes = lambda traced, config, *, parallel_dims=None: list(self.default)
+        memory = {name: types.ModuleType(name) for name in ("memory_policy", "cpu_offload", "selective_activation_remat")}
+        memory["memory_policy"].tag_with_memory_policy_pass = self.pass_called("tag_with_memory_policy_pass")
+        memory["cpu_offload"].apply_cpu_offload_pass = self.pass_called("apply_cpu_offload_pass")
+        memory["selective_activation_remat"].selective_activation_remat_pass = \
+            self.pass_called("selective_activation_remat_pass")
         registry = types.ModuleType("registry")
         registry.register_pass_pipeline = lambda key: lambda function: self.registry.setdefault(key, function)
         torch = types.ModuleType("torch")
@@ -50,6 +55,7 @@ class Trainer:
                  trainer + ".registry": registry, "torch": torch,
                  "torch._inductor.fx_passes.overlap_manual_scheduling": manual,
                  "torch._inductor.fx_passes.bucketing": bucketing}
+        found.update((f"{trainer}.{name}", module) for name, module in memory.items())
         for name in list(found):
             parts = name.split(".")
             for length in range(1, len(parts)):
@@ -136,6 +142,32 @@ class GraphTrainer(Export):
         node = types.SimpleNamespace(meta={"custom": {"module_fqn": "layers.0"}})
         with unittest.mock.patch.dict(sys.modules, trainer.modules()):
             self.assertEqual(options["module_stack_fn"](node)[0][0], "layers.0")
+
+    def test_memory_passes_of_the_plan_take_the_place_of_the_trainers(self):
+        plan = block_plan({"pass": "eliminate_dead_code_pass"},
+                          {"pass": "tag_with_memory_policy_pass",
+                           "options": {"memory_policy": "full", "reshard_after_forward": False}},
+                          {"pass": "apply_cpu_offload_pass", "options": {"defer_n_layers": 2}},
+                          {"pass": "selective_activation_remat_pass"})
+        made = self.module(self.export(plan, "graph_trainer")[0])
+        trainer = Trainer()
+        trainer.default = [trainer.pass_called(name) for name in
+                           ("eliminate_dead_code_pass", "tag_with_memory_policy_pass", "apply_cpu_offload_pass",
+                            "selective_activation_remat_pass", "joint_transformer_block_bucketing_reordering_pass")]
+        with unittest.mock.patch.dict(sys.modules, trainer.modules()):
+            made.register()
+            pipeline = trainer.registry["overlap_plan"](None, None)
+            for run in pipeline:
+                run(GraphModule(), ())
+        self.assertEqual([name for name, _ in trainer.calls],
+                         ["eliminate_dead_code_pass", "tag_with_memory_policy_pass", "apply_cpu_offload_pass",
+                          "selective_activation_remat_pass"])
+        options = dict(trainer.calls)
+        config = options["tag_with_memory_policy_pass"]["config"]
+        self.assertEqual(vars(config.compile), {"memory_policy": "full", "full_recompute_save_ops": "",
+                                                "cpu_offload_budget_gb": 100})
+        self.assertEqual(config.parallelism.fsdp_reshard_after_forward, "never")
+        self.assertEqual(options["apply_cpu_offload_pass"], {"prefetch_lookahead": 1, "defer_n_layers": 2})
 
     def test_what_the_trainer_cannot_be_told_is_noted(self):
         plan = block_plan({"pass": "manual_overlap_bucketing",
