@@ -18,7 +18,7 @@ struct Traits {
     bool joint = false;          ///< made by the graph trainer: one module name a node, forward and backward in one
     bool exchanges = false;      ///< all-to-alls: expert parallelism
     bool chunked = false;        ///< the chunking of expert parallelism's overlap has been done
-    bool recomputes = false;     ///< rematerialisation has been done
+    bool recomputes = false;     ///< rematerialisation or offloading has been done
     bool bucketed = false;       ///< bucketing has been done
     bool gathers_again = false;  ///< all-gathers in the backward pass: parameters are resharded after forward
     bool communicates_activations = false;  ///< gathers and scatters that are not FSDP's: tensor parallelism
@@ -74,7 +74,7 @@ Traits read_traits(const Graph& graph, const ModuleTree& tree) {
             traits.communicates_activations |=
                 obstacle == BucketingObstacle::several_placeholders || obstacle == BucketingObstacle::joined_downstream;
         }
-        traits.recomputes |= is_recomputed(graph, node);
+        traits.recomputes |= is_recomputed(graph, node) || graph.target(node).starts_with("ao.");
         traits.bucketed |= graph.target(node).starts_with("bucketing.");
         traits.chunked |= graph.text(metadata.extra_json).find("chunked_region_fqn") != std::string_view::npos;
     }
@@ -133,17 +133,16 @@ class PresetWriter {
     /// A graph that recomputes activations comes after rematerialisation. Deduplicating then would remove the gathers
     /// of the backward pass.
     void add_clean_ups() {
-        const std::string memory =
-            "tag_with_memory_policy_pass, apply_cpu_offload_pass, selective_activation_remat_pass";
-        if (traits_.recomputes) {
-            return note(
-                "eliminate_dead_code_pass, canonicalize_graph_pass, deduplicate_fsdp_unshard_chains_pass, " + memory,
-                "the graph recomputes activations, so they have been run already");
+        const std::vector<std::string> passes = {
+            "eliminate_dead_code_pass",    "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
+            "tag_with_memory_policy_pass", "apply_cpu_offload_pass",  "selective_activation_remat_pass"};
+        if (!traits_.recomputes) {
+            for (const std::string& pass : passes) add(pass);
+            return;
         }
-        add("eliminate_dead_code_pass");
-        add("canonicalize_graph_pass");
-        add("deduplicate_fsdp_unshard_chains_pass");
-        unavailable(memory);
+        std::string names;
+        for (const std::string& pass : passes) names += (names.empty() ? "" : ", ") + pass;
+        note(names, "the graph recomputes or offloads activations, so they have been run already");
     }
 
     void add_process_groups() {
@@ -173,10 +172,12 @@ class PresetWriter {
     void add_dense_regions() {
         constexpr const char* pass = "schedule_fsdp_comms_to_dense_regions_pass";
         if (traits_.layers == 0) return note(pass, "the graph has no modules layers.0, layers.1, ...");
-        if (!traits_.gathers_again) {
+        // The memory policy of the trainer's default gathers parameters again.
+        const bool recomputes_here = !traits_.recomputes && !traits_.bucketed;
+        if (!traits_.gathers_again && !recomputes_here) {
             return note(pass,
-                        "no parameters are gathered for the backward pass, be it that rematerialisation has not been "
-                        "run or that they are kept; torchtitan would raise a ValueError");
+                        "no parameters are gathered for the backward pass, because they are kept; torchtitan would "
+                        "raise a ValueError");
         }
         if (traits_.communicates_activations) {
             return note(pass,

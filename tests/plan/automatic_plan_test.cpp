@@ -33,12 +33,13 @@ TEST(AutomaticPlan, KeepsWhatComesBeforeBucketing) {
     EXPECT_EQ(plan.name, "Automatic");
     EXPECT_EQ(pass_names(plan.pipeline),
               Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
+                     "tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass",
                      "reassign_collective_pgs_pass", "schedule_overlap_bucketing"}));
     EXPECT_FALSE(plan.pipeline[1].enabled);
     EXPECT_EQ(plan.pipeline.back().options, (Options{{"collective_bucketing", true}}));
     EXPECT_TRUE(plan.buckets.empty());
     EXPECT_EQ(plan.graph, own.graph);
-    EXPECT_EQ(automatic_step(plan), 4u);
+    EXPECT_EQ(automatic_step(plan), 7u);
     EXPECT_EQ(automatic_step(own), own.pipeline.size());
 }
 

@@ -32,14 +32,15 @@ TEST(Presets, OfAJointGraphAreTorchtitansList) {
     EXPECT_EQ(presets[0].title, "torchtitan default");
     EXPECT_EQ(pass_names(presets[0].steps),
               Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
+                     "tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass",
                      "joint_transformer_block_bucketing_reordering_pass"}));
-    EXPECT_TRUE(notes(presets[0], "selective_activation_remat_pass: torchtitan runs them here; this version does not"));
     EXPECT_EQ(presets[1].title, "torchtitan performance");
     EXPECT_EQ(pass_names(presets[1].steps),
               Names({"eliminate_dead_code_pass", "canonicalize_graph_pass", "deduplicate_fsdp_unshard_chains_pass",
-                     "reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass"}));
+                     "tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass",
+                     "reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass",
+                     "schedule_fsdp_comms_to_dense_regions_pass"}));
     EXPECT_TRUE(notes(presets[1], "exchanges no tokens"));
-    EXPECT_TRUE(notes(presets[1], "schedule_fsdp_comms_to_dense_regions_pass: no parameters are gathered"));
     EXPECT_EQ(presets[0].buckets.size(), 8u);
 }
 
