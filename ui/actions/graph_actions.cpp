@@ -43,7 +43,8 @@ void registerGraphActions(Actions& actions, GraphView& view) {
     actions.addViewKey(graph, tr("Ctrl+wheel"), tr("Zoom at the pointer"));
     actions.addViewKey(graph, tr("F, Home"), tr("Focus the selection, fit all"));
     actions.addViewKey(graph, tr("Backspace or Alt+Left, Alt+Right"), tr("Previous, next view"));
-    actions.addViewKey(graph, tr("Middle drag or Alt+drag"), tr("Zoom into what is marked"));
+    actions.addViewKey(graph, tr("Middle drag"), tr("Pan"));
+    actions.addViewKey(graph, tr("Alt+drag"), tr("Zoom into what is marked"));
 }
 
 }  // namespace overlap::ui

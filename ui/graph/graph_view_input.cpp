@@ -125,9 +125,9 @@ void GraphView::mousePressEvent(QMouseEvent* event) {
     pressed_ = boxAt(press_at_);
     if (event->button() == Qt::BackButton) return goBack();
     if (event->button() == Qt::ForwardButton) return goForward();
-    const bool marquee = event->button() == Qt::MiddleButton ||
-                         (event->button() == Qt::LeftButton && event->modifiers() & Qt::AltModifier);
-    if (marquee) {
+    if (event->button() == Qt::MiddleButton) {
+        press_ = Press::plane;
+    } else if (event->button() == Qt::LeftButton && event->modifiers() & Qt::AltModifier) {
         press_ = Press::marquee;
     } else if (event->button() == Qt::LeftButton && minimapRect().contains(press_at_)) {
         press_ = Press::minimap;

@@ -39,6 +39,10 @@ void PointerDrag::press(const TimelineScene& scene, QPointF position) {
     begin(Kind::Press, scene, position);
 }
 
+void PointerDrag::pressPan(const TimelineScene& scene, QPointF position) {
+    begin(Kind::Pan, scene, position);
+}
+
 void PointerDrag::pressMarquee(const TimelineScene& scene, QPointF position) {
     begin(Kind::Marquee, scene, position);
     anchor_ns_ = scene.timeAt(position.x());

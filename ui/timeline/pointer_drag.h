@@ -25,6 +25,8 @@ class PointerDrag {
     };
 
     void press(const TimelineScene& scene, QPointF position);
+    /// What is visible moves with the pointer at once.
+    void pressPan(const TimelineScene& scene, QPointF position);
     void pressMarquee(const TimelineScene& scene, QPointF position);
     /// @param measured whose nearer edge is taken, with a few pixels of tolerance; the other one stays.
     /// @returns whether an edge was taken, rather than a new span begun.

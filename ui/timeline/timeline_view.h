@@ -128,10 +128,18 @@ class TimelineView : public QAbstractScrollArea {
     /// Measures the selected event, or all that is visible without one.
     void measureSelection();
     void copy() const;
-    /// Selects the collective that compute waits for longest; each further call the next one, or the one before for -1.
+    /// Selects the collective that compute waits for longest, whatever else is selected; each further call the next one
+    /// down the list, or the one before for -1.
     void selectMostExposed(int step = 1);
     /// Selects what the flow's arrows lead to, or come from for -1.
     void followFlow(int step);
+
+    /// Does what `event`, a pressed key, means here; TimelineKeys asks for it while another view has the focus.
+    /// @returns whether it means something.
+    bool useKey(const QKeyEvent& event);
+    /// A key was released, or with stopKeys() it will not be seen that it is.
+    void releaseKey(const QKeyEvent& event);
+    void stopKeys();
 
   signals:
     /// The user selected an event; no_reference and -1 when the selection was cleared.
@@ -239,6 +247,7 @@ class TimelineView : public QAbstractScrollArea {
 
     EventLocation selection_;
     quint32 selectedReference_ = no_reference;
+    EventLocation steppedTo_;  ///< what selectMostExposed() selected last
     EventLocation hovered_;
     std::optional<QPointF> pointer_;
     RangeMeasurement measurement_;

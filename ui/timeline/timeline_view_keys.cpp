@@ -12,18 +12,35 @@ void TimelineView::glide(const HeldKeys::Motion& motion) {
     if (motion.pan != 0) moveBy(motion.pan);
 }
 
+bool TimelineView::useKey(const QKeyEvent& event) {
+    const bool alt = event.modifiers() & Qt::AltModifier;
+    if (alt && event.key() == Qt::Key_Left) {
+        goBack();
+        return true;
+    }
+    if (alt && event.key() == Qt::Key_Right) {
+        goForward();
+        return true;
+    }
+    return keys_.press(event) || stepKey(event);
+}
+
+void TimelineView::releaseKey(const QKeyEvent& event) {
+    keys_.release(event);
+}
+
+void TimelineView::stopKeys() {
+    keys_.stop();
+}
+
 void TimelineView::keyPressEvent(QKeyEvent* event) {
-    const bool alt = event->modifiers() & Qt::AltModifier;
-    if (alt && event->key() == Qt::Key_Left) return goBack();
-    if (alt && event->key() == Qt::Key_Right) return goForward();
-    if (keys_.press(*event)) return;
-    if (stepKey(*event)) return event->accept();
+    if (useKey(*event)) return event->accept();
     QAbstractScrollArea::keyPressEvent(event);
 }
 
 void TimelineView::keyReleaseEvent(QKeyEvent* event) {
     if (event->isAutoRepeat()) return;
-    keys_.release(*event);
+    releaseKey(*event);
     QAbstractScrollArea::keyReleaseEvent(event);
 }
 

@@ -46,7 +46,9 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
     } else if (event->modifiers() & Qt::ShiftModifier) {
         moveBy(-either * wheelPan * times);
     } else {
-        if (turned.x() != 0) moveBy(-turned.x() * wheelPan * times);
+        const bool scrolls = verticalScrollBar()->maximum() > 0;
+        const double sideways = turned.x() + (scrolls ? 0 : turned.y());
+        if (sideways != 0) moveBy(-sideways * wheelPan * times);
         const int step = static_cast<int>(std::lround(turned.y() * 2 * verticalScrollBar()->singleStep()));
         verticalScrollBar()->setValue(verticalScrollBar()->value() - step);
     }
@@ -92,9 +94,11 @@ void TimelineView::unhover() {
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
     const QPointF position = event->position();
-    const bool marquee = event->button() == Qt::MiddleButton ||
-                         (event->button() == Qt::LeftButton && (event->modifiers() & Qt::AltModifier));
-    if (marquee && isInTime(position)) {
+    const bool marquee = event->button() == Qt::LeftButton && (event->modifiers() & Qt::AltModifier);
+    if (event->button() == Qt::MiddleButton && isInTime(position)) {
+        drag_.pressPan(scene_, position);
+        dragBegan();
+    } else if (marquee && isInTime(position)) {
         drag_.pressMarquee(scene_, position);
         dragBegan();
     } else if (event->button() == Qt::LeftButton) {

@@ -24,7 +24,9 @@ void TimelineView::stepLane(int step) {
 }
 
 void TimelineView::selectMostExposed(int step) {
-    goTo(steppedByExposure(*scene_.timeline, selection_, step));
+    const bool goesOn = selection_.valid() && selection_ == steppedTo_;
+    goTo(steppedByExposure(*scene_.timeline, goesOn ? selection_ : EventLocation{}, step));
+    steppedTo_ = selection_;
 }
 
 void TimelineView::followFlow(int step) {

@@ -57,6 +57,15 @@ class TimelineViewTest : public QObject {
         QCOMPARE(length(), before.length_ns());
     }
 
+    void plainWheelPansWhereAllLanesAreSeen() {
+        QCOMPARE(view_->verticalScrollBar()->maximum(), 0);
+        zoomInto(0.4, 0.6);
+        const TimeRange before = view_->visibleRange();
+        turnWheel({500.0, middleOf(0)}, -120, Qt::NoModifier);
+        QVERIFY(view_->visibleRange().begin_ns > before.begin_ns);
+        QCOMPARE(length(), before.length_ns());
+    }
+
     void plainWheelScrollsLanes() {
         view_->resize(1000, 170);
         QTRY_VERIFY(view_->verticalScrollBar()->maximum() > 0);
@@ -142,18 +151,20 @@ class TimelineViewTest : public QObject {
         QVERIFY(length() < event.length_ns() * 6 / 5);
     }
 
-    void marqueeZoomsAndHistoryGoesBack_data() {
-        QTest::addColumn<Qt::MouseButton>("button");
-        QTest::addColumn<Qt::KeyboardModifiers>("modifiers");
-        QTest::newRow("middle") << Qt::MiddleButton << Qt::KeyboardModifiers(Qt::NoModifier);
-        QTest::newRow("Alt+left") << Qt::LeftButton << Qt::KeyboardModifiers(Qt::AltModifier);
+    void theMiddleButtonPansAlsoFromAnEvent() {
+        zoomInto(0.4, 0.6);
+        const TimeRange before = view_->visibleRange();
+        const QPointF event = view_->eventRect({0, 7}).center();
+        drag(Qt::MiddleButton, {}, event, event - QPointF(100, 0));
+        QVERIFY(view_->visibleRange().begin_ns > before.begin_ns);
+        QCOMPARE(length(), before.length_ns());
+        QVERIFY(!view_->selection().valid());
     }
+
     void marqueeZoomsAndHistoryGoesBack() {
-        QFETCH(Qt::MouseButton, button);
-        QFETCH(Qt::KeyboardModifiers, modifiers);
         const int left = view_->geometryOfParts().lanes.left();
         const TimeRange expected{axis().time_at(200), axis().time_at(300)};
-        drag(button, modifiers, {left + 200.0, middleOf(1)}, {left + 300.0, middleOf(1)});
+        drag(Qt::LeftButton, Qt::AltModifier, {left + 200.0, middleOf(1)}, {left + 300.0, middleOf(1)});
         QCOMPARE(view_->visibleRange(), expected);
         QTest::keyClick(view_.get(), Qt::Key_Backspace);
         QCOMPARE(view_->visibleRange(), whole());

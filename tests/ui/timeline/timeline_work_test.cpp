@@ -262,6 +262,11 @@ class TimelineWorkTest : public QObject {
         QVERIFY(exposed() <= worst && exposed() > 0);
         QTest::keyClick(view_.get(), Qt::Key_E, Qt::ShiftModifier);
         QCOMPARE(exposed(), worst);
+        // Whatever else was selected meanwhile, it begins with the worst.
+        QTest::keyClick(view_.get(), Qt::Key_E);
+        QTest::keyClick(view_.get(), Qt::Key_Period);
+        QTest::keyClick(view_.get(), Qt::Key_E);
+        QCOMPARE(exposed(), worst);
     }
 
     void flowIsWalkedByKeys() {

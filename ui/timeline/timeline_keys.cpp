@@ -1,0 +1,83 @@
+#include "ui/timeline/timeline_keys.h"
+
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QApplication>
+#include <QComboBox>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QTextEdit>
+
+#include "ui/timeline/timeline_view.h"
+
+namespace overlap::ui {
+namespace {
+
+bool isTypedInto(const QWidget* widget) {
+    if (qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget)) return true;
+    if (const auto* choice = qobject_cast<const QComboBox*>(widget)) return choice->isEditable();
+    if (const auto* text = qobject_cast<const QTextEdit*>(widget)) return !text->isReadOnly();
+    if (const auto* text = qobject_cast<const QPlainTextEdit*>(widget)) return !text->isReadOnly();
+    return false;
+}
+
+/// Lists and choices take every letter, to find a row by it.
+bool findsRows(const QObject* object) {
+    return qobject_cast<const QAbstractItemView*>(object) || qobject_cast<const QComboBox*>(object);
+}
+
+/// Trees open and close with these.
+bool opensRows(int key) {
+    return key == Qt::Key_Plus || key == Qt::Key_Minus || key == Qt::Key_Asterisk;
+}
+
+bool isLetterOrMark(const QKeyEvent& event) {
+    constexpr auto commands = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
+    if (event.modifiers() & commands || event.text().isEmpty()) return false;
+    return event.text().front().isPrint() && event.key() != Qt::Key_Space && !opensRows(event.key());
+}
+
+}  // namespace
+
+TimelineKeys::TimelineKeys(TimelineView& timeline) : timeline_(timeline) {
+    QCoreApplication::instance()->installEventFilter(this);
+}
+
+/// In the timeline's window or a dock that floats beside it, and not in a dialog or menu of it.
+bool TimelineKeys::isBeside(const QWidget& widget) const {
+    for (const QWidget* around = &widget; around; around = around->parentWidget()) {
+        if (around == timeline_.window()) return true;
+        if (around->isWindow() &&
+            (around->isModal() || around->windowType() == Qt::Dialog || around->windowType() == Qt::Popup))
+            return false;
+    }
+    return false;
+}
+
+/// Views that use the key themselves get it before what is around them does: only lists have to be overruled.
+bool TimelineKeys::isMeant(const QObject* watched, const QKeyEvent& event) const {
+    const auto* widget = qobject_cast<const QWidget*>(watched);
+    if (!widget || !isLetterOrMark(event) || !isBeside(*widget) || timeline_.hasFocus()) return false;
+    const QWidget* focused = QApplication::focusWidget();
+    if (!focused || isTypedInto(focused)) return false;
+    return findsRows(watched) || widget->isWindow();
+}
+
+bool TimelineKeys::eventFilter(QObject* watched, QEvent* event) {
+    switch (event->type()) {
+        case QEvent::KeyPress:
+            return isMeant(watched, static_cast<const QKeyEvent&>(*event)) &&
+                   timeline_.useKey(static_cast<const QKeyEvent&>(*event));
+        case QEvent::KeyRelease:
+            if (!timeline_.hasFocus()) timeline_.releaseKey(static_cast<const QKeyEvent&>(*event));
+            return false;
+        case QEvent::WindowDeactivate:
+            timeline_.stopKeys();
+            return false;
+        default:
+            return false;
+    }
+}
+
+}  // namespace overlap::ui
