@@ -1,5 +1,6 @@
 #include "ui/frame/variant_bar.h"
 
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QMouseEvent>
@@ -78,6 +79,7 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     connect(tabs_, &QTabBar::tabBarDoubleClicked, this, [this](int index) {
         if (index > 0 && index < document_.variantCount()) emit renameWanted(index);
     });
+    connect(&document, &Document::graphChanged, this, &VariantBar::update);
     connect(&document, &Document::variantsChanged, this, &VariantBar::update);
     connect(&document, &Document::currentChanged, this, &VariantBar::update);
     connect(&document, &Document::timesChanged, this, &VariantBar::update);
@@ -117,9 +119,13 @@ void VariantBar::updateMeasurements() {
     for (int i = 0; i < measurements_.count(); ++i) {
         const Measurement& measurement = *measurements_.at(i);
         const int tab = document_.variantCount() + i;
-        const QString title = shownName(measurement.title);
+        const bool other = isOfOtherGraph(i);
+        const QString title = shownName(other ? tr("%1 (other graph)").arg(measurement.title) : measurement.title);
         tabs_->setTabText(tab, shownInMenu(title));
-        const QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));
+        QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));
+        if (other)
+            files += u'\n' + tr("Opened beside %1, which is not the graph that is open")
+                                 .arg(shownName(QFileInfo(measurements_.graphOf(i)).fileName()));
         tabs_->setTabToolTip(tab,
                              timesAreOf(measurement) ? tr("%1\nFigures of plans are of its times").arg(files) : files);
         tabs_->setAccessibleTabName(tab, title);
@@ -141,6 +147,11 @@ void VariantBar::closeTab(int tab) {
 QSize VariantBar::minimumSizeHint() const {
     const QSize hint = sizeHint();
     return {std::min(hint.width(), wanted_width), hint.height()};
+}
+
+bool VariantBar::isOfOtherGraph(int measurement) const {
+    const QString& graph = measurements_.graphOf(measurement);
+    return document_.isOpen() && !graph.isEmpty() && graph != document_.loaded().path;
 }
 
 bool VariantBar::timesAreOf(const Measurement& measurement) const {

@@ -44,6 +44,7 @@ class VariantBar : public QWidget {
     void showTab(int tab);
     void closeTab(int tab);
     /// Whether figures are of this measurement's times.
+    bool isOfOtherGraph(int measurement) const;
     bool timesAreOf(const Measurement& measurement) const;
 
     Document& document_;

@@ -26,7 +26,19 @@ void Measurements::setCurrentIndex(int index) {
     emit currentChanged();
 }
 
+void Measurements::belongTo(const QString& graph) {
+    if (std::ranges::find(graphs_, QString()) == graphs_.end()) return;
+    std::ranges::replace(graphs_, QString(), graph);
+    emit changed();
+}
+
 void Measurements::open(const QStringList& files, bool show) {
+    request({files, show});
+}
+
+void Measurements::request(Request request) {
+    const QStringList& files = request.files;
+    const bool show = request.show;
     if (files.isEmpty()) return;
     const auto same = std::find_if(measurements_.begin(), measurements_.end(),
                                    [&](const auto& measurement) { return measurement->files == files; });
@@ -44,7 +56,7 @@ void Measurements::open(const QStringList& files, bool show) {
         waits->show |= show;
         return;
     }
-    waiting_.push_back({files, show});
+    waiting_.push_back(std::move(request));
     if (!busy()) startNext();
 }
 
@@ -63,7 +75,7 @@ void Measurements::start(Request request) {
             auto read = readMeasurements(request.files, stop, tell);
             return [this, read = std::move(read)] {
                 emit finished();
-                add(read.measurements, reading_.show);
+                add(read.measurements);
                 if (!read.failures.isEmpty()) emit failed(failureOf(read));
                 startNext();
             };
@@ -78,14 +90,15 @@ void Measurements::start(Request request) {
     emit started(request.files.front());
 }
 
-void Measurements::add(const std::vector<std::shared_ptr<Measurement>>& measurements, bool show) {
+void Measurements::add(const std::vector<std::shared_ptr<Measurement>>& measurements) {
     for (const auto& measurement : measurements) {
         measurement->title = freeTitle();
         measurements_.push_back(measurement);
+        graphs_.push_back(reading_.graph);
         emit changed();
         emit opened(measurements_.back());
     }
-    if (show && !measurements.empty()) setCurrentIndex(count() - 1);
+    if (reading_.show && !measurements.empty()) setCurrentIndex(count() - 1);
 }
 
 QString Measurements::freeTitle() const {
@@ -109,6 +122,7 @@ void Measurements::cancel() {
 void Measurements::close(int index) {
     if (index < 0 || index >= count()) return;
     measurements_.erase(measurements_.begin() + index);
+    graphs_.erase(graphs_.begin() + index);
     const bool was_current = index == current_;
     if (was_current) {
         current_ = -1;
@@ -128,14 +142,22 @@ QJsonArray Measurements::state() const {
     return all;
 }
 
-void Measurements::restore(const QJsonArray& state) {
+QJsonArray Measurements::graphs() const {
+    QJsonArray all;
+    for (const QString& graph : graphs_) all.append(graph);
+    if (busy()) all.append(reading_.graph);
+    for (const Request& request : waiting_) all.append(request.graph);
+    return all;
+}
+
+void Measurements::restore(const QJsonArray& state, const QJsonArray& graphs) {
     QStringList gone;
-    for (const QJsonValue& entry : state) {
+    for (qsizetype i = 0; i < state.size(); ++i) {
         QStringList files;
-        for (const QJsonValue& file : entry.toArray()) files.append(file.toString());
+        for (const QJsonValue& file : state[i].toArray()) files.append(file.toString());
         const auto is_gone = [](const QString& file) { return !QFile::exists(file); };
         std::copy_if(files.begin(), files.end(), std::back_inserter(gone), is_gone);
-        if (std::none_of(files.begin(), files.end(), is_gone)) open(files, false);
+        if (std::none_of(files.begin(), files.end(), is_gone)) request({files, false, graphs.at(i).toString()});
     }
     if (!gone.isEmpty())
         emit failed(gone.size() == 1

@@ -12,8 +12,9 @@
 
 namespace overlap::ui {
 
-/// The measurements that are open beside the plans, and which of them is shown instead of the current plan. They belong
-/// to no graph: opening another one keeps them. Reads in the background, one request after the other.
+/// The measurements that are open beside the plans, and which of them is shown instead of the current plan. Opening
+/// another graph keeps them, and they remember beside which graph they were opened. Reads in the background, one
+/// request after the other.
 class Measurements : public QObject {
     Q_OBJECT
 
@@ -26,6 +27,10 @@ class Measurements : public QObject {
     }
     /// Shown instead of the current plan; -1: the plan is shown.
     int currentIndex() const { return current_; }
+    /// The graph that a measurement was opened beside, by the key of its source; empty while that is not known.
+    const QString& graphOf(int index) const { return graphs_[static_cast<std::size_t>(index)]; }
+    /// Those whose graph is not known were opened beside `graph`.
+    void belongTo(const QString& graph);
     std::shared_ptr<const Measurement> current() const { return current_ < 0 ? nullptr : at(current_); }
     void setCurrentIndex(int index);
     /// The one opened last; null where there is none.
@@ -41,8 +46,10 @@ class Measurements : public QObject {
 
     /// Files of all measurements, `[[file]]`, for the session.
     QJsonArray state() const;
+    /// Their graphs, `[key]` in the same order.
+    QJsonArray graphs() const;
     /// Opens what state() gave, without showing it. failed() reports files that are gone.
-    void restore(const QJsonArray& state);
+    void restore(const QJsonArray& state, const QJsonArray& graphs = {});
 
   signals:
     /// Measurements were opened or closed.
@@ -61,14 +68,17 @@ class Measurements : public QObject {
     struct Request {
         QStringList files;
         bool show = true;
+        QString graph{};
     };
 
+    void request(Request request);
     void start(Request request);
     void startNext();
-    void add(const std::vector<std::shared_ptr<Measurement>>& measurements, bool show);
+    void add(const std::vector<std::shared_ptr<Measurement>>& measurements);
     QString freeTitle() const;
 
     std::vector<std::shared_ptr<const Measurement>> measurements_;
+    std::vector<QString> graphs_;  ///< of each, see graphOf()
     int current_ = -1;
     Request reading_;
     std::deque<Request> waiting_;

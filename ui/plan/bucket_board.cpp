@@ -147,6 +147,10 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     });
     const auto complete_modules = [this, paths] { paths->setModules(document_.sharedModules()); };
     connect(&document, &Document::graphChanged, this, complete_modules);
+    connect(&document, &Document::graphChanged, this, [this] {  // what was typed names modules of another graph
+        entry_->clear();
+        message_->hide();
+    });
     connect(&document, &Document::modulesChanged, this, complete_modules);
     complete_modules();
     auto update_editable = [this] {
@@ -291,7 +295,7 @@ void BucketBoard::updateAutomatic() {
     automatic_->setVisible(shown);
     // What entries do not cover is no matter where no pass takes them.
     uncovered_title_->setHidden(shown);
-    uncovered_list_->setVisible(!shown && uncovered_title_->isChecked() && uncovered_->rowCount() > 0);
+    updateUncovered();
     view_->setHintShown(!shown);
     const bool cards = !document_.buckets().empty();
     view_->setMinimumHeight(cards ? fewest_cards_height : shown ? 1 : hint_height);

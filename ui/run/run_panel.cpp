@@ -104,7 +104,7 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
             [this](const QString& name) { document_.selection().selectNode(name); });
     connect(&document, &Document::evaluationChanged, this, &RunPanel::update);
     connect(&document, &Document::evaluatingChanged, this, &RunPanel::update);
-    connect(&document, &Document::graphChanged, this, &RunPanel::update);
+    connect(&document, &Document::graphChanged, this, &RunPanel::forgetRun);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &RunPanel::showReport);
     showReport();
     update();
@@ -178,6 +178,22 @@ QString RunPanel::documentRefusal() const {
     return evaluation->refused ? tr("The plan is refused, see Problems; there is nothing to run") : QString();
 }
 
+/// What is shown of the last run is of another graph.
+void RunPanel::forgetRun() {
+    if (!runner_->busy()) showNothing();
+    update();
+}
+
+void RunPanel::showNothing() {
+    log_->clear();
+    last_.clear();
+    result_.reset();
+    measured_nodes_.reset();
+    nodes_->setNodes(nullptr);
+    pages_->setTabEnabled(pages_->indexOf(nodes_), false);
+    showReport();
+}
+
 void RunPanel::start(RunMode mode) {
     if (runner_->busy() || !documentRefusal().isEmpty()) return;
     if (const QString refusal = runRefusal(form_->settings(), environment_, mode); !refusal.isEmpty()) return;
@@ -189,11 +205,9 @@ void RunPanel::start(RunMode mode) {
     input.rewritten = evaluation->graph;
     input.times = evaluation->time_source;
     plan_ = document_.current()->key();
-    log_->clear();
-    last_.clear();
-    result_.reset();
+    ran_ = tr("%1 of %2").arg(document_.current()->title(), document_.name());
+    showNothing();
     progress_->setRange(0, 0);
-    showReport();
     runner_->start(input, mode, form_->settings(), environment_);
     update();
 }
@@ -212,7 +226,7 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
     } else {
         result_ = outcome.result;
         compiled_ = outcome.compiled;
-        last_ = runSentence(outcome.result);
+        last_ = tr("%1: %2").arg(ran_, runSentence(outcome.result));
         pages_->setCurrentWidget(report_);
         emit told(last_);
         if (!outcome.trace_file.isEmpty()) {
@@ -228,8 +242,10 @@ void RunPanel::showOutcome(const RunOutcome& outcome) {
 
 void RunPanel::showReport() {
     if (result_)
-        return report_->setHtml(runReport(
-            *result_, measured_nodes_ ? measured_nodes_->differences.sums : std::vector<DifferenceSum>(), compiled_));
+        return report_->setHtml(
+            tr("<p>%1</p>").arg(shownName(ran_).toHtmlEscaped()) +
+            runReport(*result_, measured_nodes_ ? measured_nodes_->differences.sums : std::vector<DifferenceSum>(),
+                      compiled_));
     const QString color = currentTheme().dim.name();
     const QString shown =
         !last_.isEmpty() ? last_

@@ -70,6 +70,8 @@ class RunPanel : public QWidget {
     QAction* makeAction(const QString& text, const QString& help);
     void ask();
     void start(RunMode mode);
+    void forgetRun();
+    void showNothing();
     void showOutcome(const RunOutcome& outcome);
     void update();
     void setRefusal(QAction* action, const QString& refusal);
@@ -90,6 +92,7 @@ class RunPanel : public QWidget {
     QTextBrowser* report_;
     RunNodesView* nodes_;
     QPlainTextEdit* log_;
+    QString ran_;   ///< the plan that was run last, and its graph
     QString last_;  ///< of the last run: its failure, or what it was
     std::optional<RunResult> result_;
     std::optional<CompiledScope> compiled_;                ///< see RunOutcome

@@ -77,7 +77,7 @@ StoredSession SessionController::open(const QString& folder) {
     if (stored.adopted > 0)
         emit logged(tr("Plans of another window come back with their graphs: %1").arg(stored.adopted));
     workspace_.restore(state_);
-    times_.measurements().restore(state_.views["measurements"].toArray());
+    times_.measurements().restore(state_.views["measurements"].toArray(), state_.views["measuredBeside"].toArray());
     workspace_.run().runner().keepResultsIn(folder + QStringLiteral("/runs"));
     return stored;
 }
@@ -163,6 +163,7 @@ void SessionController::write() {
     if (!session_) return;
     workspace_.keep(state_);
     state_.views["measurements"] = times_.measurements().state();
+    state_.views["measuredBeside"] = times_.measurements().graphs();
     SessionSnapshot snapshot{state_, {}};
     if (document_.isOpen()) {
         snapshot.state.put(documentToKeep(sessionDocument(document_, sessionVariantOutline)));

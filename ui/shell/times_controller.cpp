@@ -46,8 +46,17 @@ TimesController::TimesController(Document& document, Measurements& measurements,
 }
 
 void TimesController::connectMeasurements() {
-    connect(&measurements_, &Measurements::opened, this,
-            [this](const std::shared_ptr<const Measurement>& measurement) { tellOpened(*measurement); });
+    connect(&measurements_, &Measurements::opened, this, [this](const std::shared_ptr<const Measurement>& measurement) {
+        // Opened together with a graph that is still being read, it is of that one.
+        if (document_.isOpen() && !document_.loading()) measurements_.belongTo(document_.loaded().path);
+        tellOpened(*measurement);
+    });
+    connect(&document_, &Document::graphChanged, this, [this] {
+        const QString& graph = document_.loaded().path;
+        measurements_.belongTo(graph);
+        const int shown = measurements_.currentIndex();
+        if (shown >= 0 && measurements_.graphOf(shown) != graph) measurements_.setCurrentIndex(-1);
+    });
     connect(&measurements_, &Measurements::failed, this, [this](const QString& reason) { emit warned(reason); });
     connect(&measurements_, &Measurements::cancelled, this, [this](const QString& path) {
         emit told(tr("Reading %1 was cancelled").arg(QFileInfo(path).fileName()), path);
