@@ -2,7 +2,6 @@
 
 #include <QDockWidget>
 #include <algorithm>
-#include <utility>
 
 #include "ui/frame/dock_title.h"
 #include "ui/frame/dock_widths.h"
@@ -10,7 +9,6 @@
 namespace overlap::ui {
 namespace {
 
-constexpr int tall_dock_height = 300;
 constexpr int lowest_bottom_panel = 64;
 
 }  // namespace
@@ -35,16 +33,6 @@ QDockWidget* DockLayout::find(const QString& id) const {
     const auto found =
         std::find_if(docks_.begin(), docks_.end(), [&](const QDockWidget* dock) { return dock->objectName() == id; });
     return found == docks_.end() ? nullptr : *found;
-}
-
-void DockLayout::giveHeightWhenSeen(QDockWidget* dock) {
-    // Steps with their options, and tables under sums or buttons, need more space than the rows of the other tabs; the
-    // user may reduce it again.
-    connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, seen = false](bool visible) mutable {
-        if (!visible || std::exchange(seen, true)) return;
-        const int wanted = std::min(tall_dock_height, window_.height() / 3);
-        if (dock->height() < wanted) window_.resizeDocks({dock}, {wanted}, Qt::Vertical);
-    });
 }
 
 void DockLayout::putInTabs(const QList<QDockWidget*>& docks) {

@@ -9,8 +9,8 @@ namespace overlap::ui {
 
 class DockWidths;
 
-/// The docks of a window and their places: the initial layout, their widths when the window becomes narrow, their
-/// heights when they are first shown, and the reset to the initial layout.
+/// The docks of a window and their places: the initial layout, their widths when the window becomes narrow, and the
+/// reset to the initial layout. Nothing else moves a border that the user has set.
 class DockLayout : public QObject {
     Q_OBJECT
 
@@ -32,8 +32,6 @@ class DockLayout : public QObject {
     const QList<QDockWidget*>& all() const { return docks_; }
     /// The dock called `id`, or nullptr.
     QDockWidget* find(const QString& id) const;
-    /// Gives the dock more height than its neighbours in the tabs when it is first shown. The user may reduce it.
-    void giveHeightWhenSeen(QDockWidget* dock);
     /// Puts the docks below into one row of tabs, in this order, with the first in front.
     void putInTabs(const QList<QDockWidget*>& docks);
 

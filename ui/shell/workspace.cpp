@@ -2,8 +2,8 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
-#include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/actions/edit_effect.h"
 #include "ui/actions/edit_history.h"
@@ -12,7 +12,6 @@
 #include "ui/document/document.h"
 #include "ui/files/companion_program.h"
 #include "ui/frame/centre_tabs.h"
-#include "ui/frame/column_share.h"
 #include "ui/frame/dock_layout.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
@@ -41,6 +40,10 @@ namespace {
 /// Of the height above the timeline, at first: paths over pictures of ranks take more than the graph.
 constexpr double mesh_share = 2.0 / 3;
 
+// Of the panels below, at first: from then on they have the height that the user gives them, whichever is shown.
+constexpr int lowest_panels = 132;
+constexpr int highest_panels = 240;
+
 }  // namespace
 
 Workspace::Workspace(QMainWindow& window, Document& document, Measurements& measurements, Log& log)
@@ -48,6 +51,7 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
       window_(window),
       document_(document),
       timeline_(new TimelineView),
+      timeline_keys_(*timeline_),
       timeline_connection_(new TimelineConnection(document, *timeline_, this)),
       overlaps_(new OverlapConnection(document, *timeline_, this)),
       history_(new EditHistory(document, timeline_->edits(), this)),
@@ -62,7 +66,6 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
     makeCentre(window);
     makeDocks(measurements, log);
-    shareRightColumn(window);
     variants_ = new VariantBar(document, measurements);
     figures_ = new FiguresBar(document);
     connectMeasurements(measurements);
@@ -104,27 +107,13 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     };
     QDockWidget* problems = addBelow("problems", tr("Problems"), problems_);
     addBelow("log", tr("Log"), new LogPanel(log));
-    QDockWidget* groups = addBelow("groups", tr("Process groups"), groups_);
-    QDockWidget* passes = addBelow("passes", tr("Passes"), passes_);
-    QDockWidget* compare = addBelow("compare", tr("Compare"), compare_);
-    QDockWidget* statistics = addBelow("statistics", tr("Statistics"), statistics_);
-    QDockWidget* run = addBelow("run", tr("Run"), run_);
-    for (QDockWidget* dock : {run, passes, compare, statistics, groups}) docks_->giveHeightWhenSeen(dock);
+    addBelow("groups", tr("Process groups"), groups_);
+    addBelow("passes", tr("Passes"), passes_);
+    addBelow("compare", tr("Compare"), compare_);
+    addBelow("statistics", tr("Statistics"), statistics_);
+    addBelow("run", tr("Run"), run_);
     connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
         problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
-    });
-}
-
-void Workspace::shareRightColumn(QMainWindow& window) {
-    auto* column =
-        new ColumnShare(window, *docks_->find(QStringLiteral("buckets")), *docks_->find(QStringLiteral("inspector")));
-    connect(&document_, &Document::planChanged, this, [this, column] {
-        // Once the board has been laid out for its current content.
-        QTimer::singleShot(0, column, [this, column] {
-            if (!document_.isOpen()) return;
-            using Upper = ColumnShare::Upper;
-            column->show(!document_.buckets().empty() ? Upper::cards : board_->automatic() ? Upper::note : Upper::hint);
-        });
     });
 }
 
@@ -191,7 +180,8 @@ void Workspace::arrange() {
                        dock("run"), dock("log")});
     window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
-    window_.resizeDocks({dock("problems")}, {132}, Qt::Vertical);
+    window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 4, lowest_panels, highest_panels)},
+                        Qt::Vertical);
     docks_->keepAsFirst();
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/timeline/lane.h"
 #include "ui/shell/notice_source.h"
+#include "ui/timeline/timeline_keys.h"
 
 class QMainWindow;
 
@@ -92,7 +93,6 @@ class Workspace : public NoticeSource {
   private:
     void makeCentre(QMainWindow& window);
     void makeDocks(Measurements& measurements, Log& log);
-    void shareRightColumn(QMainWindow& window);
     void connectViews();
     void connectMeasurements(Measurements& measurements);
     void tellOfViews();
@@ -100,6 +100,7 @@ class Workspace : public NoticeSource {
     QMainWindow& window_;
     Document& document_;
     TimelineView* timeline_;
+    TimelineKeys timeline_keys_;
     TimelineConnection* timeline_connection_;
     OverlapConnection* overlaps_;
     EditHistory* history_;

@@ -65,25 +65,6 @@ class DockLayoutTest : public QObject {
         QTRY_VERIFY(!first->visibleRegion().isEmpty());
         QVERIFY(third->visibleRegion().isEmpty());
     }
-
-    void aDockGetsHeightOnceWhenItIsSeen() {
-        QMainWindow window;
-        window.setCentralWidget(new QLabel);
-        DockLayout layout(window);
-        QDockWidget* dock = add(layout, "dock", Qt::BottomDockWidgetArea);
-        layout.giveHeightWhenSeen(dock);
-        dock->hide();
-        window.resize(900, 900);
-        window.show();
-        dock->show();
-        QTRY_COMPARE(dock->height(), 300);
-        window.resizeDocks({dock}, {120}, Qt::Vertical);
-        QTRY_COMPARE(dock->height(), 120);
-        dock->hide();
-        dock->show();
-        QCoreApplication::sendPostedEvents();  // what a height would be given by
-        QCOMPARE(dock->height(), 120);
-    }
 };
 
 }  // namespace overlap::ui
