@@ -62,11 +62,7 @@ class Export final : public Command {
         const ExportFormat& format = require_export_format(format_);
         const Plan plan = read_plan_file(plan_file_);
         ExportInput input{plan, nullptr, nullptr, "overlap " OVERLAP_VERSION, today()};
-        if (!graph_file_.empty()) {
-            evaluate_on_graph(input, streams);
-        } else if (format.needs == ExportNeeds::plan) {
-            tell_what_is_unchecked(plan, streams);
-        }
+        if (!graph_file_.empty()) evaluate_on_graph(input, streams);
         try {
             const ExportOutput written = write_export(format, input);
             if (input.result) {
@@ -77,6 +73,7 @@ class Export final : public Command {
             for (const std::string& note : written.notes) {
                 streams.notes << "overlap: " << plan_file_ << ": note: " << one_line(note) << '\n';
             }
+            if (graph_file_.empty()) tell_what_is_unchecked(plan, streams);
             write_file_atomically(output_, written.bytes);
         } catch (const InputError& error) {
             if (!error.file().empty()) throw;

@@ -2,8 +2,8 @@
 
 #include <QAbstractItemView>
 #include <QAbstractSpinBox>
-#include <QApplication>
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -58,9 +58,9 @@ bool TimelineKeys::isBeside(const QWidget& widget) const {
 /// Views that use the key themselves get it before what is around them does: only lists have to be overruled.
 bool TimelineKeys::isMeant(const QObject* watched, const QKeyEvent& event) const {
     const auto* widget = qobject_cast<const QWidget*>(watched);
-    if (!widget || !isLetterOrMark(event) || !isBeside(*widget) || timeline_.hasFocus()) return false;
-    const QWidget* focused = QApplication::focusWidget();
-    if (!focused || isTypedInto(focused)) return false;
+    if (!widget || !isLetterOrMark(event) || !isBeside(*widget)) return false;
+    const QWidget* focused = widget->window()->focusWidget();
+    if (focused == &timeline_ || isTypedInto(focused)) return false;
     return findsRows(watched) || widget->isWindow();
 }
 

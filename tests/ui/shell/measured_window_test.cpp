@@ -237,10 +237,13 @@ class MeasuredWindowTest : public QObject {
     }
 
     void comparedStepsShareTheTimeline() {
+        const QTemporaryDir folder;
+        const QString trace = writeSlowTrace(folder);
+        QVERIFY(!trace.isEmpty());
         MainWindow window;
         window.resize(1400, 900);
         window.show();
-        window.openFiles({smallGraphFile(), trace_});
+        window.openFiles({smallGraphFile(), trace});
         QVERIFY(waitUntilIdle(window));
         window.actions().find("view.go.compare")->trigger();
         QVERIFY(waitUntilIdle(window));

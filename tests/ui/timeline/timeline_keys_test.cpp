@@ -111,6 +111,8 @@ class TimelineKeysTest : public QObject {
 
     void aFloatingDockBelongsToTheWindow() {
         dock_->setFloating(true);
+        dock_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(dock_));
         press(*list_, Qt::Key_E);
         QVERIFY(timeline_->selection().valid());
     }
