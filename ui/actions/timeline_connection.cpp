@@ -16,7 +16,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr std::size_t most_alive = 200;
+constexpr std::size_t most_alive = 10'000;
 
 QString text(std::string_view view) {
     return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));

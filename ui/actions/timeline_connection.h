@@ -5,7 +5,7 @@
 
 #include "core/pipeline/evaluation.h"
 #include "ui/tasks/latest_task.h"
-#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/alive_tensors.h"
 
 namespace overlap::ui {
 

@@ -37,6 +37,7 @@ QKeySequence keyOf(const QDockWidget& dock, int& number) {
     const QString id = dock.objectName();
     if (id == u"run") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R);
     if (id == u"compare") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D);
+    if (id == u"alive") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L);
     if (id == u"statistics") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I);
     return digitKey(number++);
 }

@@ -32,6 +32,8 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/run/run_panel.h"
 #include "ui/session/session_state.h"
+#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/timeline_keys.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -51,7 +53,6 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
       window_(window),
       document_(document),
       timeline_(new TimelineView),
-      timeline_keys_(*timeline_),
       timeline_connection_(new TimelineConnection(document, *timeline_, this)),
       overlaps_(new OverlapConnection(document, *timeline_, this)),
       history_(new EditHistory(document, timeline_->edits(), this)),
@@ -62,6 +63,7 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
       mesh_(new MeshView),
       mesh_connection_(new MeshConnection(document, *mesh_, this)),
       docks_(new DockLayout(window)) {
+    new TimelineKeys(*timeline_);
     auto* effect = new EditEffect(document, *history_, this);
     connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
     makeCentre(window);
@@ -70,6 +72,7 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     figures_ = new FiguresBar(document);
     connectMeasurements(measurements);
     connectViews();
+    connectAlive();
     tellOfViews();
 }
 
@@ -96,6 +99,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     groups_ = new ProcessGroupsPanel(document_);
     compare_ = new ComparePanel(document_, measurements);
     statistics_ = new StatisticsPanel(measurements);
+    alive_ = new AlivePanel;
     run_ = new RunPanel(document_, companionProgram(QStringLiteral("overlap-runner")));
     constexpr auto left = Qt::LeftDockWidgetArea, right = Qt::RightDockWidgetArea, bottom = Qt::BottomDockWidgetArea;
     using Heading = DockLayout::Heading;
@@ -112,6 +116,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     addBelow("compare", tr("Compare"), compare_);
     addBelow("statistics", tr("Statistics"), statistics_);
     addBelow("run", tr("Run"), run_);
+    addBelow("alive", tr("Alive"), alive_);
     connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
         problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
     });
@@ -150,6 +155,17 @@ void Workspace::connectViews() {
     connect(run_, &RunPanel::stateChanged, this, &Workspace::changed);
 }
 
+void Workspace::connectAlive() {
+    connect(timeline_, &TimelineView::aliveListed, alive_, [this](const AliveTensors& tensors, const QString& moment) {
+        alive_->showTensors(tensors, moment);
+        QDockWidget* dock = docks_->find(QStringLiteral("alive"));
+        dock->show();
+        dock->raise();
+    });
+    connect(timeline_, &TimelineView::aliveForgotten, alive_, &AlivePanel::forget);
+    connect(alive_, &AlivePanel::chosen, timeline_, &TimelineView::selectAllocator);
+}
+
 void Workspace::tellOfViews() {
     const auto tellOf = [this](auto* view, auto signal) {
         connect(view, signal, this, [this](const QString& sentence) { emit told(sentence); });
@@ -177,7 +193,7 @@ TimeRange Workspace::planRange() const {
 void Workspace::arrange() {
     const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
     docks_->putInTabs({dock("problems"), dock("compare"), dock("statistics"), dock("passes"), dock("groups"),
-                       dock("run"), dock("log")});
+                       dock("alive"), dock("run"), dock("log")});
     window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
     window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 4, lowest_panels, highest_panels)},

@@ -2,12 +2,12 @@
 
 #include "core/timeline/lane.h"
 #include "ui/shell/notice_source.h"
-#include "ui/timeline/timeline_keys.h"
 
 class QMainWindow;
 
 namespace overlap::ui {
 
+class AlivePanel;
 class BucketBoard;
 class CentreTabs;
 class ComparePanel;
@@ -63,6 +63,7 @@ class Workspace : public NoticeSource {
     ComparePanel& compare() { return *compare_; }
     StatisticsPanel& statistics() { return *statistics_; }
     RunPanel& run() { return *run_; }
+    AlivePanel& alive() { return *alive_; }
     VariantBar& variants() { return *variants_; }
     FiguresBar& figures() { return *figures_; }
     DockLayout& docks() { return *docks_; }
@@ -94,13 +95,13 @@ class Workspace : public NoticeSource {
     void makeCentre(QMainWindow& window);
     void makeDocks(Measurements& measurements, Log& log);
     void connectViews();
+    void connectAlive();
     void connectMeasurements(Measurements& measurements);
     void tellOfViews();
 
     QMainWindow& window_;
     Document& document_;
     TimelineView* timeline_;
-    TimelineKeys timeline_keys_;
     TimelineConnection* timeline_connection_;
     OverlapConnection* overlaps_;
     EditHistory* history_;
@@ -120,6 +121,7 @@ class Workspace : public NoticeSource {
     ComparePanel* compare_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
     RunPanel* run_ = nullptr;
+    AlivePanel* alive_ = nullptr;
     VariantBar* variants_ = nullptr;
     FiguresBar* figures_ = nullptr;
     MeasurementConnection* measurement_connection_ = nullptr;

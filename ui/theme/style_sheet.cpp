@@ -97,7 +97,6 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QProgressBar { background: @raised; border: none; border-radius: 2px; max-height: 4px; text-align: center; }
 QProgressBar::chunk { background: @accent; border-radius: 2px; }
 QToolTip { background: @raised; color: @text; border: 1px solid @line; padding: 4px 8px; }
-#alivePanel { background: @background; border: 1px solid @line; border-radius: 4px; }
 QGroupBox { border: none; border-top: 1px solid @line; margin-top: 16px; padding-top: 8px; }
 QGroupBox::title { subcontrol-origin: margin; left: 0; color: @dim; }
 )";

@@ -1,31 +1,21 @@
 #pragma once
 
-#include <QString>
-#include <vector>
+#include <QWidget>
 
-#include "ui/widgets/list_panel.h"
+#include "ui/timeline/alive_tensors.h"
+
+class QLabel;
+class QLineEdit;
+class QSortFilterProxyModel;
+class QTreeView;
 
 namespace overlap::ui {
 
-/// One tensor's memory in a list of what is alive.
-struct AliveTensor {
-    quint32 reference = 0xffffffffu;  ///< of what allocates it, as in the timeline
-    QString name;
-    QString module;  ///< dotted path; empty where it has none
-    qint64 bytes = 0;
-    QString until;  ///< who uses it last; empty for what stays
-};
+class AliveModel;
 
-/// What is alive at one moment.
-struct AliveTensors {
-    qint64 bytes = 0;  ///< of all of it
-    qint64 count = 0;
-    QString rule;                      ///< whose estimate that is
-    std::vector<AliveTensor> largest;  ///< the largest first
-};
-
-/// A list of what is alive at a moment, beside the memory curve. Enter or a double click chooses a tensor.
-class AlivePanel : public ListPanel {
+/// What is alive at a moment that was chosen in the timeline: a table to sort, and to filter by words that all must be
+/// in a row, with the sum of what is shown. Enter or a double click chooses a tensor; Ctrl+C copies the rows.
+class AlivePanel : public QWidget {
     Q_OBJECT
 
   public:
@@ -33,13 +23,29 @@ class AlivePanel : public ListPanel {
 
     /// @param moment the time as text.
     void showTensors(const AliveTensors& tensors, const QString& moment);
-    QString text() const override;
+    /// The timeline is another one, of which nothing has been asked.
+    void forget();
+    QTreeView& view() { return *view_; }
+    QLineEdit& filter() { return *filter_; }
+    QString caption() const;
+    /// The rows that are shown as lines of fields between tabs, with a heading.
+    QString text() const;
 
   signals:
     void chosen(quint32 reference);
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
-    AliveTensors tensors_;
+    void describe();
+
+    AliveModel* model_;
+    QSortFilterProxyModel* shown_;
+    QLabel* caption_;
+    QLineEdit* filter_;
+    QTreeView* view_;
+    QString moment_;  ///< empty while nothing is listed
 };
 
 }  // namespace overlap::ui

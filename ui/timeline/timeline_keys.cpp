@@ -40,7 +40,7 @@ bool isLetterOrMark(const QKeyEvent& event) {
 
 }  // namespace
 
-TimelineKeys::TimelineKeys(TimelineView& timeline) : timeline_(timeline) {
+TimelineKeys::TimelineKeys(TimelineView& timeline) : QObject(&timeline), timeline_(timeline) {
     QCoreApplication::instance()->installEventFilter(this);
 }
 

@@ -10,14 +10,14 @@ namespace overlap::ui {
 class TimelineView;
 
 /// Gives a timeline its keys that are letters or marks (W A S D, E, F, `.`, `[` and so on) while another view of its
-/// window has the focus, for as long as the object lives. Not while a text is typed there, nor where the view itself
+/// window has the focus. Not while a text is typed there, nor where the view itself
 /// does something with the key; lists give up finding rows by their first letter for it. Keys with Ctrl, arrows, Enter
 /// and the like stay with the view that has the focus.
 class TimelineKeys : public QObject {
     Q_OBJECT
 
   public:
-    /// @param timeline outlives this object.
+    /// @param timeline owns the object.
     explicit TimelineKeys(TimelineView& timeline);
 
   protected:

@@ -27,7 +27,7 @@ TimelineView::TimelineView(QWidget* parent)
       title_(tr("Timeline")),
       search_(viewport()),
       notes_(scene_, *edits_, *this),
-      alive_(scene_, *this),
+      alive_(scene_),
       eventDrag_(scene_, *viewport()),
       repaint_(*viewport()) {
     measurement_.setTimeline(scene_.timeline);
@@ -61,13 +61,14 @@ void TimelineView::connectParts() {
             [this](int step) { goTo(search_.finder().next(selection_, scene_.range.begin_ns, step)); });
     connect(&notes_, &NoteBook::goneTo, this, &TimelineView::showNote);
     connect(&notes_, &NoteBook::closed, this, qOverload<>(&QWidget::setFocus));
-    connect(&alive_, &AliveAtMoment::chosen, this, [this](quint32 reference) {
-        const EventLocation location = anchorOf(*scene_.timeline, reference);
-        if (!location.valid()) return emit eventSelected(reference, -1);
-        selectEvent(location);
+    connect(&alive_, &AliveAtMoment::listed, this, [this](const AliveTensors& tensors, const QString& moment) {
+        repaint_.request();
+        emit aliveListed(tensors, moment);
     });
-    connect(&alive_, &AliveAtMoment::changed, this, [this] { repaint_.request(); });
-    connect(&alive_, &AliveAtMoment::closed, this, qOverload<>(&QWidget::setFocus));
+    connect(&alive_, &AliveAtMoment::forgotten, this, [this] {
+        repaint_.request();
+        emit aliveForgotten();
+    });
     connect(&search_, &EventSearch::closed, this, qOverload<>(&QWidget::setFocus));
 }
 
@@ -363,7 +364,6 @@ void TimelineView::paintMemory(QPainter& painter) {
 void TimelineView::resizeEvent(QResizeEvent*) {
     layOut();
     showSearch();
-    alive_.layOut();
     notes_.layOut();
     repaint_.request();
 }

@@ -119,8 +119,10 @@ class TimelineView : public QAbstractScrollArea {
     void openFind();
     /// Opens the search with `query` and dims what does not match.
     void find(const QString& query);
-    /// Lists what is alive then, beside the memory curve.
+    /// Marks that moment and tells what is alive then; see aliveListed().
     void showAlive(std::int64_t time_ns);
+    /// Selects what allocates a tensor that aliveListed() told, also where it is no event of the timeline.
+    void selectAllocator(quint32 reference);
     /// Opens a line to type a note on what is measured, else selected, else under the pointer.
     void startNote();
     /// Lists all notes and bookmarks.
@@ -145,6 +147,10 @@ class TimelineView : public QAbstractScrollArea {
     /// The user selected an event; no_reference and -1 when the selection was cleared.
     void eventSelected(quint32 reference, int lane);
     void visibleRangeChanged(overlap::TimeRange range);
+    /// The user asks what is alive at a moment, which is given as text.
+    void aliveListed(const overlap::ui::AliveTensors& tensors, const QString& moment);
+    /// That moment is no longer marked.
+    void aliveForgotten();
     /// The user asks for a file of what is visible, or of all.
     void exportWanted(bool visibleOnly);
     /// The menu of an event is about to show, or of no event; items may be added.

@@ -120,13 +120,15 @@ bool TimelineView::selectionKey(const QKeyEvent& event) {
     }
 }
 
-/// One thing at a time: the drag, then the measurement, then the selection.
+/// One thing at a time: the drag, then the measurement, the moment of which is listed what is alive, the selection.
 /// @returns whether there was one.
 bool TimelineView::letGo() {
     if (drag_.active())
         cancelDrag();
     else if (measurement_.range())
         clearMeasurement();
+    else if (alive_.time_ns())
+        alive_.forget();
     else if (selection_.valid())
         select({}, true);
     else

@@ -86,6 +86,12 @@ void TimelineView::showAlive(std::int64_t time_ns) {
     alive_.show(time_ns);
 }
 
+void TimelineView::selectAllocator(quint32 reference) {
+    const EventLocation location = anchorOf(*scene_.timeline, reference);
+    if (!location.valid()) return emit eventSelected(reference, -1);
+    selectEvent(location);
+}
+
 /// Without a selection, where most is alive.
 void TimelineView::showAliveAtSelection() {
     const MemoryCurve& curve = scene_.timeline->memory();

@@ -1,6 +1,7 @@
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QTabBar>
 #include <QToolButton>
@@ -21,6 +22,7 @@
 #include "ui/measure/trace_times.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/plan/bucket_board.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/times_controller.h"
 #include "ui/shell/workspace.h"
@@ -137,6 +139,38 @@ class MeasuredWindowTest : public QObject {
                  qPrintable(window.workspace().notice().text()));
         QCOMPARE(window.document().baseline().simulation.step_ms, own_ms);
         QVERIFY(!window.actions().find("plan.graphTimes")->isEnabled());
+    }
+
+    void anotherGraphLeavesNothingOfTheOldOne() {
+        const QString other = QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8_aot_fw.graph.json.gz");
+        const QTemporaryDir folder;
+        QTabBar* tabs = nullptr;
+        {
+            MainWindow window(folder.path());
+            window.openFiles({smallGraphFile(), trace_});
+            QVERIFY(waitUntilIdle(window));
+            tabs = window.workspace().variants().tabs();
+            QCOMPARE(tabs->currentIndex(), 2);
+            QLineEdit& entry = *window.workspace().bucketBoard().entryField();
+            entry.setText("layers.0");
+            window.openFiles({other});
+            QVERIFY(waitUntilIdle(window));
+            QCOMPARE(entry.text(), QString());
+            QCOMPARE(window.times().measurements().currentIndex(), -1);
+            QCOMPARE(tabs->tabText(2), "Measured (other graph)");
+            QVERIFY2(tabs->tabToolTip(2).contains("llama3_debugmodel_fsdp8.prebucket"),
+                     qPrintable(tabs->tabToolTip(2)));
+            window.close();
+        }
+        // The session knows it, too, and the graph's own tab is as it was.
+        MainWindow window(folder.path());
+        window.openSessionOrSample();
+        QVERIFY(waitUntilIdle(window));
+        tabs = window.workspace().variants().tabs();
+        QCOMPARE(tabs->tabText(2), "Measured (other graph)");
+        window.openFiles({smallGraphFile()});
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(tabs->tabText(2), "Measured");
     }
 
     void aTraceOpensBesideThePlansAndGoesAgain() {

@@ -113,6 +113,15 @@ sed -i 's/"mode":"dry_run"/"mode":"gpu"/; s/}$/,"device":"Test GPU","step_ms":{"
         const auto fitted = std::ranges::find(fits, "matrix_multiply", &CalibrationRow::name);
         QVERIFY(fitted != fits.end());
         QCOMPARE(fitted->samples, 3u);
+
+        // It says which plan was run, and goes with its graph.
+        const QString ran = window.document().variant(1).title() + QStringLiteral(" of ") + window.document().name();
+        QVERIFY(window.workspace().run().resultText().startsWith(ran));
+        QVERIFY(window.workspace().run().statusText().startsWith(ran));
+        window.openFiles({QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8_aot_fw.graph.json.gz")});
+        QVERIFY(waitUntilIdle(window));
+        QVERIFY(!window.workspace().run().resultText().contains("matrix multiply"));
+        QCOMPARE(window.workspace().run().nodes().model()->rowCount(), 0);
     }
 };
 

@@ -13,6 +13,7 @@
 #include "ui/shell/session_controller.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/numbers.h"
+#include "ui/timeline/alive_panel.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {
@@ -139,10 +140,13 @@ class TimelineKeepingTest : public QObject {
         MainWindow window;
         open(window);
         window.workspace().timeline().showAlive(window.workspace().timeline().timeline()->range().end_ns / 2);
-        auto* panel = window.findChild<AlivePanel*>();
-        QVERIFY(panel && panel->isVisibleTo(&window));
-        QVERIFY(panel->text().count(u'\n') > 5);
-        QVERIFY(panel->text().contains("layers."));
+        AlivePanel& panel = window.workspace().alive();
+        QVERIFY(panel.isVisibleTo(&window));
+        QVERIFY(panel.text().count(u'\n') > 5);
+        QVERIFY(panel.text().contains("layers."));
+        // Of another plan nothing is listed until it is asked for.
+        window.document().setCurrentIndex(0);
+        QTRY_COMPARE(panel.text().count(u'\n'), 1);
     }
 
     void modulesAreFoundInTheTimeline() {

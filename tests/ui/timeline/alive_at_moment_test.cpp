@@ -1,36 +1,31 @@
 #include "ui/timeline/alive_at_moment.h"
 
+#include <QLineEdit>
 #include <QSignalSpy>
-#include <QTreeWidget>
+#include <QTreeView>
 #include <QtTest>
 
 #include "tests/timeline/synthetic_timeline.h"
+#include "ui/timeline/alive_model.h"
+#include "ui/timeline/alive_panel.h"
 
 namespace overlap::ui {
 
-/// What is alive in a known step, on a plain widget that scrolls.
+/// What is alive in a known step, and the table of it.
 class AliveAtMomentTest : public QObject {
     Q_OBJECT
 
   private slots:
     void init() {
-        view_ = std::make_unique<QAbstractScrollArea>();
-        view_->setFrameShape(QFrame::NoFrame);
-        view_->resize(1400, 600);
-        view_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(view_.get()));
         show(test::synthetic_step(16));
-        alive_ = std::make_unique<AliveAtMoment>(scene_, *view_);
+        alive_ = std::make_unique<AliveAtMoment>(scene_);
         points_.clear();
         alive_->setProvider([this](std::size_t point) {
             points_.push_back(point);
-            return AliveTensors{1 << 20, 1, QStringLiteral("estimate"), {{4, QStringLiteral("mm"), {}, 1 << 20, {}}}};
+            return tensors();
         });
     }
-    void cleanup() {
-        alive_.reset();
-        view_.reset();
-    }
+    void cleanup() { alive_.reset(); }
 
     void thePointThatHoldsAtTheMomentIsAskedFor() {
         const std::vector<std::int64_t>& times_ns = scene_.timeline->memory().time_ns;
@@ -44,62 +39,90 @@ class AliveAtMomentTest : public QObject {
     }
 
     void withoutProviderOrMemoryNothingIsListed() {
+        QSignalSpy listed(alive_.get(), &AliveAtMoment::listed);
         show(test::synthetic_trace(100, 2));
         QVERIFY(!alive_->canShow());
         alive_->show(1000);
-        QVERIFY(points_.empty() && !panel() && !alive_->time_ns());
+        QVERIFY(points_.empty() && listed.empty() && !alive_->time_ns());
         show(test::synthetic_step(16));
         QVERIFY(alive_->canShow());
         alive_->setProvider({});
         QVERIFY(!alive_->canShow());
     }
 
-    void theListLiesBesideTheMoment() {
-        const TimeRange whole = scene_.range;
-        alive_->show(whole.begin_ns + whole.length_ns() / 10);
-        QVERIFY(panel()->geometry().left() > scene_.xOf(*alive_->time_ns()));
-        alive_->show(whole.end_ns - whole.length_ns() / 10);
-        QVERIFY(panel()->geometry().right() < scene_.xOf(*alive_->time_ns()));
-        QVERIFY(view_->viewport()->rect().contains(panel()->geometry()));
-        QVERIFY(panel()->geometry().top() > scene_.geometry.ruler.bottom());
-    }
-
-    void aTensorIsChosen() {
-        QSignalSpy chosen(alive_.get(), &AliveAtMoment::chosen);
-        alive_->show(1'000'000'000);
-        QTest::keyClick(&panel()->list(), Qt::Key_Return);
-        QCOMPARE(chosen.count(), 1);
-        QCOMPARE(chosen[0][0].value<quint32>(), 4u);
-    }
-
-    void closedByTheUserThereIsNoMoment() {
+    void theMomentGoesOnce() {
         alive_->show(1'000'000);
-        QSignalSpy closed(alive_.get(), &AliveAtMoment::closed);
-        QTest::keyClick(&panel()->list(), Qt::Key_Escape);
-        QCOMPARE(closed.count(), 1);
-        QVERIFY(!alive_->time_ns());
-    }
-
-    void theMomentGoesWithItsTimeline() {
-        alive_->show(1'000'000);
-        QSignalSpy closed(alive_.get(), &AliveAtMoment::closed);
+        QSignalSpy forgotten(alive_.get(), &AliveAtMoment::forgotten);
         alive_->forget();
         QVERIFY(!alive_->time_ns());
-        QVERIFY(!panel()->isVisible());
-        QCOMPARE(closed.count(), 0);  // not the user's doing: the focus stays where it is
+        alive_->forget();
+        QCOMPARE(forgotten.count(), 1);
+    }
+
+    void theTableIsSortedBySizeAndByName() {
+        AlivePanel panel;
+        panel.showTensors(tensors(), QStringLiteral("3 ms"));
+        QVERIFY(panel.caption().contains(QStringLiteral("3 ms")));
+        QVERIFY(panel.caption().contains(QStringLiteral("the largest 3 are listed")));
+        QCOMPARE(names(panel), (QStringList{"mm", "add", "cat"}));
+        panel.view().sortByColumn(AliveModel::tensor_column, Qt::AscendingOrder);
+        QCOMPARE(names(panel), (QStringList{"add", "cat", "mm"}));
+    }
+
+    void theFilterWantsAllWordsAndSumsWhatIsShown() {
+        AlivePanel panel;
+        panel.showTensors(tensors(), QStringLiteral("3 ms"));
+        panel.filter().setText(QStringLiteral("LAYERS.0 a"));
+        QCOMPARE(names(panel), (QStringList{"mm", "add"}));
+        QVERIFY2(panel.caption().simplified().replace(QChar::Nbsp, u' ').contains("shown: 3 MiB in 2"),
+                 qPrintable(panel.caption()));
+        panel.filter().setText(QStringLiteral("layers.0 nothing"));
+        QCOMPARE(names(panel), QStringList());
+    }
+
+    void aTensorIsChosenWhereItStands() {
+        AlivePanel panel;
+        panel.showTensors(tensors(), QStringLiteral("3 ms"));
+        panel.view().sortByColumn(AliveModel::tensor_column, Qt::AscendingOrder);
+        panel.view().setCurrentIndex(panel.view().model()->index(1, 0));
+        QSignalSpy chosen(&panel, &AlivePanel::chosen);
+        QTest::keyClick(&panel.view(), Qt::Key_Return);
+        QCOMPARE(chosen.count(), 1);
+        QCOMPARE(chosen[0][0].value<quint32>(), 6u);
+    }
+
+    void nothingIsLeftOfAnotherTimeline() {
+        AlivePanel panel;
+        panel.showTensors(tensors(), QStringLiteral("3 ms"));
+        panel.forget();
+        QCOMPARE(panel.text().count(u'\n'), 1);
+        QVERIFY(panel.caption().contains(QStringLiteral("memory curve")));
     }
 
   private:
+    static AliveTensors tensors() {
+        const QString layer = QStringLiteral("layers.0");
+        return {4 << 20,
+                9,
+                QStringLiteral("estimate"),
+                {{4, QStringLiteral("mm"), layer, 2 << 20, QStringLiteral("add")},
+                 {5, QStringLiteral("add"), layer, 1 << 20, {}},
+                 {6, QStringLiteral("cat"), {}, 1 << 19, {}}}};
+    }
+    static QStringList names(AlivePanel& panel) {
+        QStringList names;
+        for (int row = 0; row < panel.view().model()->rowCount(); ++row)
+            names.append(panel.view().model()->index(row, AliveModel::tensor_column).data().toString());
+        return names;
+    }
     void show(std::shared_ptr<const Timeline> timeline) {
         scene_.timeline = std::move(timeline);
         scene_.geometry =
             TimelineGeometry::of(*scene_.timeline, LaneRows::of(*scene_.timeline), QSize(1400, 600), 120, 0);
         scene_.range = scene_.timeline->range();
     }
-    AlivePanel* panel() { return view_->findChild<AlivePanel*>(); }
 
     TimelineScene scene_;
-    std::unique_ptr<QAbstractScrollArea> view_;
     std::unique_ptr<AliveAtMoment> alive_;
     std::vector<std::size_t> points_;
 };

@@ -48,16 +48,13 @@ class TimelineKeysTest : public QObject {
         dock_ = new QDockWidget;
         dock_->setWidget(beside);
         window_->addDockWidget(Qt::RightDockWidgetArea, dock_);
-        keys_ = std::make_unique<TimelineKeys>(*timeline_);
+        new TimelineKeys(*timeline_);
         window_->resize(1200, 600);
         window_->show();
         window_->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     }
-    void cleanup() {
-        keys_.reset();
-        window_.reset();
-    }
+    void cleanup() { window_.reset(); }
 
     void listsAndChoicesGiveLettersToTheTimeline() {
         list_->setCurrentRow(0);
@@ -136,7 +133,6 @@ class TimelineKeysTest : public QObject {
     }
 
     std::unique_ptr<QMainWindow> window_;
-    std::unique_ptr<TimelineKeys> keys_;
     TimelineView* timeline_;
     QDockWidget* dock_;
     QListWidget* list_;
