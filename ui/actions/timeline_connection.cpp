@@ -110,11 +110,10 @@ void TimelineConnection::makeTimeline() {
 void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
     const QString peak = formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes));
     QStringList notes;
-    QString help = tr("Memory that the step holds, peak %1").arg(peak);
+    QString help = tr("Memory that the step holds, tensors that are computed again counted apart: peak %1").arg(peak);
     // PyTorch's estimator counts a recomputed tensor and its original as one that lives all the time in between.
     if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes) {
         const QString estimated = formatBytes(static_cast<double>(evaluation.memory.peak_bytes));
-        notes.append(tr("PyTorch says %1").arg(estimated));
         help +=
             tr("; PyTorch's estimator, which counts recomputed tensors with their originals, says %1").arg(estimated);
     }
@@ -122,6 +121,8 @@ void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {
     const std::int64_t limit = cost ? cost->memory_bytes : 0;
     if (limit > 0)
         help += tr("; the dashed line is what the device holds, %1").arg(formatBytes(static_cast<double>(limit)));
+    if (const std::int64_t beyond = evaluation.corrected_memory.peak_bytes - limit; limit > 0 && beyond > 0)
+        notes.append(tr("%1 too much").arg(formatBytes(static_cast<double>(beyond))));
     view_.setMemoryNotes(notes, help);
     view_.setMemoryLimit(limit);
 }

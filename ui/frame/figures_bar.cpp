@@ -93,6 +93,32 @@ QString stepLabel(const Evaluation& evaluation) {
                : Document::tr("%1, checked to %2 %").arg(label, QString::number(checked->within * 100));
 }
 
+/// One figure: the estimate that counts tensors which are computed again apart. PyTorch's is in the tool tip.
+Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
+    const auto now = static_cast<double>(evaluation.corrected_memory.peak_bytes);
+    const auto before = static_cast<double>(baseline.corrected_memory.peak_bytes);
+    Figure figure =
+        compared(Document::tr("peak"), formatBytes(now), now, before, formatDifference(now - before, Unit::Bytes),
+                 Document::tr("Peak memory of the step; baseline %1").arg(formatBytes(before)));
+    if (evaluation.corrected_memory.peak_bytes != evaluation.memory.peak_bytes)
+        figure.help += Document::tr(
+                           "\nPyTorch's estimator says %1: it counts a tensor that is computed again as if it "
+                           "and its original were one, alive all the time in between")
+                           .arg(formatBytes(static_cast<double>(evaluation.memory.peak_bytes)));
+    const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
+    if (!cost || cost->memory_bytes <= 0) {
+        figure.help += Document::tr("\nWhat the device holds is not known: the cost model does not say");
+        return figure;
+    }
+    const auto holds = static_cast<double>(cost->memory_bytes);
+    figure.beyond = now > holds;
+    figure.help += figure.beyond
+                       ? Document::tr("\nThe device holds %1: the job would run out of memory").arg(formatBytes(holds))
+                       : Document::tr("\nThe device holds %1").arg(formatBytes(holds));
+    if (figure.beyond) figure.label = Document::tr("peak · device holds %1").arg(formatBytes(holds));
+    return figure;
+}
+
 }  // namespace
 
 std::vector<Figure> figuresOf(const Document& document) {
@@ -103,8 +129,6 @@ std::vector<Figure> figuresOf(const Document& document) {
     const Evaluation& baseline = document.baseline();
     const Simulation& now = evaluation->simulation;
     const Simulation& before = baseline.simulation;
-    const auto peak = static_cast<double>(evaluation->memory.peak_bytes);
-    const auto peak_before = static_cast<double>(baseline.memory.peak_bytes);
     const auto count = static_cast<std::int64_t>(now.collectives.size());
     const auto count_before = static_cast<std::int64_t>(before.collectives.size());
     const TimeSource* source = evaluation->time_source.get();
@@ -143,19 +167,7 @@ std::vector<Figure> figuresOf(const Document& document) {
                                Document::tr("Time for which compute stands still for communication; baseline %1")
                                        .arg(formatTime(before.exposed_ms)) +
                                    times));
-    // PyTorch's estimate is too large for graphs with recomputed tensors; both figures are shown then, and better or
-    // worse refers to the more accurate one.
-    const auto corrected = static_cast<double>(evaluation->corrected_memory.peak_bytes);
-    const auto corrected_before = static_cast<double>(baseline.corrected_memory.peak_bytes);
-    const QString peak_label =
-        corrected == peak ? Document::tr("peak") : Document::tr("peak · PyTorch says %1").arg(formatBytes(peak));
-    figures.push_back(compared(
-        peak_label, formatBytes(corrected), corrected, corrected_before,
-        formatDifference(corrected - corrected_before, Unit::Bytes),
-        Document::tr(
-            "Peak memory, recomputed tensors counted apart; baseline %1. PyTorch's estimator, which counts them "
-            "all, says %2, in the baseline %3")
-            .arg(formatBytes(corrected_before), formatBytes(peak), formatBytes(peak_before))));
+    figures.push_back(peakOf(*evaluation, baseline));
     figures.push_back(compared(Document::tr("collectives"), formatCount(count), static_cast<double>(count),
                                static_cast<double>(count_before),
                                formatDifference(static_cast<double>(count - count_before), Unit::Count),
@@ -197,27 +209,31 @@ void FiguresBar::update() {
     QWidget::update();
 }
 
+bool FiguresBar::hasDifferences(Detail detail) {
+    return detail == Detail::all || detail == Detail::short_labels;
+}
+
 QString FiguresBar::labelOf(const Figure& figure, Detail detail) {
     if (detail == Detail::values) return {};
-    return detail == Detail::short_labels ? figure.label.section(QStringLiteral(" · "), 0, 0) : figure.label;
+    return detail == Detail::all ? figure.label : figure.label.section(QStringLiteral(" · "), 0, 0);
 }
 
 int FiguresBar::cellWidth(const Figure& figure, Detail detail) {
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
     int width = value.horizontalAdvance(figure.value);
-    if (detail == Detail::all && !figure.difference.isEmpty())
+    if (hasDifferences(detail) && !figure.difference.isEmpty())
         width += small.horizontalAdvance(figure.difference) + difference_gap;
     return std::max(width, small.horizontalAdvance(labelOf(figure, detail))) + gapOf(detail);
 }
 
 int FiguresBar::gapOf(Detail detail) {
-    return detail == Detail::all || detail == Detail::labels ? wide_gap : narrow_gap;
+    return detail == Detail::all ? wide_gap : narrow_gap;
 }
 
 FiguresBar::Layout FiguresBar::layOut() const {
     Layout layout;
-    for (const Detail detail : {Detail::all, Detail::labels, Detail::short_labels, Detail::values}) {
+    for (const Detail detail : {Detail::all, Detail::short_labels, Detail::no_differences, Detail::values}) {
         layout = {detail, figures_.size(), 0};
         for (const Figure& figure : figures_) layout.width += cellWidth(figure, detail);
         if (layout.width <= width()) return layout;
@@ -266,9 +282,10 @@ void FiguresBar::paintEvent(QPaintEvent*) {
         const QColor change = theme.asText(figure.change > 0   ? theme.hidden
                                            : figure.change < 0 ? theme.caution
                                                                : theme.dim);
-        painter.setPen(layout.detail == Detail::all || figure.change == 0 ? theme.text : change);
+        const bool plain = hasDifferences(layout.detail) || figure.change == 0;
+        painter.setPen(figure.beyond ? theme.asText(theme.exposed) : plain ? theme.text : change);
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, figure.value);
-        if (layout.detail == Detail::all) {
+        if (hasDifferences(layout.detail)) {
             const int value_width = painter.fontMetrics().horizontalAdvance(figure.value);
             painter.setFont(small_font);
             painter.setPen(change);

@@ -17,13 +17,14 @@ struct Figure {
     QString difference;  ///< empty where there is none, as on the baseline
     int change = 0;      ///< of what `difference` shows: 1 better, -1 worse, 0 the same or neither
     QString help;
+    bool beyond = false;  ///< `value` is more than the device has
 };
 
 /// Step, exposed, peak and number of collectives of the current variant; dashes for a plan that is refused.
 std::vector<Figure> figuresOf(const Document& document);
 
 /// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little space,
-/// differences are left out first, then details of labels, then labels, then the last figures; the tool tip has them
+/// details of labels are left out first, then differences, then labels, then the last figures; the tool tip has them
 /// all.
 class FiguresBar : public QWidget {
     Q_OBJECT
@@ -44,8 +45,8 @@ class FiguresBar : public QWidget {
     bool event(QEvent* event) override;
 
   private:
-    /// What fits: differences too, labels above values, of labels the first words, or values alone.
-    enum class Detail { all, labels, short_labels, values };
+    /// What fits: all, of labels the first words, no differences either, or values alone.
+    enum class Detail { all, short_labels, no_differences, values };
     struct Layout {
         Detail detail = Detail::all;
         std::size_t count = 0;  ///< of figures that are shown, from the first
@@ -58,6 +59,7 @@ class FiguresBar : public QWidget {
     static int cellWidth(const Figure& figure, Detail detail);
     static QString labelOf(const Figure& figure, Detail detail);
     static int gapOf(Detail detail);
+    static bool hasDifferences(Detail detail);
 
     Document& document_;
     std::vector<Figure> figures_;

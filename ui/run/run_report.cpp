@@ -103,6 +103,10 @@ QString runReport(const RunResult& result, const std::vector<DifferenceSum>& sum
             : text("of which %1 is held at %2")
                   .arg(formatBytes(static_cast<double>(result.live_peak_bytes)), result.live_peak_node);
     table.add(text("Memory plan"), text("pool of %1").arg(formatBytes(static_cast<double>(result.pool_bytes))), peak);
+    table.add(
+        {}, {},
+        text("buffers live until their collectives are awaited, and gaps between them are lost; the window's peak "
+             "counts each tensor until its last use"));
     addGroups(result, table);
     const QString agreement =
         result.machines.size() > 1 ? text("all ranks issue the same %1 commands") : text("%1 commands");

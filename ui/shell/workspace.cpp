@@ -196,7 +196,7 @@ void Workspace::arrange() {
                        dock("alive"), dock("run"), dock("log")});
     window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
-    window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 4, lowest_panels, highest_panels)},
+    window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 5, lowest_panels, highest_panels)},
                         Qt::Vertical);
     docks_->keepAsFirst();
 }

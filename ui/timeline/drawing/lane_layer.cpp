@@ -235,7 +235,7 @@ double LaneLayer::memoryScaleBytes(const Timeline& timeline, std::int64_t limit_
     const MemoryCurve& curve = timeline.memory();
     const double peak = curve.empty() ? 0 : static_cast<double>(curve.bytes[timeline.memory_peak()]);
     const auto limit = static_cast<double>(limit_bytes);
-    // A limit far above the curve would press it flat, and says nothing anyway.
+    // A limit far above the curve would press it flat, and says nothing anyway. One far below it is a line near zero.
     return 1.15 * std::max({1.0, peak, limit <= 3 * peak ? limit : 0.0});
 }
 
@@ -250,8 +250,14 @@ void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& them
         return std::clamp(height - static_cast<int>(std::lround(static_cast<double>(bytes) * scale)), 0, height - 1);
     };
     const int thickness = std::max(1, device(1, scene_.pixelRatio));
-    const Pixel area = blended(theme.background, theme.memory, 0.22).rgb();
-    const Pixel line = theme.memory.rgb();
+    struct Colours {
+        Pixel area, line;
+    };
+    const auto coloursOf = [&](const QColor& colour) {
+        return Colours{blended(theme.background, colour, 0.22).rgb(), colour.rgb()};
+    };
+    const Colours within = coloursOf(theme.memory), beyond = coloursOf(theme.exposed);
+    const int limit = scene_.memoryLimit > 0 ? level(scene_.memoryLimit) : 0;
     const Pixel gridColour = blended(theme.background, theme.line, 0.55).rgb();
     const std::vector<int> grid = gridColumns(axis, scene_.pixelRatio);
     for (int y = 0; y < height; ++y) {
@@ -269,7 +275,9 @@ void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& them
     }
     for (int y = highest; y < height; ++y) {
         Pixel* const row = pixelRow(memory_, y);
-        for (std::size_t x = 0; x < columns.size(); ++x) row[x] = y < tops[x] ? row[x] : y < bottoms[x] ? line : area;
+        const Colours& colours = y < limit ? beyond : within;
+        for (std::size_t x = 0; x < columns.size(); ++x)
+            row[x] = y < tops[x] ? row[x] : y < bottoms[x] ? colours.line : colours.area;
     }
 }
 

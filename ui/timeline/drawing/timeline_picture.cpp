@@ -116,12 +116,22 @@ void paintCurve(QPainter& painter, const TimelinePicture& picture, const Timelin
     if (curve.isEmpty()) return;
     QPolygonF filled = curve;
     filled << QPointF(curve.last().x(), area.bottom() + 1) << QPointF(curve.first().x(), area.bottom() + 1);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(blended(theme.background, theme.memory, 0.22));
-    painter.drawPolygon(filled);
-    painter.setPen(QPen(theme.memory, 1));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawPolyline(curve);
+    const auto paint = [&](const QColor& colour, const QRectF& clip) {
+        painter.setClipRect(clip);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(blended(theme.background, colour, 0.22));
+        painter.drawPolygon(filled);
+        painter.setPen(QPen(colour, 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPolyline(curve);
+    };
+    painter.save();
+    const double limit =
+        picture.memoryLimit > 0 ? std::max<double>(area.top(), level(picture.memoryLimit)) : area.top();
+    paint(theme.memory, QRectF(QPointF(area.left(), limit), QPointF(area.right() + 1, area.bottom() + 1)));
+    if (limit > area.top())
+        paint(theme.exposed, QRectF(QPointF(area.left(), area.top()), QPointF(area.right() + 1, limit)));
+    painter.restore();
 }
 
 }  // namespace
