@@ -20,6 +20,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/measure/run_of_trace.h"
 #include "ui/measure/trace_times.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 
@@ -232,31 +233,26 @@ bool CostActions::knowsContention() const {
 void CostActions::update() {
     const bool open = document_.isOpen();
     const bool knows_contention = knowsContention();
-    choose_->setEnabled(open);
-    contention_->setEnabled(knows_contention);
-    contention_->setStatusTip(knows_contention
-                                  ? tr("Figures with compute and communication slowing one another down")
-                                  : tr("The cost model has no factors of contention; a calibration gives them"));
-    contention_->setToolTip(contention_->statusTip());
+    const QString closed = open ? QString() : tr("No graph is open");
+    setAvailable(*choose_, closed);
+    setAvailable(*contention_, knows_contention
+                                   ? QString()
+                                   : tr("The cost model has no factors of contention; a calibration gives them"));
     const JobModel model = times_.model();
     contention_->setChecked(model.contention);
     const bool priced = open && document_.graph()->header().cost;
-    for (QAction* action : {eager_, compiled_blocks_, compiled_whole_}) {
-        action->setEnabled(priced);
-        action->setToolTip(action->statusTip());
-        if (!priced)
-            action->setToolTip(tr("Times of a job's kernels follow from a cost model, and the graph has none"));
-    }
+    for (QAction* action : {eager_, compiled_blocks_, compiled_whole_})
+        setAvailable(*action, priced ? QString()
+                                     : tr("Times of a job's kernels follow from a cost model, and the graph has none"));
     // As traced, attention is PyTorch's estimate; of other attention the graph tells the mask.
     const bool has_flex = open && flex_attention_length(*document_.graph());
-    density_->setEnabled(has_flex && model.compiled);
-    density_->setToolTip(density_->isEnabled() ? density_->statusTip()
-                         : has_flex            ? tr("It is of figures that are eager or compiled, which are not chosen")
-                                    : tr("The graph has no flex attention; of other attention it tells the mask"));
+    setAvailable(*density_, has_flex && model.compiled ? QString()
+                            : has_flex ? tr("It is of figures that are eager or compiled, which are not chosen")
+                                       : tr("The graph has no flex attention; of other attention it tells the mask"));
     eager_->setChecked(model.compiled == CompiledScope::eager);
     compiled_blocks_->setChecked(model.compiled == CompiledScope::blocks);
     compiled_whole_->setChecked(model.compiled == CompiledScope::whole);
-    calibrate_->setEnabled(open && measurements_.count() > 0);
+    setAvailable(*calibrate_, !open || measurements_.count() > 0 ? closed : tr("No trace is open"));
     emit changed();
 }
 

@@ -1,7 +1,5 @@
 #include "ui/actions/edit_effect.h"
 
-#include <QStringList>
-
 #include "core/pipeline/evaluation.h"
 #include "ui/actions/edit_history.h"
 #include "ui/document/document.h"
@@ -18,7 +16,9 @@ EditEffect::EditEffect(Document& document, EditHistory& history, QObject* parent
     connect(&document, &Document::timesChanged, this, [this] { before_ = nullptr; });
 }
 
-void EditEffect::remember() {
+void EditEffect::remember(const QString& what) {
+    if (!before_) edits_.clear();
+    edits_.append(what);
     if (before_ || document_.current()->evaluation() == nullptr) return;
     before_ = document_.current()->evaluation();
     key_ = document_.current()->key();
@@ -40,7 +40,9 @@ void EditEffect::tell() {
     }
     changes.append(change(tr("peak"), static_cast<double>(before->corrected_memory.peak_bytes),
                           static_cast<double>(after->corrected_memory.peak_bytes), Unit::Bytes));
-    emit told(tr("This edit: %1").arg(changes.join(QStringLiteral(" · "))));
+    const QString edit =
+        edits_.size() == 1 ? edits_.front() : tr("%1 edits, the last one %2").arg(edits_.size()).arg(edits_.back());
+    emit told(QStringLiteral("%1: %2").arg(edit, changes.join(QStringLiteral(" · "))));
 }
 
 }  // namespace overlap::ui

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 #include <memory>
 
 namespace overlap {
@@ -12,8 +13,8 @@ namespace overlap::ui {
 class Document;
 class EditHistory;
 
-/// Shows the effect of an edit: step, exposed time and peak after it compared with those before it. Edits that follow
-/// one another faster than they are evaluated count as one.
+/// Shows the effect of an edit, by its name: step, exposed time and peak after it compared with those before it. Edits
+/// that follow one another faster than they are evaluated are told together.
 class EditEffect : public QObject {
     Q_OBJECT
 
@@ -24,12 +25,13 @@ class EditEffect : public QObject {
     void told(const QString& sentence);
 
   private:
-    void remember();
+    void remember(const QString& what);
     void tell();
 
     Document& document_;
     std::shared_ptr<const Evaluation> before_;  ///< of the plan that was edited; null while no edit is evaluated
     quint64 key_ = 0;                           ///< of that plan
+    QStringList edits_;                         ///< of which the effect has not been told
 };
 
 }  // namespace overlap::ui

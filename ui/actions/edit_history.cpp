@@ -78,9 +78,10 @@ void EditHistory::update(QUndoStack& stack) {
         if (known.made[i].command != command || took_in) known.made[i] = {command, ++last_number_};
     }
     const bool is_plan_edit = &stack == plan_ && stack.index() != known.index;
+    const bool undone = stack.index() < known.index;
     known.index = stack.index();
     emit changed();
-    if (is_plan_edit) emit planEdited();
+    if (is_plan_edit) emit planEdited(undone ? tr("Undo %1").arg(stack.redoText()) : stack.undoText());
 }
 
 QUndoStack* EditHistory::nextUndo() const {

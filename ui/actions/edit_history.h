@@ -29,7 +29,8 @@ class EditHistory : public QObject {
   signals:
     void changed();
     /// The current plan was edited, undone or redone.
-    void planEdited();
+    /// @param what the edit, such as `Put layers.3 into layers.2`, or which was undone.
+    void planEdited(const QString& what);
 
   private:
     using Next = QUndoStack* (EditHistory::*)() const;

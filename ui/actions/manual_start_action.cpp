@@ -7,6 +7,7 @@
 #include "ui/edits/automatic_commands.h"
 #include "ui/frame/actions.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -35,12 +36,7 @@ QAction* ManualStartAction::registerAction(Actions& actions) {
     QAction* action = actions.add(QStringLiteral("plan.manual"), tr("Plan"), tr("Start &manual plan from this result"),
                                   tr("Add a plan whose cards are the buckets of the automatic result"),
                                   {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)}, [this] { start(); });
-    const auto update = [this, action, help = action->statusTip()] {
-        const QString refusal = AutomaticCommands(document_).manualRefusal();
-        action->setEnabled(refusal.isEmpty());
-        action->setStatusTip(refusal.isEmpty() ? help : refusal);
-        action->setToolTip(action->statusTip());
-    };
+    const auto update = [this, action] { setAvailable(*action, AutomaticCommands(document_).manualRefusal()); };
     for (const auto signal : {&Document::planChanged, &Document::evaluationChanged})
         connect(&document_, signal, this, update);
     update();

@@ -126,7 +126,10 @@ Variant& Document::addVariant(Plan plan) {
 }
 
 Variant& Document::addCopyOfCurrent() {
-    Plan plan = editable() ? variant(current_).plan() : loaded_.empty_plan;
+    return addUnderFreeName(editable() ? variant(current_).plan() : loaded_.empty_plan);
+}
+
+Variant& Document::addUnderFreeName(Plan plan) {
     plan.name = freeName().toStdString();
     Variant& added = addVariant(std::move(plan));
     if (!added.plan().buckets.empty()) added.setUnsaved({});

@@ -85,6 +85,8 @@ class Document : public QObject {
     Variant& addVariant(Plan plan);
     /// A copy of the current plan, or an empty one on the baseline, under the next free name (`Plan B`).
     Variant& addCopyOfCurrent();
+    /// A plan that is in no file, under the next free name.
+    Variant& addUnderFreeName(Plan plan);
     /// Closes a variant other than the baseline; returns its plan so that the caller can offer to bring it back.
     Plan closeVariant(int index);
 

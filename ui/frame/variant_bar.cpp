@@ -53,7 +53,7 @@ class VariantTabs : public QTabBar {
 }  // namespace
 
 VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* parent)
-    : QWidget(parent), document_(document), measurements_(measurements), tabs_(new VariantTabs) {
+    : QWidget(parent), document_(document), measurements_(measurements), tabs_(new VariantTabs), add_(new QToolButton) {
     setObjectName("variantBar");
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
@@ -61,18 +61,17 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     tabs_->setUsesScrollButtons(true);
     tabs_->setAccessibleName(tr("Plan variants"));
     tabs_->installEventFilter(this);
-    auto* add = new QToolButton;
-    add->setText(QStringLiteral("+"));
-    add->setAutoRaise(true);
-    add->setObjectName("newVariant");
-    add->setToolTip(tr("New plan: a copy of the current one"));
-    add->setAccessibleName(tr("New plan"));
+    add_->setText(QStringLiteral("+"));
+    add_->setAutoRaise(true);
+    add_->setObjectName("newVariant");
+    add_->setToolTip(tr("New plan: empty, a copy of this one, or a preset"));
+    add_->setAccessibleName(tr("New plan"));
+    add_->setPopupMode(QToolButton::InstantPopup);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(8, 0, 8, 0);
     layout->setSpacing(4);
     layout->addWidget(tabs_);
-    layout->addWidget(add);
-    connect(add, &QToolButton::clicked, this, &VariantBar::newWanted);
+    layout->addWidget(add_);
     connect(tabs_, &QTabBar::currentChanged, this, [this](int index) {
         if (!updating_) showTab(index);
     });
@@ -86,6 +85,13 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     connect(&measurements, &Measurements::changed, this, &VariantBar::update);
     connect(&measurements, &Measurements::currentChanged, this, &VariantBar::update);
     update();
+}
+
+void VariantBar::setNewPlans(const QList<QAction*>& actions) {
+    auto* menu = new QMenu(add_);
+    menu->addActions(actions);
+    menu->setToolTipsVisible(true);
+    add_->setMenu(menu);
 }
 
 void VariantBar::update() {

@@ -5,6 +5,8 @@
 
 class QMenu;
 class QTabBar;
+class QToolButton;
+class QAction;
 
 namespace overlap::ui {
 
@@ -23,11 +25,12 @@ class VariantBar : public QWidget {
     QTabBar* tabs() { return tabs_; }
     QSize minimumSizeHint() const override;
 
+    /// What the button for a new plan offers.
+    void setNewPlans(const QList<QAction*>& actions);
     /// The actions in the context menu of a tab; none for the baseline.
     void fillMenu(QMenu& menu, int tab);
 
   signals:
-    void newWanted();
     void closeWanted(int index);
     void closeMeasurementWanted(int index);
     void renameWanted(int index);
@@ -43,13 +46,14 @@ class VariantBar : public QWidget {
     void updateMeasurements();
     void showTab(int tab);
     void closeTab(int tab);
-    /// Whether figures are of this measurement's times.
     bool isOfOtherGraph(int measurement) const;
+    /// Whether figures are of this measurement's times.
     bool timesAreOf(const Measurement& measurement) const;
 
     Document& document_;
     Measurements& measurements_;
     QTabBar* tabs_;
+    QToolButton* add_;
     bool updating_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include "core/plan/process_groups_field.h"
 #include "ui/document/document.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/widgets/availability.h"
 #include "ui/widgets/popup_place.h"
 
 namespace overlap::ui {
@@ -132,9 +133,9 @@ void GroupSettingsPopup::refresh() {
     told_->setText(refusal.isEmpty() ? tr("How its communicator and stream are set up in a run, and in a job where the "
                                           "plan's passes create the group")
                                      : refusal);
-    high_priority_->setEnabled(refusal.isEmpty());
-    for (QSpinBox* field : fields_) field->setEnabled(refusal.isEmpty());
-    reset_->setEnabled(commands_.given(group_));
+    setAvailable(*high_priority_, refusal);
+    for (QSpinBox* field : fields_) setAvailable(*field, refusal);
+    setAvailable(*reset_, commands_.given(group_) ? QString() : tr("The plan says nothing of this group"));
     showValues(settings.value_or(GroupSettings()));
 }
 

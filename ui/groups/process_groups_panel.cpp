@@ -20,6 +20,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/availability.h"
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/elided_label.h"
 
@@ -103,7 +104,6 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 8, 6);
     bar->setSpacing(8);
-    set_up_->setEnabled(false);  // until a group is selected
     set_up_->setToolTip(tr("Priority of the selected group's stream, thread blocks of its collectives"));
     for (QAction* action : {isolate_, separate_, set_up_}) {
         auto* button = new QToolButton;
@@ -170,7 +170,8 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
 QAction* ProcessGroupsPanel::makeAction(GroupCommands::Move move, const QString& text, const QString& help) {
     auto* action = new QAction(text, this);
     action->setCheckable(true);
-    action->setWhatsThis(help);
+    action->setToolTip(help);
+    action->setStatusTip(help);
     connect(action, &QAction::triggered, this, [this, move](bool on) {
         on ? commands_.apply(move) : commands_.remove(move);
         updateActions();  // also where the plan did not change, so that the check mark is true
@@ -187,10 +188,7 @@ void ProcessGroupsPanel::updateAction(QAction* action, GroupCommands::Move move)
     const bool applied = commands_.applied(move);
     const QString refusal = applied ? QString() : commands_.refusal(move);
     action->setChecked(applied);
-    action->setEnabled(refusal.isEmpty());
-    const QString told = refusal.isEmpty() ? action->whatsThis() : refusal;
-    action->setToolTip(told);
-    action->setStatusTip(told);
+    setAvailable(*action, refusal);
 }
 
 bool ProcessGroupsPanel::busy() const {
@@ -204,7 +202,7 @@ void ProcessGroupsPanel::showSelection() {
     if (selection.kind() == Selection::Kind::node) name = model_->groupOfNode(selection.node());
     const int row = model_->rowOf(name);
     settings_->setGroup(row < 0 ? QString() : name);
-    set_up_->setEnabled(row >= 0);
+    setAvailable(*set_up_, row >= 0 ? QString() : tr("No group is selected"));
     const QScopedValueRollback guard(following_, true);
     if (row < 0) {
         view_->selectionModel()->clear();

@@ -22,6 +22,7 @@
 #include "ui/measure/step_chooser.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 
@@ -233,7 +234,7 @@ void ComparePanel::updateMeasured() {
     const auto measurement = measurementOf(*after_);
     step_->setMeasurement(measurement);
     times_->setVisible(measurement != nullptr);
-    times_->setEnabled(document_.isOpen());
+    setAvailable(*times_, document_.isOpen() ? QString() : tr("No graph is open"));
     times_->setChecked(measurement && document_.times() && document_.times()->files == measurement->files);
 }
 
@@ -288,7 +289,7 @@ void ComparePanel::showSteps(std::shared_ptr<const ComparedSteps> steps, const Q
     model_->setSteps(steps);
     sums_->setText(shownName(steps ? comparisonSums(*steps) : refusal));
     sums_->setToolTip(sums_->text());
-    both_->setEnabled(steps != nullptr);
+    setAvailable(*both_, steps ? QString() : tr("There is no comparison to show"));
     if (both_->isChecked()) emit shownChanged(steps ? steps->shown : nullptr);
 }
 

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/harmless_text.h"
+#include "ui/widgets/availability.h"
 #include "ui/widgets/flat_button.h"
 
 namespace overlap::ui {
@@ -26,6 +27,9 @@ DeviceOrderList::DeviceOrderList(QWidget* parent)
       edit_(flatButton(tr("Edit…"), tr("Change which parameters are stored in this order"))),
       remove_(flatButton(tr("Remove"), tr("Take this device order out of the plan"))) {
     take_->setObjectName("takeOrder");
+    take_->setToolTip(
+        tr("Store this parameter, or all that match a pattern, in the order that the source has; the choice goes into "
+           "the plan"));
     take_->setAccessibleName(tr("Use this order for parameters that match a pattern"));
     title_->setProperty("role", "dim");
     list_->setObjectName("deviceOrders");
@@ -92,10 +96,7 @@ void DeviceOrderList::show(const std::vector<DeviceOrderRow>& rows, bool editabl
 }
 
 void DeviceOrderList::setRefusal(const QString& reason) {
-    take_->setEnabled(reason.isEmpty());
-    take_->setToolTip(reason.isEmpty() ? tr("Store this parameter, or all that match a pattern, in the order that the "
-                                            "source has; the choice goes into the plan")
-                                       : shownLines(reason));
+    setAvailable(*take_, reason);
 }
 
 void DeviceOrderList::updateButtons() {

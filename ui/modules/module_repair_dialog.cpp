@@ -199,7 +199,9 @@ void ModuleRepairDialog::take(const std::vector<ModuleProposal>& proposals) {
         proposals_->addAction(title, this, [this, rule = proposal.rule] { add(rule); })
             ->setToolTip(shownLines(QString::fromStdString(proposal.reason)));
     }
+    nothing_proposed_ = proposals.empty();
     proposals_->setEnabled(!proposals.empty());
+    if (nothing_proposed_) showPreview();
     if (model_->rules().empty()) {
         model_->setRules(recommended_rules(proposals));
         table_->setCurrentIndex(model_->index(0, 0));
@@ -253,7 +255,12 @@ void ModuleRepairDialog::showPreview() {
     const auto& repaired = model_->repaired();
     const bool known = repaired && repaired->outcomes.size() == model_->rules().size();
     buttons_->button(QDialogButtonBox::Apply)->setEnabled(error.isEmpty() && document_.editable());
+    const bool empty = nothing_proposed_ && model_->rules().empty();
     summary_->setText(!error.isEmpty() ? shownLines(error)
+                      : empty          ? tr("The graph proposes no rule: nodes without a module have neither names of "
+                                                     "parameters nor lines of source around them, and no sequence of them "
+                                                     "repeats. Add a rule by hand: names of nodes, or from which to which node a "
+                                                     "repetition goes.")
                       : known          ? effectText(ModuleCommands(document_).effect(*repaired))
                                        : tr("…"));
     QPalette palette = summary_->palette();

@@ -56,6 +56,7 @@ class ModuleRepairDialog : public QDialog {
     QListWidget* examples_;
     QLabel* summary_;
     QDialogButtonBox* buttons_;
+    bool nothing_proposed_ = false;  ///< known once the graph has been looked through
     LatestTask task_;
 };
 

@@ -273,6 +273,7 @@ void ModulesPanel::selectFromTree() {
     const QModelIndex current = tree_->currentIndex().siblingAtColumn(0);
     if (!current.isValid() || following_) return;
     const QScopedValueRollback guard(following_, true);
+    opened_.clear();  // who works here keeps what is open
     switch (current.data(ModuleTreeModel::kind_role).toInt()) {
         case ModuleTreeModel::module_kind:
             document_.selection().selectModule(current.data(ModuleTreeModel::path_role).toString());
@@ -300,12 +301,26 @@ void ModulesPanel::showSelection() {
             index = model_->indexOfNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
         }
     }
+    openTo(index);
     if (!index.isValid()) {
         if (selection.kind() != Selection::Kind::nothing) tree_->selectionModel()->clearSelection();
         return;
     }
     tree_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     tree_->scrollTo(index);
+}
+
+/// Opens what is around a row, and closes what was opened for the row before.
+void ModulesPanel::openTo(const QModelIndex& index) {
+    std::vector<QModelIndex> around;
+    for (QModelIndex parent = index.parent(); parent.isValid(); parent = parent.parent()) around.push_back(parent);
+    std::erase_if(opened_, [&](const QPersistentModelIndex& opened) {
+        if (std::ranges::find(around, QModelIndex(opened)) != around.end()) return false;
+        if (opened.isValid()) tree_->collapse(opened);
+        return true;
+    });
+    for (const QModelIndex& parent : around)
+        if (!tree_->isExpanded(parent)) opened_.emplace_back(parent);
 }
 
 void ModulesPanel::stepSearch(int step) {

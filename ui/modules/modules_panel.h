@@ -80,6 +80,7 @@ class ModulesPanel : public QWidget {
 
   private:
     void showSelection();
+    void openTo(const QModelIndex& index);
     void selectFromTree();
     void stepSearch(int step);
     void showModuleMenu(const QPoint& position);
@@ -91,6 +92,7 @@ class ModulesPanel : public QWidget {
     QLineEdit* search_;
     QLabel* search_count_;
     ModuleTreeView* tree_;
+    std::vector<QPersistentModelIndex> opened_;  ///< to show what another view selected; closed when that goes
     int search_position_ = -1;
     bool following_ = false;
 };

@@ -16,6 +16,7 @@
 namespace overlap::ui {
 namespace {
 
+constexpr int most_names = 8;  ///< in the list that completes a field
 constexpr int widest_px = 560;
 
 QString text(std::string_view view) {
@@ -41,6 +42,7 @@ void complete(QLineEdit& field, QStringListModel* names) {
     auto* completer = new QCompleter(names, &field);
     completer->setFilterMode(Qt::MatchContains);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
+    completer->setMaxVisibleItems(most_names);
     field.setCompleter(completer);
 }
 
@@ -62,6 +64,13 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
                                            tr("&Hide behind module")};
     const std::array<std::string, 4> values = {present.start_after, present.start_before, present.wait_after,
                                                present.hide_behind};
+    // Above the fields, where no list of names covers it.
+    effect_->setWordWrap(true);
+    effect_->setTextFormat(Qt::PlainText);
+    effect_->setAccessibleName(tr("Effect"));
+    effect_->setMinimumHeight(4 * QFontMetrics(textFont()).lineSpacing());
+    effect_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    form->addRow(effect_);
     // A large graph has more names than can be copied within a frame.
     auto* nodes = new QStringListModel(this);
     auto* modules = new QStringListModel(modulePaths(document.modules()), this);
@@ -77,12 +86,6 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
         form->addRow(labels[index], fields_[index]);
         connect(fields_[index], &QLineEdit::textChanged, this, &OverlapDialog::showEffect);
     }
-    effect_->setWordWrap(true);
-    effect_->setTextFormat(Qt::PlainText);
-    effect_->setAccessibleName(tr("Effect"));
-    effect_->setMinimumHeight(4 * QFontMetrics(textFont()).lineSpacing());
-    effect_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    form->addRow(effect_);
     form->addRow(buttons_);
     if (OverlapCommands(document).has(collective)) {
         QPushButton* remove = buttons_->addButton(tr("&Remove overlap"), QDialogButtonBox::DestructiveRole);

@@ -20,6 +20,7 @@
 #include "ui/passes/step_changes_view.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -163,11 +164,16 @@ void PassesPanel::showStep() {
 void PassesPanel::updateState() {
     const bool editable = document_.editable();
     const int step = currentStep();
-    add_->setEnabled(editable);
-    start_->setEnabled(editable);
-    up_->setEnabled(editable && step > 0);
-    down_->setEnabled(editable && step >= 0 && step + 1 < model_->rowCount());
-    remove_->setEnabled(editable && step >= 0);
+    const QString of_plan = editable             ? QString()
+                            : document_.isOpen() ? tr("The baseline has no steps: add a plan")
+                                                 : tr("No graph is open");
+    const QString of_step = !editable || step >= 0 ? of_plan : tr("No step is selected");
+    const auto unless = [&](bool last, const QString& reason) { return of_step.isEmpty() && last ? reason : of_step; };
+    setAvailable(*add_, of_plan);
+    setAvailable(*start_, of_plan);
+    setAvailable(*up_, unless(step == 0, tr("The step is the first one")));
+    setAvailable(*down_, unless(step + 1 == model_->rowCount(), tr("The step is the last one")));
+    setAvailable(*remove_, of_step);
     steps_->setAccessibleDescription(!document_.isOpen() ? QString()
                                      : !editable         ? baselineText()
                                                          : tr("No pass runs. Add one, or start from a preset."));

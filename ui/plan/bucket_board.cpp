@@ -30,6 +30,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -154,8 +155,12 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     connect(&document, &Document::modulesChanged, this, complete_modules);
     complete_modules();
     auto update_editable = [this] {
-        entry_->setEnabled(document_.editable());
-        if (header_) header_->setEnabled(document_.editable());
+        const QString refusal = document_.editable() ? QString()
+                                : document_.isOpen() ? tr("The baseline has no buckets: add a plan")
+                                                     : tr("No graph is open");
+        setAvailable(*entry_, refusal);
+        if (header_)
+            for (auto* button : header_->findChildren<QToolButton*>()) setAvailable(*button, refusal);
         view_->viewport()->update();
     };
     connect(&document, &Document::currentChanged, this, update_editable);

@@ -20,6 +20,7 @@
 #include "ui/run/run_report.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -112,7 +113,8 @@ RunPanel::RunPanel(Document& document, const QString& runner, QWidget* parent)
 
 QAction* RunPanel::makeAction(const QString& text, const QString& help) {
     auto* action = new QAction(text, this);
-    action->setWhatsThis(help);
+    action->setToolTip(help);
+    action->setStatusTip(help);
     return action;
 }
 
@@ -255,13 +257,6 @@ void RunPanel::showReport() {
     report_->setHtml(QStringLiteral("<p style='color:%1'>%2</p>").arg(color, shownName(shown).toHtmlEscaped()));
 }
 
-void RunPanel::setRefusal(QAction* action, const QString& refusal) {
-    action->setEnabled(refusal.isEmpty());
-    const QString told = refusal.isEmpty() ? action->whatsThis() : shownName(refusal);
-    action->setToolTip(told);
-    action->setStatusTip(told);
-}
-
 void RunPanel::update() {
     const bool runs = runner_->busy();
     const auto refusal = [&](RunMode mode) {
@@ -270,11 +265,11 @@ void RunPanel::update() {
         return of_document.isEmpty() ? runRefusal(form_->settings(), environment_, mode) : of_document;
     };
     const QString dry_refusal = refusal(RunMode::dry_check);
-    setRefusal(dry_, dry_refusal);
-    setRefusal(run_, refusal(RunMode::devices));
-    setRefusal(cancel_, runs && !runner_->ending() ? QString() : tr("Nothing runs"));
-    setRefusal(calibrate_,
-               result_ && result_->exposed_ms ? QString() : tr("A run on GPUs with recorded kernels comes first"));
+    setAvailable(*dry_, dry_refusal);
+    setAvailable(*run_, refusal(RunMode::devices));
+    setAvailable(*cancel_, runs && !runner_->ending() ? QString() : tr("Nothing runs"));
+    setAvailable(*calibrate_,
+                 result_ && result_->exposed_ms ? QString() : tr("A run on GPUs with recorded kernels comes first"));
     progress_->setVisible(runs);
     form_->setEnabled(!runs);
     QString status = foundText(environment_);

@@ -74,7 +74,6 @@ class RunPanel : public QWidget {
     void showNothing();
     void showOutcome(const RunOutcome& outcome);
     void update();
-    void setRefusal(QAction* action, const QString& refusal);
     /// Why the shown plan cannot be run now; empty where it can.
     QString documentRefusal() const;
     void showReport();

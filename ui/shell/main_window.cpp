@@ -44,6 +44,7 @@
 #include "ui/tasks/latest_task.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -223,11 +224,13 @@ void MainWindow::updateTitle() {
     const QString application = QStringLiteral("Overlap Studio");
     const QString name = document_.name();
     setWindowTitle(name.isEmpty() ? application : QStringLiteral("%1 — %2").arg(shownName(name), application));
-    const bool plan = document_.editable();
+    const QString refusal = !document_.isOpen()    ? tr("No graph is open")
+                            : document_.editable() ? QString()
+                                                   : tr("The baseline is the graph without any plan: add a plan");
     for (const char* id : {"file.save", "file.saveAs", "plan.rename", "plan.close", "plan.startBlock",
                            "plan.startBlocks", "plan.startEmpty"})
-        actions_->find(QString::fromLatin1(id))->setEnabled(plan);
-    actions_->find(QStringLiteral("plan.close"))->setEnabled(plan || measurements_->current());
+        setAvailable(*actions_->find(QString::fromLatin1(id)), refusal);
+    setAvailable(*actions_->find(QStringLiteral("plan.close")), measurements_->current() ? QString() : refusal);
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {

@@ -1,5 +1,8 @@
 #include "ui/shell/plan_actions.h"
 
+#include <array>
+
+#include "core/plan/presets.h"
 #include "ui/actions/manual_start_action.h"
 #include "ui/actions/module_repair_action.h"
 #include "ui/document/document.h"
@@ -37,11 +40,18 @@ bool PlanActions::busy() const {
 
 void PlanActions::registerNew(Actions& actions) {
     const QString plan = tr("Plan");
-    QAction* add = actions.add("plan.new", plan, tr("&New plan"), tr("Add a plan: a copy of the current one"),
-                               {QKeySequence::New}, [this] {
-                                   if (document_.isOpen()) document_.addCopyOfCurrent();
-                               });
-    connect(&workspace_.variants(), &VariantBar::newWanted, add, &QAction::trigger);
+    QList<QAction*> starts;
+    starts.append(actions.add("plan.new", plan, tr("&New plan: copy of this"),
+                              tr("Add a plan: a copy of the current one; on the baseline, an empty one"),
+                              {QKeySequence::New}, [this] {
+                                  if (document_.isOpen()) document_.addCopyOfCurrent();
+                              }));
+    starts.append(actions.add("plan.newEmpty", plan, tr("New plan: &empty"),
+                              tr("Add a plan without buckets, with the step that takes them"), {}, [this] {
+                                  if (document_.isOpen()) document_.addUnderFreeName(document_.loaded().empty_plan);
+                              }));
+    for (std::size_t preset = 0; preset < preset_names.size(); ++preset) starts.append(registerPreset(actions, preset));
+    workspace_.variants().setNewPlans(starts);
     actions.add("plan.automatic", plan, tr("Add a&utomatic variant"),
                 tr("Add a plan that leaves order and buckets to PyTorch's overlap scheduler"),
                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
@@ -50,6 +60,22 @@ void PlanActions::registerNew(Actions& actions) {
                 tr("Store the parameter of the Mesh view, and its alikes, in the order that its source has"), {},
                 [this] { workspace_.meshConnection().askAndTakeOrder(&window_); });
     workspace_.bucketBoard().setManualStart(manual_start_->registerAction(actions));
+}
+
+/// @param preset index into preset_names.
+QAction* PlanActions::registerPreset(Actions& actions, std::size_t preset) {
+    const std::array<QString, preset_names.size()> names{tr("New plan: as &torchtitan plans it"),
+                                                         tr("New plan: as torchtitan plans it for &performance")};
+    const std::array<QString, preset_names.size()> help{
+        tr("Add a plan with the passes and buckets that torchtitan's trainer would run on this graph"),
+        tr("The same with what torchtitan's options for overlap switch on")};
+    return actions.add(QStringLiteral("plan.new.") + QString::fromStdString(preset_names[preset]), tr("Plan"),
+                       names[preset], help[preset], {}, [this, preset] {
+                           if (!document_.isOpen()) return;
+                           const PipelinePreset& wanted = (*document_.loaded().presets)[preset];
+                           document_.addUnderFreeName(plan_of(wanted, *document_.graph(), {}));
+                           for (const Problem& note : wanted.notes) emit logged(QString::fromStdString(note.message));
+                       });
 }
 
 void PlanActions::registerRepair(Actions& actions) {

@@ -2,6 +2,7 @@
 
 #include "ui/shell/notice_source.h"
 
+class QAction;
 class QWidget;
 
 namespace overlap::ui {
@@ -31,6 +32,8 @@ class PlanActions : public NoticeSource {
     bool busy() const;
 
   private:
+    QAction* registerPreset(Actions& actions, std::size_t preset);
+
     Document& document_;
     Workspace& workspace_;
     QWidget& window_;

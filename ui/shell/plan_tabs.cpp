@@ -9,6 +9,7 @@
 #include "ui/measure/measurements.h"
 #include "ui/session/kept_plans.h"
 #include "ui/shell/session_controller.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 
@@ -25,7 +26,7 @@ void PlanTabs::registerActions(Actions& actions) {
     reopen_ =
         actions.add("plan.reopen", plan, tr("Reopen c&losed plan"), tr("Bring back the plan that was closed last"),
                     {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T)}, [this] { reopenPlan(); });
-    reopen_->setEnabled(false);
+    updateReopen();
 }
 
 void PlanTabs::registerSteps(Actions& actions) {
@@ -84,7 +85,7 @@ void PlanTabs::reopenPlan() {
 }
 
 void PlanTabs::updateReopen() {
-    reopen_->setEnabled(!session_.closedPlans().empty());
+    setAvailable(*reopen_, session_.closedPlans().empty() ? tr("No plan of this graph was closed") : QString());
 }
 
 void PlanTabs::renamePlan() {

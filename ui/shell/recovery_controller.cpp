@@ -16,6 +16,7 @@
 #include "ui/session/graph_finder.h"
 #include "ui/shell/plan_tabs.h"
 #include "ui/shell/session_controller.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -52,12 +53,16 @@ void RecoveryController::registerActions(Actions& actions) {
         "plan.discardRecovered", plan, tr("&Discard recovered edits"),
         tr("Close the plans that came back because the last run was cut off, and open their files as saved"), {},
         [this] { discard(); });
-    discard_->setEnabled(false);
+    updateDiscard();
+}
+
+void RecoveryController::updateDiscard() {
+    setAvailable(*discard_, plans_.empty() ? tr("No edits were recovered") : QString());
 }
 
 void RecoveryController::begin(StoredSession stored) {
     plans_ = std::move(stored.recovered);
-    discard_->setEnabled(!plans_.empty());
+    updateDiscard();
     QStringList sentences;
     std::vector<NoticeAction> actions;
     const std::vector<CrashReport> reports = takeCrashReports(session_.folder());
@@ -109,7 +114,7 @@ bool RecoveryController::discardKept(SessionDocument& kept, const RecoveredPlan&
 
 void RecoveryController::discard() {
     const std::vector<RecoveredPlan> discarded = std::exchange(plans_, {});
-    discard_->setEnabled(false);
+    updateDiscard();
     QStringList files;
     int count = 0;
     for (const RecoveredPlan& plan : discarded) {

@@ -35,6 +35,7 @@ class RecoveryController : public NoticeSource {
 
   private:
     void discard();
+    void updateDiscard();
     /// @returns whether the plan was found in the open document, and closed.
     bool closeOpen(const RecoveredPlan& plan);
     /// @returns whether the plan was found in what the session has of a graph that is not open.

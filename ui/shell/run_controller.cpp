@@ -35,7 +35,7 @@ void RunController::registerActions(Actions& actions) {
     for (const auto& [id, action] : {std::pair{"run.dry", panel_.dryAction()},
                                      {"run.start", panel_.runAction()},
                                      {"run.cancel", panel_.cancelAction()}})
-        actions.adopt(QString::fromLatin1(id), run, action, action->whatsThis());
+        actions.adopt(QString::fromLatin1(id), run, action, action->statusTip());
 }
 
 }  // namespace overlap::ui

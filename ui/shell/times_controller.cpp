@@ -15,6 +15,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/availability.h"
 
 namespace overlap::ui {
 namespace {
@@ -104,8 +105,10 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
     });
     connect(workspace_.problems().problems(), &ProblemsModel::costModelWanted, cost_, &CostActions::choose);
     const auto update = [this, of_trace, of_graph] {
-        of_trace->setEnabled(document_.isOpen() && measurements_.count() > 0);
-        of_graph->setEnabled(!times_.files().isEmpty());
+        setAvailable(*of_trace, !document_.isOpen()          ? tr("No graph is open")
+                                : measurements_.count() == 0 ? tr("No trace is open")
+                                                             : QString());
+        setAvailable(*of_graph, times_.files().isEmpty() ? tr("Figures are of the graph's own times") : QString());
     };
     connect(&times_, &TraceTimes::changed, this, update);
     connect(&document_, &Document::graphChanged, this, update);

@@ -38,6 +38,7 @@ QKeySequence keyOf(const QDockWidget& dock, int& number) {
     if (id == u"run") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R);
     if (id == u"compare") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D);
     if (id == u"alive") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L);
+    if (id == u"history") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U);
     if (id == u"statistics") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I);
     return digitKey(number++);
 }

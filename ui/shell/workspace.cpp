@@ -26,6 +26,7 @@
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/modules/modules_panel.h"
+#include "ui/panels/history_panel.h"
 #include "ui/panels/log_panel.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/passes/passes_panel.h"
@@ -43,7 +44,7 @@ namespace {
 constexpr double mesh_share = 2.0 / 3;
 
 // Of the panels below, at first: from then on they have the height that the user gives them, whichever is shown.
-constexpr int lowest_panels = 132;
+constexpr int lowest_panels = 190;
 constexpr int highest_panels = 240;
 
 }  // namespace
@@ -110,6 +111,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
         return docks_->add(QString::fromLatin1(id), title, content, bottom, Heading::floating);
     };
     QDockWidget* problems = addBelow("problems", tr("Problems"), problems_);
+    addBelow("history", tr("History"), new HistoryPanel(document_.undoGroup()));
     addBelow("log", tr("Log"), new LogPanel(log));
     addBelow("groups", tr("Process groups"), groups_);
     addBelow("passes", tr("Passes"), passes_);
@@ -193,7 +195,7 @@ TimeRange Workspace::planRange() const {
 void Workspace::arrange() {
     const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
     docks_->putInTabs({dock("problems"), dock("compare"), dock("statistics"), dock("passes"), dock("groups"),
-                       dock("alive"), dock("run"), dock("log")});
+                       dock("alive"), dock("run"), dock("history"), dock("log")});
     window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
     window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 5, lowest_panels, highest_panels)},

@@ -98,6 +98,27 @@ class ModulesPanelTest : public QObject {
         QTRY_COMPARE(tree.header()->hiddenSectionCount(), 0);
     }
 
+    void whatIsOpenedForASelectionClosesWithIt() {
+        const auto document = openDocument();
+        ModulesPanel panel(*document);
+        panel.show();
+        const auto isOpen = [&](const char* module) {
+            return panel.tree()->isExpanded(panel.model()->indexOfModule(QString::fromLatin1(module)));
+        };
+        document->selection().selectModule("layers.2.feed_forward.w1");
+        QVERIFY(isOpen("layers.2") && isOpen("layers.2.feed_forward"));
+        document->selection().selectModule("layers.2.attention");
+        QVERIFY(isOpen("layers.2") && !isOpen("layers.2.feed_forward"));
+        document->selection().clear();
+        QVERIFY(!isOpen("layers.2"));
+        QVERIFY(isOpen("layers"));  // as it was
+        // Who works in the tree keeps what is open.
+        document->selection().selectModule("layers.2.attention");
+        panel.tree()->setCurrentIndex(panel.model()->indexOfModule("layers.2.feed_forward"));
+        document->selection().clear();
+        QVERIFY(isOpen("layers.2"));
+    }
+
     void draggedModulesAreNotInsideOneAnother() {
         const auto document = openDocument();
         const ModuleTreeModel model(*document);

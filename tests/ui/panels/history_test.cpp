@@ -1,0 +1,68 @@
+#include <QAbstractItemModelTester>
+#include <QUndoStack>
+#include <QtTest>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/panels/history_model.h"
+#include "ui/panels/history_panel.h"
+
+namespace overlap::ui {
+
+class HistoryTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void editsAreNamedAndGoneTo() {
+        const auto document = openDocument();
+        HistoryPanel panel(document->undoGroup());
+        QAbstractItemModelTester tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        BucketCommands commands(*document);
+        commands.addText("layers.0");
+        commands.addText("layers.1");
+        commands.put({"layers.2"}, 1);
+        QCOMPARE(texts(panel),
+                 (QStringList{"As it was opened", "Add layers.0", "Add layers.1", "Put layers.2 into layers.1"}));
+        QCOMPARE(panel.currentIndex().row(), 3);
+        emit panel.clicked(panel.model()->index(1, 0));
+        QCOMPARE(document->buckets().size(), std::size_t{1});
+        QCOMPARE(panel.currentIndex().row(), 1);
+        QCOMPARE(panel.model()->rowCount(), 4);  // what is undone can be redone
+        QVERIFY(panel.model()->index(3, 0).data(Qt::AccessibleTextRole).toString().endsWith("undone"));
+        emit panel.activated(panel.model()->index(3, 0));
+        QCOMPARE(document->buckets().size(), std::size_t{2});
+        QCOMPARE(document->buckets()[1].modules.size(), std::size_t{2});
+    }
+
+    void eachPlanHasItsOwn() {
+        const auto document = openDocument();
+        HistoryPanel panel(document->undoGroup());
+        BucketCommands(*document).addText("layers.0");
+        const int edited = document->currentIndex();
+        document->addCopyOfCurrent();
+        QCOMPARE(texts(panel), QStringList{"As it was opened"});
+        document->setCurrentIndex(edited);
+        QCOMPARE(panel.model()->rowCount(), 2);
+    }
+
+    void whatIsSavedIsMarked() {
+        const auto document = openDocument();
+        HistoryPanel panel(document->undoGroup());
+        BucketCommands(*document).addText("layers.0");
+        document->current()->undoStack().setClean();
+        QCOMPARE(texts(panel).back(), "Add layers.0 · saved");
+    }
+
+  private:
+    static QStringList texts(const HistoryPanel& panel) {
+        QStringList texts;
+        for (int row = 0; row < panel.model()->rowCount(); ++row)
+            texts.append(panel.model()->index(row, 0).data().toString());
+        return texts;
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::HistoryTest)
+#include "history_test.moc"

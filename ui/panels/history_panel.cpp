@@ -1,0 +1,26 @@
+#include "ui/panels/history_panel.h"
+
+#include "ui/panels/history_model.h"
+
+namespace overlap::ui {
+
+HistoryPanel::HistoryPanel(QUndoGroup& edits, QWidget* parent)
+    : QListView(parent), model_(new HistoryModel(edits, this)) {
+    setObjectName("history");
+    setAccessibleName(tr("Edits of the plan"));
+    setModel(model_);
+    setFrameShape(NoFrame);
+    setUniformItemSizes(true);
+    connect(model_, &QAbstractItemModel::modelReset, this, &HistoryPanel::follow);
+    connect(this, &QListView::clicked, this, [this](const QModelIndex& row) { model_->goTo(row.row()); });
+    connect(this, &QListView::activated, this, [this](const QModelIndex& row) { model_->goTo(row.row()); });
+    follow();
+}
+
+void HistoryPanel::follow() {
+    const QModelIndex current = model_->index(model_->current());
+    setCurrentIndex(current);
+    scrollTo(current);
+}
+
+}  // namespace overlap::ui
