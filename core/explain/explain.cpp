@@ -15,6 +15,7 @@
 #include "core/passes/bucketing/eligibility.h"
 #include "core/passes/overlaps/directed_order.h"
 #include "core/plan/automatic_plan.h"
+#include "core/simulate/hiding_compute.h"
 
 namespace overlap {
 
@@ -450,20 +451,11 @@ class Explainer {
 
     /// The compute that runs at the same time, the longest first; empty if there is none.
     std::string hidden_behind(const CollectiveTiming& timing) const {
-        const Simulation& simulation = evaluation_->simulation;
-        std::vector<std::pair<double, NodeId>> covers;
-        for (NodeId node = 0; node < evaluation_->graph->node_count(); ++node) {
-            if (evaluation_->times_ms[node] <= 0 || simulation.collective_of_node[node] >= 0) continue;
-            if (evaluation_->graph->target_info(node).is_wait) continue;
-            const NodeTiming& place = simulation.nodes[node];
-            const double common_ms = std::min(place.end_ms, timing.end_ms) - std::max(place.start_ms, timing.start_ms);
-            if (common_ms > 0) covers.emplace_back(common_ms, node);
-        }
-        std::ranges::stable_sort(covers, std::greater<>(), &std::pair<double, NodeId>::first);
+        const HidingCompute compute(*evaluation_->graph, evaluation_->times_ms, evaluation_->simulation);
         std::vector<std::string> names;
-        for (const auto& [common_ms, node] : covers) {
-            names.push_back(std::string(evaluation_->graph->name(node)) + " (" + time_text(common_ms) + ")");
-        }
+        for (const HidingNode& hiding : compute.of(timing))
+            names.push_back(std::string(evaluation_->graph->name(hiding.node)) + " (" + time_text(hiding.common_ms) +
+                            ")");
         return enumerated(names);
     }
 

@@ -4,39 +4,13 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <string_view>
-#include <unordered_map>
 
 #include "core/passes/bucketing/eligibility.h"
-#include "core/pipeline/manual_start.h"
+#include "core/views/members_of_result.h"
 
 namespace overlap {
 
 namespace {
-
-/// The collectives of the input that each collective of a result was made of.
-class MembersOfResult {
-  public:
-    explicit MembersOfResult(const Evaluation& evaluation) : evaluation_(evaluation) {
-        for (FinalBucket& bucket : final_buckets(evaluation))
-            merged_.insert_or_assign(std::move(bucket.start), std::move(bucket.members));
-    }
-
-    /// @param start of the evaluation's result.
-    std::vector<NodeId> of(NodeId start) const {
-        if (const NodeId origin = evaluation_.origin[start]; origin != no_node) return {origin};
-        const auto merged = merged_.find(std::string(evaluation_.graph->name(start)));
-        if (merged == merged_.end()) return {};
-        std::vector<NodeId> members;
-        for (const std::string& name : merged->second)
-            if (const NodeId node = evaluation_.input->find(name); node != no_node) members.push_back(node);
-        return members;
-    }
-
-  private:
-    const Evaluation& evaluation_;
-    std::unordered_map<std::string, std::vector<std::string>> merged_;
-};
 
 /// Their parts of a sum, by bytes; equal parts where none has any.
 std::vector<double> shares(const Graph& input, const std::vector<NodeId>& members) {
@@ -63,6 +37,23 @@ std::vector<double> exposed_ms_of_input(const Evaluation& evaluation, const Memb
 
 std::vector<double> exposed_ms_of_input(const Evaluation& evaluation) {
     return exposed_ms_of_input(evaluation, MembersOfResult(evaluation));
+}
+
+ModuleExposure module_exposed_ms(const Evaluation& evaluation, const ModuleTree& tree) {
+    const std::vector<double> of_node = exposed_ms_of_input(evaluation);
+    ModuleExposure exposure;
+    exposure.modules_ms.assign(tree.module_count(), 0);
+    std::vector<bool> counted(of_node.size(), false);
+    for (ModuleTree::ModuleId module = 1; module < tree.module_count(); ++module) {
+        for (const NodeId node : tree.module(module).nodes) {
+            exposure.modules_ms[module] += of_node[node];
+            if (counted[node]) continue;
+            counted[node] = true;
+            exposure.modules_ms[ModuleTree::root] += of_node[node];
+        }
+    }
+    for (const NodeId node : tree.nodes_without_module()) exposure.without_module_ms += of_node[node];
+    return exposure;
 }
 
 std::vector<ExposureChange> exposure_changes(const Evaluation& before, const Evaluation& after) {

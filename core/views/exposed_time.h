@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/graph/module_tree.h"
 #include "core/pipeline/evaluation.h"
 
 namespace overlap {
@@ -11,6 +12,16 @@ namespace overlap {
 /// Exposed milliseconds of each node of the evaluation's input. A collective that passes merged shares its exposed time
 /// among its members by their bytes. What a pass made of no collective of the input (see FinalBucket) belongs to none.
 std::vector<double> exposed_ms_of_input(const Evaluation& evaluation);
+
+/// Exposed time of the collectives of modules, see exposed_ms_of_input().
+struct ModuleExposure {
+    /// By ModuleTree::ModuleId, descendants included, each node once; the root's is that of all nodes with a module.
+    std::vector<double> modules_ms;
+    double without_module_ms = 0;  ///< of ModuleTree::nodes_without_module()
+};
+
+/// @param tree modules of the evaluation's input.
+ModuleExposure module_exposed_ms(const Evaluation& evaluation, const ModuleTree& tree);
 
 /// One collective of a result, and what the collectives of the input that it was made of become in another result.
 struct ExposureChange {

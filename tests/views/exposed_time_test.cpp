@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/graph/module_tree.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/pipeline/manual_start.h"
 #include "core/plan/automatic_plan.h"
@@ -60,6 +61,20 @@ TEST_F(ExposedTime, OfBucketsIsThatOfTheirMembersByBytes) {
         }
     }
     EXPECT_TRUE(compared);
+}
+
+TEST_F(ExposedTime, OfModulesIsThatOfTheNodesInThem) {
+    const ModuleTree tree(*graph_, preferred_module_source(*graph_));
+    const std::vector<double> of_node = exposed_ms_of_input(*automatic_);
+    const ModuleExposure exposure = module_exposed_ms(*automatic_, tree);
+    ASSERT_EQ(exposure.modules_ms.size(), tree.module_count());
+    EXPECT_NEAR(exposure.modules_ms[ModuleTree::root] + exposure.without_module_ms, automatic_->simulation.exposed_ms,
+                1e-6);
+    double in_layers_ms = 0;
+    for (const NodeId node : tree.nodes("layers")) in_layers_ms += of_node[node];
+    EXPECT_GT(in_layers_ms, 0);
+    EXPECT_NEAR(exposure.modules_ms[tree.find("layers")], in_layers_ms, 1e-9);
+    EXPECT_LE(exposure.modules_ms[tree.find("layers.0")], in_layers_ms);
 }
 
 TEST_F(ExposedTime, ChangesAddUpToTheDifference) {

@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <cstdio>
 
+#include "ui/collectives/collectives_panel.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/centre_tabs.h"
@@ -79,6 +80,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"problems") return &window.workspace().problems();
     if (name == u"passes") return &window.workspace().passes();
     if (name == u"groups") return &window.workspace().processGroups();
+    if (name == u"collectives") return &window.workspace().collectives();
     if (name == u"compare") return &window.workspace().compare();
     if (name == u"statistics") return &window.workspace().statistics();
     if (name == u"run") return &window.workspace().run();

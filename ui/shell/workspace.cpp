@@ -9,6 +9,7 @@
 #include "ui/actions/edit_history.h"
 #include "ui/actions/overlap_connection.h"
 #include "ui/actions/timeline_connection.h"
+#include "ui/collectives/collectives_panel.h"
 #include "ui/document/document.h"
 #include "ui/files/companion_program.h"
 #include "ui/frame/centre_tabs.h"
@@ -96,6 +97,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     board_ = new BucketBoard(document_);
     inspector_ = new InspectorPanel(document_);
     problems_ = new ProblemsPanel(document_);
+    collectives_ = new CollectivesPanel(document_);
     passes_ = new PassesPanel(document_);
     groups_ = new ProcessGroupsPanel(document_);
     compare_ = new ComparePanel(document_, measurements);
@@ -114,6 +116,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     addBelow("history", tr("History"), new HistoryPanel(document_.undoGroup()));
     addBelow("log", tr("Log"), new LogPanel(log));
     addBelow("groups", tr("Process groups"), groups_);
+    addBelow("collectives", tr("Collectives"), collectives_);
     addBelow("passes", tr("Passes"), passes_);
     addBelow("compare", tr("Compare"), compare_);
     addBelow("statistics", tr("Statistics"), statistics_);
@@ -140,6 +143,10 @@ void Workspace::connectMeasurements(Measurements& measurements) {
             [this](const std::shared_ptr<const ComparedSteps>& steps, int row) {
                 measurement_connection_->selectRow(*steps, steps->comparison.rows[static_cast<std::size_t>(row)]);
             });
+    connect(collectives_, &CollectivesPanel::timelineWanted, this, [this, &measurements] {
+        measurements.setCurrentIndex(-1);
+        timeline_->focusSelection();
+    });
     connect(statistics_, &StatisticsPanel::rangeWanted, timeline_, [this](qint64 begin_ns, qint64 end_ns) {
         timeline_->setVisibleRange({begin_ns, end_ns});
     });
@@ -185,7 +192,7 @@ void Workspace::tellOfViews() {
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           graph_model_->reading();
+           collectives_->busy() || graph_model_->reading();
 }
 
 TimeRange Workspace::planRange() const {
@@ -194,8 +201,8 @@ TimeRange Workspace::planRange() const {
 
 void Workspace::arrange() {
     const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
-    docks_->putInTabs({dock("problems"), dock("compare"), dock("statistics"), dock("passes"), dock("groups"),
-                       dock("alive"), dock("run"), dock("history"), dock("log")});
+    docks_->putInTabs({dock("problems"), dock("collectives"), dock("compare"), dock("statistics"), dock("passes"),
+                       dock("groups"), dock("alive"), dock("run"), dock("history"), dock("log")});
     window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
     window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 5, lowest_panels, highest_panels)},

@@ -10,6 +10,7 @@ namespace overlap::ui {
 class AlivePanel;
 class BucketBoard;
 class CentreTabs;
+class CollectivesPanel;
 class ComparePanel;
 class DockLayout;
 class Document;
@@ -60,6 +61,7 @@ class Workspace : public NoticeSource {
     ProblemsPanel& problems() { return *problems_; }
     PassesPanel& passes() { return *passes_; }
     ProcessGroupsPanel& processGroups() { return *groups_; }
+    CollectivesPanel& collectives() { return *collectives_; }
     ComparePanel& compare() { return *compare_; }
     StatisticsPanel& statistics() { return *statistics_; }
     RunPanel& run() { return *run_; }
@@ -118,6 +120,7 @@ class Workspace : public NoticeSource {
     ProblemsPanel* problems_ = nullptr;
     PassesPanel* passes_ = nullptr;
     ProcessGroupsPanel* groups_ = nullptr;
+    CollectivesPanel* collectives_ = nullptr;
     ComparePanel* compare_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
     RunPanel* run_ = nullptr;

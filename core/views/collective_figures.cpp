@@ -1,0 +1,97 @@
+#include "core/views/collective_figures.h"
+
+#include <algorithm>
+
+#include "core/modules/home_module.h"
+#include "core/simulate/hiding_compute.h"
+#include "core/views/members_of_result.h"
+
+namespace overlap {
+
+namespace {
+
+constexpr std::size_t most_paths = 2;
+
+/// The first `depth` components of a path; all of a shorter one.
+std::string_view beginning(std::string_view path, std::size_t depth) {
+    std::size_t end = 0;
+    for (std::size_t component = 0; component < depth; ++component) {
+        const std::size_t dot = path.find('.', end);
+        if (dot == std::string_view::npos) return path;
+        end = dot + 1;
+    }
+    return path.substr(0, end == 0 ? 0 : end - 1);
+}
+
+/// The different beginnings of that depth, in order of first occurrence; more than `most_paths` where there are more.
+std::vector<std::string_view> beginnings(const std::vector<std::string>& paths, std::size_t depth) {
+    std::vector<std::string_view> found;
+    for (const std::string& path : paths) {
+        const std::string_view begins = beginning(path, depth);
+        if (std::ranges::find(found, begins) == found.end()) found.push_back(begins);
+        if (found.size() > most_paths) break;
+    }
+    return found;
+}
+
+/// Titles of the entries that the plan was run with.
+std::string title_of(const Evaluation& evaluation, std::int32_t entry) {
+    if (entry < 0 || !evaluation.resolved) return {};
+    const std::vector<BucketEntry>& buckets = evaluation.resolved->plan.buckets;
+    if (static_cast<std::size_t>(entry) >= buckets.size()) return {};
+    const BucketEntry& bucket = buckets[static_cast<std::size_t>(entry)];
+    return bucket.title.empty() ? display_name(bucket) : bucket.title;
+}
+
+}  // namespace
+
+std::string short_modules(const std::vector<std::string>& paths) {
+    std::vector<std::string_view> shown;
+    for (std::size_t depth = 1;; ++depth) {
+        std::vector<std::string_view> deeper = beginnings(paths, depth);
+        if (deeper.size() > most_paths || deeper == shown) break;
+        shown = std::move(deeper);
+    }
+    std::string text;
+    for (const std::string_view path : shown) text.append(text.empty() ? "" : ", ").append(path);
+    return text;
+}
+
+std::vector<CollectiveFigures> collective_figures(const Evaluation& evaluation, const ModuleTree& tree) {
+    const Simulation& simulation = evaluation.simulation;
+    const std::vector<ModuleTree::ModuleId> homes = home_modules(tree, evaluation.input->node_count());
+    const MembersOfResult members_of(evaluation);
+    const HidingCompute compute(*evaluation.graph, evaluation.times_ms, simulation);
+    std::vector<CollectiveFigures> figures(simulation.collectives.size());
+    for (std::size_t index = 0; index < figures.size(); ++index) {
+        const CollectiveTiming& timing = simulation.collectives[index];
+        CollectiveFigures& made = figures[index];
+        made.timing = static_cast<std::uint32_t>(index);
+        made.members = members_of.of(timing.start);
+        for (const NodeId member : made.members) {
+            if (homes[member] == ModuleTree::no_module) continue;
+            std::string path = tree.path(homes[member]);
+            if (!path.empty() && std::ranges::find(made.modules, path) == made.modules.end())
+                made.modules.push_back(std::move(path));
+        }
+        made.module = short_modules(made.modules);
+        made.entry = evaluation.bucket_of_node[timing.start];
+        made.bucket = title_of(evaluation, made.entry);
+        if (!evaluation.times_known) continue;
+        const std::vector<HidingNode> hiding = compute.of(timing);
+        if (!hiding.empty()) made.hidden_by = hiding.front().node;
+        made.hiding_nodes = static_cast<std::uint32_t>(hiding.size());
+        for (const HidingNode& beside : hiding) made.hidden_ms += beside.common_ms;
+    }
+    return figures;
+}
+
+void CollectiveSums::add(const CollectiveTiming& collective) {
+    ++collectives;
+    time_ms += collective.end_ms - collective.start_ms;
+    exposed_ms += collective.exposed_ms;
+    avoidable_ms += collective.avoidable_ms;
+    bytes += collective.bytes;
+}
+
+}  // namespace overlap

@@ -1,0 +1,84 @@
+#include "core/views/collective_figures.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/pipeline/manual_start.h"
+#include "core/plan/plan_edits.h"
+#include "tests/support/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+TEST(ShortModules, AreAsDeepAsTwoBeginningsGo) {
+    EXPECT_EQ(short_modules({}), "");
+    EXPECT_EQ(short_modules({"layers.0.attention.wq"}), "layers.0.attention.wq");
+    EXPECT_EQ(short_modules({"norm", "output"}), "norm, output");
+    EXPECT_EQ(short_modules({"layers.0.attention.wq", "layers.0.feed_forward.w1", "layers.0.feed_forward.w2"}),
+              "layers.0.attention, layers.0.feed_forward");
+    EXPECT_EQ(short_modules({"layers.0.wq", "layers.1.wq", "layers.2.wq"}), "layers");
+    EXPECT_EQ(short_modules({"embed", "layers.0", "output"}), "");
+}
+
+class CollectiveFiguresOf : public testing::Test {
+  protected:
+    void SetUp() override {
+        graph_ = test_graph("llama3_8b_fsdp64.prebucket");
+        tree_ = std::make_unique<ModuleTree>(*graph_, preferred_module_source(*graph_));
+    }
+
+    std::shared_ptr<const Graph> graph_;
+    std::unique_ptr<ModuleTree> tree_;
+};
+
+TEST_F(CollectiveFiguresOf, TheGraphAsItIsAreOfOneMemberEach) {
+    const auto baseline = evaluate_baseline(graph_);
+    const std::vector<CollectiveFigures> figures = collective_figures(*baseline, *tree_);
+    ASSERT_EQ(figures.size(), baseline->simulation.collectives.size());
+    for (const CollectiveFigures& made : figures) {
+        const CollectiveTiming& timing = baseline->simulation.collectives[made.timing];
+        EXPECT_EQ(made.members, std::vector<NodeId>{timing.start});
+        EXPECT_LE(made.modules.size(), 1u);
+        EXPECT_EQ(made.entry, -1);
+        EXPECT_EQ(made.hidden_by == no_node, made.hiding_nodes == 0);
+        // Compute cannot hide more than there is; what is neither hidden nor exposed waits behind other collectives.
+        EXPECT_LE(made.hidden_ms + timing.exposed_ms, timing.end_ms - timing.start_ms + 1e-6);
+    }
+}
+
+TEST_F(CollectiveFiguresOf, ABucketIsInTheModulesOfItsMembers) {
+    Plan plan = make_plan(*graph_, "");
+    plan.buckets = {BucketEntry{.modules = {"layers.0"}, .title = "first"}, BucketEntry{.modules = {"norm", "lm_head"}}};
+    const auto result = evaluate(graph_, plan);
+    ASSERT_FALSE(result->refused);
+    const std::vector<CollectiveFigures> figures = collective_figures(*result, *tree_);
+    const auto of_entry = [&](std::int32_t entry) {
+        return std::ranges::find(figures, entry, &CollectiveFigures::entry);
+    };
+    const auto first = of_entry(0);
+    ASSERT_NE(first, figures.end());
+    EXPECT_EQ(first->bucket, "first");
+    EXPECT_GT(first->members.size(), 2u);
+    EXPECT_TRUE(first->module.starts_with("layers.0")) << first->module;
+    const auto second = of_entry(1);
+    ASSERT_NE(second, figures.end());
+    EXPECT_EQ(second->bucket, display_name(plan.buckets[1]));
+    EXPECT_EQ(second->module, "norm, lm_head");
+}
+
+TEST_F(CollectiveFiguresOf, SumsAreThoseOfTheSimulation) {
+    const auto baseline = evaluate_baseline(graph_);
+    CollectiveSums sums;
+    for (const CollectiveTiming& timing : baseline->simulation.collectives) sums.add(timing);
+    EXPECT_EQ(sums.collectives, baseline->simulation.collectives.size());
+    EXPECT_NEAR(sums.exposed_ms, baseline->simulation.exposed_ms, 1e-6);
+    double comm_ms = 0;
+    for (const GroupTiming& group : baseline->simulation.groups) comm_ms += group.comm_ms;
+    EXPECT_NEAR(sums.time_ms, comm_ms, 1e-6);
+    EXPECT_GT(sums.avoidable_ms, 0);
+    EXPECT_LE(sums.avoidable_ms, sums.exposed_ms);
+}
+
+}  // namespace
+}  // namespace overlap

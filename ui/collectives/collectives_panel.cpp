@@ -1,0 +1,299 @@
+#include "ui/collectives/collectives_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScopedValueRollback>
+#include <QScrollBar>
+#include <QToolButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/document/document.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/theme/numbers.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/table_delegate.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int filter_width = 220;
+constexpr int lowest_table = 24;
+/// Of the view that a column of text may take at most.
+constexpr double widest_share = 0.16;
+/// Rows whose widths are looked at; all would take too long in a step of thousands.
+constexpr int measured_rows = 200;
+
+QString sumsText(const CollectiveSums& sums, bool times_known) {
+    QStringList parts;
+    if (times_known) {
+        parts.append(CollectivesPanel::tr("%1 on their streams").arg(formatTime(sums.time_ms)));
+        parts.append(CollectivesPanel::tr("%1 exposed").arg(formatTime(sums.exposed_ms)));
+        if (sums.avoidable_ms > 0)
+            parts.append(CollectivesPanel::tr("up to %1 avoidable").arg(formatTime(sums.avoidable_ms)));
+    }
+    parts.append(formatBytes(static_cast<double>(sums.bytes)));
+    return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace
+
+CollectivesPanel::CollectivesPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      model_(new CollectivesModel(this)),
+      filter_(new CollectivesFilter(*model_, this)),
+      field_(new QLineEdit),
+      exposed_only_(new QToolButton),
+      sums_(new ElidedLabel),
+      view_(new QTreeView) {
+    setObjectName("collectives");
+    setAccessibleName(tr("Collectives"));
+    makeTable();
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeBar());
+    layout->addWidget(view_, 1);
+    setFocusProxy(view_);
+    setFocusPolicy(Qt::StrongFocus);
+
+    waiting_.setSingleShot(true);
+    connect(&waiting_, &QTimer::timeout, this, &CollectivesPanel::makeRows);
+    connect(&document, &Document::graphChanged, this, [this] { showRows(nullptr); });
+    connect(&document, &Document::evaluationChanged, this, &CollectivesPanel::schedule);
+    connect(&document, &Document::modulesChanged, this, &CollectivesPanel::schedule);
+    connect(&document.selection(), &Selection::changed, this, &CollectivesPanel::showSelection);
+    showSums();
+}
+
+QWidget* CollectivesPanel::makeBar() {
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(8);
+    field_->setPlaceholderText(tr("Filter: names, modules, causes…"));
+    field_->setToolTip(tr("Rows that have all of these words, in whichever column: \"layers.3 all-gather short\""));
+    field_->setAccessibleName(tr("Filter the collectives"));
+    field_->setClearButtonEnabled(true);
+    field_->setMaximumWidth(filter_width);
+    field_->installEventFilter(this);
+    connect(field_, &QLineEdit::textChanged, this,
+            [this](const QString& text) { narrow([&] { filter_->setText(text); }); });
+    exposed_only_->setText(tr("Exposed only"));
+    exposed_only_->setToolTip(tr("List only collectives for which compute stands still"));
+    exposed_only_->setCheckable(true);
+    exposed_only_->setFocusPolicy(Qt::StrongFocus);
+    connect(exposed_only_, &QToolButton::toggled, this,
+            [this](bool only) { narrow([&] { filter_->setExposedOnly(only); }); });
+    sums_->setObjectName("collectiveSums");
+    sums_->setProperty("role", "dim");
+    sums_->setAccessibleName(tr("Sums"));
+    layout->addWidget(field_, 1);
+    layout->addWidget(exposed_only_);
+    layout->addWidget(sums_, 3);
+    return bar;
+}
+
+void CollectivesPanel::makeTable() {
+    view_->setModel(filter_);
+    view_->setItemDelegate(new TableDelegate(view_));
+    view_->setAccessibleName(tr("Collectives of the plan"));
+    view_->setRootIsDecorated(false);
+    view_->setUniformRowHeights(true);
+    view_->setAllColumnsShowFocus(true);
+    view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    view_->setFrameShape(QFrame::NoFrame);
+    view_->setMinimumHeight(lowest_table);
+    view_->setSortingEnabled(true);
+    view_->sortByColumn(CollectivesModel::exposed_column, Qt::DescendingOrder);
+    view_->header()->setSectionsMovable(false);
+    view_->header()->setStretchLastSection(true);
+    view_->header()->setMinimumSectionSize(0);
+    view_->installEventFilter(this);
+    view_->viewport()->installEventFilter(this);
+    connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &CollectivesPanel::selectCurrent);
+    connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &CollectivesPanel::showSums);
+    connect(view_, &QTreeView::clicked, this, &CollectivesPanel::selectCurrent);
+    connect(view_, &QTreeView::activated, this, [this] {
+        selectCurrent();
+        emit timelineWanted();
+    });
+}
+
+void CollectivesPanel::narrow(const std::function<void()>& change) {
+    {
+        // Where the chosen row goes, the view makes another one current, which is no choice of the user's.
+        const QScopedValueRollback guard(following_, true);
+        change();
+    }
+    showSelection();
+    showSums();
+}
+
+void CollectivesPanel::schedule() {
+    outdated_ = true;
+    if (isVisible()) waiting_.start(0);
+}
+
+void CollectivesPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (outdated_) return schedule();
+    showSelection();
+}
+
+void CollectivesPanel::makeRows() {
+    outdated_ = false;
+    const auto evaluation = document_.evaluation();
+    if (!evaluation) return showRows(nullptr);
+    task_.start([this, evaluation, modules = document_.sharedModules()](std::stop_token stop) -> LatestTask::Delivery {
+        const auto rows = collectiveRows(evaluation, modules, stop);
+        if (!rows) return {};
+        return [this, rows] { showRows(rows); };
+    });
+}
+
+void CollectivesPanel::showRows(std::shared_ptr<const CollectiveRows> rows) {
+    if (!rows) task_.cancel();
+    const bool was_empty = model_->rowCount() == 0;
+    {
+        // Another evaluation is no choice of the user's, and what was looked at stays in its place.
+        const QScopedValueRollback guard(following_, true);
+        const int place = view_->verticalScrollBar()->value();
+        model_->setRows(std::move(rows));
+        if (was_empty) fitColumns();
+        view_->verticalScrollBar()->setValue(place);
+    }
+    showSelection();
+    showSums();
+}
+
+std::vector<int> CollectivesPanel::selectedRows() const {
+    const auto& rows = model_->rows();
+    if (!rows) return {};
+    const Selection& selection = document_.selection();
+    if (selection.kind() == Selection::Kind::node) {
+        const int row = rows->rowOf(selection.node());
+        return row < 0 ? std::vector<int>() : std::vector<int>{row};
+    }
+    std::vector<int> found;
+    const auto add_where = [&](const auto& is_selected) {
+        for (int row = 0; row < model_->rowCount(); ++row)
+            if (is_selected(rows->figures[static_cast<std::size_t>(row)])) found.push_back(row);
+    };
+    if (selection.kind() == Selection::Kind::module && !selection.module().isEmpty()) {
+        const auto nodes = rows->modules->nodes(selection.module().toStdString());
+        add_where([&](const CollectiveFigures& figures) {
+            return std::ranges::any_of(figures.members,
+                                       [&](NodeId member) { return std::ranges::binary_search(nodes, member); });
+        });
+    } else if (selection.kind() == Selection::Kind::bucket) {
+        add_where([&](const CollectiveFigures& figures) { return figures.entry == selection.bucket(); });
+    } else if (selection.kind() == Selection::Kind::group) {
+        const std::string group = selection.group().toStdString();
+        add_where([&](const CollectiveFigures& figures) {
+            return rows->evaluation->simulation.groups[rows->timing(figures.timing).group].process_group == group;
+        });
+    }
+    return found;
+}
+
+void CollectivesPanel::showSelection() {
+    if (following_ || !isVisible()) return;
+    const QScopedValueRollback guard(following_, true);
+    QItemSelection chosen;
+    std::vector<int> places;
+    for (const int row : selectedRows())
+        if (const QModelIndex shown = filter_->mapFromSource(model_->index(row, 0)); shown.isValid())
+            places.push_back(shown.row());
+    std::ranges::sort(places);
+    for (std::size_t begin = 0; begin < places.size();) {
+        std::size_t end = begin + 1;
+        while (end < places.size() && places[end] == places[end - 1] + 1) ++end;
+        chosen.select(filter_->index(places[begin], 0),
+                      filter_->index(places[end - 1], CollectivesModel::column_count - 1));
+        begin = end;
+    }
+    const QModelIndex first = places.empty() ? QModelIndex() : filter_->index(places.front(), 0);
+    view_->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
+    view_->selectionModel()->select(chosen, QItemSelectionModel::ClearAndSelect);
+    if (first.isValid()) view_->scrollTo(first);
+}
+
+void CollectivesPanel::selectCurrent() {
+    const QModelIndex current = view_->currentIndex();
+    if (following_ || !current.isValid()) return;
+    const QScopedValueRollback guard(following_, true);
+    document_.selection().selectNode(model_->nameOf(filter_->mapToSource(current).row()));
+}
+
+void CollectivesPanel::showSums() {
+    const auto& rows = model_->rows();
+    QString told = tr("Open a graph to see its collectives");
+    if (rows) {
+        const QModelIndexList chosen = view_->selectionModel()->selectedRows();
+        CollectiveSums sums;
+        if (chosen.size() > 1) {
+            for (const QModelIndex& row : chosen)
+                sums.add(rows->timing(static_cast<std::size_t>(filter_->mapToSource(row).row())));
+        } else {
+            sums = filter_->sums();
+        }
+        const auto all = static_cast<std::int64_t>(rows->figures.size());
+        const QString shown = formatCount(sums.collectives);
+        const QString count = chosen.size() > 1         ? tr("%1 of %2 chosen").arg(shown, formatCount(all))
+                              : sums.collectives != all ? tr("%1 of %2 collectives").arg(shown, formatCount(all))
+                                                        : tr("%1 collectives").arg(shown);
+        told = count + QStringLiteral(" · ") + sumsText(sums, rows->evaluation->times_known);
+        if (rows->evaluation->refused)
+            told = tr("The plan is refused: these are the baseline's") + QStringLiteral(" · ") + told;
+    }
+    sums_->setText(told);
+    sums_->setToolTip(told);
+}
+
+QString CollectivesPanel::sums() const {
+    return sums_->text();
+}
+
+bool CollectivesPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_->viewport() && event->type() == QEvent::Resize) fitColumns();
+    if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (watched == view_ && key->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(sums_->text() + u'\n' + tableText(*filter_));
+        return true;
+    }
+    if (watched == field_ && key->key() == Qt::Key_Escape && !field_->text().isEmpty()) {
+        field_->clear();
+        return true;
+    }
+    if (watched == field_ && (key->key() == Qt::Key_Down || key->key() == Qt::Key_Return) && filter_->rowCount() > 0) {
+        if (!view_->currentIndex().isValid()) view_->setCurrentIndex(filter_->index(0, 0));
+        view_->setFocus();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void CollectivesPanel::fitColumns() {
+    const int width = view_->viewport()->width();
+    for (int column = 0; column < CollectivesModel::module_column; ++column) {
+        int wanted = view_->header()->sectionSizeHint(column);
+        for (int row = 0; row < std::min(measured_rows, filter_->rowCount()); ++row)
+            wanted = std::max(wanted, view_->sizeHintForIndex(filter_->index(row, column)).width());
+        const bool is_text = model_->headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt() & Qt::AlignLeft;
+        if (is_text)
+            wanted = std::min(
+                wanted, std::max(static_cast<int>(width * widest_share), view_->header()->sectionSizeHint(column)));
+        view_->header()->resizeSection(column, wanted);
+    }
+}
+
+}  // namespace overlap::ui
