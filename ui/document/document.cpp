@@ -37,6 +37,7 @@ void Document::setGraph(const LoadedGraph& loaded) {
     if (isOpen()) emit graphAboutToChange();
     evaluator_.cancel();
     selection_.clear();
+    for (const auto& variant : variants_) histories_.keep(loaded_.path, variant->history());
     variants_.clear();
     loaded_ = loaded;
     times_ = nullptr;
@@ -92,6 +93,8 @@ Variant& Document::insertVariant(Plan plan, bool read_only) {
     auto owned = std::make_unique<Variant>(next_key_++, std::move(plan), read_only);
     Variant* added = owned.get();
     undo_group_.addStack(&added->undoStack());
+    if (!read_only)
+        if (const auto history = histories_.take(loaded_.path, added->plan())) added->restoreHistory(*history);
     variants_.push_back(std::move(owned));
     connect(added, &Variant::titleChanged, this, &Document::variantsChanged);
     connect(added, &Variant::planChanged, this, [this, added] {
@@ -141,6 +144,7 @@ Plan Document::closeVariant(int index) {
     std::unique_ptr<Variant> closed = std::move(variants_[static_cast<std::size_t>(index)]);
     variants_.erase(variants_.begin() + index);
     closed->disconnect(this);
+    histories_.keep(loaded_.path, closed->history());
     const bool was_current = index == current_;
     if (index <= current_) current_ = std::max(0, current_ - 1);
     if (was_current) {

@@ -87,7 +87,8 @@ class Document : public QObject {
     Variant& addCopyOfCurrent();
     /// A plan that is in no file, under the next free name.
     Variant& addUnderFreeName(Plan plan);
-    /// Closes a variant other than the baseline; returns its plan so that the caller can offer to bring it back.
+    /// Closes a variant other than the baseline; returns its plan so that the caller can offer to bring it back. Added
+    /// again, it can still undo its edits, and so can plans of a graph that is opened again.
     Plan closeVariant(int index);
 
     /// Reads a plan and adds it as a variant. @throws InputError, also for a plan of another graph; the document is
@@ -163,6 +164,7 @@ class Document : public QObject {
     std::function<RestoredVariants(const LoadedGraph&)> variant_source_;
     Selection selection_;
     QUndoGroup undo_group_;
+    PlanHistories histories_;  ///< of plans that are not open
     std::vector<std::unique_ptr<Variant>> variants_;
     int current_ = 0;
     quint64 next_key_ = 1;

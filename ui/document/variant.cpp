@@ -1,6 +1,8 @@
 #include "ui/document/variant.h"
 
+#include <QSignalBlocker>
 #include <QUndoCommand>
+#include <utility>
 
 #include "ui/document/plan_change.h"
 
@@ -12,8 +14,16 @@ class PlanEdit : public QUndoCommand {
     PlanEdit(Variant& variant, const QString& text, const Plan& after, QString merge_key)
         : QUndoCommand(text), variant_(variant), change_(variant.plan(), after), merge_key_(std::move(merge_key)) {}
 
+    /// An edit that was made before, of a variant in whose plan it is done.
+    PlanEdit(Variant& variant, const PlanHistory::Edit& edit, bool done)
+        : QUndoCommand(edit.text), variant_(variant), change_(edit.change), merge_key_(edit.merge_key), done_(done) {}
+
+    PlanHistory::Edit edit() const { return {text(), change_, merge_key_}; }
     void undo() override { variant_.setPlan(change_.undone(variant_.plan())); }
-    void redo() override { variant_.setPlan(change_.redone(variant_.plan())); }
+    void redo() override {
+        if (std::exchange(done_, false)) return;  // a stack redoes what is pushed
+        variant_.setPlan(change_.redone(variant_.plan()));
+    }
     int id() const override { return merge_key_.isEmpty() ? -1 : 1; }
     /// @param newer has been done already.
     bool mergeWith(const QUndoCommand* newer) override {
@@ -30,6 +40,7 @@ class PlanEdit : public QUndoCommand {
     Variant& variant_;
     PlanChange change_;
     QString merge_key_;
+    bool done_ = false;
 };
 
 Variant::Variant(quint64 key, Plan plan, bool read_only, QObject* parent)
@@ -49,6 +60,21 @@ QString Variant::title() const {
 void Variant::edit(const QString& text, const Plan& plan, const QString& merge_key) {
     if (read_only_ || plan == plan_) return;
     undo_stack_.push(new PlanEdit(*this, text, plan, merge_key));
+}
+
+PlanHistory Variant::history() const {
+    PlanHistory history{plan_, {}, undo_stack_.index()};
+    for (int edit = 0; edit < undo_stack_.count(); ++edit)
+        history.edits.push_back(static_cast<const PlanEdit*>(undo_stack_.command(edit))->edit());
+    return history;
+}
+
+void Variant::restoreHistory(const PlanHistory& history) {
+    const QSignalBlocker quiet(this);  // the plan ends up as it is
+    for (int edit = 0; edit < static_cast<int>(history.edits.size()); ++edit)
+        undo_stack_.push(new PlanEdit(*this, history.edits[static_cast<std::size_t>(edit)], edit < history.done));
+    undo_stack_.setIndex(history.done);
+    undo_stack_.setClean();
 }
 
 void Variant::setPlan(const Plan& plan) {

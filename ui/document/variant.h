@@ -8,6 +8,7 @@
 
 #include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
+#include "ui/document/plan_history.h"
 
 namespace overlap::ui {
 
@@ -42,6 +43,11 @@ class Variant : public QObject {
     /// Puts an undoable edit on the stack; nothing happens where `plan` equals the current one.
     /// @param merge_key edits in a row with one non-empty key are undone together.
     void edit(const QString& text, const Plan& plan, const QString& merge_key = {});
+
+    /// Its edits, to be made undoable again in another variant of the same plan.
+    PlanHistory history() const;
+    /// Takes over edits. @param history of a plan that equals this one, which has none yet.
+    void restoreHistory(const PlanHistory& history);
 
     /// @param current whether it is of the current plan; false: of an earlier one.
     void setEvaluation(std::shared_ptr<const Evaluation> evaluation, bool current = true);

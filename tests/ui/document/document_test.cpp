@@ -350,6 +350,45 @@ class DocumentTest : public QObject {
         QCOMPARE(other.variantCount(), 2);
     }
 
+    void aPlanThatIsOpenedAgainCanStillUndoItsEdits() {
+        const auto document = openDocument();
+        document->editBuckets("first", {{{"layers.0"}, false, {}}});
+        document->editBuckets("second", {{{"layers.0"}, false, {}}, {{"layers.1"}, false, {}}});
+        document->undoGroup().undo();
+        const Plan closed = document->closeVariant(1);
+        Variant& again = document->addVariant(closed);
+        QCOMPARE(again.plan(), closed);
+        QCOMPARE(document->undoGroup().undoText(), "first");
+        QCOMPARE(document->undoGroup().redoText(), "second");
+        document->undoGroup().redo();
+        QCOMPARE(document->buckets().size(), std::size_t{2});
+        document->undoGroup().undo();
+        document->undoGroup().undo();
+        QVERIFY(document->buckets().empty());
+        // A plan of another content has a history of its own.
+        document->closeVariant(document->currentIndex());
+        Plan other = closed;
+        other.name = "another";
+        document->addVariant(other);
+        QVERIFY(!document->undoGroup().canUndo());
+    }
+
+    void aGraphThatIsOpenedAgainHasItsEditsToUndo() {
+        const auto document = openDocument();
+        const LoadedGraph first = document->loaded();
+        document->editBuckets("first", {{{"layers.0"}, false, {}}});
+        const Plan edited = document->current()->plan();
+        document->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8_aot_fw.graph.json.gz")));
+        QVERIFY(!document->undoGroup().canUndo());
+        document->setVariantSource([&](const LoadedGraph&) { return RestoredVariants{{{edited, {}, true, {}}}, 1}; });
+        document->setGraph(first);
+        QVERIFY(document->current()->modified());
+        QCOMPARE(document->undoGroup().undoText(), "first");
+        document->undoGroup().undo();
+        QVERIFY(document->buckets().empty());
+    }
+
     void closedVariantsGoAndOthersStay() {
         const auto document = openDocument();
         document->addCopyOfCurrent();
