@@ -49,7 +49,8 @@ TEST_F(CollectiveFiguresOf, TheGraphAsItIsAreOfOneMemberEach) {
 
 TEST_F(CollectiveFiguresOf, ABucketIsInTheModulesOfItsMembers) {
     Plan plan = make_plan(*graph_, "");
-    plan.buckets = {BucketEntry{.modules = {"layers.0"}, .title = "first"}, BucketEntry{.modules = {"norm", "lm_head"}}};
+    plan.buckets = {BucketEntry{.modules = {"layers.0"}, .title = "first"},
+                    BucketEntry{.modules = {"norm", "lm_head"}}};
     const auto result = evaluate(graph_, plan);
     ASSERT_FALSE(result->refused);
     const std::vector<CollectiveFigures> figures = collective_figures(*result, *tree_);

@@ -84,9 +84,11 @@ void TimelineConnection::makeTimeline() {
     task_.start([this, evaluation](std::stop_token stop) -> LatestTask::Delivery {
         auto timeline = timeline_of(*evaluation);
         if (stop.stop_requested()) return {};
+        const auto members = std::make_shared<const MembersOfResult>(*evaluation);
         if (evaluation->graph->node_count() >= large_graph_nodes) timeline = releasedElsewhere(std::move(timeline));
-        return [this, evaluation, timeline = std::move(timeline)] {
+        return [this, evaluation, members, timeline = std::move(timeline)] {
             evaluation_ = evaluation;
+            members_ = members;
             const auto& cost = evaluation->graph->header().cost;
             const QString device = cost ? QString::fromStdString(cost->device_name) : QString();
             QStringList caption{tr("simulated"), tr("streams model")};
@@ -158,6 +160,13 @@ void TimelineConnection::showSelection() {
             if (evaluation_->origin[node] != no_node &&
                 std::binary_search(nodes.begin(), nodes.end(), evaluation_->origin[node]))
                 highlighted.push_back(node);
+        // What was merged is of all the modules that its members are of.
+        for (const CollectiveTiming& timing : evaluation_->simulation.collectives) {
+            if (evaluation_->origin[timing.start] != no_node) continue;
+            const std::vector<NodeId> members = members_->of(timing.start);
+            if (std::ranges::any_of(members, [&](NodeId member) { return std::ranges::binary_search(nodes, member); }))
+                highlighted.push_back(timing.start);
+        }
     }
     view_.selectReference(selected == no_node ? no_reference : selected);
     view_.highlightReferences(std::move(highlighted));

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/pipeline/evaluation.h"
+#include "core/views/members_of_result.h"
 #include "ui/tasks/latest_task.h"
 #include "ui/timeline/alive_tensors.h"
 
@@ -41,7 +42,8 @@ class TimelineConnection : public QObject {
 
     Document& document_;
     TimelineView& view_;
-    std::shared_ptr<const Evaluation> evaluation_;  ///< what the view's references are nodes of
+    std::shared_ptr<const Evaluation> evaluation_;    ///< what the view's references are nodes of
+    std::shared_ptr<const MembersOfResult> members_;  ///< of `evaluation_`
     bool following_ = false;
     bool active_ = true;
     LatestTask task_;

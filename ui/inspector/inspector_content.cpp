@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/explain/explain.h"
+#include "core/views/exposed_time.h"
 #include "core/views/process_groups.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/edits/group_setting_commands.h"
@@ -217,6 +218,15 @@ InspectorContent describeModule(Document& document, const QString& path) {
     if (figures.collectives > 0)
         rows.add(Document::tr("collectives"),
                  times(formatCount(figures.collectives), formatKnownTime(figures.communication_ms, known)));
+    if (const auto evaluation = document.evaluation();
+        figures.collectives > 0 && evaluation && evaluation->times_known) {
+        const std::vector<double> exposed_ms = exposed_ms_of_input(*evaluation);
+        double sum_ms = 0;
+        for (const NodeId node : tree.nodes(path.toStdString())) sum_ms += exposed_ms[node];
+        rows.add(Document::tr("exposed"), evaluation->refused
+                                              ? Document::tr("%1 without the plan").arg(formatTime(sum_ms))
+                                              : formatTime(sum_ms));
+    }
     if (figures.parameters > 0)
         rows.add(Document::tr("parameters"),
                  times(formatCount(figures.parameters),

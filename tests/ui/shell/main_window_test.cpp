@@ -15,6 +15,7 @@
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/notice_bar.h"
 #include "ui/frame/variant_bar.h"
+#include "ui/inspector/inspector_panel.h"
 #include "ui/modules/modules_panel.h"
 #include "ui/plan/bucket_board.h"
 #include "ui/plan/bucket_model.h"
@@ -84,6 +85,25 @@ class MainWindowTest : public QObject {
         QVERIFY(waitUntilIdle(window));
         QCOMPARE(lanes(), lanes_before);
         QCOMPARE(window.document().evaluation()->simulation.step_ms, before_ms);
+    }
+
+    void aModuleLightsUpWhatItsCollectivesWereMergedInto() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.1");
+        QVERIFY(waitUntilIdle(window));
+        window.document().selection().selectModule("layers.1.attention");
+        QVERIFY(waitUntilIdle(window));
+        const auto evaluation = window.document().evaluation();
+        const auto& lit = window.workspace().timeline().highlightedReferences();
+        std::size_t merged = 0;
+        for (const CollectiveTiming& timing : evaluation->simulation.collectives)
+            if (evaluation->entry_of_node[timing.start] == 0 && evaluation->origin[timing.start] == no_node) {
+                QVERIFY(std::ranges::count(lit, timing.start) > 0);
+                ++merged;
+            }
+        QVERIFY(merged > 0);
+        QVERIFY2(plainText(window.workspace().inspector().content()).contains("exposed"), "the Inspector says it, too");
     }
 
     void undoAndRedoByKeys() {

@@ -1,0 +1,133 @@
+#include "ui/collectives/collectives_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QTreeView>
+#include <QtTest>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+
+namespace overlap::ui {
+
+/// The table of all collectives of a small graph's plan.
+class CollectivesPanelTest : public QObject {
+    Q_OBJECT
+
+    using Column = CollectivesModel::Column;
+
+  private slots:
+    void init() {
+        document_ = openDocument();
+        panel_ = std::make_unique<CollectivesPanel>(*document_);
+        panel_->resize(1400, 400);
+        panel_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(panel_.get()));
+        QVERIFY(waitForRows());
+    }
+    void cleanup() {
+        panel_.reset();
+        document_.reset();
+    }
+
+    void everyCollectiveHasARow() {
+        QAbstractItemModelTester tester(panel_->model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const Simulation& simulation = document_->evaluation()->simulation;
+        QCOMPARE(static_cast<std::size_t>(panel_->model()->rowCount()), simulation.collectives.size());
+        QVERIFY(panel_->sums().startsWith(formatted(simulation.collectives.size()) + " collectives"));
+    }
+
+    void theMostExposedComesFirstAndColumnsAreSorted() {
+        const auto exposed_ms = [&](int row) { return timing(row).exposed_ms; };
+        for (int row = 1; row < panel_->shown()->rowCount(); ++row) QVERIFY(exposed_ms(row - 1) >= exposed_ms(row));
+        panel_->view()->sortByColumn(Column::bytes_column, Qt::AscendingOrder);
+        for (int row = 1; row < panel_->shown()->rowCount(); ++row) QVERIFY(timing(row - 1).bytes <= timing(row).bytes);
+    }
+
+    void sumsAreOfWhatIsShown() {
+        BucketCommands(*document_).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForRows());
+        panel_->exposedOnly()->setChecked(true);
+        const CollectiveSums sums = panel_->shown()->sums();
+        QVERIFY(sums.collectives > 0 && sums.collectives < static_cast<std::uint32_t>(panel_->model()->rowCount()));
+        double exposed_ms = 0;
+        for (const CollectiveTiming& each : document_->evaluation()->simulation.collectives)
+            exposed_ms += each.exposed_ms;
+        QVERIFY(std::abs(sums.exposed_ms - exposed_ms) < 1e-9);
+        QVERIFY(panel_->sums().contains(" of "));
+    }
+
+    void aFilterWantsAllItsWords() {
+        panel_->filterField()->setText("LAYERS.2 reduce-scatter");
+        QVERIFY(panel_->shown()->rowCount() > 0);
+        for (int row = 0; row < panel_->shown()->rowCount(); ++row) {
+            QCOMPARE(timing(row).kind, CollectiveKind::reduce_scatter);
+            QVERIFY(cell(row, Column::module_column).startsWith("layers.2"));
+        }
+        panel_->filterField()->setText("nothing of this kind");
+        QCOMPARE(panel_->shown()->rowCount(), 0);
+    }
+
+    void aRowIsTheSelectionOfAllViews() {
+        panel_->view()->setCurrentIndex(panel_->shown()->index(2, 0));
+        QCOMPARE(document_->selection().node(), cell(2, Column::name_column));
+        QSignalSpy wanted(panel_.get(), &CollectivesPanel::timelineWanted);
+        QTest::keyClick(panel_->view(), Qt::Key_Return);
+        QCOMPARE(wanted.count(), 1);
+    }
+
+    void whatIsSelectedElsewhereIsChosenHere() {
+        document_->selection().selectModule("layers.1");
+        const QModelIndexList chosen = panel_->view()->selectionModel()->selectedRows();
+        QVERIFY(chosen.size() > 1);
+        for (const QModelIndex& row : chosen) QVERIFY(cell(row.row(), Column::module_column).startsWith("layers.1"));
+        QVERIFY(panel_->sums().contains("chosen"));
+        QCOMPARE(document_->selection().module(), "layers.1");  // choosing them is no edit of the selection
+    }
+
+    void mergedCollectivesAreFoundByTheirMembers() {
+        BucketCommands(*document_).addText("layers.1");
+        QVERIFY(waitForRows());
+        const std::uint32_t collectives = static_cast<std::uint32_t>(panel_->model()->rowCount());
+        QVERIFY(collectives < document_->baseline().simulation.collectives.size());
+        document_->selection().selectModule("layers.1.attention");
+        const QModelIndexList chosen = panel_->view()->selectionModel()->selectedRows();
+        QVERIFY(!chosen.isEmpty());
+        for (const QModelIndex& row : chosen) QCOMPARE(cell(row.row(), Column::bucket_column), "layers.1");
+    }
+
+    void nothingIsMadeWhileNobodyLooks() {
+        panel_->hide();
+        BucketCommands(*document_).addText("layers.1");
+        QVERIFY(waitForEvaluation(*document_));
+        const int before = panel_->model()->rowCount();
+        QVERIFY(!panel_->busy());
+        panel_->show();
+        QVERIFY(waitForRows());
+        QVERIFY(panel_->model()->rowCount() < before);
+    }
+
+  private:
+    bool waitForRows() {
+        return waitForEvaluation(*document_) && QTest::qWaitFor([&] {
+                   return !panel_->busy() && panel_->model()->rows() &&
+                          panel_->model()->rows()->evaluation == document_->evaluation();
+               });
+    }
+    QString cell(int row, int column) const { return panel_->shown()->index(row, column).data().toString(); }
+    const CollectiveTiming& timing(int shown_row) const {
+        const QModelIndex source = panel_->shown()->mapToSource(panel_->shown()->index(shown_row, 0));
+        return document_->evaluation()->simulation.collectives[static_cast<std::size_t>(source.row())];
+    }
+    static QString formatted(std::size_t count) { return QString::number(count); }
+
+    std::unique_ptr<Document> document_;
+    std::unique_ptr<CollectivesPanel> panel_;
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::CollectivesPanelTest)
+#include "collectives_panel_test.moc"
