@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     const QCommandLineOption view(
         QStringLiteral("view"),
         QStringLiteral("part of the window in the picture: window, modules, buckets, "
-                       "inspector, problems, collectives, passes, groups, compare, statistics, run, chooser, graph, mesh, "
+                       "inspector, problems, collectives, plans, passes, groups, compare, statistics, run, chooser, graph, mesh, "
                        "timeline or toolbar"),
         QStringLiteral("name"));
     const QCommandLineOption select(

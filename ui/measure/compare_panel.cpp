@@ -230,6 +230,11 @@ std::shared_ptr<const Measurement> ComparePanel::measurementOf(const QComboBox& 
     return measured >= 0 && measured < measurements_.count() ? measurements_.at(measured) : nullptr;
 }
 
+void ComparePanel::choosePlans(int before, int after) {
+    before_->setCurrentIndex(before);
+    after_->setCurrentIndex(after);
+}
+
 void ComparePanel::updateMeasured() {
     const auto measurement = measurementOf(*after_);
     step_->setMeasurement(measurement);

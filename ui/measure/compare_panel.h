@@ -59,6 +59,8 @@ class ComparePanel : public QWidget {
     QToolButton* both() { return both_; }
     /// Checked while figures are of the second step's times.
     QToolButton* times() { return times_; }
+    /// Chooses two plans to compare, by their positions in the document.
+    void choosePlans(int before, int after);
     QString sums() const;
     bool busy() const { return waiting_.isActive() || task_.busy(); }
 

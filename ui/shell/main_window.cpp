@@ -184,6 +184,7 @@ void MainWindow::connectControllers() {
         session_->schedule();
     });
     tabs_->follow(workspace_->variants());
+    tabs_->follow(workspace_->plans());
 }
 
 void MainWindow::connectDocument() {

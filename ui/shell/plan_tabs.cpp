@@ -7,6 +7,7 @@
 #include "ui/frame/actions.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/measure/measurements.h"
+#include "ui/plans/plans_panel.h"
 #include "ui/session/kept_plans.h"
 #include "ui/shell/session_controller.h"
 #include "ui/widgets/availability.h"
@@ -39,11 +40,13 @@ void PlanTabs::registerSteps(Actions& actions) {
 
 void PlanTabs::follow(VariantBar& bar) {
     connect(&bar, &VariantBar::closeWanted, this, &PlanTabs::closePlan);
-    connect(&bar, &VariantBar::renameWanted, this, [this](int index) {
-        document_.setCurrentIndex(index);
-        renamePlan();
-    });
+    connect(&bar, &VariantBar::renameWanted, this, &PlanTabs::renameAt);
     connect(&bar, &VariantBar::closeMeasurementWanted, &measurements_, &Measurements::close);
+}
+
+void PlanTabs::follow(PlansPanel& table) {
+    connect(&table, &PlansPanel::closeWanted, this, &PlanTabs::closePlan);
+    connect(&table, &PlansPanel::renameWanted, this, &PlanTabs::renameAt);
 }
 
 void PlanTabs::closePlan(int index) {
@@ -86,6 +89,11 @@ void PlanTabs::reopenPlan() {
 
 void PlanTabs::updateReopen() {
     setAvailable(*reopen_, session_.closedPlans().empty() ? tr("No plan of this graph was closed") : QString());
+}
+
+void PlanTabs::renameAt(int index) {
+    document_.setCurrentIndex(index);
+    renamePlan();
 }
 
 void PlanTabs::renamePlan() {

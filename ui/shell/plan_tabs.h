@@ -12,6 +12,7 @@ class Document;
 class FileLooks;
 class Measurements;
 class SessionController;
+class PlansPanel;
 class VariantBar;
 
 /// Actions on the tabs of plans and measurements: switching, closing, reopening, renaming.
@@ -27,8 +28,9 @@ class PlanTabs : public NoticeSource {
     void registerActions(Actions& actions);
     /// Next and previous.
     void registerSteps(Actions& actions);
-    /// Carries out the requests of the bar.
+    /// Carry out the requests of the bar and of the table of plans.
     void follow(VariantBar& bar);
+    void follow(PlansPanel& table);
 
     /// Closes a plan, which can be reopened; the baseline stays.
     void closePlan(int index);
@@ -39,6 +41,7 @@ class PlanTabs : public NoticeSource {
     void closeCurrent();
     void reopenPlan();
     void renamePlan();
+    void renameAt(int index);
     void step(int by);
 
     Document& document_;

@@ -29,6 +29,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/passes/passes_panel.h"
 #include "ui/plan/bucket_board.h"
+#include "ui/plans/plans_panel.h"
 #include "ui/run/run_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
@@ -81,6 +82,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"passes") return &window.workspace().passes();
     if (name == u"groups") return &window.workspace().processGroups();
     if (name == u"collectives") return &window.workspace().collectives();
+    if (name == u"plans") return &window.workspace().plans();
     if (name == u"compare") return &window.workspace().compare();
     if (name == u"statistics") return &window.workspace().statistics();
     if (name == u"run") return &window.workspace().run();

@@ -11,7 +11,7 @@ struct ScreenshotOptions {
     QString output;  ///< its name ends in the format: `.png` or another that Qt writes
     QSize size{1600, 1000};
     /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`,
-    /// `collectives`, `compare`, `statistics`, `run`, `timeline`, `toolbar`.
+    /// `collectives`, `plans`, `compare`, `statistics`, `run`, `timeline`, `toolbar`.
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
     QString select;  ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from

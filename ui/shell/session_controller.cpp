@@ -2,6 +2,7 @@
 
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <algorithm>
 
 #include "ui/actions/cost_actions.h"
 #include "ui/cost/graph_cost_model.h"
@@ -128,6 +129,10 @@ RestoredVariants SessionController::restoredVariants(const LoadedGraph& loaded) 
         }
     }
     std::move(newer.begin(), newer.end(), std::back_inserter(result.variants));
+    const auto unsaved = std::ranges::count_if(result.variants, &RestoredVariant::modified);
+    if (unsaved == 1) emit told(tr("1 plan with edits that are in no file was kept and is open again"));
+    if (unsaved > 1)
+        emit told(tr("%1 plans with edits that are in no file were kept and are open again").arg(unsaved));
     if (!sentences.isEmpty()) emit warnedAlso(sentences.join(QStringLiteral("; ")));
     return result;
 }

@@ -32,6 +32,7 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/passes/passes_panel.h"
 #include "ui/plan/bucket_board.h"
+#include "ui/plans/plans_panel.h"
 #include "ui/run/run_panel.h"
 #include "ui/session/session_state.h"
 #include "ui/timeline/alive_panel.h"
@@ -98,6 +99,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     inspector_ = new InspectorPanel(document_);
     problems_ = new ProblemsPanel(document_);
     collectives_ = new CollectivesPanel(document_);
+    plans_ = new PlansPanel(document_);
     passes_ = new PassesPanel(document_);
     groups_ = new ProcessGroupsPanel(document_);
     compare_ = new ComparePanel(document_, measurements);
@@ -117,6 +119,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     addBelow("log", tr("Log"), new LogPanel(log));
     addBelow("groups", tr("Process groups"), groups_);
     addBelow("collectives", tr("Collectives"), collectives_);
+    addBelow("plans", tr("Plans"), plans_);
     addBelow("passes", tr("Passes"), passes_);
     addBelow("compare", tr("Compare"), compare_);
     addBelow("statistics", tr("Statistics"), statistics_);
@@ -143,6 +146,16 @@ void Workspace::connectMeasurements(Measurements& measurements) {
             [this](const std::shared_ptr<const ComparedSteps>& steps, int row) {
                 measurement_connection_->selectRow(*steps, steps->comparison.rows[static_cast<std::size_t>(row)]);
             });
+    connect(plans_, &PlansPanel::showWanted, this, [this, &measurements](int variant) {
+        measurements.setCurrentIndex(-1);
+        document_.setCurrentIndex(variant);
+    });
+    connect(plans_, &PlansPanel::compareWanted, this, [this](int before, int after) {
+        compare_->choosePlans(before, after);
+        QDockWidget* dock = docks_->find(QStringLiteral("compare"));
+        dock->show();
+        dock->raise();
+    });
     connect(collectives_, &CollectivesPanel::timelineWanted, this, [this, &measurements] {
         measurements.setCurrentIndex(-1);
         timeline_->focusSelection();
@@ -192,7 +205,7 @@ void Workspace::tellOfViews() {
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || graph_model_->reading();
+           collectives_->busy() || plans_->busy() || graph_model_->reading();
 }
 
 TimeRange Workspace::planRange() const {
@@ -201,8 +214,8 @@ TimeRange Workspace::planRange() const {
 
 void Workspace::arrange() {
     const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
-    docks_->putInTabs({dock("problems"), dock("collectives"), dock("compare"), dock("statistics"), dock("passes"),
-                       dock("groups"), dock("alive"), dock("run"), dock("history"), dock("log")});
+    docks_->putInTabs({dock("problems"), dock("collectives"), dock("plans"), dock("compare"), dock("statistics"),
+                       dock("passes"), dock("groups"), dock("alive"), dock("run"), dock("history"), dock("log")});
     window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
     window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 5, lowest_panels, highest_panels)},

@@ -27,6 +27,7 @@ class MeshView;
 class ModulesPanel;
 class OverlapConnection;
 class PassesPanel;
+class PlansPanel;
 class ProblemsPanel;
 class ProcessGroupsPanel;
 class RunPanel;
@@ -61,6 +62,7 @@ class Workspace : public NoticeSource {
     ProblemsPanel& problems() { return *problems_; }
     PassesPanel& passes() { return *passes_; }
     ProcessGroupsPanel& processGroups() { return *groups_; }
+    PlansPanel& plans() { return *plans_; }
     CollectivesPanel& collectives() { return *collectives_; }
     ComparePanel& compare() { return *compare_; }
     StatisticsPanel& statistics() { return *statistics_; }
@@ -121,6 +123,7 @@ class Workspace : public NoticeSource {
     PassesPanel* passes_ = nullptr;
     ProcessGroupsPanel* groups_ = nullptr;
     CollectivesPanel* collectives_ = nullptr;
+    PlansPanel* plans_ = nullptr;
     ComparePanel* compare_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
     RunPanel* run_ = nullptr;

@@ -1,0 +1,160 @@
+#include "ui/plans/plans_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QComboBox>
+#include <QSignalSpy>
+#include <QTreeView>
+#include <QtTest>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/plans/plans_model.h"
+#include "ui/theme/numbers.h"
+
+namespace overlap::ui {
+
+/// The table of the plans of a small graph.
+class PlansPanelTest : public QObject {
+    Q_OBJECT
+
+    using Column = PlansModel::Column;
+
+  private slots:
+    void init() {
+        document_ = openDocument();
+        panel_ = std::make_unique<PlansPanel>(*document_);
+        panel_->resize(1200, 300);
+        panel_->show();
+        QVERIFY(QTest::qWaitForWindowExposed(panel_.get()));
+        QVERIFY(waitForRows());
+    }
+    void cleanup() {
+        panel_.reset();
+        document_.reset();
+    }
+
+    void everyPlanHasFiguresAlsoWhereItWasNeverShown() {
+        QAbstractItemModelTester tester(panel_->model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        Plan blocks = document_->loaded().empty_plan;
+        blocks.name = "blocks";
+        blocks.buckets = {{{"layers.0"}, false, {}}, {{"layers.1"}, false, {}}};
+        document_->addVariant(blocks);
+        document_->setCurrentIndex(1);  // before it has been evaluated
+        QVERIFY(waitForRows());
+        QCOMPARE(panel_->model()->rowCount(), 3);
+        QCOMPARE(cell(2, Column::name_column), "blocks");
+        const auto evaluation = evaluate(document_->graph(), blocks);
+        QCOMPARE(cell(2, Column::step_column), formatTime(evaluation->simulation.step_ms));
+        QCOMPARE(cell(2, Column::peak_column),
+                 formatBytes(static_cast<double>(evaluation->corrected_memory.peak_bytes)));
+        QCOMPARE(cell(2, Column::collectives_column),
+                 formatCount(static_cast<std::int64_t>(evaluation->simulation.collectives.size())));
+        QVERIFY(!cell(2, Column::gain_column).isEmpty() && cell(0, Column::gain_column).isEmpty());
+    }
+
+    void anEditChangesItsRowAlone() {
+        document_->addCopyOfCurrent();
+        QVERIFY(waitForRows());
+        const QString before = cell(1, Column::step_column);
+        BucketCommands(*document_).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForRows());
+        QCOMPARE(cell(1, Column::step_column), before);
+        QVERIFY(cell(2, Column::step_column) != before);
+    }
+
+    void aRefusedPlanSaysSo() {
+        document_->editBuckets("overlap", {{{"layers.0"}, false, {}}, {{"layers.0.attention"}, false, {}}});
+        QVERIFY(waitForRows());
+        QCOMPARE(cell(1, Column::step_column), "refused");
+        QCOMPARE(cell(1, Column::peak_column), QString());
+    }
+
+    void plansAreShownComparedRenamedAndClosed() {
+        document_->addCopyOfCurrent();
+        QVERIFY(waitForRows());
+        QSignalSpy shown(panel_.get(), &PlansPanel::showWanted), compared(panel_.get(), &PlansPanel::compareWanted),
+            renamed(panel_.get(), &PlansPanel::renameWanted), closed(panel_.get(), &PlansPanel::closeWanted);
+        QVERIFY(!panel_->compareAction()->isEnabled());
+        QVERIFY(panel_->compareAction()->toolTip().contains("two"));
+        choose({1});
+        emit panel_->view()->clicked(panel_->view()->model()->index(1, 0));
+        QCOMPARE(shown.back().front().toInt(), 1);
+        QTest::keyClick(panel_->view(), Qt::Key_F2);
+        QCOMPARE(renamed.back().front().toInt(), 1);
+        choose({1, 2});
+        panel_->compareAction()->trigger();
+        QCOMPARE(compared.back(), (QList<QVariant>{1, 2}));
+        QVERIFY(!panel_->renameAction()->isEnabled());
+        QTest::keyClick(panel_->view(), Qt::Key_Delete);
+        QCOMPARE(closed.count(), 2);
+        QCOMPARE(closed[0].front().toInt(), 2);  // from the back, so that positions stay
+        QCOMPARE(closed[1].front().toInt(), 1);
+        choose({0});
+        QVERIFY(!panel_->closeAction()->isEnabled());  // the baseline stays
+    }
+
+    void figuresUnderAnotherCostModelAreOneClickAway() {
+        BucketCommands(*document_).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForRows());
+        QCOMPARE(panel_->model()->columnCount(), static_cast<int>(Column::other_column));
+        const int place = panel_->other()->findData("h100-sxm");
+        QVERIFY(place > 0);
+        panel_->other()->setCurrentIndex(place);
+        QVERIFY(waitForRows());
+        QCOMPARE(panel_->model()->columnCount(), static_cast<int>(Column::column_count));
+        QVERIFY(panel_->model()
+                    ->headerData(Column::other_column, Qt::Horizontal, Qt::DisplayRole)
+                    .toString()
+                    .contains("h100-sxm"));
+        QVERIFY(cell(1, Column::other_column) != cell(1, Column::step_column));
+        panel_->other()->setCurrentIndex(0);
+        QVERIFY(waitForRows());
+        QCOMPARE(panel_->model()->columnCount(), static_cast<int>(Column::other_column));
+    }
+
+    void whatIsLostUnderAnotherModelIsMarked() {
+        PlanRow baseline{1, {}, true, PlanFigures{}, PlanFigures{}}, row{2, {}, false, PlanFigures{}, PlanFigures{}};
+        baseline.figures->step_ms = 100;
+        baseline.other->step_ms = 50;
+        row.figures->step_ms = 90;
+        row.other->step_ms = 45;
+        QVERIFY(!losesUnderOther(row, baseline));
+        row.other->step_ms = 55;
+        QVERIFY(losesUnderOther(row, baseline));
+        row.figures->step_ms = 110;  // it gains nothing here either
+        QVERIFY(!losesUnderOther(row, baseline));
+    }
+
+    void rowsAreSortedByFigures() {
+        Plan blocks = document_->loaded().empty_plan;
+        blocks.buckets = {{{"layers.0"}, false, {}}};
+        document_->addVariant(blocks);
+        QVERIFY(waitForRows());
+        panel_->view()->sortByColumn(Column::collectives_column, Qt::AscendingOrder);
+        QCOMPARE(panel_->view()->model()->index(0, 0).data().toString(), QString::fromStdString(blocks.name));
+    }
+
+  private:
+    bool waitForRows() {
+        return waitForEvaluation(*document_) && QTest::qWaitFor([&] {
+                   return !panel_->busy() && panel_->model()->rowCount() == document_->variantCount();
+               });
+    }
+    void choose(std::initializer_list<int> rows) {
+        panel_->view()->clearSelection();
+        for (const int row : rows)
+            panel_->view()->selectionModel()->select(panel_->view()->model()->index(row, 0),
+                                                     QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    }
+    /// @param row of the model: the position of the plan.
+    QString cell(int row, int column) const { return panel_->model()->index(row, column).data().toString(); }
+
+    std::unique_ptr<Document> document_;
+    std::unique_ptr<PlansPanel> panel_;
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::PlansPanelTest)
+#include "plans_panel_test.moc"

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <QString>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "core/pipeline/evaluation.h"
+
+namespace overlap::ui {
+
+/// Figures of one plan, as the toolbar shows them.
+struct PlanFigures {
+    bool refused = false;  ///< the others are the baseline's then
+    bool times_known = true;
+    double step_ms = 0, exposed_ms = 0;
+    std::int64_t peak_bytes = 0;
+    std::size_t collectives = 0;
+};
+PlanFigures planFigures(const Evaluation& evaluation);
+
+/// One plan of the table.
+struct PlanRow {
+    quint64 key = 0;  ///< of the variant
+    Plan plan;
+    bool baseline = false;
+    std::optional<PlanFigures> figures;  ///< nothing while it is not evaluated
+    std::optional<PlanFigures> other;    ///< under the other cost model; nothing where none is chosen
+};
+
+/// Where plans are evaluated.
+struct PlanGround {
+    std::shared_ptr<const Graph> graph;
+    std::shared_ptr<const TimeSource> times;  ///< null: the graph's own
+    std::shared_ptr<const Graph> as_read;     ///< what another cost model is put into
+    QString other;                            ///< name of a built-in cost model; empty for none
+
+    bool operator==(const PlanGround&) const = default;
+};
+
+/// Fills in figures that are missing, each as `evaluate()` makes them. For worker threads.
+/// @returns nothing when stopped.
+std::optional<std::vector<PlanRow>> evaluatePlans(std::vector<PlanRow> rows, const PlanGround& ground,
+                                                  std::stop_token stop);
+
+/// Whether a plan is faster than the baseline, and under the other cost model is not.
+bool losesUnderOther(const PlanRow& row, const PlanRow& baseline);
+
+}  // namespace overlap::ui

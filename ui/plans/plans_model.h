@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include "ui/plans/plan_rows.h"
+#include "ui/theme/harmless_model.h"
+
+namespace overlap::ui {
+
+/// The plans of the open graph, a row each, the baseline first.
+class PlansModel : public HarmlessModel<QAbstractTableModel> {
+    Q_OBJECT
+
+  public:
+    enum Column {
+        name_column,
+        step_column,
+        gain_column,  ///< against the baseline
+        exposed_column,
+        peak_column,
+        collectives_column,
+        other_column,       ///< step under the other cost model
+        other_gain_column,  ///< against the baseline under it
+        column_count
+    };
+    enum Role { sort_role = Qt::UserRole };  ///< number or text that a column is sorted by
+
+    using HarmlessModel::HarmlessModel;
+
+    /// @param other name of the other cost model; empty for none.
+    void setRows(std::vector<PlanRow> rows, const QString& other);
+    const std::vector<PlanRow>& rows() const { return rows_; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
+    QString text(const PlanRow& row, int column) const;
+    QString toolTip(const PlanRow& row, int column) const;
+    QVariant sortValue(const PlanRow& row, int column) const;
+    QVariant tone(const PlanRow& row, int column) const;
+    /// Milliseconds that the step is longer than the baseline's; nothing where either is not known.
+    std::optional<double> difference(const PlanRow& row, std::optional<PlanFigures> PlanRow::*figures) const;
+
+    std::vector<PlanRow> rows_;
+    QString other_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,268 @@
+#include "ui/plans/plans_panel.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QScopedValueRollback>
+#include <QSortFilterProxyModel>
+#include <QToolButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/cost/built_in_cost_models.h"
+#include "ui/document/document.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/plans/plans_model.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/widgets/availability.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/table_delegate.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int lowest_table = 24;
+constexpr int widest_name = 360;
+
+/// `estimated with h100-sxm; groups between nodes share each GPU's network card`.
+QString timesText(const Document& document) {
+    const auto evaluation = document.evaluation();
+    if (!evaluation) return {};
+    const std::optional<CostParameters>& cost = evaluation->graph->header().cost;
+    QStringList parts;
+    if (evaluation->time_source && evaluation->time_source->measured()) {
+        parts.append(PlansPanel::tr("times of trace %1").arg(QString::fromStdString(evaluation->time_source->name)));
+    } else if (cost && !cost->model_name.empty()) {
+        parts.append(PlansPanel::tr("estimated with %1").arg(QString::fromStdString(cost->model_name)));
+    } else {
+        parts.append(evaluation->times_known ? PlansPanel::tr("the graph's own times") : PlansPanel::tr("no times"));
+    }
+    const auto shared = links_in_common(*evaluation->graph, evaluation->time_source.get());
+    for (const std::vector<std::string>& groups : shared) {
+        QStringList names;
+        for (const std::string& group : groups) names.append(QString::fromStdString(group));
+        parts.append(PlansPanel::tr("groups %1 share a link").arg(names.join(QStringLiteral(", "))));
+    }
+    if (shared.empty() && evaluation->simulation.groups.size() > 1)
+        parts.append(PlansPanel::tr("each process group has a link of its own"));
+    return parts.join(QStringLiteral(" · "));
+}
+
+}  // namespace
+
+PlansPanel::PlansPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      model_(new PlansModel(this)),
+      sorted_(new QSortFilterProxyModel(this)),
+      view_(new QTreeView),
+      other_(new QComboBox),
+      caption_(new ElidedLabel),
+      compare_(new QAction(tr("Compare"), this)),
+      rename_(new QAction(tr("Rename…"), this)),
+      close_(new QAction(tr("Close"), this)) {
+    setObjectName("plans");
+    setAccessibleName(tr("Plans"));
+    makeTable();
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeBar());
+    layout->addWidget(view_, 1);
+    setFocusProxy(view_);
+    setFocusPolicy(Qt::StrongFocus);
+    waiting_.setSingleShot(true);
+    connect(&waiting_, &QTimer::timeout, this, &PlansPanel::makeRows);
+    for (const auto signal : {&Document::graphChanged, &Document::variantsChanged, &Document::planChanged,
+                              &Document::evaluationChanged, &Document::timesChanged})
+        connect(&document, signal, this, &PlansPanel::schedule);
+    connect(&document, &Document::currentChanged, this, &PlansPanel::showCurrent);
+    update();
+}
+
+QWidget* PlansPanel::makeBar() {
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(8);
+    compare_->setToolTip(tr("Compare the two plans that are chosen"));
+    rename_->setToolTip(tr("Give the chosen plan another name (F2)"));
+    close_->setToolTip(tr("Close the chosen plan, which can be reopened (Delete)"));
+    for (QAction* action : {compare_, rename_, close_}) {
+        auto* button = new QToolButton;
+        button->setDefaultAction(action);
+        button->setFocusPolicy(Qt::StrongFocus);
+        layout->addWidget(button);
+    }
+    other_->addItem(tr("no other cost model"));
+    for (const NamedCostModel& model : built_in_cost_models())
+        other_->addItem(tr("also under %1").arg(QString::fromStdString(model.name)),
+                        QString::fromStdString(model.name));
+    other_->setAccessibleName(tr("Figures also under another cost model"));
+    other_->setToolTip(
+        tr("Steps of all plans also under another cost model, with the passes that decide by times deciding by its "
+           "times. A plan that gains here and not there is marked"));
+    layout->addWidget(other_);
+    caption_->setProperty("role", "dim");
+    layout->addWidget(caption_, 1);
+    connect(other_, &QComboBox::currentIndexChanged, this, &PlansPanel::schedule);
+    connect(rename_, &QAction::triggered, this, [this] { emit renameWanted(chosen().front()); });
+    connect(close_, &QAction::triggered, this, [this] {
+        // From the back, so that positions stay.
+        const std::vector<int> variants = chosen();
+        std::for_each(variants.rbegin(), variants.rend(), [this](int variant) { emit closeWanted(variant); });
+    });
+    connect(compare_, &QAction::triggered, this, [this] { emit compareWanted(chosen().front(), chosen().back()); });
+    return bar;
+}
+
+void PlansPanel::makeTable() {
+    sorted_->setSourceModel(model_);
+    sorted_->setSortRole(PlansModel::sort_role);
+    view_->setModel(sorted_);
+    view_->setItemDelegate(new TableDelegate(view_));
+    view_->setAccessibleName(tr("Plans of the graph"));
+    view_->setRootIsDecorated(false);
+    view_->setUniformRowHeights(true);
+    view_->setAllColumnsShowFocus(true);
+    view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    view_->setFrameShape(QFrame::NoFrame);
+    view_->setMinimumHeight(lowest_table);
+    view_->setSortingEnabled(true);
+    view_->sortByColumn(-1, Qt::AscendingOrder);  // as the tabs, until the user sorts
+    view_->header()->setSectionsMovable(false);
+    view_->header()->setStretchLastSection(false);
+    view_->installEventFilter(this);
+    connect(view_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &PlansPanel::update);
+    const auto choose = [this](const QModelIndex& row) {
+        if (!following_ && chosen().size() == 1) emit showWanted(variantOf(row));
+    };
+    connect(view_, &QTreeView::clicked, this, choose);
+    connect(view_, &QTreeView::activated, this, choose);
+}
+
+void PlansPanel::schedule() {
+    outdated_ = true;
+    if (isVisible()) waiting_.start(0);
+}
+
+void PlansPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (outdated_) schedule();
+}
+
+void PlansPanel::makeRows() {
+    outdated_ = false;
+    PlanGround ground;
+    std::vector<PlanRow> rows;
+    if (document_.isOpen()) {
+        const LoadedGraph& loaded = document_.loaded();
+        ground = {loaded.graph, document_.times() ? document_.times()->source : nullptr,
+                  loaded.as_read ? loaded.as_read : loaded.graph, other_->currentData().toString()};
+    }
+    PlanGround of_own = ground_;
+    of_own.other = ground.other;
+    const bool keeps_own = of_own == ground,
+               keeps_other = ground_.other == ground.other && ground_.as_read == ground.as_read;
+    for (int index = 0; index < document_.variantCount(); ++index) {
+        const Variant& variant = document_.variant(index);
+        PlanRow row{variant.key(), variant.plan(), variant.readOnly(), {}, {}};
+        if (variant.evaluation() && !variant.stale()) row.figures = planFigures(*variant.evaluation());
+        const auto known = std::ranges::find(model_->rows(), row.key, &PlanRow::key);
+        if (known != model_->rows().end() && known->plan == row.plan) {
+            if (keeps_own && !row.figures) row.figures = known->figures;
+            if (keeps_other) row.other = known->other;
+        }
+        rows.push_back(std::move(row));
+    }
+    const auto show = [this, ground](std::vector<PlanRow> made) {
+        const QScopedValueRollback guard(following_, true);
+        const bool was_empty = model_->rowCount() == 0 || ground.other != ground_.other;
+        ground_ = ground;
+        model_->setRows(std::move(made), ground.other);
+        if (was_empty) fitColumns();
+        showCurrent();
+        describe();
+    };
+    task_.start([rows = std::move(rows), ground, show](std::stop_token stop) -> LatestTask::Delivery {
+        auto made = ground.graph ? evaluatePlans(rows, ground, stop) : rows;
+        if (!made) return {};
+        return [show, made = std::move(*made)] { show(made); };
+    });
+}
+
+void PlansPanel::describe() {
+    QString text = document_.isOpen() ? timesText(document_) : tr("Open a graph to see its plans");
+    const auto lost = std::ranges::count_if(
+        model_->rows(), [&](const PlanRow& row) { return losesUnderOther(row, model_->rows().front()); });
+    if (lost > 0)
+        text += tr(" · %1 gain here and not under %2").arg(QString::number(lost), other_->currentData().toString());
+    caption_->setText(shownName(text));
+    caption_->setToolTip(caption_->text());
+}
+
+int PlansPanel::variantOf(const QModelIndex& row) const {
+    return document_.indexOf(model_->rows()[static_cast<std::size_t>(sorted_->mapToSource(row).row())].key);
+}
+
+std::vector<int> PlansPanel::chosen() const {
+    std::vector<int> variants;
+    for (const QModelIndex& row : view_->selectionModel()->selectedRows())
+        if (const int variant = variantOf(row); variant >= 0) variants.push_back(variant);
+    std::ranges::sort(variants);
+    return variants;
+}
+
+void PlansPanel::update() {
+    const std::vector<int> variants = chosen();
+    const bool baseline = !variants.empty() && variants.front() == 0;
+    const QString fixed = variants.empty() ? tr("No plan is chosen") : baseline ? tr("The baseline stays") : QString();
+    setAvailable(*compare_, variants.size() == 2 ? QString() : tr("Choose two plans, the second one with Ctrl"));
+    setAvailable(*rename_, fixed.isEmpty() && variants.size() > 1 ? tr("More than one plan is chosen") : fixed);
+    setAvailable(*close_, fixed);
+}
+
+void PlansPanel::showCurrent() {
+    const Variant* current = document_.current();
+    if (!current || view_->selectionModel()->selectedRows().size() > 1) return;
+    const QScopedValueRollback guard(following_, true);
+    for (int row = 0; row < sorted_->rowCount(); ++row)
+        if (variantOf(sorted_->index(row, 0)) == document_.currentIndex())
+            view_->selectionModel()->setCurrentIndex(sorted_->index(row, 0),
+                                                     QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+}
+
+bool PlansPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched != view_ || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(tableText(*sorted_));
+        return true;
+    }
+    if (key->key() == Qt::Key_F2) {
+        rename_->trigger();
+        return true;
+    }
+    if (key->key() == Qt::Key_Delete) {
+        close_->trigger();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void PlansPanel::fitColumns() {
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        int wanted = view_->header()->sectionSizeHint(column);
+        for (int row = 0; row < sorted_->rowCount(); ++row)
+            wanted = std::max(wanted, view_->sizeHintForIndex(sorted_->index(row, column)).width());
+        view_->header()->resizeSection(column, std::min(wanted, widest_name));
+    }
+}
+
+}  // namespace overlap::ui
