@@ -1,5 +1,6 @@
 #include "ui/plans/plans_panel.h"
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -105,6 +106,7 @@ QWidget* PlansPanel::makeBar() {
         other_->addItem(tr("also under %1").arg(QString::fromStdString(model.name)),
                         QString::fromStdString(model.name));
     other_->setAccessibleName(tr("Figures also under another cost model"));
+    other_->view()->setAccessibleName(other_->accessibleName());
     other_->setToolTip(
         tr("Steps of all plans also under another cost model, with the passes that decide by times deciding by its "
            "times. A plan that gains here and not there is marked"));
