@@ -131,6 +131,22 @@ Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& mod
     return buckets[entry].modules.empty() ? remove(std::move(buckets), {entry}) : buckets;
 }
 
+std::optional<Plan> with_fix(const Plan& plan, const Problem& problem) {
+    Plan fixed = plan;
+    if (problem.kind == ProblemKind::overlap_refused) {
+        if (!problem.directive || *problem.directive >= plan.overlaps.list.size()) return std::nullopt;
+        fixed.overlaps.list.erase(fixed.overlaps.list.begin() + static_cast<std::ptrdiff_t>(*problem.directive));
+        return fixed;
+    }
+    if (problem.fix.empty() || problem.module.empty() || problem.plan_entry < 0) return std::nullopt;
+    const auto entry = static_cast<std::size_t>(problem.plan_entry);
+    if (entry >= plan.buckets.size()) return std::nullopt;
+    fixed.buckets = problem.replacement
+                        ? replace_module(std::move(fixed.buckets), entry, problem.module, *problem.replacement)
+                        : remove_module(std::move(fixed.buckets), entry, problem.module);
+    return fixed;
+}
+
 }  // namespace edits
 
 int bucket_of_module(const Buckets& buckets, const std::string& path) {

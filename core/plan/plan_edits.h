@@ -42,6 +42,10 @@ Buckets replace_module(Buckets buckets, std::size_t entry, const std::string& mo
 /// Takes one module out of one entry, which disappears when that empties it.
 Buckets remove_module(Buckets buckets, std::size_t entry, const std::string& module);
 
+/// The plan with a problem's fix, where that is an edit of its entries or overlaps; nothing otherwise.
+/// @param problem of an evaluation of the plan.
+std::optional<Plan> with_fix(const Plan& plan, const Problem& problem);
+
 }  // namespace edits
 
 /// The entry that has the module at `path` or one that contains it; -1 where none has.

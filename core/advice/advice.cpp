@@ -1,0 +1,129 @@
+#include "core/advice/advice.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <unordered_set>
+
+#include "core/advice/collective_advice.h"
+#include "core/plan/plan_edits.h"
+#include "core/views/members_of_result.h"
+
+namespace overlap {
+namespace {
+
+/// Advice needs figures of a plan that runs.
+bool can_be_advised(const Evaluation& evaluation) {
+    return evaluation.resolved && !evaluation.refused && evaluation.times_known;
+}
+
+std::vector<std::string> blocks_of_members(const Evaluation& evaluation, NodeId start) {
+    std::vector<std::string> blocks;
+    const ModuleTree& tree = *evaluation.resolved->modules;
+    for (const NodeId member : MembersOfResult(evaluation).of(start)) {
+        const ModuleTree::ModuleId module = tree.innermost(member);
+        if (module == ModuleTree::no_module || module == ModuleTree::root) continue;
+        std::string block = block_of(tree.path(module));
+        if (std::ranges::find(blocks, block) == blocks.end()) blocks.push_back(std::move(block));
+    }
+    return blocks;
+}
+
+/// A change that makes the plan that another one makes is the same change.
+void append_new(std::vector<Advice>& all, std::vector<Advice> more, const Plan& plan) {
+    for (Advice& advice : more) {
+        const auto makes_the_same = [&](const Advice& other) { return other.plan == advice.plan; };
+        if (advice.plan != plan && std::ranges::none_of(all, makes_the_same)) all.push_back(std::move(advice));
+    }
+}
+
+std::vector<std::string> new_problems(const Evaluation& before, const Evaluation& after) {
+    std::unordered_set<std::string> known;
+    for (const Problem& problem : before.problems) known.insert(problem.message);
+    std::vector<std::string> found;
+    for (const Problem& problem : after.problems)
+        if (problem.severity != Severity::note && problem.kind != ProblemKind::exposed &&
+            !known.contains(problem.message))
+            found.push_back(problem.message);
+    return found;
+}
+
+}  // namespace
+
+std::string block_of(std::string_view path) {
+    std::size_t end = 0;
+    while (end < path.size()) {
+        const std::size_t begin = end == 0 ? 0 : end + 1;
+        end = std::min(path.find('.', begin), path.size());
+        const std::string_view name = path.substr(begin, end - begin);
+        if (!name.empty() && std::ranges::all_of(name, [](unsigned char letter) { return std::isdigit(letter); }))
+            return std::string(path.substr(0, end));
+    }
+    return std::string(path.substr(0, path.find('.')));
+}
+
+std::string block_of(const Evaluation& evaluation, NodeId node) {
+    const NodeId input = evaluation.origin[node];
+    if (input == no_node) return {};
+    const ModuleTree& tree = *evaluation.resolved->modules;
+    const ModuleTree::ModuleId module = tree.innermost(input);
+    return module == ModuleTree::no_module || module == ModuleTree::root ? std::string() : block_of(tree.path(module));
+}
+
+std::vector<Advice> advice_for(const std::shared_ptr<const Evaluation>& evaluation, std::size_t collective) {
+    std::vector<Advice> found;
+    if (!can_be_advised(*evaluation) || collective >= evaluation->simulation.collectives.size()) return found;
+    const CollectiveTiming& timing = evaluation->simulation.collectives[collective];
+    if (timing.exposed_ms <= 0) return found;
+    const AdvisedCollective advised{evaluation, timing, std::string(evaluation->graph->name(timing.start)),
+                                    blocks_of_members(*evaluation, timing.start)};
+    for (const auto& advice_of : {bucket_advice, group_advice, overlap_advice})
+        append_new(found, advice_of(advised), advised.plan());
+    for (Advice& advice : found) advice.collective = advised.name;
+    return found;
+}
+
+std::vector<Advice> advice_for_problems(const Evaluation& evaluation) {
+    std::vector<Advice> found;
+    if (!evaluation.resolved) return found;
+    const Plan& plan = evaluation.resolved->plan;
+    for (const Problem& problem : evaluation.problems) {
+        std::optional<Plan> fixed = edits::with_fix(plan, problem);
+        if (!fixed) continue;
+        std::vector<Advice> fix;
+        fix.push_back({problem.fix, {}, std::move(*fixed)});
+        append_new(found, std::move(fix), plan);
+    }
+    return found;
+}
+
+std::vector<std::size_t> most_exposed(const Evaluation& evaluation, std::size_t most) {
+    const std::vector<CollectiveTiming>& collectives = evaluation.simulation.collectives;
+    std::vector<std::size_t> exposed;
+    for (std::size_t index = 0; index < collectives.size(); ++index)
+        if (collectives[index].exposed_ms > 0) exposed.push_back(index);
+    std::ranges::stable_sort(exposed, std::greater(), [&](std::size_t index) { return collectives[index].exposed_ms; });
+    exposed.resize(std::min(exposed.size(), most));
+    return exposed;
+}
+
+bool is_worthwhile(const AdviceEffect& effect, const Evaluation& before) {
+    return effect.refusal.empty() && effect.step_ms < -worthwhile_share * before.simulation.step_ms;
+}
+
+std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& advice, std::stop_token stop) {
+    const auto after = evaluate(before.original, advice.plan, stop, before.time_source);
+    if (!after) return std::nullopt;
+    AdviceEffect effect;
+    effect.new_problems = new_problems(before, *after);
+    if (after->refused) {
+        effect.refusal = after->refusal ? after->refusal->what() : "the changed plan is refused";
+        return effect;
+    }
+    effect.step_ms = after->simulation.step_ms - before.simulation.step_ms;
+    effect.exposed_ms = after->simulation.exposed_ms - before.simulation.exposed_ms;
+    effect.peak_bytes = after->corrected_memory.peak_bytes - before.corrected_memory.peak_bytes;
+    return effect;
+}
+
+}  // namespace overlap

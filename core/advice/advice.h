@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/pipeline/evaluation.h"
+#include "core/plan/plan.h"
+
+namespace overlap {
+
+/// One change of a plan that may help. What it is worth is known when the changed plan has been evaluated, see
+/// effect_of().
+struct Advice {
+    std::string text;        ///< the change in words, without full stop: `layers.3 into the bucket of layers.2`
+    std::string collective;  ///< what it is for: a node of the evaluation's graph, or empty for a problem's fix
+    Plan plan;               ///< the plan with this change
+};
+
+/// Changes that may hide one collective of an evaluated plan, each for itself: other buckets, a process group of its
+/// own, other moments for its start and its wait. Takes some milliseconds for 10,000 nodes. Empty for a graph without a
+/// plan, for a plan that is refused, where times are not known, and where the collective is not exposed.
+/// @param collective index of Simulation::collectives.
+std::vector<Advice> advice_for(const std::shared_ptr<const Evaluation>& evaluation, std::size_t collective);
+
+/// The fixes that the plan's problems offer, each for itself.
+std::vector<Advice> advice_for_problems(const Evaluation& evaluation);
+
+/// The collectives of an evaluation that are exposed longest, as indices of Simulation::collectives: at most `most`,
+/// the longest first.
+std::vector<std::size_t> most_exposed(const Evaluation& evaluation, std::size_t most);
+
+/// What a change does beside the plan that it was found for. Differences are after minus before.
+struct AdviceEffect {
+    double step_ms = 0;
+    double exposed_ms = 0;
+    std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
+    std::string refusal;          ///< why the changed plan is refused; the differences are then 0
+    /// Problems of the changed plan that the plan does not have, exposed collectives not counted: their messages.
+    std::vector<std::string> new_problems;
+};
+
+/// Below this share of the step a difference is no reason for a change: runs of one job differ by more.
+inline constexpr double worthwhile_share = 0.001;
+
+/// Whether a change shortens the step by a share that is worth it, and is not refused.
+bool is_worthwhile(const AdviceEffect& effect, const Evaluation& before);
+
+/// Evaluates the changed plan as the plan was evaluated.
+/// @returns nothing when `stop` was requested.
+std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& advice, std::stop_token stop = {});
+
+}  // namespace overlap

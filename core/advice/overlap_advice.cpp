@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <string>
+
+#include "core/advice/collective_advice.h"
+#include "core/pipeline/overlap_preview.h"
+
+namespace overlap {
+namespace {
+
+constexpr std::size_t most_blocks_before = 2;
+
+class OverlapChanges {
+  public:
+    explicit OverlapChanges(const AdvisedCollective& collective)
+        : collective_(collective),
+          evaluation_(*collective.evaluation),
+          graph_(*evaluation_.graph),
+          preview_(collective.evaluation, collective.plan(), collective.timing.start) {}
+
+    std::vector<Advice> all() {
+        start_earlier();
+        wait_later();
+        for (const std::string& block : blocks_beside()) run_behind(block);
+        return std::move(changes_);
+    }
+
+  private:
+    /// Compute that could hide something.
+    bool is_compute(NodeId node) const {
+        return evaluation_.times_ms[node] > 0 && evaluation_.simulation.collective_of_node[node] < 0 &&
+               !graph_.target_info(node).is_wait;
+    }
+
+    void add(const OverlapDirective& directive, const std::string& what) {
+        if (!preview_.effect_of(directive).refusal.empty()) return;
+        Advice advice{collective_.name + ' ' + what, {}, collective_.plan()};
+        advice.plan.overlaps = preview_.with(directive);
+        changes_.push_back(std::move(advice));
+    }
+
+    void start_earlier() {
+        const NodeId before = collective_.timing.start_before;
+        if (before == no_node) return;
+        OverlapDirective directive = preview_.directive();
+        directive.hide_behind.clear();
+        directive.start_before = graph_.name(before);
+        add(directive, "starts before " + directive.start_before);
+    }
+
+    /// To right before the first node that needs it: after the last compute that does not.
+    void wait_later() {
+        if (collective_.timing.wait == no_node) return;
+        NodeId last = no_node;
+        for (NodeId node = collective_.timing.wait + 1; node < graph_.node_count(); ++node) {
+            if (preview_.is_dependent(node)) break;
+            if (is_compute(node)) last = node;
+        }
+        if (last == no_node) return;
+        OverlapDirective directive = preview_.directive();
+        directive.hide_behind.clear();
+        directive.wait_after = graph_.name(last);
+        add(directive, "is waited for after " + directive.wait_after);
+    }
+
+    void run_behind(const std::string& block) {
+        OverlapDirective directive;
+        directive.collective = preview_.collective();
+        directive.hide_behind = block;
+        add(directive, "runs behind " + block);
+    }
+
+    /// Blocks whose compute is right before the collective's start, and the one right after its wait.
+    std::vector<std::string> blocks_beside() const {
+        std::vector<std::string> blocks;
+        const auto add_block = [&](NodeId node) {
+            if (!is_compute(node)) return;
+            std::string block = block_of(evaluation_, node);
+            if (!block.empty() && std::ranges::find(blocks, block) == blocks.end()) blocks.push_back(std::move(block));
+        };
+        for (NodeId node = collective_.timing.start; node-- > 0 && blocks.size() < most_blocks_before;) add_block(node);
+        if (collective_.timing.wait == no_node) return blocks;
+        const std::size_t most = blocks.size() + 1;
+        for (NodeId node = collective_.timing.wait; node < graph_.node_count() && blocks.size() < most; ++node)
+            add_block(node);
+        return blocks;
+    }
+
+    const AdvisedCollective& collective_;
+    const Evaluation& evaluation_;
+    const Graph& graph_;
+    OverlapPreview preview_;
+    std::vector<Advice> changes_;
+};
+
+}  // namespace
+
+std::vector<Advice> overlap_advice(const AdvisedCollective& collective) {
+    return OverlapChanges(collective).all();
+}
+
+}  // namespace overlap

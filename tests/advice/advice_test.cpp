@@ -1,0 +1,161 @@
+#include "core/advice/advice.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/advice/collective_advice.h"
+#include "core/plan/automatic_plan.h"
+#include "core/plan/plan_edits.h"
+#include "tests/support/test_graphs.h"
+
+namespace overlap {
+namespace {
+
+std::shared_ptr<const Evaluation> evaluated(const char* graph, Buckets buckets = {}) {
+    const auto input = test_graph(graph);
+    Plan plan = make_plan(*input, "Plan A");
+    plan.buckets = std::move(buckets);
+    return evaluate(input, plan);
+}
+
+/// Of the collectives that are exposed longest.
+std::vector<Advice> advice_for_worst(const std::shared_ptr<const Evaluation>& evaluation, std::size_t most) {
+    std::vector<Advice> all;
+    for (const std::size_t collective : most_exposed(*evaluation, most))
+        for (Advice& advice : advice_for(evaluation, collective)) all.push_back(std::move(advice));
+    return all;
+}
+
+bool any_begins(const std::vector<Advice>& all, const std::string& text) {
+    return std::ranges::any_of(all, [&](const Advice& advice) { return advice.text.starts_with(text); });
+}
+
+TEST(Blocks, EndAtTheFirstNumber) {
+    EXPECT_EQ(block_of("layers.3.attention.wq"), "layers.3");
+    EXPECT_EQ(block_of("model.layers.11"), "model.layers.11");
+    EXPECT_EQ(block_of("tok_embeddings"), "tok_embeddings");
+    EXPECT_EQ(block_of("lm_head.linear"), "lm_head");
+    EXPECT_EQ(block_of("block2.wq"), "block2");
+    EXPECT_EQ(block_of(""), "");
+}
+
+TEST(AdviceForCollectives, TheMostExposedComeFirst) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket");
+    const std::vector<std::size_t> worst = most_exposed(*evaluation, 5);
+    ASSERT_EQ(worst.size(), 5u);
+    const auto exposed = [&](std::size_t index) { return evaluation->simulation.collectives[index].exposed_ms; };
+    for (std::size_t place = 1; place < worst.size(); ++place)
+        EXPECT_GE(exposed(worst[place - 1]), exposed(worst[place]));
+    for (std::size_t index = 0; index < evaluation->simulation.collectives.size(); ++index)
+        EXPECT_LE(exposed(index), exposed(worst.front()));
+}
+
+TEST(AdviceForCollectives, IsWorthWhatTheChangedPlanIs) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket", {{{"layers.0"}, false, {}}});
+    const std::vector<Advice> all = advice_for_worst(evaluation, 6);
+    ASSERT_FALSE(all.empty());
+    bool helped = false;
+    for (const Advice& advice : all) {
+        const auto effect = effect_of(*evaluation, advice);
+        ASSERT_TRUE(effect);
+        const auto after = evaluate(evaluation->original, advice.plan);
+        ASSERT_EQ(after->refused, !effect->refusal.empty()) << advice.text;
+        if (after->refused) continue;
+        EXPECT_DOUBLE_EQ(effect->step_ms, after->simulation.step_ms - evaluation->simulation.step_ms) << advice.text;
+        EXPECT_EQ(effect->peak_bytes, after->corrected_memory.peak_bytes - evaluation->corrected_memory.peak_bytes)
+            << advice.text;
+        helped = helped || is_worthwhile(*effect, *evaluation);
+    }
+    EXPECT_TRUE(helped);  // the plan has one bucket of six, so something must
+}
+
+TEST(AdviceForCollectives, OffersBucketsWhereTheyAreTaken) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket", {{{"layers.0"}, false, {}}});
+    const std::size_t all = evaluation->simulation.collectives.size();
+    const std::vector<Advice> found = advice_for_worst(evaluation, all);
+    EXPECT_TRUE(any_begins(found, "a bucket for layers.1"));
+    EXPECT_TRUE(any_begins(found, "layers.1 into the bucket of layers.0"));
+    EXPECT_FALSE(any_begins(found, "layers.3 into the bucket of layers.0"));  // no neighbours
+
+    Plan without_step = evaluation->resolved->plan;
+    without_step.pipeline.clear();
+    const auto plain = evaluate(evaluation->original, without_step);
+    EXPECT_FALSE(any_begins(advice_for_worst(plain, all), "a bucket for"));
+}
+
+TEST(AdviceForCollectives, OffersOverlapsThatHold) {
+    const auto evaluation = evaluated("llama3_8b_fsdp64.prebucket");
+    const std::vector<Advice> found = advice_for_worst(evaluation, 20);
+    std::size_t overlaps = 0;
+    for (const Advice& advice : found) {
+        if (advice.plan.overlaps.list.empty()) continue;
+        ++overlaps;
+        const auto after = evaluate(evaluation->original, advice.plan);
+        EXPECT_TRUE(std::ranges::all_of(after->overlaps.directives, &DirectiveOutcome::holds)) << advice.text;
+    }
+    EXPECT_GT(overlaps, 0u);
+}
+
+TEST(AdviceForCollectives, OffersAGroupWhereAnotherCollectiveHoldsTheStream) {
+    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+    const auto evaluation = evaluated("llama3_8b_fsdp64.prebucket",
+                                      one_bucket_per_block(ModuleTree(*graph, preferred_module_source(*graph))));
+    std::size_t groups = 0;
+    const auto& collectives = evaluation->simulation.collectives;
+    const auto offers_a_group = [&](std::size_t index) {
+        return any_begins(advice_for(evaluation, index), "a process group of its own for the gathers");
+    };
+    for (std::size_t index = 0; index < collectives.size(); ++index)
+        if (collectives[index].cause == ExposureCause::group_busy && groups < 3) {
+            ++groups;
+            EXPECT_TRUE(offers_a_group(index));
+        }
+    EXPECT_FALSE(offers_a_group(most_exposed(*evaluation, 1).front()));
+    EXPECT_GT(groups, 0u);
+}
+
+TEST(AdviceForCollectives, NoneForWhatIsHiddenOrCannotBeChanged) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket");
+    const auto& collectives = evaluation->simulation.collectives;
+    const auto automatic = evaluate(evaluation->original, automatic_plan(Plan(), *evaluation->original));
+    std::size_t hidden = 0;
+    for (std::size_t index = 0; index < automatic->simulation.collectives.size(); ++index) {
+        if (automatic->simulation.collectives[index].exposed_ms > 0) continue;
+        ++hidden;
+        EXPECT_TRUE(advice_for(automatic, index).empty());
+    }
+    EXPECT_GT(hidden, 0u);
+    const auto baseline = evaluate_baseline(evaluation->original);
+    EXPECT_TRUE(advice_for(baseline, most_exposed(*baseline, 1).front()).empty());
+    EXPECT_TRUE(advice_for(evaluation, collectives.size()).empty());
+}
+
+TEST(AdviceForProblems, IsTheirFix) {
+    const auto evaluation =
+        evaluated("llama3_debugmodel_fsdp8.prebucket", {{{"layers.0"}, false, {}}, {{"layers.6"}, false, {}}});
+    const std::vector<Advice> fixes = advice_for_problems(*evaluation);
+    ASSERT_EQ(fixes.size(), 1u);
+    EXPECT_EQ(fixes[0].text, "rename to layers.5");
+    EXPECT_EQ(fixes[0].plan.buckets[1].modules, std::vector<std::string>{"layers.5"});
+    EXPECT_TRUE(effect_of(*evaluation, fixes[0])->new_problems.empty());
+}
+
+TEST(AdviceEffects, SayWhyAChangedPlanIsRefusedAndWhatIsNew) {
+    const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket", {{{"layers.0"}, false, {}}});
+    Advice bad{"overlapping entries", {}, evaluation->resolved->plan};
+    bad.plan.buckets.push_back({{"layers.0.attention"}, false, {}});
+    const auto effect = effect_of(*evaluation, bad);
+    ASSERT_TRUE(effect);
+    EXPECT_FALSE(effect->refusal.empty());
+    EXPECT_EQ(effect->step_ms, 0);
+    EXPECT_FALSE(effect->new_problems.empty());
+    EXPECT_FALSE(is_worthwhile(*effect, *evaluation));
+
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_FALSE(effect_of(*evaluation, bad, stop.get_token()));
+}
+
+}  // namespace
+}  // namespace overlap
