@@ -2,11 +2,19 @@
 
 #include <algorithm>
 
+#include "core/plan/plan_edits.h"
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
+#include "ui/panels/problem_groups.h"
 #include "ui/widgets/severity_sign.h"
 
 namespace overlap::ui {
+namespace {
+
+/// Internal id of the top rows; a problem below a row has that row's number plus one.
+constexpr quintptr top_level = 0;
+
+}  // namespace
 
 ProblemsModel::ProblemsModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::evaluationChanged, this, &ProblemsModel::update);
@@ -34,19 +42,44 @@ void ProblemsModel::update() {
     }
     std::stable_sort(problems_.begin(), problems_.end(),
                      [](const Problem& a, const Problem& b) { return a.severity > b.severity; });
+    rows_ = group_problems(problems_);
     endResetModel();
 }
 
-int ProblemsModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(problems_.size());
+QModelIndex ProblemsModel::index(int row, int column, const QModelIndex& parent) const {
+    if (row < 0 || row >= rowCount(parent) || column < 0 || column >= column_count) return {};
+    return createIndex(row, column, parent.isValid() ? static_cast<quintptr>(parent.row()) + 1 : top_level);
 }
-int ProblemsModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : column_count;
+
+QModelIndex ProblemsModel::parent(const QModelIndex& index) const {
+    if (!index.isValid() || index.internalId() == top_level) return {};
+    return createIndex(static_cast<int>(index.internalId() - 1), 0, top_level);
+}
+
+int ProblemsModel::rowCount(const QModelIndex& parent) const {
+    if (!parent.isValid()) return static_cast<int>(rows_.size());
+    if (parent.internalId() != top_level || parent.column() > 0) return 0;
+    const std::size_t below = members(parent.row()).size();
+    return below > 1 ? static_cast<int>(below) : 0;
+}
+
+int ProblemsModel::columnCount(const QModelIndex&) const {
+    return column_count;
+}
+
+std::optional<std::size_t> ProblemsModel::problemAt(const QModelIndex& index) const {
+    if (!index.isValid()) return std::nullopt;
+    if (index.internalId() != top_level)
+        return members(static_cast<int>(index.internalId() - 1))[static_cast<std::size_t>(index.row())];
+    const std::vector<std::size_t>& shown = members(index.row());
+    return shown.size() == 1 ? std::optional(shown.front()) : std::nullopt;
 }
 
 QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    const Problem& shown = problem(index.row());
+    const auto place = problemAt(index);
+    if (!place) return severalData(members(index.row()), index.column(), role);
+    const Problem& shown = problems_[*place];
     switch (role) {
         case Qt::DisplayRole:
             if (index.column() == title_column) return QString::fromStdString(shown.title);
@@ -65,17 +98,39 @@ QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
     }
 }
 
+QVariant ProblemsModel::severalData(const std::vector<std::size_t>& members, int column, int role) const {
+    const Problem& first = problems_[members.front()];
+    const QString title = QString::fromStdString(first.title);
+    switch (role) {
+        case Qt::DisplayRole:
+            if (column == title_column) return tr("%1 × %2").arg(members.size()).arg(title);
+            if (column == message_column)
+                return tr("%1, and %2 more").arg(QString::fromStdString(first.message)).arg(members.size() - 1);
+            return QString();
+        case Qt::ToolTipRole:
+            return tr("%1 problems of one kind; open the row to see each").arg(members.size());
+        case Qt::AccessibleTextRole:
+            if (column == title_column)
+                return tr("%1: %2, %3 places").arg(severityName(first.severity), title).arg(members.size());
+            return severalData(members, column, Qt::DisplayRole);
+        case severity_role:
+            return static_cast<int>(first.severity);
+        default:
+            return {};
+    }
+}
+
 QVariant ProblemsModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
     return section == title_column ? tr("Problem") : section == message_column ? tr("What it means") : tr("Fix");
 }
 
-void ProblemsModel::goTo(int row) {
-    goToProblem(document_, problem(row));
+void ProblemsModel::goTo(std::size_t problem) {
+    goToProblem(document_, problems_[problem]);
 }
 
-bool ProblemsModel::applyFix(int row) {
-    const Problem shown = problem(row);
+bool ProblemsModel::applyFix(std::size_t problem) {
+    const Problem shown = problems_[problem];
     if (shown.kind == ProblemKind::overlap_refused && document_.editable()) {
         OverlapCommands(document_).remove(static_cast<int>(*shown.directive));
         return true;
@@ -88,17 +143,10 @@ bool ProblemsModel::applyFix(int row) {
         emit costModelWanted();
         return true;
     }
-    const Buckets& buckets = document_.buckets();
-    const auto entry = static_cast<std::size_t>(shown.plan_entry);
-    if (shown.fix.empty() || shown.module.empty() || !document_.editable() || shown.plan_entry < 0 ||
-        entry >= buckets.size())
-        return false;
-    const QString text = QString::fromStdString(shown.fix);
-    if (shown.replacement) {
-        document_.editBuckets(text, edits::replace_module(buckets, entry, shown.module, *shown.replacement));
-    } else {
-        document_.editBuckets(text, edits::remove_module(buckets, entry, shown.module));
-    }
+    if (!document_.editable()) return false;
+    std::optional<Plan> fixed = edits::with_fix(document_.current()->plan(), shown);
+    if (!fixed) return false;
+    document_.editPlan(QString::fromStdString(shown.fix), std::move(*fixed));
     return true;
 }
 

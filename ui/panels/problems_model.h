@@ -1,6 +1,6 @@
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QAbstractItemModel>
 #include <optional>
 #include <vector>
 
@@ -11,8 +11,9 @@ namespace overlap::ui {
 
 class Document;
 
-/// The problems of the current evaluation, or of what is shown in its place, the worst first.
-class ProblemsModel : public HarmlessModel<QAbstractTableModel> {
+/// The problems of the current evaluation, or of what is shown in its place, the worst first. Many of one kind are one
+/// row that says how many there are, with the problems below it.
+class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     Q_OBJECT
 
   public:
@@ -21,17 +22,22 @@ class ProblemsModel : public HarmlessModel<QAbstractTableModel> {
 
     explicit ProblemsModel(Document& document, QObject* parent = nullptr);
 
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    using QObject::parent;
+    QModelIndex parent(const QModelIndex& index) const override;
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     /// Shows these until nothing is given: problems of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Problem>> problems);
-    const Problem& problem(int row) const { return problems_[static_cast<std::size_t>(row)]; }
+    const std::vector<Problem>& problems() const { return problems_; }
+    /// The problem of an index as a position in problems(); nothing for a row that stands for several.
+    std::optional<std::size_t> problemAt(const QModelIndex& index) const;
     /// Selects what the problem is about: its bucket, else its first node.
-    void goTo(int row);
+    void goTo(std::size_t problem);
     /// Applies the problem's fix as an undoable edit; false where there is none or the plan cannot be edited.
-    bool applyFix(int row);
+    bool applyFix(std::size_t problem);
 
   signals:
     /// The fix of a problem is to give nodes their modules.
@@ -41,10 +47,13 @@ class ProblemsModel : public HarmlessModel<QAbstractTableModel> {
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
+    QVariant severalData(const std::vector<std::size_t>& members, int column, int role) const;
+    const std::vector<std::size_t>& members(int row) const { return rows_[static_cast<std::size_t>(row)]; }
     void update();
 
     Document& document_;
     std::vector<Problem> problems_;
+    std::vector<std::vector<std::size_t>> rows_;  ///< indices into problems_
     std::optional<std::vector<Problem>> instead_;
 };
 

@@ -45,6 +45,16 @@ class ProblemDelegate : public CellDelegate {
     }
 };
 
+void addRows(QStringList& lines, const QAbstractItemModel& model, const QModelIndex& parent) {
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        QStringList cells;
+        for (int column = 0; column < model.columnCount(parent); ++column)
+            cells.append(model.index(row, column, parent).data(true_text_role).toString());
+        lines.append(cells.join(u'\t'));
+        addRows(lines, model, model.index(row, 0, parent));
+    }
+}
+
 }  // namespace
 
 ProblemsPanel::ProblemsPanel(Document& document, QWidget* parent)
@@ -55,6 +65,7 @@ ProblemsPanel::ProblemsPanel(Document& document, QWidget* parent)
     setAccessibleName(tr("Problems"));
     setHeaderHidden(true);
     setRootIsDecorated(false);
+    setExpandsOnDoubleClick(false);  // one click has opened it
     setUniformRowHeights(true);
     setFrameShape(NoFrame);
     setMouseTracking(true);
@@ -64,22 +75,39 @@ ProblemsPanel::ProblemsPanel(Document& document, QWidget* parent)
     header()->setStretchLastSection(false);
     header()->setSectionResizeMode(QHeaderView::Fixed);
     connect(this, &QTreeView::clicked, this, [this](const QModelIndex& index) {
-        const bool fix = index.column() == ProblemsModel::fix_column && !index.data().toString().isEmpty();
-        if (!fix || !model_->applyFix(index.row())) model_->goTo(index.row());
+        const bool on_fix = index.column() == ProblemsModel::fix_column && !index.data().toString().isEmpty();
+        if (!on_fix || !fix(index)) follow(index);
     });
-    connect(this, &QTreeView::activated, this, [this](const QModelIndex& index) { model_->goTo(index.row()); });
+    connect(this, &QTreeView::activated, this, [this](const QModelIndex& index) {
+        if (model_->problemAt(index)) follow(index);
+    });
     connect(model_, &QAbstractItemModel::modelReset, this, [this] {
+        setRootIsDecorated(model_->rowCount() < static_cast<int>(model_->problems().size()));
         fitColumns();
-        emit countChanged(model_->rowCount());
+        emit countChanged(model_->problems().size());
     });
+}
+
+void ProblemsPanel::follow(const QModelIndex& index) {
+    if (const auto problem = model_->problemAt(index)) {
+        model_->goTo(*problem);
+    } else {
+        const QModelIndex row = index.siblingAtColumn(0);
+        setExpanded(row, !isExpanded(row));
+    }
+}
+
+bool ProblemsPanel::fix(const QModelIndex& index) {
+    const auto problem = model_->problemAt(index);
+    return problem && model_->applyFix(*problem);
 }
 
 void ProblemsPanel::keyPressEvent(QKeyEvent* event) {
     const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     if (enter && event->modifiers().testFlag(Qt::AltModifier) && currentIndex().isValid()) {
-        model_->applyFix(currentIndex().row());
+        fix(currentIndex());
     } else if (enter && currentIndex().isValid()) {
-        model_->goTo(currentIndex().row());
+        follow(currentIndex());
     } else if (event->matches(QKeySequence::Copy)) {
         QApplication::clipboard()->setText(tableText(*model_));
     } else {
@@ -123,12 +151,7 @@ QString tableText(const QAbstractItemModel& model) {
     for (int column = 0; column < model.columnCount(); ++column)
         cells.append(model.headerData(column, Qt::Horizontal).toString());
     lines.append(cells.join(u'\t'));
-    for (int row = 0; row < model.rowCount(); ++row) {
-        cells.clear();
-        for (int column = 0; column < model.columnCount(); ++column)
-            cells.append(model.index(row, column).data(true_text_role).toString());
-        lines.append(cells.join(u'\t'));
-    }
+    addRows(lines, model, {});
     return lines.join(u'\n');
 }
 

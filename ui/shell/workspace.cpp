@@ -125,7 +125,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     addBelow("statistics", tr("Statistics"), statistics_);
     addBelow("run", tr("Run"), run_);
     addBelow("alive", tr("Alive"), alive_);
-    connect(problems_, &ProblemsPanel::countChanged, problems, [problems](int count) {
+    connect(problems_, &ProblemsPanel::countChanged, problems, [problems](std::size_t count) {
         problems->setWindowTitle(count == 0 ? tr("Problems") : tr("Problems %1").arg(count));
     });
 }

@@ -80,9 +80,8 @@ class GraphChooserTest : public QObject {
         ProblemsModel problems(document);
         QVERIFY(waitForEvaluation(document));
         QStringList messages;
-        for (int row = 0; row < problems.rowCount(); ++row)
-            if (problems.problem(row).kind == ProblemKind::import_note)
-                messages.append(QString::fromStdString(problems.problem(row).message));
+        for (const Problem& problem : problems.problems())
+            if (problem.kind == ProblemKind::import_note) messages.append(QString::fromStdString(problem.message));
         QVERIFY(!messages.filter("its records say rank 0 and its name says rank 1").isEmpty());
         QVERIFY(!messages.filter("the ranks of process group \"0\" are not known").isEmpty());
     }

@@ -3,6 +3,7 @@
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/panels/log.h"
+#include "ui/panels/problem_groups.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 
@@ -11,27 +12,76 @@ namespace overlap::ui {
 class ProblemsTest : public QObject {
     Q_OBJECT
 
+    /// The first top row of a kind that stands for one problem.
+    static QModelIndex rowOf(const ProblemsModel& model, ProblemKind kind) {
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const auto problem = model.problemAt(model.index(row, 0));
+            if (problem && model.problems()[*problem].kind == kind) return model.index(row, 0);
+        }
+        return {};
+    }
+
+    static Problem named(const char* title, Severity severity, ProblemKind kind = ProblemKind::general) {
+        Problem problem;
+        problem.title = title;
+        problem.message = "a sentence";
+        problem.severity = severity;
+        problem.kind = kind;
+        return problem;
+    }
+
   private slots:
+    void manyOfOneKindAreOneRow() {
+        const Problem often = named("Gathered again", Severity::caution);
+        const Problem harmless = named("Gathered again", Severity::note);
+        const Problem other = named("Awaited again", Severity::caution);
+        const Problem imported = named("Import", Severity::caution, ProblemKind::import_note);
+        const std::vector<std::vector<std::size_t>> rows =
+            group_problems({often, other, often, imported, imported, imported, imported, often, harmless, often});
+        const std::vector<std::vector<std::size_t>> expected = {{0, 2, 7, 9}, {1}, {3}, {4}, {5}, {6}, {8}};
+        QCOMPARE(rows, expected);
+        QCOMPARE(group_problems({often, often, often}).size(), 3u);  // few are told one by one
+    }
+
+    void aRowOfSeveralOpensToItsProblems() {
+        const auto document = openDocument();
+        ProblemsPanel panel(*document);
+        ProblemsModel& model = *panel.problems();
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        std::vector<Problem> problems(5, named("Gathered again", Severity::caution));
+        problems.push_back(named("Awaited again", Severity::note));
+        std::size_t counted = 0;
+        connect(&panel, &ProblemsPanel::countChanged, &panel, [&](std::size_t count) { counted = count; });
+        model.showInstead(problems);
+        QCOMPARE(counted, problems.size());
+        const QModelIndex several = model.index(0, 0);
+        QCOMPARE(model.rowCount(several), 5);
+        QCOMPARE(several.data().toString(), QStringLiteral("5 × Gathered again"));
+        QVERIFY(!model.problemAt(several));
+        QCOMPARE(*model.problemAt(model.index(3, 0, several)), 3u);
+        QCOMPARE(tableText(model).count(u'\n'), model.rowCount() + model.rowCount(several));
+        QVERIFY(!panel.isExpanded(several));
+        panel.setCurrentIndex(several);
+        QTest::keyClick(&panel, Qt::Key_Return);
+        QVERIFY(panel.isExpanded(several));
+    }
+
     void problemsAreListedAndMended() {
         const auto document = openDocument();
         ProblemsModel model(*document);
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         BucketCommands(*document).addText("layers.0\nlayers.6");
         QVERIFY(waitForEvaluation(*document));
-        const auto rowOf = [&](ProblemKind kind) {
-            for (int row = 0; row < model.rowCount(); ++row)
-                if (model.problem(row).kind == kind) return row;
-            return -1;
-        };
-        const int unknown = rowOf(ProblemKind::unknown_module);
-        QVERIFY(unknown >= 0);
-        model.goTo(unknown);
+        const QModelIndex unknown = rowOf(model, ProblemKind::unknown_module);
+        QVERIFY(unknown.isValid());
+        model.goTo(*model.problemAt(unknown));
         QCOMPARE(document->selection().bucket(), 1);
-        QVERIFY(model.index(unknown, ProblemsModel::fix_column).data().toString().startsWith("rename to layers.5"));
-        QVERIFY(model.applyFix(unknown));
+        const QModelIndex fix = unknown.siblingAtColumn(ProblemsModel::fix_column);
+        QVERIFY(fix.data().toString().startsWith("rename to layers.5"));
+        QVERIFY(model.applyFix(*model.problemAt(unknown)));
         QCOMPARE(document->buckets()[1].modules, std::vector<std::string>{"layers.5"});
         QVERIFY(waitForEvaluation(*document));
-        QCOMPARE(rowOf(ProblemKind::unknown_module), -1);
+        QVERIFY(!rowOf(model, ProblemKind::unknown_module).isValid());
         QVERIFY(tableText(model).startsWith("Problem\t"));
     }
 
@@ -41,11 +91,10 @@ class ProblemsTest : public QObject {
         document->editBuckets("overlap", {{{"layers.0"}, false, {}}, {{"layers.1", "layers.0.attention"}, false, {}}});
         QVERIFY(waitForEvaluation(*document));
         QVERIFY(document->evaluation()->refused);
-        QCOMPARE(model.problem(0).severity, Severity::error);  // the worst first
-        int row = 0;
-        while (row < model.rowCount() && model.problem(row).kind != ProblemKind::overlapping_entries) ++row;
-        QVERIFY(row < model.rowCount());
-        QVERIFY(model.applyFix(row));
+        QCOMPARE(model.problems().front().severity, Severity::error);  // the worst first
+        const QModelIndex row = rowOf(model, ProblemKind::overlapping_entries);
+        QVERIFY(row.isValid());
+        QVERIFY(model.applyFix(*model.problemAt(row)));
         QVERIFY(waitForEvaluation(*document));
         QVERIFY(!document->evaluation()->refused);
     }

@@ -58,10 +58,10 @@ class CostModelWindowTest : public QObject {
         return path;
     }
 
-    static int rowOf(const ProblemsModel& problems, ProblemKind kind) {
-        for (int row = 0; row < problems.rowCount(); ++row)
-            if (problems.problem(row).kind == kind) return row;
-        return -1;
+    static std::optional<std::size_t> placeOf(const ProblemsModel& problems, ProblemKind kind) {
+        for (std::size_t place = 0; place < problems.problems().size(); ++place)
+            if (problems.problems()[place].kind == kind) return place;
+        return std::nullopt;
     }
 
   private slots:
@@ -75,9 +75,9 @@ class CostModelWindowTest : public QObject {
         QCOMPARE(figuresOf(window.document()).front().value, QStringLiteral("no times"));
         QVERIFY(saysInStatus(window, QStringLiteral("no times: choose a cost model")));
         ProblemsModel* problems = window.findChild<ProblemsPanel*>()->problems();
-        const int row = rowOf(*problems, ProblemKind::no_times);
-        QVERIFY(row >= 0);
-        QVERIFY(problems->applyFix(row));
+        const auto place = placeOf(*problems, ProblemKind::no_times);
+        QVERIFY(place);
+        QVERIFY(problems->applyFix(*place));
         auto* dialog = window.findChild<CostModelDialog*>();
         QVERIFY(dialog);
         dialog->list().setCurrentRow(2);

@@ -216,8 +216,8 @@ class MeasuredWindowTest : public QObject {
         ProblemsModel& problems = *window.workspace().problems().problems();
         const auto kinds = [&] {
             QStringList found;
-            for (int row = 0; row < problems.rowCount(); ++row)
-                found.append(QString::fromStdString(std::string(problem_kind_name(problems.problem(row).kind))));
+            for (const Problem& problem : problems.problems())
+                found.append(QString::fromStdString(std::string(problem_kind_name(problem.kind))));
             return found;
         };
         QVERIFY2(kinds().contains("launches_without_gpu_event"), qPrintable(kinds().join(u' ')));

@@ -172,9 +172,9 @@ class OverlapByHandTest : public QObject {
         // A problem with a fix for each.
         ProblemsModel problems(document());
         int fixed = 0;
-        for (int row = problems.rowCount(); row-- > 0;)
-            if (problems.problem(row).kind == ProblemKind::overlap_refused && fixed++ == 0)
-                QVERIFY(problems.applyFix(row));
+        for (std::size_t place = problems.problems().size(); place-- > 0;)
+            if (problems.problems()[place].kind == ProblemKind::overlap_refused && fixed++ == 0)
+                QVERIFY(problems.applyFix(place));
         QCOMPARE(fixed, 2);
         QCOMPARE(directives().size(), 1u);
         overlaps->list().setCurrentIndex(overlaps->model().index(0));
