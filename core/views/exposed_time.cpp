@@ -40,8 +40,9 @@ std::vector<double> exposed_ms_of_input(const Evaluation& evaluation) {
 }
 
 ModuleExposure module_exposed_ms(const Evaluation& evaluation, const ModuleTree& tree) {
-    const std::vector<double> of_node = exposed_ms_of_input(evaluation);
     ModuleExposure exposure;
+    exposure.nodes_ms = exposed_ms_of_input(evaluation);
+    const std::vector<double>& of_node = exposure.nodes_ms;
     exposure.modules_ms.assign(tree.module_count(), 0);
     std::vector<bool> counted(of_node.size(), false);
     for (ModuleTree::ModuleId module = 1; module < tree.module_count(); ++module) {

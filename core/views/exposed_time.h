@@ -18,6 +18,7 @@ struct ModuleExposure {
     /// By ModuleTree::ModuleId, descendants included, each node once; the root's is that of all nodes with a module.
     std::vector<double> modules_ms;
     double without_module_ms = 0;  ///< of ModuleTree::nodes_without_module()
+    std::vector<double> nodes_ms;  ///< of each node of the input
 };
 
 /// @param tree modules of the evaluation's input.

@@ -56,6 +56,7 @@ ModuleTreeModel::ModuleTreeModel(Document& document, QObject* parent) : Harmless
     connect(&document, &Document::graphChanged, this, &ModuleTreeModel::rebuild);
     connect(&document, &Document::modulesChanged, this, &ModuleTreeModel::rebuild);
     connect(&document, &Document::planChanged, this, &ModuleTreeModel::updateBuckets);
+    connect(&document, &Document::evaluationChanged, this, &ModuleTreeModel::updateExposure);
     // Figures alone are others: what is expanded stays so.
     connect(&document, &Document::moduleFiguresChanged, this, [this] { emit layoutChanged(); });
     rebuild();
@@ -70,9 +71,26 @@ void ModuleTreeModel::rebuild() {
     children_.assign(count, {});
     row_of_module_.assign(count, 0);
     bucket_of_module_.assign(count, -1);
+    exposure_.reset();
     endResetModel();
     updateBuckets();
+    updateExposure();
     findRows();
+}
+
+void ModuleTreeModel::updateExposure() {
+    const auto evaluation = document_.evaluation();
+    if (!modules_ || !evaluation || evaluation->refused || !evaluation->times_known || evaluation->input != graph_) {
+        exposing_.cancel();
+        exposure_.reset();
+        return refresh(exposed_column, exposed_column, Qt::DisplayRole);
+    }
+    exposing_.start([this, evaluation, modules = modules_](std::stop_token) -> LatestTask::Delivery {
+        return [this, exposure = module_exposed_ms(*evaluation, *modules)]() mutable {
+            exposure_ = std::move(exposure);
+            refresh(exposed_column, exposed_column, Qt::DisplayRole);
+        };
+    });
 }
 
 const std::vector<ModuleTreeModel::ModuleId>& ModuleTreeModel::childrenOf(ModuleId module) const {
@@ -148,8 +166,10 @@ QString ModuleTreeModel::timeText(double ms) const {
     return document_.baseline().times_known ? columnText(ms) : QStringLiteral("–");
 }
 
-QVariant ModuleTreeModel::figureData(const ModuleFigures& figures, int column) const {
+QVariant ModuleTreeModel::figureData(const ModuleFigures& figures, std::optional<double> exposed_ms, int column) const {
     if (column == compute_column) return timeText(figures.compute_ms());
+    if (column == exposed_column)
+        return exposed_ms && figures.collectives > 0 ? columnText(*exposed_ms) : QStringLiteral("–");
     const auto bytes = static_cast<double>(figures.communication_bytes());
     return bytes > 0 ? columnText(bytes / bytes_per_mib) : QStringLiteral("–");
 }
@@ -159,7 +179,8 @@ QVariant ModuleTreeModel::moduleData(ModuleId module, int column, int role) cons
     switch (role) {
         case Qt::DisplayRole:
             if (column == name_column) return module == ModuleTree::root ? tr("model") : text(entry.name);
-            return figureData(document_.moduleFigures().modules[module], column);
+            return figureData(document_.moduleFigures().modules[module],
+                              exposure_ ? std::optional(exposure_->modules_ms[module]) : std::nullopt, column);
         case Qt::ToolTipRole:
             return module == ModuleTree::root ? tr("The whole model") : text(modules_->path(module));
         case Qt::AccessibleTextRole: {
@@ -191,7 +212,8 @@ QVariant ModuleTreeModel::outsideData(int column, int role) const {
         return tr("%1: no module stack or module_fqn places them; Repair modules gives them one").arg(title);
     if (role != Qt::DisplayRole) return {};
     if (column == name_column) return title;
-    return figureData(document_.moduleFigures().without_module, column);
+    return figureData(document_.moduleFigures().without_module,
+                      exposure_ ? std::optional(exposure_->without_module_ms) : std::nullopt, column);
 }
 
 QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {
@@ -199,9 +221,10 @@ QVariant ModuleTreeModel::nodeData(NodeId node, int column, int role) const {
         case Qt::DisplayRole:
             if (column == name_column) return text(graph_->name(node));
             if (column == compute_column) return timeText(document_.baseline().times_ms[node]);
-            return graph_->target_info(node).starts == CollectiveKind::none
-                       ? QStringLiteral("–")
-                       : columnText(static_cast<double>(graph_->output_bytes(node)) / bytes_per_mib);
+            if (graph_->target_info(node).starts == CollectiveKind::none) return QStringLiteral("–");
+            if (column == exposed_column)
+                return exposure_ ? columnText(exposure_->nodes_ms[node]) : QStringLiteral("–");
+            return columnText(static_cast<double>(graph_->output_bytes(node)) / bytes_per_mib);
         case Qt::ToolTipRole:
             return QStringLiteral("%1  %2").arg(text(graph_->name(node)), text(graph_->target(node)));
         case kind_role:
@@ -223,10 +246,23 @@ QVariant ModuleTreeModel::headerData(int section, Qt::Orientation orientation, i
     if (role == Qt::TextAlignmentRole && section != name_column) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == compute_column)
         return tr("Time of the module's nodes on the compute stream, milliseconds");
+    if (role == Qt::ToolTipRole && section == exposed_column)
+        return tr(
+            "Time in which the GPU waits for the module's collectives in the current plan, milliseconds; a merged "
+            "collective shares its time among its members by their bytes");
     if (role == Qt::ToolTipRole && section == communication_column)
         return tr("Bytes that the module's collectives move, mebibytes");
     if (role != Qt::DisplayRole) return {};
-    return section == name_column ? tr("Module") : section == compute_column ? tr("ms") : tr("MiB");
+    switch (section) {
+        case name_column:
+            return tr("Module");
+        case compute_column:
+            return tr("ms");
+        case exposed_column:
+            return tr("exposed");
+        default:
+            return tr("MiB");
+    }
 }
 
 Qt::ItemFlags ModuleTreeModel::flags(const QModelIndex& index) const {
@@ -282,15 +318,19 @@ QStringList ModuleTreeModel::modulePaths(const QModelIndexList& indexes) const {
 void ModuleTreeModel::setSearch(const QString& text_to_find) {
     search_ = text_to_find.trimmed();
     findRows();
+    refresh(name_column, column_count - 1, matches_role);
+}
+
+void ModuleTreeModel::refresh(int first_column, int last_column, int role) {
     if (!modules_) return;
-    const auto refresh = [&](const QModelIndex& parent) {
+    const auto refreshBelow = [&](const QModelIndex& parent) {
         if (const int rows = rowCount(parent); rows > 0)
-            emit dataChanged(index(0, 0, parent), index(rows - 1, column_count - 1, parent), {matches_role});
+            emit dataChanged(index(0, first_column, parent), index(rows - 1, last_column, parent), {role});
     };
-    refresh({});
-    refresh(createIndex(modules_->exists() ? 1 : 0, 0, outside_id));
+    refreshBelow({});
+    refreshBelow(createIndex(modules_->exists() ? 1 : 0, 0, outside_id));
     for (ModuleId module = 0; module < children_.size(); ++module)
-        if (!children_[module].empty()) refresh(indexOfModule(module));
+        if (!children_[module].empty()) refreshBelow(indexOfModule(module));
 }
 
 void ModuleTreeModel::findRows() {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <QAbstractItemModel>
+#include <optional>
 #include <vector>
 
 #include "core/graph/module_tree.h"
+#include "core/views/exposed_time.h"
 #include "core/views/module_figures.h"
+#include "ui/tasks/latest_task.h"
 #include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
@@ -12,12 +15,12 @@ namespace overlap::ui {
 class Document;
 
 /// The module tree of the open graph, and below it the nodes that are in no module.
-/// Columns: name, compute time, communication. Modules can be dragged.
+/// Columns: name, compute time, exposed time in the current plan, communication. Modules can be dragged.
 class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     Q_OBJECT
 
   public:
-    enum Column { name_column, compute_column, communication_column, column_count };
+    enum Column { name_column, compute_column, exposed_column, communication_column, column_count };
     enum Role {
         kind_role = Qt::UserRole,  ///< Kind
         path_role,                 ///< dotted path of a module; empty for the root
@@ -45,6 +48,9 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     /// The paths of the modules among `indexes`, each once, without those that are inside another of them.
     QStringList modulePaths(const QModelIndexList& indexes) const;
 
+    /// True until the exposed times are those of the current evaluation.
+    bool busy() const { return exposing_.busy(); }
+
     /// Rows whose name, path, class or bucket contain `text` are found; the others are dimmed, none is hidden.
     void setSearch(const QString& text);
     /// Found rows in their order.
@@ -61,7 +67,12 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     /// True once an index of the module may have been given out.
     bool isListed(ModuleId module) const;
     QModelIndex indexOfModule(ModuleId module, int column = name_column) const;
-    QVariant figureData(const ModuleFigures& figures, int column) const;
+    /// Asks for the exposed times of the current evaluation.
+    void updateExposure();
+    /// Tells views that columns of rows that may be shown have changed.
+    void refresh(int first_column, int last_column, int role);
+    /// @param exposed_ms see ModuleExposure; nothing where it is not known.
+    QVariant figureData(const ModuleFigures& figures, std::optional<double> exposed_ms, int column) const;
     /// A dash where times are not known.
     QString timeText(double ms) const;
     QVariant moduleData(ModuleId module, int column, int role) const;
@@ -78,6 +89,8 @@ class ModuleTreeModel : public HarmlessModel<QAbstractItemModel> {
     std::vector<std::int32_t> bucket_of_module_;
     QString search_;
     std::vector<QPersistentModelIndex> found_;
+    std::optional<ModuleExposure> exposure_;  ///< nothing where no times are known
+    LatestTask exposing_;                     ///< last: what it delivers uses the members above
 };
 
 }  // namespace overlap::ui

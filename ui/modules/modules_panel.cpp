@@ -66,8 +66,8 @@ ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidg
     header()->setStretchLastSection(false);
     header()->setSectionResizeMode(QHeaderView::Fixed);
     header()->setSectionsMovable(false);
-    setColumnWidth(ModuleTreeModel::compute_column, figureWidth());
-    setColumnWidth(ModuleTreeModel::communication_column, figureWidth());
+    for (int column = ModuleTreeModel::compute_column; column < ModuleTreeModel::column_count; ++column)
+        setColumnWidth(column, figureWidth());
 }
 
 int ModuleTreeView::figureWidth() {
@@ -77,8 +77,9 @@ int ModuleTreeView::figureWidth() {
 void ModuleTreeView::fitColumns() {
     const int names = levels_ * indentation() + shortest_name * fontMetrics().averageCharWidth() + name_margin;
     const int width = viewport()->width(), figure = figureWidth();
-    setColumnHidden(ModuleTreeModel::communication_column, width - 2 * figure < names);
-    setColumnHidden(ModuleTreeModel::compute_column, width - figure < names);
+    setColumnHidden(ModuleTreeModel::communication_column, width - 3 * figure < names);
+    setColumnHidden(ModuleTreeModel::compute_column, width - 2 * figure < names);
+    setColumnHidden(ModuleTreeModel::exposed_column, width - figure < names);
     const int figures = (header()->count() - 1 - header()->hiddenSectionCount()) * figure;
     setColumnWidth(ModuleTreeModel::name_column, std::max(width - figures, names));
 }
@@ -258,6 +259,10 @@ bool ModulesPanel::eventFilter(QObject* watched, QEvent* event) {
         default:
             return QWidget::eventFilter(watched, event);
     }
+}
+
+bool ModulesPanel::busy() const {
+    return model_->busy();
 }
 
 void ModulesPanel::expandFirstLevels() {

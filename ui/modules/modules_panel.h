@@ -67,6 +67,8 @@ class ModulesPanel : public QWidget {
 
     ModuleTreeView* tree() { return tree_; }
     ModuleTreeModel* model() { return model_; }
+    /// True until all figures are those of the current evaluation.
+    bool busy() const;
     QLineEdit* searchField() { return search_; }
 
   signals:

@@ -205,7 +205,7 @@ void Workspace::tellOfViews() {
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || plans_->busy() || graph_model_->reading();
+           collectives_->busy() || plans_->busy() || modules_->busy() || graph_model_->reading();
 }
 
 TimeRange Workspace::planRange() const {

@@ -57,6 +57,33 @@ class ModulesPanelTest : public QObject {
         QCOMPARE(outside, static_cast<int>(tree.nodes_without_module().size()));
     }
 
+    void exposedTimesAreThoseOfThePlan() {
+        const auto document = openDocument();
+        ModuleTreeModel model(*document);
+        const auto exposed = [&](const char* module) {
+            const QModelIndex index = model.indexOfModule(QString::fromLatin1(module));
+            return index.siblingAtColumn(ModuleTreeModel::exposed_column).data().toString();
+        };
+        const auto shown = [&](const char* module) {
+            const ModuleExposure exposure = module_exposed_ms(*document->evaluation(), document->modules());
+            return QString::number(exposure.modules_ms[document->modules().find(module)], 'f', 1);
+        };
+        QVERIFY(waitForEvaluation(*document));
+        QTRY_VERIFY(!model.busy());
+        const QString before = exposed("layers.0");
+        QCOMPARE(before, shown("layers.0"));
+        BucketCommands(*document).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForEvaluation(*document));
+        QTRY_VERIFY(!model.busy());
+        QCOMPARE(exposed("layers.0"), shown("layers.0"));
+        QVERIFY(exposed("layers.0") != before);
+        // A refused plan has none.
+        document->editBuckets("overlap", {{{"layers.0"}, false, {}}, {{"layers.1", "layers.0.attention"}, false, {}}});
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(document->evaluation()->refused);
+        QCOMPARE(exposed("layers.0"), QStringLiteral("–"));
+    }
+
     void numberedChildrenAreInOrder() {
         const auto document = openDocument();
         ModuleTreeModel model(*document);
@@ -90,9 +117,9 @@ class ModulesPanelTest : public QObject {
         for (const int width : {190, 120}) {
             panel.resize(width, 500);
             QTRY_VERIFY(tree.header()->hiddenSectionCount() > 0);
-            const QRect name = tree.visualRect(tree.currentIndex().siblingAtColumn(ModuleTreeModel::name_column));
-            QVERIFY2(name.width() >= tree.fontMetrics().horizontalAdvance("feed_for…"),
-                     qPrintable(QString::number(width)));
+            const QModelIndex name = tree.currentIndex().siblingAtColumn(ModuleTreeModel::name_column);
+            QTRY_VERIFY2(tree.visualRect(name).width() >= tree.fontMetrics().horizontalAdvance("feed_for…"),
+                         qPrintable(QString::number(width)));
         }
         panel.resize(600, 500);
         QTRY_COMPARE(tree.header()->hiddenSectionCount(), 0);
