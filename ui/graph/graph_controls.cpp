@@ -16,7 +16,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int search_width = 168;
-constexpr int narrow_width = 420;  ///< of the header below which the path and words give way
+constexpr int narrow_width = 420;  ///< below which the path and words give way
 constexpr int least_search_width = 64;
 
 /// A field whose Enter steps to the next match, Shift+Enter to the one before, and Escape goes back to the graph.
@@ -56,7 +56,8 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
       search_(new SearchField(view)),
       colour_(flatButton(tr("What the colours of boxes mean"))),
       filter_(flatButton(tr("Which boxes stay lit"))),
-      fit_(flatButton(tr("Fit all"))) {
+      fit_(flatButton(tr("Fit all"))),
+      more_(flatButton(tr("Colours, filter and fit"))) {
     path_->setProperty("role", "dim");
     path_->setTextFormat(Qt::RichText);
     path_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -77,8 +78,11 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
     layout->addWidget(filter_);
     layout->addWidget(colour_);
     layout->addWidget(fit_);
+    layout->addWidget(more_);
+    more_->hide();
     makeColourMenu();
     makeFilterMenu();
+    makeMoreMenu();
     showChoices();
 
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& text) { view_.model().setSearch(text); });
@@ -93,13 +97,33 @@ GraphControls::GraphControls(GraphView& view, QWidget* parent)
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] { showPath(view_.current()); });
 }
 
+QSize GraphControls::minimumSizeHint() const {
+    const QMargins margins = layout()->contentsMargins();
+    const int width =
+        margins.left() + least_search_width + layout()->spacing() + more_->sizeHint().width() + margins.right();
+    return {width, QWidget::minimumSizeHint().height()};
+}
+
+bool GraphControls::buttonsFit() const {
+    const QMargins margins = layout()->contentsMargins();
+    int needed = margins.left() + least_search_width + margins.right();
+    for (const QToolButton* button : {filter_, colour_, fit_})
+        needed += layout()->spacing() + button->sizeHint().width();
+    return width() >= needed;
+}
+
 void GraphControls::resizeEvent(QResizeEvent* event) {
-    if (const bool narrow = width() < narrow_width; narrow != isNarrow_) {
-        isNarrow_ = narrow;
-        path_->setVisible(!narrow);
-        showChoices();
-    }
+    fitRoom();
     QWidget::resizeEvent(event);
+}
+
+void GraphControls::fitRoom() {
+    const bool narrow = width() < narrow_width;
+    path_->setVisible(!narrow);
+    nameChoices(narrow);
+    const bool fits = buttonsFit();
+    for (QToolButton* button : {filter_, colour_, fit_}) button->setVisible(fits);
+    more_->setVisible(!fits);
 }
 
 void GraphControls::makeColourMenu() {
@@ -131,12 +155,29 @@ void GraphControls::makeFilterMenu() {
     filter_->setToolTip(tr("Dim everything but this"));
 }
 
-void GraphControls::showChoices() {
-    const GraphModel& model = view_.model();
+void GraphControls::makeMoreMenu() {
+    auto* menu = new QMenu(more_);
+    colour_->menu()->setTitle(tr("Colour"));
+    filter_->menu()->setTitle(tr("Show"));
+    menu->addMenu(filter_->menu());
+    menu->addMenu(colour_->menu());
+    menu->addAction(tr("Fit all"), &view_, &GraphView::fitAll);
+    more_->setText(QStringLiteral("⋯"));
+    more_->setMenu(menu);
+    more_->setPopupMode(QToolButton::InstantPopup);
+    more_->setToolTip(more_->accessibleName());
+}
+
+void GraphControls::nameChoices(bool narrow) {
     const QString arrow = QStringLiteral(" ▾");
-    const QString colour = titleOf(model.colouring()), subset = titleOf(model.subset());
-    colour_->setText((isNarrow_ ? colour : tr("colour: %1").arg(colour)) + arrow);
-    filter_->setText((isNarrow_ ? subset : tr("show: %1").arg(subset)) + arrow);
+    const QString colour = titleOf(view_.model().colouring()), subset = titleOf(view_.model().subset());
+    colour_->setText((narrow ? colour : tr("colour: %1").arg(colour)) + arrow);
+    filter_->setText((narrow ? subset : tr("show: %1").arg(subset)) + arrow);
+}
+
+void GraphControls::showChoices() {
+    fitRoom();
+    const GraphModel& model = view_.model();
     for (QAction* action : colour_->menu()->actions())
         action->setChecked(action->data().toInt() == static_cast<int>(model.colouring()));
     for (QAction* action : filter_->menu()->actions())

@@ -14,7 +14,8 @@ namespace overlap::ui {
 
 class GraphView;
 
-/// The controls beside the graph's tab: the current path, the search, what the colours mean, the filter, and fit.
+/// The controls beside the graph's tab: the current path, the search, what the colours mean, the filter, and fit. Where
+/// there is little room, the path goes first, then words, then all but the search are in one menu.
 class GraphControls : public QWidget {
     Q_OBJECT
 
@@ -23,13 +24,20 @@ class GraphControls : public QWidget {
 
     QLineEdit* searchField() const { return search_; }
 
+    QSize minimumSizeHint() const override;
+
   protected:
     void resizeEvent(QResizeEvent* event) override;
 
   private:
+    /// Shows what fits into the width: everything; no path and no words; the search and one menu.
+    void fitRoom();
+    void nameChoices(bool narrow);
+    bool buttonsFit() const;
     void showPath(BoxId box);
     void makeColourMenu();
     void makeFilterMenu();
+    void makeMoreMenu();
     void showChoices();
 
     GraphView& view_;
@@ -38,7 +46,7 @@ class GraphControls : public QWidget {
     QToolButton* colour_;
     QToolButton* filter_;
     QToolButton* fit_;
-    bool isNarrow_ = false;
+    QToolButton* more_;
 };
 
 }  // namespace overlap::ui
