@@ -109,9 +109,7 @@ int main(int argc, char** argv) {
         QStringLiteral("WxH"));
     const QCommandLineOption view(
         QStringLiteral("view"),
-        QStringLiteral("part of the window in the picture: window, modules, buckets, "
-                       "inspector, problems, collectives, plans, passes, groups, compare, statistics, run, chooser, graph, mesh, "
-                       "timeline or toolbar"),
+        QStringLiteral("part of the window in the picture: %1").arg(overlap::ui::screenshotViews()),
         QStringLiteral("name"));
     const QCommandLineOption select(
         QStringLiteral("select"),

@@ -109,6 +109,9 @@ void describeCollective(const Graph& graph, const Evaluation& evaluation, std::s
         rows.add(Document::tr("exposed"), QStringLiteral("%1: %2").arg(formatTime(collective.exposed_ms), cause),
                  exposed);
         if (collective.blocker != no_node) rows.add(Document::tr("because of"), {nodeLink(graph, collective.blocker)});
+        if (evaluation.resolved)  // a plan, which can be changed
+            rows.add(Document::tr("advice"),
+                     {InspectorPiece{Document::tr("what helps"), inspector_advice_link, Tone::plain}});
     }
     if (collective.wait != no_node) rows.add(Document::tr("wait"), {nodeLink(graph, collective.wait)});
 }

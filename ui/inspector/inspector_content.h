@@ -10,8 +10,11 @@ namespace overlap::ui {
 /// How a value of the inspector is set.
 enum class Tone { plain, hidden, exposed, caution, faint };
 
+/// The link to advice for the selected collective.
+inline const QString inspector_advice_link = QStringLiteral("advice");
+
 /// A piece of a value: text, and what a click on it selects (`node:NAME`, `module:PATH`, `bucket:N`,
-/// `group:NAME`) or nothing.
+/// `group:NAME`), inspector_advice_link, or nothing.
 struct InspectorPiece {
     QString text;
     QString link;

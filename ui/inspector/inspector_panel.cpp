@@ -92,8 +92,11 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QTextBrows
     setObjectName("inspector");
     setAccessibleName(tr("Inspector"));
     this->document()->setDocumentMargin(12);
-    connect(this, &QTextBrowser::anchorClicked, this,
-            [this](const QUrl& url) { followInspectorLink(document_, linkAt(content_, url.path().toInt())); });
+    connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+        const QString link = linkAt(content_, url.path().toInt());
+        if (link == inspector_advice_link) return emit adviceWanted();
+        followInspectorLink(document_, link);
+    });
     connect(&document.selection(), &Selection::changed, this, [this] {
         instead_.reset();
         scheduleUpdate();

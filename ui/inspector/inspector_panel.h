@@ -28,6 +28,10 @@ class InspectorPanel : public QTextBrowser {
 
     QSize sizeHint() const override { return {320, 260}; }
 
+  signals:
+    /// The user wants to know what helps the selected collective.
+    void adviceWanted();
+
   protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 

@@ -66,22 +66,27 @@ ModuleTreeView::ModuleTreeView(Document& document, ModuleTreeModel& model, QWidg
     header()->setStretchLastSection(false);
     header()->setSectionResizeMode(QHeaderView::Fixed);
     header()->setSectionsMovable(false);
-    for (int column = ModuleTreeModel::compute_column; column < ModuleTreeModel::column_count; ++column)
-        setColumnWidth(column, figureWidth());
 }
 
-int ModuleTreeView::figureWidth() {
-    return QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061.0")) + 6;
+int ModuleTreeView::figureWidth(int column) const {
+    const int figure = QFontMetrics(numberFont(smallTextPx)).horizontalAdvance(QStringLiteral("16 061.0")) + 6;
+    return std::max(figure, header()->sectionSizeHint(column));
 }
 
 void ModuleTreeView::fitColumns() {
     const int names = levels_ * indentation() + shortest_name * fontMetrics().averageCharWidth() + name_margin;
-    const int width = viewport()->width(), figure = figureWidth();
-    setColumnHidden(ModuleTreeModel::communication_column, width - 3 * figure < names);
-    setColumnHidden(ModuleTreeModel::compute_column, width - 2 * figure < names);
-    setColumnHidden(ModuleTreeModel::exposed_column, width - figure < names);
-    const int figures = (header()->count() - 1 - header()->hiddenSectionCount()) * figure;
-    setColumnWidth(ModuleTreeModel::name_column, std::max(width - figures, names));
+    int left = viewport()->width();
+    bool fits = true;
+    // The least important figure gives way first.
+    for (const int column :
+         {ModuleTreeModel::exposed_column, ModuleTreeModel::compute_column, ModuleTreeModel::communication_column}) {
+        const int width = figureWidth(column);
+        fits = fits && left - width >= names;
+        setColumnWidth(column, width);
+        setColumnHidden(column, !fits);
+        if (fits) left -= width;
+    }
+    setColumnWidth(ModuleTreeModel::name_column, std::max(left, names));
 }
 
 void ModuleTreeView::updateGeometries() {

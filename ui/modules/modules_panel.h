@@ -47,7 +47,7 @@ class ModuleTreeView : public QTreeView {
     void drawBranches(QPainter* painter, const QRect& area, const QModelIndex& index) const override;
 
   private:
-    static int figureWidth();
+    int figureWidth(int column) const;
     void fitColumns();
 
     Document& document_;

@@ -84,9 +84,9 @@ QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             if (index.column() == title_column) return QString::fromStdString(shown.title);
             if (index.column() == message_column) return QString::fromStdString(shown.message);
-            return shown.fix.empty() ? QString() : QString::fromStdString(shown.fix) + QStringLiteral(" ↵");
+            return fixOf(shown).isEmpty() ? QString() : fixOf(shown) + QStringLiteral(" ↵");
         case Qt::ToolTipRole:
-            return QString::fromStdString(index.column() == fix_column ? shown.fix : shown.message);
+            return index.column() == fix_column ? fixOf(shown) : QString::fromStdString(shown.message);
         case Qt::AccessibleTextRole:
             return index.column() == title_column
                        ? severityName(shown.severity) + QStringLiteral(": ") + QString::fromStdString(shown.title)
@@ -96,6 +96,12 @@ QVariant ProblemsModel::trueData(const QModelIndex& index, int role) const {
         default:
             return {};
     }
+}
+
+QString ProblemsModel::fixOf(const Problem& problem) const {
+    // What helps is found when it is wanted: it takes evaluations.
+    if (problem.kind == ProblemKind::exposed) return document_.editable() && !instead_ ? tr("what helps") : QString();
+    return QString::fromStdString(problem.fix);
 }
 
 QVariant ProblemsModel::severalData(const std::vector<std::size_t>& members, int column, int role) const {
@@ -144,6 +150,11 @@ bool ProblemsModel::applyFix(std::size_t problem) {
         return true;
     }
     if (!document_.editable()) return false;
+    if (shown.kind == ProblemKind::exposed) {
+        document_.selection().selectNode(QString::fromStdString(shown.nodes.front()));
+        emit adviceWanted();
+        return true;
+    }
     std::optional<Plan> fixed = edits::with_fix(document_.current()->plan(), shown);
     if (!fixed) return false;
     document_.editPlan(QString::fromStdString(shown.fix), std::move(*fixed));

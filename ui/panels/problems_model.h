@@ -44,9 +44,13 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     void repairWanted();
     /// The fix of a problem is to choose a cost model.
     void costModelWanted();
+    /// The fix of a problem is to be advised on the selected collective.
+    void adviceWanted();
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
+    /// The label of a problem's fix; empty where there is none.
+    QString fixOf(const Problem& problem) const;
     QVariant severalData(const std::vector<std::size_t>& members, int column, int role) const;
     const std::vector<std::size_t>& members(int row) const { return rows_[static_cast<std::size_t>(row)]; }
     void update();

@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <cstdio>
 
+#include "ui/advice/advice_panel.h"
 #include "ui/collectives/collectives_panel.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/files/write_file.h"
@@ -82,6 +83,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"passes") return &window.workspace().passes();
     if (name == u"groups") return &window.workspace().processGroups();
     if (name == u"collectives") return &window.workspace().collectives();
+    if (name == u"advice") return &window.workspace().advice();
     if (name == u"plans") return &window.workspace().plans();
     if (name == u"compare") return &window.workspace().compare();
     if (name == u"statistics") return &window.workspace().statistics();
@@ -168,6 +170,13 @@ QString wrongSelection(Document& document, const QString& link) {
 
 }  // namespace
 
+QString screenshotViews() {
+    return QStringLiteral(
+        "window, modules, buckets, inspector, problems, collectives, advice, plans, passes, groups, compare, "
+        "statistics, "
+        "run, chooser, graph, mesh, timeline or toolbar");
+}
+
 int renderScreenshot(const QStringList& files, const ScreenshotOptions& options) {
     if (const QString reason = wrongFormat(options.output); !reason.isEmpty()) {
         fail(QStringLiteral("overlap-studio: ") + reason);
@@ -179,10 +188,7 @@ int renderScreenshot(const QStringList& files, const ScreenshotOptions& options)
     MainWindow window;
     QWidget* wanted = part(window, options.view);
     if (!wanted) {
-        fail(QStringLiteral(
-                 "overlap-studio: there is no view \"%1\"; choose window, modules, buckets, inspector, "
-                 "problems, passes, groups, compare, statistics, run, chooser, graph, mesh, timeline or toolbar")
-                 .arg(options.view));
+        fail(QStringLiteral("overlap-studio: there is no view \"%1\"; choose %2").arg(options.view, screenshotViews()));
         return 2;
     }
     window.resize(options.size);

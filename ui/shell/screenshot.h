@@ -10,8 +10,7 @@ namespace overlap::ui {
 struct ScreenshotOptions {
     QString output;  ///< its name ends in the format: `.png` or another that Qt writes
     QSize size{1600, 1000};
-    /// `window`, or one of its parts: `modules`, `buckets`, `inspector`, `problems`, `passes`, `groups`,
-    /// `collectives`, `plans`, `compare`, `statistics`, `run`, `timeline`, `toolbar`.
+    /// One of screenshotViews().
     QString view = QStringLiteral("window");
     QString theme = QStringLiteral("dark");
     QString select;  ///< `module:PATH`, `bucket:N`, `node:NAME`, `group:NAME`, as the inspector's links; `step:N` from
@@ -21,6 +20,9 @@ struct ScreenshotOptions {
     std::optional<double> drag_ms;
     double zoom = 1;  ///< share of the step that the timeline shows, from its middle
 };
+
+/// The parts of the window that can be in a picture, as a list in a sentence: `window, modules, … or toolbar`.
+QString screenshotViews();
 
 /// Opens the files, waits for their evaluation and writes the window as a picture. Needs a QApplication.
 /// @returns the program's exit status: 0 done, 1 a file could not be opened or written (reported on stderr), 2 wrong

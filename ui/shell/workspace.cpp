@@ -9,6 +9,7 @@
 #include "ui/actions/edit_history.h"
 #include "ui/actions/overlap_connection.h"
 #include "ui/actions/timeline_connection.h"
+#include "ui/advice/advice_panel.h"
 #include "ui/collectives/collectives_panel.h"
 #include "ui/document/document.h"
 #include "ui/files/companion_program.h"
@@ -29,6 +30,7 @@
 #include "ui/modules/modules_panel.h"
 #include "ui/panels/history_panel.h"
 #include "ui/panels/log_panel.h"
+#include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/passes/passes_panel.h"
 #include "ui/plan/bucket_board.h"
@@ -99,6 +101,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     inspector_ = new InspectorPanel(document_);
     problems_ = new ProblemsPanel(document_);
     collectives_ = new CollectivesPanel(document_);
+    advice_ = new AdvicePanel(document_);
     plans_ = new PlansPanel(document_);
     passes_ = new PassesPanel(document_);
     groups_ = new ProcessGroupsPanel(document_);
@@ -119,6 +122,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     addBelow("log", tr("Log"), new LogPanel(log));
     addBelow("groups", tr("Process groups"), groups_);
     addBelow("collectives", tr("Collectives"), collectives_);
+    addBelow("advice", tr("Advice"), advice_);
     addBelow("plans", tr("Plans"), plans_);
     addBelow("passes", tr("Passes"), passes_);
     addBelow("compare", tr("Compare"), compare_);
@@ -156,6 +160,14 @@ void Workspace::connectMeasurements(Measurements& measurements) {
         dock->show();
         dock->raise();
     });
+    const auto advise = [this] {
+        QDockWidget* dock = docks_->find(QStringLiteral("advice"));
+        dock->show();
+        dock->raise();
+        advice_->adviseSelected();
+    };
+    connect(inspector_, &InspectorPanel::adviceWanted, this, advise);
+    connect(problems_->problems(), &ProblemsModel::adviceWanted, this, advise);
     connect(collectives_, &CollectivesPanel::timelineWanted, this, [this, &measurements] {
         measurements.setCurrentIndex(-1);
         timeline_->focusSelection();
@@ -205,7 +217,7 @@ void Workspace::tellOfViews() {
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || plans_->busy() || modules_->busy() || graph_model_->reading();
+           collectives_->busy() || advice_->busy() || plans_->busy() || modules_->busy() || graph_model_->reading();
 }
 
 TimeRange Workspace::planRange() const {
@@ -214,8 +226,9 @@ TimeRange Workspace::planRange() const {
 
 void Workspace::arrange() {
     const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
-    docks_->putInTabs({dock("problems"), dock("collectives"), dock("plans"), dock("compare"), dock("statistics"),
-                       dock("passes"), dock("groups"), dock("alive"), dock("run"), dock("history"), dock("log")});
+    docks_->putInTabs({dock("problems"), dock("collectives"), dock("advice"), dock("plans"), dock("compare"),
+                       dock("statistics"), dock("passes"), dock("groups"), dock("alive"), dock("run"), dock("history"),
+                       dock("log")});
     window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
     window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 5, lowest_panels, highest_panels)},

@@ -27,6 +27,7 @@ class MeshView;
 class ModulesPanel;
 class OverlapConnection;
 class PassesPanel;
+class AdvicePanel;
 class PlansPanel;
 class ProblemsPanel;
 class ProcessGroupsPanel;
@@ -62,6 +63,7 @@ class Workspace : public NoticeSource {
     ProblemsPanel& problems() { return *problems_; }
     PassesPanel& passes() { return *passes_; }
     ProcessGroupsPanel& processGroups() { return *groups_; }
+    AdvicePanel& advice() { return *advice_; }
     PlansPanel& plans() { return *plans_; }
     CollectivesPanel& collectives() { return *collectives_; }
     ComparePanel& compare() { return *compare_; }
@@ -123,6 +125,7 @@ class Workspace : public NoticeSource {
     PassesPanel* passes_ = nullptr;
     ProcessGroupsPanel* groups_ = nullptr;
     CollectivesPanel* collectives_ = nullptr;
+    AdvicePanel* advice_ = nullptr;
     PlansPanel* plans_ = nullptr;
     ComparePanel* compare_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;

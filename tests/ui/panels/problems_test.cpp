@@ -1,4 +1,5 @@
 #include <QAbstractItemModelTester>
+#include <QSignalSpy>
 
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
@@ -83,6 +84,19 @@ class ProblemsTest : public QObject {
         QVERIFY(waitForEvaluation(*document));
         QVERIFY(!rowOf(model, ProblemKind::unknown_module).isValid());
         QVERIFY(tableText(model).startsWith("Problem\t"));
+    }
+
+    void whatIsExposedAsksForAdvice() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        ProblemsModel model(*document);
+        const QModelIndex exposed = rowOf(model, ProblemKind::exposed);
+        QVERIFY(exposed.isValid());
+        QCOMPARE(exposed.siblingAtColumn(ProblemsModel::fix_column).data().toString(), QStringLiteral("what helps ↵"));
+        QSignalSpy wanted(&model, &ProblemsModel::adviceWanted);
+        QVERIFY(model.applyFix(*model.problemAt(exposed)));
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(document->selection().node().toStdString(), model.problems()[*model.problemAt(exposed)].nodes.front());
     }
 
     void overlappingEntriesAreMended() {

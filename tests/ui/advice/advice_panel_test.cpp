@@ -1,0 +1,97 @@
+#include "ui/advice/advice_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QToolButton>
+#include <QTreeView>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/advice/advice_model.h"
+#include "ui/edits/bucket_commands.h"
+
+namespace overlap::ui {
+
+class AdvicePanelTest : public QObject {
+    Q_OBJECT
+
+    static AdviceRow row(double step_ms, bool worthwhile, const char* refusal = "") {
+        AdviceRow row;
+        row.advice.text = "a change";
+        row.effect.step_ms = step_ms;
+        row.effect.refusal = refusal;
+        row.worthwhile = worthwhile;
+        return row;
+    }
+
+  private slots:
+    void rowsAreInOrderOfTheirGain() {
+        AdviceModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        for (const AdviceRow& added : {row(0.2, false), row(0, false, "no"), row(-9.8, true), row(-372, true)})
+            model.add(added);
+        QCOMPARE(model.rows().front().effect.step_ms, -372.0);
+        QCOMPARE(model.rows()[1].effect.step_ms, -9.8);
+        QCOMPARE(model.rows()[2].effect.step_ms, 0.2);
+        const auto verdict = [&](int at) { return model.index(at, AdviceModel::verdict_column).data().toString(); };
+        QCOMPARE(verdict(0), QStringLiteral("make it ↵"));
+        QCOMPARE(verdict(2), QStringLiteral("not worth it"));
+        QCOMPARE(verdict(3), QStringLiteral("refused"));
+        QCOMPARE(model.index(3, AdviceModel::step_column).data().toString(), QStringLiteral("–"));
+        QCOMPARE(model.index(3, AdviceModel::verdict_column).data(Qt::ToolTipRole).toString(), QStringLiteral("no"));
+    }
+
+    void aChangeIsMadeAndTakenBack() {
+        const auto document = openDocument();
+        BucketCommands(*document).addText("layers.0");
+        QVERIFY(waitForEvaluation(*document));
+        AdvicePanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy() && panel.model()->rowCount() > 0, 30'000);
+        const AdviceRow best = panel.model()->rows().front();
+        QVERIFY(best.worthwhile);
+        const Plan before = document->current()->plan();
+        const double step_ms = document->evaluation()->simulation.step_ms;
+        panel.view()->setCurrentIndex(panel.model()->index(0, 0));
+        emit panel.view()->activated(panel.model()->index(0, 0));
+        QCOMPARE(document->current()->plan(), best.advice.plan);
+        QCOMPARE(panel.model()->rowCount(), 0);  // they were changes of the plan before
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->evaluation()->simulation.step_ms, step_ms + best.effect.step_ms);
+        QCOMPARE(document->undoGroup().undoText(), QString::fromStdString(best.advice.text));
+        document->undoGroup().undo();
+        QCOMPARE(document->current()->plan(), before);
+    }
+
+    void theSelectedCollectiveAlone() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        AdvicePanel panel(*document);
+        panel.show();
+        panel.adviseSelected();
+        QVERIFY2(panel.caption().startsWith("Select a collective"), qPrintable(panel.caption()));
+        const Evaluation& evaluation = *document->evaluation();
+        const NodeId start = evaluation.simulation.collectives[most_exposed(evaluation, 1).front()].start;
+        const QString name = QString::fromStdString(std::string(evaluation.graph->name(start)));
+        document->selection().selectNode(name);
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy() && panel.model()->rowCount() > 0, 30'000);
+        for (const AdviceRow& row : panel.model()->rows()) QCOMPARE(row.advice.collective, name.toStdString());
+        QVERIFY2(panel.caption().contains(name), qPrintable(panel.caption()));
+    }
+
+    void theBaselineIsNotAdvised() {
+        const auto document = openDocument();
+        AdvicePanel panel(*document);
+        panel.show();
+        document->setCurrentIndex(0);
+        QVERIFY(waitForEvaluation(*document));
+        QTRY_VERIFY(!panel.busy());
+        QCOMPARE(panel.model()->rowCount(), 0);
+        QVERIFY2(panel.caption().startsWith("The baseline"), qPrintable(panel.caption()));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::AdvicePanelTest)
+#include "advice_panel_test.moc"

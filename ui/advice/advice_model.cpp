@@ -1,0 +1,137 @@
+#include "ui/advice/advice_model.h"
+
+#include <QBrush>
+#include <algorithm>
+#include <utility>
+
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+QString text(const std::string& of) {
+    return QString::fromStdString(of);
+}
+
+bool isNumber(int column) {
+    return column == AdviceModel::step_column || column == AdviceModel::exposed_column ||
+           column == AdviceModel::peak_column;
+}
+
+}  // namespace
+
+void AdviceModel::clear() {
+    if (rows_.empty()) return;
+    beginResetModel();
+    rows_.clear();
+    endResetModel();
+}
+
+void AdviceModel::add(const AdviceRow& row) {
+    const auto rank = [](const AdviceRow& of) { return std::pair(!of.effect.refusal.empty(), of.effect.step_ms); };
+    const auto place = std::ranges::upper_bound(rows_, rank(row), {}, rank);
+    const auto at = static_cast<int>(place - rows_.begin());
+    beginInsertRows({}, at, at);
+    rows_.insert(place, row);
+    endInsertRows();
+}
+
+int AdviceModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int AdviceModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : column_count;
+}
+
+QString AdviceModel::verdict(const AdviceRow& row) {
+    if (!row.effect.refusal.empty()) return tr("refused");
+    if (!row.worthwhile) return tr("not worth it");
+    if (const std::size_t problems = row.effect.new_problems.size(); problems > 0)
+        return problems == 1 ? tr("make it ↵ · 1 new problem") : tr("make it ↵ · %1 new problems").arg(problems);
+    return tr("make it ↵");
+}
+
+QString AdviceModel::text(const AdviceRow& row, int column) {
+    if (isNumber(column) && !row.effect.refusal.empty()) return QStringLiteral("–");
+    switch (column) {
+        case change_column:
+            return ui::text(row.advice.text);
+        case collective_column:
+            return ui::text(row.advice.collective);
+        case step_column:
+            return formatDifference(row.effect.step_ms, Unit::Time);
+        case exposed_column:
+            return formatDifference(row.effect.exposed_ms, Unit::Time);
+        case peak_column:
+            return formatDifference(static_cast<double>(row.effect.peak_bytes), Unit::Bytes);
+        default:
+            return verdict(row);
+    }
+}
+
+QString AdviceModel::toolTip(const AdviceRow& row, int column) {
+    if (!row.effect.refusal.empty()) return ui::text(row.effect.refusal);
+    if (column != verdict_column) return text(row, column);
+    if (!row.worthwhile)
+        return tr("The step changes by less than %1 %; runs of one job differ by more")
+            .arg(QString::number(worthwhile_share * 100));
+    QStringList lines{tr("Make this change in the plan; Ctrl+Z takes it back")};
+    for (const std::string& problem : row.effect.new_problems) lines.append(ui::text(problem));
+    return lines.join(u'\n');
+}
+
+QVariant AdviceModel::tone(const AdviceRow& row, int column) {
+    const Theme& theme = currentTheme();
+    if (!row.worthwhile) return QBrush(theme.asText(theme.dim));
+    if (column == verdict_column) return QBrush(theme.asText(theme.accent));
+    const double change = column == step_column      ? row.effect.step_ms
+                          : column == exposed_column ? row.effect.exposed_ms
+                          : column == peak_column    ? static_cast<double>(row.effect.peak_bytes)
+                                                     : 0;
+    if (!isNumber(column)) return QBrush(column == collective_column ? theme.asText(theme.dim) : theme.text);
+    return QBrush(theme.asText(change == 0 ? theme.dim : change < 0 ? theme.hidden : theme.caution));
+}
+
+QVariant AdviceModel::trueData(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const AdviceRow& row = rows_[static_cast<std::size_t>(index.row())];
+    switch (role) {
+        case Qt::DisplayRole:
+            return text(row, index.column());
+        case Qt::ToolTipRole:
+            return toolTip(row, index.column());
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue((isNumber(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        case Qt::FontRole:
+            return isNumber(index.column()) ? QVariant(numberFont()) : QVariant();
+        case Qt::ForegroundRole:
+            return tone(row, index.column());
+        default:
+            return {};
+    }
+}
+
+QVariant AdviceModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole) return {};
+    switch (section) {
+        case change_column:
+            return tr("Change");
+        case collective_column:
+            return tr("for");
+        case step_column:
+            return tr("step");
+        case exposed_column:
+            return tr("exposed");
+        case peak_column:
+            return tr("peak");
+        default:
+            return QString();
+    }
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <vector>
+
+#include "ui/advice/advice_search.h"
+#include "ui/theme/harmless_model.h"
+
+namespace overlap::ui {
+
+/// Changes of the plan, what shortens the step most first, what is refused last.
+class AdviceModel : public HarmlessModel<QAbstractTableModel> {
+    Q_OBJECT
+
+  public:
+    enum Column {
+        change_column,
+        collective_column,
+        step_column,
+        exposed_column,
+        peak_column,
+        verdict_column,
+        column_count
+    };
+
+    using HarmlessModel::HarmlessModel;
+
+    void clear();
+    void add(const AdviceRow& row);
+    const std::vector<AdviceRow>& rows() const { return rows_; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+  private:
+    QVariant trueData(const QModelIndex& index, int role) const override;
+    static QString text(const AdviceRow& row, int column);
+    static QString verdict(const AdviceRow& row);
+    static QString toolTip(const AdviceRow& row, int column);
+    static QVariant tone(const AdviceRow& row, int column);
+
+    std::vector<AdviceRow> rows_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,214 @@
+#include "ui/advice/advice_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QToolButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/advice/advice_model.h"
+#include "ui/document/document.h"
+#include "ui/panels/problems_panel.h"
+#include "ui/theme/harmless_text.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/table_delegate.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int lowest_table = 24;
+constexpr int settle_ms = 150;  ///< a plan that is still being dragged is not advised
+constexpr std::size_t most_collectives = 8;
+constexpr int figure_letters = 12;
+
+}  // namespace
+
+AdvicePanel::AdvicePanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      model_(new AdviceModel(this)),
+      view_(new QTreeView),
+      selected_only_(new QToolButton),
+      caption_(new ElidedLabel) {
+    setObjectName("advice");
+    setAccessibleName(tr("Advice"));
+    makeTable();
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeBar());
+    layout->addWidget(view_, 1);
+    setFocusProxy(view_);
+    setFocusPolicy(Qt::StrongFocus);
+    waiting_.setSingleShot(true);
+    connect(&waiting_, &QTimer::timeout, this, &AdvicePanel::restart);
+    for (const auto signal :
+         {&Document::graphChanged, &Document::currentChanged, &Document::planChanged, &Document::evaluationChanged})
+        connect(&document, signal, this, &AdvicePanel::schedule);
+    connect(&document.selection(), &Selection::changed, this, [this] {
+        if (selected_only_->isChecked()) schedule();
+    });
+    connect(&search_, &AdviceSearch::rowFound, this, [this](const AdviceRow& row) { model_->add(row); });
+    connect(&search_, &AdviceSearch::progressed, this, &AdvicePanel::describe);
+    describe();
+}
+
+QWidget* AdvicePanel::makeBar() {
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(8);
+    selected_only_->setText(tr("Selected collective"));
+    selected_only_->setToolTip(tr("What helps the selected collective, instead of those that are exposed longest"));
+    selected_only_->setCheckable(true);
+    selected_only_->setFocusPolicy(Qt::StrongFocus);
+    connect(selected_only_, &QToolButton::toggled, this, &AdvicePanel::schedule);
+    caption_->setObjectName("adviceCaption");
+    caption_->setProperty("role", "dim");
+    caption_->setAccessibleName(tr("What the advice is for"));
+    layout->addWidget(selected_only_);
+    layout->addWidget(caption_, 1);
+    return bar;
+}
+
+void AdvicePanel::makeTable() {
+    view_->setModel(model_);
+    view_->setItemDelegate(new TableDelegate(view_));
+    view_->setAccessibleName(tr("Changes of the plan that may help"));
+    view_->setRootIsDecorated(false);
+    view_->setUniformRowHeights(true);
+    view_->setAllColumnsShowFocus(true);
+    view_->setFrameShape(QFrame::NoFrame);
+    view_->setMinimumHeight(lowest_table);
+    view_->header()->setSectionsMovable(false);
+    view_->header()->setStretchLastSection(true);
+    view_->header()->setMinimumSectionSize(0);
+    view_->installEventFilter(this);
+    view_->viewport()->installEventFilter(this);
+    connect(view_, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        const AdviceRow& row = model_->rows()[static_cast<std::size_t>(index.row())];
+        if (index.column() == AdviceModel::verdict_column && row.worthwhile) return make(index.row());
+        if (!row.advice.collective.empty())
+            document_.selection().selectNode(QString::fromStdString(row.advice.collective));
+    });
+    connect(view_, &QTreeView::activated, this, [this](const QModelIndex& index) { make(index.row()); });
+}
+
+void AdvicePanel::schedule() {
+    outdated_ = true;
+    // Rows of another plan must not be made in this one.
+    search_.cancel();
+    model_->clear();
+    if (isVisible()) waiting_.start(settle_ms);
+    describe();
+}
+
+void AdvicePanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (outdated_) schedule();
+}
+
+QString AdvicePanel::obstacle() const {
+    if (!document_.isOpen()) return tr("Open a graph to be advised");
+    if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to be advised");
+    const auto evaluation = document_.evaluation();
+    if (!evaluation || document_.evaluating() || document_.current()->stale()) return tr("The plan is being evaluated");
+    if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");
+    if (!evaluation->refused && selected_only_->isChecked() && !selectedCollective())
+        return tr("Select a collective that is exposed, in any view");
+    return {};
+}
+
+std::optional<std::size_t> AdvicePanel::selectedCollective() const {
+    const auto evaluation = document_.evaluation();
+    const Selection& selection = document_.selection();
+    if (!evaluation || selection.kind() != Selection::Kind::node) return std::nullopt;
+    const Graph& graph = *evaluation->graph;
+    NodeId node = graph.find(selection.node().toStdString());
+    if (node == no_node) return std::nullopt;
+    if (graph.target_info(node).is_wait) node = graph.awaited_start(node);
+    const std::int32_t collective = node == no_node ? -1 : evaluation->simulation.collective_of_node[node];
+    if (collective < 0) return std::nullopt;
+    const auto index = static_cast<std::size_t>(collective);
+    return evaluation->simulation.collectives[index].exposed_ms > 0 ? std::optional(index) : std::nullopt;
+}
+
+void AdvicePanel::restart() {
+    model_->clear();
+    evaluation_.reset();
+    if (!obstacle().isEmpty()) {
+        // Comes again with the evaluation or the selection that is missing.
+        search_.cancel();
+        return describe();
+    }
+    outdated_ = false;
+    evaluation_ = document_.evaluation();
+    const bool selected = selected_only_->isChecked();
+    const auto one = selectedCollective();
+    search_.start(evaluation_,
+                  selected ? std::vector<std::size_t>(one ? 1 : 0, one.value_or(0))
+                           : most_exposed(*evaluation_, most_collectives),
+                  !selected);
+    fitColumns();
+}
+
+QString AdvicePanel::caption() const {
+    return caption_->text();
+}
+
+void AdvicePanel::describe() {
+    QString text = obstacle();
+    if (text.isEmpty()) {
+        text = selected_only_->isChecked()
+                   ? tr("For %1").arg(document_.selection().node())
+                   : tr("For the %1 collectives that are exposed longest, and for problems").arg(most_collectives);
+        if (search_.found() > 0)
+            text += search_.busy() ? tr(" · %1 of %2 changes tried").arg(search_.tried()).arg(search_.found())
+                                   : tr(" · %1 changes tried").arg(search_.found());
+        else if (!busy() && !outdated_)
+            text += tr(" · nothing to change that the passes and the data allow");
+    }
+    caption_->setText(shownName(text));
+    caption_->setToolTip(caption_->text());
+}
+
+void AdvicePanel::make(int row) {
+    if (row < 0 || row >= model_->rowCount() || !evaluation_ || evaluation_ != document_.evaluation()) return;
+    const AdviceRow made = model_->rows()[static_cast<std::size_t>(row)];
+    if (!made.effect.refusal.empty()) return;
+    document_.editPlan(QString::fromStdString(made.advice.text), made.advice.plan);
+}
+
+void AdvicePanel::adviseSelected() {
+    selected_only_->setChecked(true);
+    schedule();
+}
+
+bool AdvicePanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_->viewport() && event->type() == QEvent::Resize) fitColumns();
+    if (watched != view_ || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+    if (static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(caption() + u'\n' + tableText(*model_));
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void AdvicePanel::fitColumns() {
+    const int figure = view_->fontMetrics().averageCharWidth() * figure_letters;
+    const int verdict = figure * 2;
+    const int rest = std::max(0, view_->viewport()->width() - 3 * figure - verdict);
+    const bool narrow = rest < 3 * figure;
+    view_->setColumnHidden(AdviceModel::collective_column, narrow);
+    view_->setColumnWidth(AdviceModel::change_column, narrow ? rest : rest * 3 / 5);
+    view_->setColumnWidth(AdviceModel::collective_column, rest - rest * 3 / 5);
+    for (const int column : {AdviceModel::step_column, AdviceModel::exposed_column, AdviceModel::peak_column})
+        view_->setColumnWidth(column, figure);
+}
+
+}  // namespace overlap::ui

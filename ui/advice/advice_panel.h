@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+#include "ui/advice/advice_search.h"
+
+class QLabel;
+class QToolButton;
+class QTreeView;
+
+namespace overlap::ui {
+
+class AdviceModel;
+class Document;
+
+/// What would help the current plan: changes for the collectives that are exposed longest and for problems, or for the
+/// selected collective alone, each evaluated. A double click, Enter or a click on the last column makes the change as
+/// one edit. Only searched while the panel is visible.
+class AdvicePanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit AdvicePanel(Document& document, QWidget* parent = nullptr);
+
+    AdviceModel* model() { return model_; }
+    QTreeView* view() { return view_; }
+    /// Changes for the selected collective alone.
+    QToolButton* selectedOnly() { return selected_only_; }
+    /// What the rows are for, and how many changes were tried.
+    QString caption() const;
+    bool busy() const { return waiting_.isActive() || search_.busy(); }
+    /// Shows what helps the selected collective.
+    void adviseSelected();
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    QWidget* makeBar();
+    void makeTable();
+    void schedule();
+    void restart();
+    void describe();
+    void make(int row);
+    /// Index of the selected collective in the evaluation's simulation; nothing where none is selected.
+    std::optional<std::size_t> selectedCollective() const;
+    /// Why there can be no rows, as a sentence without full stop; empty where there can.
+    QString obstacle() const;
+    void fitColumns();
+
+    Document& document_;
+    AdviceModel* model_;
+    QTreeView* view_;
+    QToolButton* selected_only_;
+    QLabel* caption_;
+    QTimer waiting_;
+    bool outdated_ = true;
+    std::shared_ptr<const Evaluation> evaluation_;  ///< whose plan the rows change
+    AdviceSearch search_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <vector>
+
+#include "core/advice/advice.h"
+#include "ui/tasks/latest_task.h"
+
+namespace overlap::ui {
+
+/// A change with what it is worth.
+struct AdviceRow {
+    Advice advice;
+    AdviceEffect effect;
+    bool worthwhile = false;  ///< see is_worthwhile()
+};
+
+/// Finds changes of an evaluated plan and evaluates one after the other on a worker thread; rows come as they are
+/// found.
+class AdviceSearch : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit AdviceSearch(QObject* parent = nullptr) : QObject(parent) {}
+
+    /// Begins anew. @param collectives indices of Simulation::collectives.
+    /// @param with_problems fixes of the plan's problems as well.
+    void start(std::shared_ptr<const Evaluation> evaluation, std::vector<std::size_t> collectives, bool with_problems);
+    void cancel();
+
+    bool busy() const { return task_.busy(); }
+    /// Changes evaluated so far, and how many there are; 0 while they are being found.
+    std::size_t tried() const { return tried_; }
+    std::size_t found() const { return changes_ ? changes_->size() : 0; }
+
+  signals:
+    void rowFound(const overlap::ui::AdviceRow& row);
+    /// tried(), found() or busy() are others.
+    void progressed();
+
+  private:
+    void tryNext();
+
+    std::shared_ptr<const Evaluation> evaluation_;
+    std::shared_ptr<const std::vector<Advice>> changes_;
+    std::size_t tried_ = 0;
+    LatestTask task_;  ///< last: what it delivers uses the members above
+};
+
+}  // namespace overlap::ui
