@@ -175,7 +175,13 @@ void BoxColours::workOutExposed() const {
     longest_exposed_ms_ = 0;
     for (BoxId id = 1; id < tree_->box_count(); ++id)
         if (tree_->box(id).parent == BoxTree::root)
-            longest_exposed_ms_ = std::max(longest_exposed_ms_, exposed_ms_[id]);
+            longest_exposed_ms_ = std::max(longest_exposed_ms_, exposedMsOfOne(id));
+}
+
+double BoxColours::exposedMsOfOne(BoxId box) const {
+    const Box& of = tree_->box(box);
+    const double ms = exposed_ms_[box];
+    return of.kind == BoxKind::run && of.child_count > 0 ? ms / of.child_count : ms;
 }
 
 double BoxColours::exposedMs(BoxId box) const {
@@ -191,7 +197,7 @@ QList<BoxColours::Part> BoxColours::stripe(BoxId box, BoxColouring colouring, co
             return bucketParts(box, theme);
         case BoxColouring::exposed:
             if (const double ms = exposedMs(box); ms > 0)
-                parts.append({theme.exposed, true, std::min(1.0, ms / longest_exposed_ms_)});
+                parts.append({theme.exposed, true, std::min(1.0, exposedMsOfOne(box) / longest_exposed_ms_)});
             break;
         case BoxColouring::kind:
             parts.append({colourOf(kind_hues[static_cast<std::size_t>(figures.kind)].bucket_hue, theme)});

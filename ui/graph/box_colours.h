@@ -92,6 +92,8 @@ class BoxColours {
     void forgetExposed();
     /// Of all boxes at once, on the first request.
     void workOutExposed() const;
+    /// Of a pile of identical boxes, what one of them is on average. Only after workOutExposed().
+    double exposedMsOfOne(BoxId box) const;
 
     const BoxTree* tree_ = nullptr;
     const std::vector<BoxFigures>* figures_ = nullptr;

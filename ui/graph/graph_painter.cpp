@@ -9,6 +9,7 @@
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_model.h"
+#include "ui/graph/overview_labels.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
@@ -97,6 +98,23 @@ void GraphPainter::paint(QPainter& painter, const QRectF& visible) const {
                 paintBox(painter, arrangement_.boxes[i]);
         paintLabels(painter, labels);
     }
+    if (!readable(normalTextPx)) paintOverview(painter, visible);
+}
+
+void GraphPainter::paintOverview(QPainter& painter, const QRectF& visible) const {
+    const QTransform to_view = painter.worldTransform();
+    const std::vector<OverviewLabel> labels = overviewLabels(model_, to_view, to_view.mapRect(visible));
+    painter.save();
+    painter.resetTransform();
+    painter.setFont(textFont(smallTextPx));
+    QColor behind = theme_.background;
+    behind.setAlphaF(0.75f);
+    for (const OverviewLabel& label : labels) {
+        if (label.beyond) painter.fillRect(label.room, behind);
+        painter.setPen(faded(theme_.text, model_.filter().dimmed(label.box)));
+        painter.drawText(label.room, Qt::AlignCenter | Qt::TextDontClip, label.text);
+    }
+    painter.restore();
 }
 
 void GraphPainter::paintEdge(QPainter& painter, const PlacedEdge& edge, const QColor& colour) const {

@@ -28,6 +28,8 @@ class GraphPainter {
 
   private:
     void paintEdge(QPainter& painter, const PlacedEdge& edge, const QColor& colour) const;
+    /// Names over boxes that are too small for them.
+    void paintOverview(QPainter& painter, const QRectF& visible) const;
     void paintLabels(QPainter& painter, const std::vector<EdgeLabel>& labels) const;
     void paintBox(QPainter& painter, const PlacedBox& placed) const;
     void paintStripe(QPainter& painter, const PlacedBox& placed, bool dimmed) const;

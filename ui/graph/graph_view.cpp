@@ -136,7 +136,7 @@ void GraphView::setCurrent(BoxId box) {
     if (box == BoxTree::root) box = no_box;
     if (box == current_) return;
     current_ = box;
-    minimap_corner_stale_ = true;
+    minimap_corner_stale_ = legend_corner_stale_ = true;
     announceCurrentBox(*this);
     emit currentChanged(box);
     update();
@@ -177,7 +177,7 @@ void GraphView::setPlace(Place place, bool remember) {
         forward_.clear();
     }
     place_ = place;
-    base_stale_ = minimap_corner_stale_ = true;
+    base_stale_ = minimap_corner_stale_ = legend_corner_stale_ = true;
     update();
     emit stateChanged();
 }
@@ -296,7 +296,7 @@ void GraphView::exportPicture() {
 
 void GraphView::repaintAll() {
     base_stale_ = true;
-    minimap_stale_ = minimap_corner_stale_ = true;
+    minimap_stale_ = minimap_corner_stale_ = legend_corner_stale_ = true;
     update();
 }
 
@@ -383,27 +383,28 @@ QRectF GraphView::inCorner(Qt::Corner corner, QSizeF size) const {
             size};
 }
 
-/// Where a minimap covers no box, or where all corners are taken, the least of them, but the selected one last. It
-/// stays where it is as long as it can.
-void GraphView::findMinimapCorner(QSizeF size) const {
-    Qt::Corner freest = minimap_corner_;
-    double least = std::numeric_limits<double>::max();
+/// Where an area covers no box, or where all corners are taken, the least of them, but the selected one last. It stays
+/// where it is as long as it can.
+GraphView::CornerChoice GraphView::freestCorner(Qt::Corner now, QSizeF size, const QRectF& taken) const {
+    CornerChoice best{now, std::numeric_limits<double>::max()};
     for (const Qt::Corner corner :
-         {minimap_corner_, Qt::BottomRightCorner, Qt::TopRightCorner, Qt::TopLeftCorner, Qt::BottomLeftCorner}) {
+         {now, Qt::BottomRightCorner, Qt::TopRightCorner, Qt::TopLeftCorner, Qt::BottomLeftCorner}) {
         const QRectF area = inCorner(corner, size);
-        double covered = area.intersects(legendRect()) ? area.width() * area.height() : 0;
+        double covered = area.intersects(taken) ? area.width() * area.height() : 0;
         if (closedPart(current_).intersects(area)) covered += width() * height();
         for (const PlacedBox& placed : shown_->boxes) {
             const QRectF shared = closedPart(placed.box).intersected(area);
             covered += std::max(0.0, shared.width()) * std::max(0.0, shared.height());
         }
-        if (covered < least) {
-            least = covered;
-            freest = corner;
-        }
+        if (covered < best.covered) best = {corner, covered};
     }
-    minimap_corner_ = freest;
-    minimap_covers_ = least > 0;
+    return best;
+}
+
+void GraphView::findMinimapCorner(QSizeF size) const {
+    const CornerChoice found = freestCorner(minimap_corner_, size, legendRect());
+    minimap_corner_ = found.corner;
+    minimap_covers_ = found.covered > 0;
 }
 
 void GraphView::paintMinimap(QPainter& painter) {
@@ -443,7 +444,10 @@ QRectF GraphView::legendRect() const {
     const QFontMetricsF metrics(textFont(smallTextPx));
     double width = 8;
     for (const BoxColours::Key& key : keys) width += metrics.horizontalAdvance(key.meaning) + 26;
-    return {minimap_margin, height() - minimap_margin - 22, width, 22};
+    const QSizeF size(width, 22);
+    if (shown_ && std::exchange(legend_corner_stale_, false))
+        legend_corner_ = freestCorner(legend_corner_, size, {}).corner;
+    return inCorner(legend_corner_, size);
 }
 
 void GraphView::paintLegend(QPainter& painter) const {

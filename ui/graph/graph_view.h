@@ -122,6 +122,12 @@ class GraphView : public QWidget {
     void paintBase();
     void paintMinimap(QPainter& painter);
     QRectF inCorner(Qt::Corner corner, QSizeF size) const;
+    struct CornerChoice {
+        Qt::Corner corner = Qt::BottomRightCorner;
+        double covered = 0;  ///< pixels of boxes
+    };
+    /// @param taken what an area must keep clear of.
+    CornerChoice freestCorner(Qt::Corner now, QSizeF size, const QRectF& taken) const;
     void findMinimapCorner(QSizeF size) const;
     /// Where a box covers what is behind it on the screen: of an open one, the title; the rest of it is boxes and free
     /// space.
@@ -158,6 +164,8 @@ class GraphView : public QWidget {
     // Found when they are asked for, since all boxes are looked at.
     mutable Qt::Corner minimap_corner_ = Qt::BottomRightCorner;
     mutable bool minimap_corner_stale_ = true;
+    mutable Qt::Corner legend_corner_ = Qt::BottomLeftCorner;
+    mutable bool legend_corner_stale_ = true;
     mutable bool minimap_covers_ = false;  ///< boxes or the legend: no corner is free
     bool follows_ = true;                  ///< whether what is selected is brought into view
     bool base_stale_ = true, minimap_stale_ = true;

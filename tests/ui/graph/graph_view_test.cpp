@@ -13,6 +13,7 @@
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_export.h"
 #include "ui/graph/graph_painter.h"
+#include "ui/graph/overview_labels.h"
 #include "ui/theme/theme.h"
 #include "ui/theme/theme_manager.h"
 
@@ -44,6 +45,25 @@ class GraphViewTest : public QObject {
         QVERIFY(view_->scale() >= 0.85);
         QVERIFY(!view_->boxRect(box("layers.0")).isEmpty());
         QVERIFY(view_->boxRect(box("layers.0.attention")).isEmpty());
+    }
+
+    void namesStayWhereBoxesAreTooSmallForThem() {
+        view_->toggle(box("layers.0"));
+        const QRectF all(0, 0, model_->arrangement().size.width, model_->arrangement().size.height);
+        for (const double scale : {0.3, 0.1, 0.02}) {
+            const QTransform to_view = QTransform::fromScale(scale, scale);
+            const QRectF shown = to_view.mapRect(all);
+            const std::vector<OverviewLabel> labels = overviewLabels(*model_, to_view, shown);
+            QVERIFY2(!labels.empty(), qPrintable(QString::number(scale)));
+            for (std::size_t i = 0; i < labels.size(); ++i)
+                for (std::size_t j = 0; j < i; ++j) QVERIFY(!labels[i].room.intersects(labels[j].room));
+            // What lies in no other box comes before what does.
+            const auto depth = [&](const OverviewLabel& label) { return model_->arrangement().find(label.box)->depth; };
+            QVERIFY(std::ranges::is_sorted(labels, {}, depth));
+        }
+        const std::vector<OverviewLabel> far =
+            overviewLabels(*model_, QTransform::fromScale(0.1, 0.1), QRectF(-5000, -5000, 10, 10));
+        QVERIFY(far.empty());
     }
 
     void openingKeepsTheBoxWhereItIs() {
