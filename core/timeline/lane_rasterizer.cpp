@@ -134,7 +134,7 @@ class Walk {
     /// Hatches an event where no compute ran beside it. Looks at no more spans than there are pixels.
     void hatch_where_uncovered(std::uint32_t index, std::int32_t first, std::int32_t filled) {
         const std::span<const TimeRange> spans = lane_.description.computing->spans();
-        const Pixel colour = palette_.stripe_of(lane_.role[index]);
+        const Pixel colour = exposed_stripe(lane_.role[index]);
         std::int32_t column = first;
         while (column < filled) {
             const std::int64_t from_ns = std::max(lane_.start_ns[index], time_at(column));
@@ -146,6 +146,12 @@ class Walk {
             if (is_last) return;
             column = std::max(end + 1, rounded(x_of(next->end_ns)));
         }
+    }
+
+    /// A measured lane has no stalls beside it, so its collectives have their colour; a simulated collective's stripes
+    /// are gaps, since the stall in the lane of compute is drawn as one.
+    Pixel exposed_stripe(EventRole role) const {
+        return palette_.stripe_of(lane_.description.computing ? EventRole::exposed : role);
     }
 
     void draw_pixel(std::int32_t column, TimeRange pixel, std::uint32_t first_event) {
@@ -164,7 +170,7 @@ class Walk {
         if (sample.exposed == 0) return;
         const auto place = static_cast<std::size_t>(column);
         const std::uint32_t share = 255u * std::min(sample.exposed, sample.busy) / sample.busy;
-        scanline_.set_band(place, static_cast<std::uint8_t>(share), scanline_.fill[place], palette_.stripe_of(role));
+        scanline_.set_band(place, static_cast<std::uint8_t>(share), scanline_.fill[place], exposed_stripe(role));
     }
 
     void draw_share(std::int32_t column, EventRole role, std::uint32_t busy) {

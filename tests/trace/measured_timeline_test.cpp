@@ -110,10 +110,12 @@ TEST(MeasuredTimeline, ExposesACollectiveWhereverNothingComputes) {
     EXPECT_TRUE(lane_called(*timeline, "Compute, stream 7")) << "the title tells two streams apart";
     EXPECT_TRUE(lane_called(*timeline, "Compute, stream 8"));
 
-    const LanePalette palette;
+    LanePalette palette;
+    palette.stripe[static_cast<std::size_t>(EventRole::exposed)] = 0xff'ff'00'00;
     Scanline scanline;
     rasterize_lane(lane, timeline->mip(exposed[0].lane), {{100 * us, 160 * us}, 60}, palette, {}, scanline);
     ASSERT_EQ(scanline.hatches.size(), 2u);
+    EXPECT_EQ(scanline.hatches[0].stripe, palette.stripe_of(EventRole::exposed));
     EXPECT_EQ(scanline.hatches[0].begin_px, 0);
     EXPECT_EQ(scanline.hatches[0].end_px, 10);
     EXPECT_EQ(scanline.hatches[1].begin_px, 40);
