@@ -38,7 +38,7 @@ QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; font-weight
 QDockWidget::title { background: @panel; padding: 6px 12px; border-bottom: 1px solid @line; text-align: left; }
 
 QTabBar { background: transparent; qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: @dim; padding: 6px 12px; border: none; border-bottom: 2px solid transparent; }
+QTabBar::tab { background: transparent; color: @dim; padding: 6px 10px; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:hover { color: @text; }
 QTabBar::tab:selected { color: @text; border-bottom: 2px solid @accent; }
 QTabBar::tab:focus { color: @accentText; }
