@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mesh/measured_times.h"
+#include "core/mesh/measured_series.h"
 
 namespace overlap {
 

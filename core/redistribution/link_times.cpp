@@ -5,7 +5,7 @@
 
 #include "core/base/byte_units.h"
 #include "core/cost/cost_model.h"
-#include "core/mesh/measured_times.h"
+#include "core/mesh/measured_series.h"
 
 namespace overlap {
 

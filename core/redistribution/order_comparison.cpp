@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/rounding.h"
 #include "core/cost/cost_model.h"
-#include "core/mesh/measured_times.h"
+#include "core/mesh/measured_series.h"
 #include "core/mesh/planners/torch_planners.h"
 #include "core/mesh/shard_layout.h"
 #include "core/mesh/sharding_text.h"

@@ -10,7 +10,7 @@
 
 #include "core/io/trace_file.h"
 #include "core/measure/measured_step.h"
-#include "core/timeline/event_search.h"
+#include "core/timeline/find_events.h"
 #include "core/timeline/range_statistics.h"
 #include "core/trace/gpu_steps.h"
 #include "core/trace/measured_timeline.h"

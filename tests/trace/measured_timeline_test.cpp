@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/timeline/event_search.h"
+#include "core/timeline/find_events.h"
 #include "core/timeline/lane_rasterizer.h"
 #include "core/timeline/range_statistics.h"
 #include "core/timeline/timeline_stack.h"

@@ -6,7 +6,7 @@
 #include "ui/document/document.h"
 #include "ui/document/variant.h"
 #include "ui/theme/harmless_text.h"
-#include "ui/timeline/timeline_edits.h"
+#include "ui/timeline/notes/timeline_edits.h"
 
 namespace overlap::ui {
 

@@ -6,7 +6,7 @@
 #include "core/pipeline/evaluation.h"
 #include "core/views/members_of_result.h"
 #include "ui/tasks/latest_task.h"
-#include "ui/timeline/alive_tensors.h"
+#include "ui/timeline/alive/alive_tensors.h"
 
 namespace overlap::ui {
 

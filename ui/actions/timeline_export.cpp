@@ -3,7 +3,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 
-#include "core/io/timeline_export.h"
+#include "core/io/timeline_events.h"
 #include "ui/files/write_file.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/timeline/timeline_view.h"

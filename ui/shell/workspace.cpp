@@ -37,7 +37,7 @@
 #include "ui/plans/plans_panel.h"
 #include "ui/run/run_panel.h"
 #include "ui/session/session_state.h"
-#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/alive/alive_panel.h"
 #include "ui/timeline/timeline_keys.h"
 #include "ui/timeline/timeline_view.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/timeline/event_search.h"
+#include "core/timeline/find_events.h"
 
 namespace overlap::ui {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/timeline/event_search.h"
+#include "core/timeline/find_events.h"
 
 namespace overlap::ui {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/timeline/event_search.h"
+#include "core/timeline/find_events.h"
 
 class QLabel;
 class QLineEdit;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/timeline/timeline.h"
-#include "ui/timeline/alive_at_moment.h"
+#include "ui/timeline/alive/alive_at_moment.h"
 #include "ui/timeline/drawing/lane_layer.h"
 #include "ui/timeline/drawing/timeline_overlay.h"
 #include "ui/timeline/drawing/timeline_picture.h"
@@ -15,11 +15,11 @@
 #include "ui/timeline/event_drag.h"
 #include "ui/timeline/event_search.h"
 #include "ui/timeline/key_glide.h"
-#include "ui/timeline/measurement.h"
-#include "ui/timeline/note_book.h"
+#include "ui/timeline/notes/note_book.h"
+#include "ui/timeline/notes/timeline_edits.h"
 #include "ui/timeline/paced_repaint.h"
 #include "ui/timeline/pointer_drag.h"
-#include "ui/timeline/timeline_edits.h"
+#include "ui/timeline/range_measurement.h"
 #include "ui/timeline/view_history.h"
 
 class QMenu;

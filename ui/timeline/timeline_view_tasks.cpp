@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ui/timeline/event_steps.h"
-#include "ui/timeline/measurement.h"
+#include "ui/timeline/range_measurement.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

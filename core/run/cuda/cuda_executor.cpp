@@ -10,10 +10,10 @@
 
 #include "core/base/error.h"
 #include "core/run/cuda/communicators.h"
+#include "core/run/cuda/cublas_products.h"
 #include "core/run/cuda/device_errors.h"
 #include "core/run/cuda/device_objects.h"
 #include "core/run/cuda/kernels.h"
-#include "core/run/cuda/matrix_products.h"
 
 namespace overlap::cuda {
 

@@ -13,7 +13,7 @@
 #include "ui/shell/session_controller.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/numbers.h"
-#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/alive/alive_panel.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

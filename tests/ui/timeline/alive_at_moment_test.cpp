@@ -1,4 +1,4 @@
-#include "ui/timeline/alive_at_moment.h"
+#include "ui/timeline/alive/alive_at_moment.h"
 
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -6,8 +6,8 @@
 #include <QtTest>
 
 #include "tests/timeline/synthetic_timeline.h"
-#include "ui/timeline/alive_model.h"
-#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/alive/alive_model.h"
+#include "ui/timeline/alive/alive_panel.h"
 
 namespace overlap::ui {
 

@@ -1,12 +1,12 @@
-#include "ui/timeline/note_book.h"
+#include "ui/timeline/notes/note_book.h"
 
 #include <QSignalSpy>
 #include <QTreeWidget>
 #include <QtTest>
 
 #include "tests/timeline/synthetic_timeline.h"
-#include "ui/timeline/note_editor.h"
-#include "ui/timeline/notes_panel.h"
+#include "ui/timeline/notes/note_editor.h"
+#include "ui/timeline/notes/notes_panel.h"
 
 namespace overlap::ui {
 

@@ -1,7 +1,8 @@
+#include "ui/timeline/range_measurement.h"
+
 #include <QtTest>
 
 #include "tests/timeline/synthetic_timeline.h"
-#include "ui/timeline/measurement.h"
 
 namespace overlap::ui {
 

@@ -7,7 +7,7 @@
 
 #include "tests/timeline/synthetic_timeline.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/timeline/measurement.h"
+#include "ui/timeline/range_measurement.h"
 
 namespace overlap::ui {
 

@@ -20,9 +20,9 @@
 #include "ui/timeline/drawing/timeline_labels.h"
 #include "ui/timeline/drawing/timeline_picture.h"
 #include "ui/timeline/find_bar.h"
-#include "ui/timeline/measurement.h"
-#include "ui/timeline/note_editor.h"
-#include "ui/timeline/notes_panel.h"
+#include "ui/timeline/notes/note_editor.h"
+#include "ui/timeline/notes/notes_panel.h"
+#include "ui/timeline/range_measurement.h"
 #include "ui/timeline/timeline_view.h"
 
 namespace overlap::ui {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/timeline/event_search.h"
+#include "core/timeline/find_events.h"
 
 namespace overlap::ui {
 

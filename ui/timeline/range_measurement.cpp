@@ -1,4 +1,4 @@
-#include "ui/timeline/measurement.h"
+#include "ui/timeline/range_measurement.h"
 
 #include <QCoreApplication>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "ui/timeline/alive_at_moment.h"
+#include "ui/timeline/alive/alive_at_moment.h"
 
 #include <algorithm>
 

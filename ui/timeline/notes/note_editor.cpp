@@ -1,4 +1,4 @@
-#include "ui/timeline/note_editor.h"
+#include "ui/timeline/notes/note_editor.h"
 
 #include <QKeyEvent>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "core/io/timeline_export.h"
+#include "core/io/timeline_events.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include "ui/timeline/drawing/timeline_notes.h"
 #include "ui/timeline/drawing/timeline_scene.h"
-#include "ui/timeline/timeline_edits.h"
+#include "ui/timeline/notes/timeline_edits.h"
 
 namespace overlap::ui {
 

@@ -1,6 +1,6 @@
 // Times of collectives from measurements.
 
-#include "core/mesh/measured_times.h"
+#include "core/mesh/measured_series.h"
 
 #include <gtest/gtest.h>
 

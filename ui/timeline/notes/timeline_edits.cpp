@@ -1,4 +1,4 @@
-#include "ui/timeline/timeline_edits.h"
+#include "ui/timeline/notes/timeline_edits.h"
 
 #include <QJsonArray>
 #include <QUndoCommand>

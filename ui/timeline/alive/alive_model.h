@@ -3,7 +3,7 @@
 #include <QAbstractTableModel>
 
 #include "ui/theme/harmless_model.h"
-#include "ui/timeline/alive_tensors.h"
+#include "ui/timeline/alive/alive_tensors.h"
 
 namespace overlap::ui {
 

@@ -1,4 +1,4 @@
-#include "core/mesh/measured_times.h"
+#include "core/mesh/measured_series.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/run/cuda/matrix_products.h"
+#include "core/run/cuda/cublas_products.h"
 
 #include <cublasLt.h>
 

@@ -1,11 +1,11 @@
-#include "ui/timeline/note_book.h"
+#include "ui/timeline/notes/note_book.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "ui/timeline/drawing/note_marks.h"
-#include "ui/timeline/note_editor.h"
-#include "ui/timeline/notes_panel.h"
+#include "ui/timeline/notes/note_editor.h"
+#include "ui/timeline/notes/notes_panel.h"
 
 namespace overlap::ui {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "ui/timeline/alive_tensors.h"
+#include "ui/timeline/alive/alive_tensors.h"
 
 class QLabel;
 class QLineEdit;

@@ -1,4 +1,4 @@
-#include "core/exports/timeline_picture.h"
+#include "core/exports/page_pictures.h"
 
 #include <algorithm>
 

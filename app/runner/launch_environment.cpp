@@ -1,4 +1,4 @@
-#include "app/runner/run_environment.h"
+#include "app/runner/launch_environment.h"
 
 #include <unistd.h>
 

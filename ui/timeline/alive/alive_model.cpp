@@ -1,4 +1,4 @@
-#include "ui/timeline/alive_model.h"
+#include "ui/timeline/alive/alive_model.h"
 
 #include <QFont>
 

@@ -1,4 +1,4 @@
-#include "ui/timeline/notes_panel.h"
+#include "ui/timeline/notes/notes_panel.h"
 
 #include <QKeyEvent>
 #include <QTreeWidget>

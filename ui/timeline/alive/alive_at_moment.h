@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "ui/timeline/alive_tensors.h"
+#include "ui/timeline/alive/alive_tensors.h"
 #include "ui/timeline/drawing/timeline_scene.h"
 
 namespace overlap::ui {

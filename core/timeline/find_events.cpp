@@ -1,4 +1,4 @@
-#include "core/timeline/event_search.h"
+#include "core/timeline/find_events.h"
 
 #include <algorithm>
 #include <cmath>

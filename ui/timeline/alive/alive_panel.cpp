@@ -1,4 +1,4 @@
-#include "ui/timeline/alive_panel.h"
+#include "ui/timeline/alive/alive_panel.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -14,7 +14,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme.h"
-#include "ui/timeline/alive_model.h"
+#include "ui/timeline/alive/alive_model.h"
 #include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
