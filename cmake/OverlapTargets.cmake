@@ -26,27 +26,62 @@ if(OVERLAP_SANITIZE)
   endif()
 endif()
 
-# overlap_library(NAME SOURCES file... [SEES target...] [USES target...])
+# overlap_headers(NAME HEADERS header... [USES target...] [OPTIONS option...] [POSITION_INDEPENDENT])
+# A target without code that compiles what most files of a tree include, once. Libraries, programs and tests that are
+# declared where `overlap_precompiled` is set to NAME use the result; libraries are position independent, programs not.
+function(overlap_headers name)
+  cmake_parse_arguments(ARG "POSITION_INDEPENDENT" "" "HEADERS;USES;OPTIONS" ${ARGN})
+  add_library(${name} OBJECT ${CMAKE_SOURCE_DIR}/cmake/precompiled_headers.cpp)
+  target_link_libraries(${name} PRIVATE overlap_settings ${ARG_USES})
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+  if(ARG_POSITION_INDEPENDENT)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+endfunction()
+function(_overlap_use_headers name)
+  if(overlap_precompiled)
+    target_precompile_headers(${name} REUSE_FROM ${overlap_precompiled})
+  endif()
+endfunction()
+
+# What half of the files of core, app and tests include.
+set(overlap_standard_headers
+  <algorithm> <array> <cstddef> <cstdint> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
+  <unordered_map> <utility> <vector>)
+
+# overlap_library(NAME SOURCES file... [SEES target...] [USES target...] [OWN_HEADERS])
 # A library of the project. SEES are the targets whose headers its own headers include, USES those that only its sources
 # include: users of this library need not see them. `include_check` (tests/architecture) compares both lists with
-# the includes.
+# the includes. OWN_HEADERS: it does not see what the precompiled headers of its tree include.
 function(overlap_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;SEES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;SEES;USES" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC overlap_settings ${ARG_SEES} PRIVATE ${ARG_USES})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(NOT ARG_OWN_HEADERS)
+    _overlap_use_headers(${name})
+  endif()
 endfunction()
 
-# overlap_program(NAME SOURCES file... [USES target...])
+# overlap_program(NAME SOURCES file... [USES target...] [OWN_HEADERS])
 function(overlap_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "OWN_HEADERS" "" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE overlap_settings ${ARG_USES})
+  if(NOT ARG_OWN_HEADERS)
+    _overlap_use_headers(${name})
+  endif()
 endfunction()
+
+# Code of tests is compiled without optimisation, which takes half the time; what it tests is optimised.
+set(overlap_test_options $<$<CONFIG:Release>:-O0>)
 
 # overlap_test(NAME SOURCES file... [USES target...]): a GoogleTest program that CTest runs.
 function(overlap_test name)
+  set(overlap_precompiled ${overlap_test_precompiled})
   overlap_program(${name} ${ARGN})
+  target_compile_options(${name} PRIVATE ${overlap_test_options})
   target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE OVERLAP_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
                                              OVERLAP_SHARED_DATA="${CMAKE_SOURCE_DIR}/../shared")

@@ -1,0 +1,1 @@
+// Nothing: the target of precompiled headers needs a source.
