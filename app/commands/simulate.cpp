@@ -27,6 +27,7 @@
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/device_memory.h"
+#include "core/simulate/memory_kinds.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
 #include "core/simulate/simulation_json.h"
@@ -56,6 +57,9 @@ void write_text(std::ostream& out, const Figures& figures) {
         << "step     " << milliseconds_text(simulation.step_ms) << '\n'
         << "compute  " << milliseconds_text(simulation.compute_ms) << '\n'
         << "exposed  " << milliseconds_text(simulation.exposed_ms) << '\n';
+    if (!simulation.transfers.empty())
+        out << "copies   " << milliseconds_text(simulation.transfer_exposed_ms) << " waited for "
+            << simulation.transfers.size() << " copies between device and host\n";
     if (const double idle = idle_ms(simulation); idle > 0)
         out << "idle     " << milliseconds_text(idle) << ", neither computing nor waiting for communication\n";
     out << "memory   " << bytes_text(figures.memory.peak_bytes) << " at the peak";
@@ -64,6 +68,14 @@ void write_text(std::ostream& out, const Figures& figures) {
     if (const std::int64_t held = device_memory_bytes(*figures.graph); held > 0)
         out << "; the device holds " << bytes_text(held);
     out << '\n';
+    const HeldMemory held = held_memory(*figures.graph, peak_point(figures.memory));
+    std::string kinds;
+    for (std::size_t kind = 0; kind < memory_kind_count; ++kind) {
+        if (held.by_kind[kind] == 0) continue;
+        kinds += (kinds.empty() ? "" : ", ") + bytes_text(held.by_kind[kind]) + ' ' +
+                 memory_kind_title(static_cast<MemoryKind>(kind));
+    }
+    if (!kinds.empty()) out << "         " << kinds << '\n';
     if (figures.optimizer) {
         out << "beside   " << milliseconds_text(figures.optimizer->time_ms)
             << " of clipping and AdamW, which are not in the graph\n";

@@ -27,7 +27,7 @@ class OverlapChanges {
   private:
     /// Compute that could hide something.
     bool is_compute(NodeId node) const {
-        return evaluation_.times_ms[node] > 0 && evaluation_.simulation.collective_of_node[node] < 0 &&
+        return evaluation_.times_ms[node] > 0 && evaluation_.simulation.on_compute(node) &&
                !graph_.target_info(node).is_wait;
     }
 

@@ -12,6 +12,7 @@ struct Device {
     double half, eight_bit, single, full_double;   ///< bfloat16 and float16; float8 (0: none); float32; float64
     double memory, holds;                          ///< bandwidth, and 10^9 bytes that the device holds
     double gpu_link, network;                      ///< one direction, of one GPU
+    double host_link;                              ///< PCIe x16, one direction
     double gpu_link_efficiency, switch_reduction;  ///< see Cluster
     double matrix_multiply, attention;             ///< efficiencies
 };
@@ -20,6 +21,8 @@ constexpr double tera = 1e12, giga = 1e9;
 /// Copies within an H100's memory (tests/data/published_runs/devices.json).
 constexpr double memory_efficiency = 0.87;
 constexpr double convolution_efficiency = 0.5;
+/// Large copies from pinned memory over PCIe.
+constexpr double host_link_efficiency = 0.85;
 /// The one device for which published runs were predicted (docs/predictions.md).
 constexpr std::string_view checked_device = "h100-96gb-500w";
 constexpr std::string_view checked_with = "four published runs of llama3 8B and 70B on 8 to 256 GPUs, within 3.2 %";
@@ -29,17 +32,17 @@ constexpr double kernel_overhead_ms = 0.002;
 
 constexpr Device devices[] = {
     {"a100-sxm", "NVIDIA A100 SXM 80GB", "NVLink 3 (300 GB/s a direction), 200 Gbit/s a GPU", 312, 0, 19.5, 19.5, 2039,
-     80, 300, 25, 0.78, 0, 0.75, 0.55},
+     80, 300, 25, 32, 0.78, 0, 0.75, 0.55},
     {"h100-sxm", "NVIDIA H100 SXM 80GB", "NVLink 4 (450 GB/s a direction), 400 Gbit/s a GPU", 989, 1979, 67, 67, 3350,
-     80, 450, 50, 0.80, 0.60, 0.65, 0.40},
+     80, 450, 50, 64, 0.80, 0.60, 0.65, 0.40},
     {"h100-96gb-500w", "NVIDIA H100 96GB HBM2e 500W", "NVLink 4 (450 GB/s a direction), 400 Gbit/s a GPU", 989, 1979,
-     67, 67, 2400, 96, 450, 50, 0.80, 0.60, 0.514, 0.31},
+     67, 67, 2400, 96, 450, 50, 64, 0.80, 0.60, 0.514, 0.31},
     {"h200-sxm", "NVIDIA H200 SXM 141GB", "NVLink 4 (450 GB/s a direction), 400 Gbit/s a GPU", 989, 1979, 67, 67, 4800,
-     141, 450, 50, 0.81, 0.60, 0.65, 0.40},
+     141, 450, 50, 64, 0.81, 0.60, 0.65, 0.40},
     {"mi300x", "AMD Instinct MI300X", "xGMI (7 x 64 GB/s a direction), 400 Gbit/s a GPU", 1307, 2600, 163.4, 163.4,
-     5300, 192, 448, 50, 0.70, 0, 0.50, 0.35},
+     5300, 192, 448, 50, 64, 0.70, 0, 0.50, 0.35},
     {"b200-sxm", "NVIDIA B200 SXM 180GB", "NVLink 5 (900 GB/s a direction), 400 Gbit/s a GPU", 2250, 4500, 75, 37, 7700,
-     180, 900, 50, 0.76, 0.53, 0.65, 0.40},
+     180, 900, 50, 64, 0.76, 0.53, 0.65, 0.40},
 };
 
 NamedCostModel model_of(const Device& device) {
@@ -67,6 +70,7 @@ NamedCostModel model_of(const Device& device) {
                      {"convolution", {convolution_efficiency, kernel_overhead_ms}},
                      {"memory", {memory_efficiency, kernel_overhead_ms}}};
     model.memory_bytes = static_cast<std::int64_t>(device.holds * giga);
+    model.host_link_bytes_per_s = device.host_link * giga * host_link_efficiency;
     model.cluster = Cluster{.gpu_link_bytes_per_s = device.gpu_link * giga,
                             .gpu_link_efficiency = device.gpu_link_efficiency,
                             .switched = !device.name.starts_with("mi"),

@@ -41,6 +41,7 @@ struct NamedCostModel {
     std::map<std::string, double> flops_per_s;  ///< full rates, by name of a dtype
     double memory_bytes_per_s = 0;              ///< full rate
     std::int64_t memory_bytes = 0;              ///< what the device holds; 0 where it is not known
+    double host_link_bytes_per_s = 0;           ///< what copies to or from the host reach; 0 where it is not known
     /// By name of a class (core/cost/compute_class.h). A class that is not here runs at full rates.
     std::map<std::string, CostParameters::ClassCost> classes;
 

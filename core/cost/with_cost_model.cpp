@@ -74,6 +74,7 @@ std::string cost_json(const CostParameters& cost, const NamedCostModel::Origin& 
                    {"memory_bytes_per_s", cost.memory_bytes_per_s},
                    {"memory_efficiency", cost.memory_efficiency}};
     if (cost.memory_bytes > 0) device["memory_bytes"] = cost.memory_bytes;
+    if (cost.host_link_bytes_per_s > 0) device["host_link_bytes_per_s"] = cost.host_link_bytes_per_s;
     Json links = Json::array();
     for (const CostParameters::Link& link : cost.links) {
         Json written = {
@@ -118,6 +119,7 @@ CostParameters parameters_of(const NamedCostModel& model) {
     cost.flops_per_s = model.flops_per_s;
     cost.memory_bytes_per_s = model.memory_bytes_per_s;
     cost.memory_bytes = model.memory_bytes;
+    cost.host_link_bytes_per_s = model.host_link_bytes_per_s;
     cost.classes = model.classes;
     return cost;
 }
@@ -215,6 +217,7 @@ NamedCostModel named_model_of(const CostParameters& cost, const std::string& gra
     model.flops_per_s = cost.flops_per_s;
     model.memory_bytes_per_s = cost.memory_bytes_per_s;
     model.memory_bytes = cost.memory_bytes;
+    model.host_link_bytes_per_s = cost.host_link_bytes_per_s;
     model.classes = cost.classes;
     for (const ComputeClass computing : computing_classes)
         model.classes.try_emplace(std::string(compute_class_name(computing)), class_cost(cost, computing));

@@ -77,6 +77,8 @@ struct CostParameters {
     double memory_bytes_per_s = 0;
     double memory_efficiency = 1;
     std::int64_t memory_bytes = 0;  ///< what the device holds; 0 where it is not known
+    /// What copies between device and host reach in one direction; 0 where it is not known.
+    double host_link_bytes_per_s = 0;
     /// One way in which a collective may run: `latency_ms + bytes / bytes_per_s`, with bytes the larger of its input
     /// and its output.
     struct LinkRate {

@@ -84,6 +84,8 @@ void read_device(element value, const JsonPlace& place, NamedCostModel& model) {
         json_positive(json_required(device, "memory_bytes_per_s", place), JsonPlace(place, "memory_bytes_per_s"));
     optional_field(device, "memory_bytes", &place,
                    [&](element bytes, const JsonPlace& at) { model.memory_bytes = json_integer(bytes, at, 1); });
+    optional_field(device, "host_link_bytes_per_s", &place,
+                   [&](element rate, const JsonPlace& at) { model.host_link_bytes_per_s = json_positive(rate, at); });
 }
 
 Cluster read_cluster(element value, const JsonPlace& place) {
@@ -344,6 +346,7 @@ std::string cost_model_text(const NamedCostModel& model) {
     device["flops_per_s"] = model.flops_per_s;
     device["memory_bytes_per_s"] = model.memory_bytes_per_s;
     if (model.memory_bytes > 0) device["memory_bytes"] = model.memory_bytes;
+    if (model.host_link_bytes_per_s > 0) device["host_link_bytes_per_s"] = model.host_link_bytes_per_s;
     write_members(document["classes"], model.classes, [](Json& json, const CostParameters::ClassCost& cost) {
         json["efficiency"] = cost.efficiency;
         json["overhead_ms"] = cost.overhead_ms;

@@ -44,6 +44,9 @@ class ProgramMaker {
             switch (step.kind) {
                 case StreamStep::Kind::given:
                     break;
+                case StreamStep::Kind::transfer_wait:
+                    break;
+                case StreamStep::Kind::transfer:  // run as what it moves on the device, in its place
                 case StreamStep::Kind::compute:
                     add_compute(node, step.first_argument);
                     break;

@@ -45,6 +45,8 @@ class TraceWriter {
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
             if (const std::int32_t index = simulation_.collective_of_node[node]; index >= 0) {
                 collective(static_cast<std::size_t>(index));
+            } else if (!simulation_.on_compute(node)) {
+                transfer(simulation_.transfers[static_cast<std::size_t>(simulation_.transfer_of_node[node])]);
             } else if (collective_of_wait_[node] >= 0) {
                 wait(node, static_cast<std::size_t>(collective_of_wait_[node]));
             } else {
@@ -76,12 +78,17 @@ class TraceWriter {
             if (known && !known->description.empty()) lane += " (" + known->description + ")";
             metadata("thread_name", thread_of(group), "name", lane);
         }
-        for (std::int64_t thread = 0; thread <= static_cast<std::int64_t>(simulation_.groups.size()); ++thread) {
+        if (!simulation_.transfers.empty()) metadata("thread_name", transfer_thread(), "name", "host copies");
+        const std::int64_t last = transfer_thread() - (simulation_.transfers.empty() ? 1 : 0);
+        for (std::int64_t thread = 0; thread <= last; ++thread) {
             json_.begin_object().member("ph", "M").member("name", "thread_sort_index").member("pid", process);
             json_.member("tid", thread);
             json_.key("args").begin_object().member("sort_index", thread).end_object().end_object();
         }
     }
+
+    /// Of copies between device and host: behind the process groups.
+    std::int64_t transfer_thread() const { return thread_of(simulation_.groups.size()); }
 
     static std::int64_t thread_of(std::size_t group) { return static_cast<std::int64_t>(group) + 1; }
 
@@ -120,6 +127,15 @@ class TraceWriter {
         if (timing.cause != ExposureCause::none) {
             json_.member("explanation", std::string_view(simulation_.explain(graph_, index)));
         }
+        end_event();
+    }
+
+    void transfer(const TransferTiming& timing) {
+        begin_event(graph_.name(timing.start), "gpu_memcpy", transfer_thread(), {timing.start_ms, timing.end_ms});
+        json_.member("stream", transfer_thread());
+        json_.member("bytes", timing.bytes);
+        json_.member("exposed_ms", timing.exposed_ms);
+        if (timing.wait != no_node) json_.member("wait", graph_.name(timing.wait));
         end_event();
     }
 
@@ -187,7 +203,7 @@ class TraceWriter {
     /// Memory is held from the moment at which the compute stream comes to a node; collectives take theirs then too.
     double issued_ms(NodeId node) const {
         const std::int32_t index = simulation_.collective_of_node[node];
-        if (index < 0) return simulation_.nodes[node].start_ms;
+        if (index < 0) return simulation_.nodes[node].start_ms;  // of a copy nearly: it waits for compute as well
         const CollectiveTiming& timing = simulation_.collectives[static_cast<std::size_t>(index)];
         return std::max(timing.issue_ms, timing.ready_ms);
     }

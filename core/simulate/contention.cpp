@@ -139,6 +139,18 @@ class FluidModel {
                 simulation().nodes[node] = {reached_ms, compute_free_ms_};
                 result_.times_ms[node] = 0;
                 break;
+            case StreamStep::Kind::transfer: {
+                TransferTiming& transfer = simulation().transfers[step.collective];
+                transfer.start_ms = std::max({host_ms, transfers_free_ms_, compute_free_ms_});
+                transfer.end_ms = transfers_free_ms_ = transfer.start_ms + times_ms_[node];
+                simulation().nodes[node] = {transfer.start_ms, transfer.end_ms};
+                break;
+            }
+            case StreamStep::Kind::transfer_wait:
+                compute_free_ms_ = std::max(reached_ms, simulation().transfers[step.collective].end_ms);
+                simulation().nodes[node] = {reached_ms, compute_free_ms_};
+                result_.times_ms[node] = 0;
+                break;
         }
         host_ms_ = host_ms;
         return true;
@@ -275,6 +287,7 @@ class FluidModel {
     ContendedSimulation result_;
 
     double now_ms_ = 0, host_ms_ = 0, compute_free_ms_ = 0;
+    double transfers_free_ms_ = 0;   ///< of copies between device and host, which nothing slows
     double compute_pending_ms_ = 0;  ///< when compute can begin what comes next, if the host is behind
     NodeId next_ = 0, computing_ = no_node;
     Activity compute_;

@@ -8,7 +8,7 @@ namespace overlap {
 HidingCompute::HidingCompute(const Graph& graph, std::span<const double> times_ms, const Simulation& simulation)
     : simulation_(simulation) {
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        if (times_ms[node] <= 0 || simulation.collective_of_node[node] >= 0) continue;
+        if (times_ms[node] <= 0 || !simulation.on_compute(node)) continue;
         if (!graph.target_info(node).is_wait) compute_.push_back(node);
     }
 }

@@ -35,7 +35,13 @@ class StreamModel {
                     communicate(node, result_.collectives[step.collective]);
                     break;
                 case StreamStep::Kind::wait:
-                    wait(node, result_.collectives[step.collective]);
+                    wait(node, result_.collectives[step.collective].end_ms);
+                    break;
+                case StreamStep::Kind::transfer:
+                    transfer(node, result_.transfers[step.collective]);
+                    break;
+                case StreamStep::Kind::transfer_wait:
+                    wait(node, result_.transfers[step.collective].end_ms);
                     break;
             }
         }
@@ -62,9 +68,16 @@ class StreamModel {
         result_.nodes[node] = {collective.start_ms, collective.end_ms};
     }
 
-    void wait(NodeId node, const CollectiveTiming& collective) {
+    /// torch's stream of copies waits for what compute was given before.
+    void transfer(NodeId node, TransferTiming& transfer) {
+        transfer.start_ms = std::max({host_ms_, transfers_free_ms_, compute_free_ms_});
+        transfer.end_ms = transfers_free_ms_ = transfer.start_ms + times_ms_[node];
+        result_.nodes[node] = {transfer.start_ms, transfer.end_ms};
+    }
+
+    void wait(NodeId node, double end_ms) {
         const double arrived_ms = std::max(compute_free_ms_, host_ms_);
-        compute_free_ms_ = std::max(arrived_ms, collective.end_ms);
+        compute_free_ms_ = std::max(arrived_ms, end_ms);
         result_.nodes[node] = {arrived_ms, compute_free_ms_};
     }
 
@@ -75,6 +88,7 @@ class StreamModel {
     Simulation result_;
     double host_ms_ = 0;
     double compute_free_ms_ = 0;
+    double transfers_free_ms_ = 0;
     std::vector<double> stream_free_ms_;
 };
 

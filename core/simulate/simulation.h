@@ -68,6 +68,17 @@ struct CollectiveTiming {
     double avoidable_ms = 0;  ///< exposed time that issuing it before `start_before` would save
 };
 
+/// One copy between device and host, on the stream of such copies.
+struct TransferTiming {
+    NodeId start = no_node;
+    NodeId wait = no_node;  ///< its first wait, or no_node
+    bool to_host = false;
+    std::int64_t bytes = 0;
+    double start_ms = 0;
+    double end_ms = 0;
+    double exposed_ms = 0;  ///< compute stream standing still at its wait
+};
+
 struct GroupTiming {
     std::string process_group;
     double comm_ms = 0;
@@ -78,13 +89,22 @@ struct GroupTiming {
 /// What the stream model of docs/formats.md says of a graph. Deterministic.
 struct Simulation {
     double step_ms = 0;
-    double compute_ms = 0;  ///< busy time of the compute stream
-    double exposed_ms = 0;
-    std::vector<NodeTiming> nodes;  ///< of each node: on the compute stream, or on its group's stream for collectives
+    double compute_ms = 0;                      ///< busy time of the compute stream
+    double exposed_ms = 0;                      ///< compute stream standing still for collectives
+    double transfer_exposed_ms = 0;             ///< compute stream standing still for copies to and from the host
+    std::vector<NodeTiming> nodes;              ///< of each node: on the stream that it runs on
     std::vector<CollectiveTiming> collectives;  ///< in order of issue
     std::vector<GroupTiming> groups;            ///< in order of first use
+    std::vector<TransferTiming> transfers;      ///< in order of issue; one stream runs them one after the other
     /// Index into `collectives` for a node that starts one, else -1.
     std::vector<std::int32_t> collective_of_node;
+    /// Index into `transfers` for a node that starts one, else -1; empty where there are none.
+    std::vector<std::int32_t> transfer_of_node;
+
+    /// Whether a node runs on the compute stream, where waits are too.
+    bool on_compute(NodeId node) const {
+        return collective_of_node[node] < 0 && (transfer_of_node.empty() || transfer_of_node[node] < 0);
+    }
 
     /// One sentence without full stop on why collective `index` is exposed and what would help; empty if it is hidden.
     std::string explain(const Graph& graph, std::size_t index) const;

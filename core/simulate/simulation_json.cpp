@@ -2,6 +2,7 @@
 
 #include "core/files/json_writer.h"
 #include "core/simulate/device_memory.h"
+#include "core/simulate/memory_kinds.h"
 #include "core/simulate/simulation_totals.h"
 
 namespace overlap {
@@ -47,6 +48,41 @@ void write_device_memory(JsonWriter& json, const Graph& graph, const MemoryProfi
     json.end_array();
 }
 
+void write_kinds(JsonWriter& json, const BytesByKind& bytes) {
+    json.key("by_kind").begin_object();
+    for (std::size_t kind = 0; kind < memory_kind_count; ++kind)
+        json.member(memory_kind_name(static_cast<MemoryKind>(kind)), bytes[kind]);
+    json.end_object();
+}
+
+void write_peak(JsonWriter& json, const Graph& graph, const MemoryProfile& memory) {
+    const HeldMemory held = held_memory(graph, peak_point(memory));
+    json.key("peak").begin_object();
+    json.key("node");
+    memory.peak_node == no_node ? json.null() : json.value(graph.name(memory.peak_node));
+    write_kinds(json, held.by_kind);
+    json.key("modules").begin_array();
+    for (const HeldMemory::OfModule& module : held.modules) {
+        json.begin_object().member("module", std::string_view(module.module)).member("bytes", module.bytes);
+        write_kinds(json, module.by_kind);
+        json.end_object();
+    }
+    json.end_array().end_object();
+}
+
+void write_transfers(JsonWriter& json, const Graph& graph, const Simulation& simulation) {
+    json.key("transfers").begin_array();
+    for (const TransferTiming& transfer : simulation.transfers) {
+        json.begin_object().member("name", graph.name(transfer.start));
+        json.key("wait");
+        transfer.wait == no_node ? json.null() : json.value(graph.name(transfer.wait));
+        json.member("to_host", transfer.to_host).member("bytes", transfer.bytes);
+        json.member("start_ms", transfer.start_ms).member("end_ms", transfer.end_ms);
+        json.member("exposed_ms", transfer.exposed_ms).end_object();
+    }
+    json.end_array();
+}
+
 }  // namespace
 
 std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
@@ -56,9 +92,11 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
     json.member("step_ms", simulation.step_ms);
     json.member("compute_ms", simulation.compute_ms);
     json.member("exposed_ms", simulation.exposed_ms);
+    json.member("transfer_exposed_ms", simulation.transfer_exposed_ms);
     json.member("idle_ms", idle_ms(simulation));
     json.member("peak_memory_bytes", memory.peak_bytes);
     json.member("torch_peak_memory_bytes", memory_profile(graph, StorageRule::reference).peak_bytes);
+    write_peak(json, graph, memory);
     write_device_memory(json, graph, memory);
 
     json.key("cost_model");
@@ -109,6 +147,7 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
         json.end_object();
     }
     json.end_array();
+    write_transfers(json, graph, simulation);
     json.end_object();
     return json.take();
 }

@@ -20,11 +20,14 @@ struct SimulationContext {
 };
 
 /// What `overlap simulate --json` prints: one object with `step_ms`, `compute_ms`, `exposed_ms`, `idle_ms`,
-/// `peak_memory_bytes`, `torch_peak_memory_bytes`, `device_memory_bytes` (null where it is not known), `problems[]`
+/// `transfer_exposed_ms`, `peak_memory_bytes`, `torch_peak_memory_bytes`, `peak` (`node` at which it is reached first
+/// or null, `by_kind` and `modules[]` with `module`, `bytes`, `by_kind`), `device_memory_bytes` (null where it is not
+/// known), `problems[]`
 /// (`severity`, `kind`, `message`, `nodes`: a peak beyond that memory), `groups[]` (`process_group`, `comm_ms`,
 /// `exposed_ms`, `collectives`) and `collectives[]` in order of issue (`name`, `wait`, `kind`, `process_group`,
 /// `bytes`, `start_ms`, `end_ms`, `exposed_ms`, `cause`, `blocker`, `explanation`). `wait` and `blocker` are null where
-/// there is none; `explanation` is there for exposed collectives only. `cost_model` names the model that times are of,
+/// there is none; `transfers[]` are copies to the host and back (`name`, `wait`, `to_host`, `bytes`, times);
+/// `explanation` is there for exposed collectives only. `cost_model` names the model that times are of,
 /// null where it has no name or the times are the graph's own; `contention` is null, or the factors that slowed the
 /// step: `compute_slowdown` by class, `communication_slowdown`, `shared_links`. `beside_ms` is null unless the context
 /// has it. `shared_links[]` has a list of process groups for each link that several of them shared.

@@ -17,6 +17,12 @@ void add_exposed(NodeId wait, CollectiveTiming& collective, Simulation& simulati
     simulation.groups[collective.group].exposed_ms += collective.exposed_ms;
 }
 
+void add_exposed(NodeId wait, TransferTiming& transfer, Simulation& simulation) {
+    if (transfer.wait != wait) return;
+    transfer.exposed_ms = simulation.nodes[wait].end_ms - simulation.nodes[wait].start_ms;
+    simulation.transfer_exposed_ms += transfer.exposed_ms;
+}
+
 }  // namespace
 
 Simulation untimed_simulation(const Graph& graph, const StreamSteps& steps) {
@@ -36,12 +42,17 @@ Simulation untimed_simulation(const Graph& graph, const StreamSteps& steps) {
         simulation.collectives.push_back(collective);
         ++simulation.groups[issued.group].collectives;
     }
+    if (!steps.transfers.empty()) simulation.transfer_of_node.assign(graph.node_count(), -1);
+    for (const IssuedTransfer& issued : steps.transfers) {
+        simulation.transfer_of_node[issued.node] = static_cast<std::int32_t>(simulation.transfers.size());
+        simulation.transfers.push_back({issued.node, issued.wait, issued.to_host, issued.bytes, 0, 0, 0});
+    }
     return simulation;
 }
 
 void finish_simulation(const Graph& graph, const StreamSteps& steps, std::span<const double> times_ms,
                        Simulation& simulation) {
-    std::vector<bool> is_wait(graph.node_count());
+    std::vector<bool> is_beside(graph.node_count());
     std::vector<std::int32_t> previous_on_stream;
     for (const IssuedCollective& issued : steps.collectives) {
         previous_on_stream.push_back(issued.previous);
@@ -55,10 +66,13 @@ void finish_simulation(const Graph& graph, const StreamSteps& steps, std::span<c
         if (!computes || times_ms[node] > 0) {
             simulation.step_ms = std::max(simulation.step_ms, simulation.nodes[node].end_ms);
         }
-        is_wait[node] = step.kind == StreamStep::Kind::wait;
-        if (is_wait[node]) add_exposed(node, simulation.collectives[step.collective], simulation);
+        if (step.kind == StreamStep::Kind::wait) add_exposed(node, simulation.collectives[step.collective], simulation);
+        if (step.kind == StreamStep::Kind::transfer_wait)
+            add_exposed(node, simulation.transfers[step.collective], simulation);
+        is_beside[node] = step.kind == StreamStep::Kind::wait || step.kind == StreamStep::Kind::transfer ||
+                          step.kind == StreamStep::Kind::transfer_wait;
     }
-    find_causes(graph, times_ms, previous_on_stream, is_wait, simulation);
+    find_causes(graph, times_ms, previous_on_stream, is_beside, simulation);
 }
 
 double idle_ms(double step_ms, double compute_ms, double exposed_ms) {
@@ -68,7 +82,7 @@ double idle_ms(double step_ms, double compute_ms, double exposed_ms) {
 }
 
 double idle_ms(const Simulation& simulation) {
-    return idle_ms(simulation.step_ms, simulation.compute_ms, simulation.exposed_ms);
+    return idle_ms(simulation.step_ms, simulation.compute_ms, simulation.exposed_ms + simulation.transfer_exposed_ms);
 }
 
 }  // namespace overlap

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/cost/control_deps.h"
+#include "core/cost/host_transfers.h"
 
 namespace overlap {
 
@@ -10,7 +11,7 @@ namespace {
 
 class StepFinder {
   public:
-    explicit StepFinder(const Graph& graph) : graph_(graph), wrapped_(wrapped_operations(graph)) {
+    explicit StepFinder(const Graph& graph) : graph_(graph), wrapped_(wrapped_operations(graph)), transfers_(graph) {
         steps_.of_node.resize(graph.node_count());
     }
 
@@ -24,6 +25,8 @@ class StepFinder {
                 steps_.of_node[node].first_argument = WrappedOperation::first_argument;
                 add(node, wrapped->starts, wrapped->is_wait, wrapped->process_group);
                 ++wrapped;
+            } else if (transfers_.any() && transfers_.kind(node) != HostTransfers::Kind::none) {
+                add_transfer(node, transfers_.kind(node));
             } else if (op == NodeOp::call_function) {
                 const TargetInfo& info = graph_.target_info(node);
                 const bool starts = info.starts != CollectiveKind::none;
@@ -48,6 +51,24 @@ class StepFinder {
             IssuedCollective& collective = steps_.collectives[step.collective];
             if (collective.wait == no_node) collective.wait = node;
         }
+    }
+
+    void add_transfer(NodeId node, HostTransfers::Kind kind) {
+        StreamStep& step = steps_.of_node[node];
+        if (kind != HostTransfers::Kind::wait) {
+            step.kind = StreamStep::Kind::transfer;
+            step.collective = static_cast<std::uint32_t>(steps_.transfers.size());
+            const bool to_host = kind == HostTransfers::Kind::to_host;
+            steps_.transfers.push_back({node, no_node, to_host, graph_.output_bytes(node)});
+            return;
+        }
+        const Value* argument = graph_.argument(node, 0);
+        const NodeId source = argument && argument->is(ValueKind::node) ? argument->node : no_node;
+        if (source == no_node || steps_.of_node[source].kind != StreamStep::Kind::transfer) return;
+        step.kind = StreamStep::Kind::transfer_wait;
+        step.collective = steps_.of_node[source].collective;
+        NodeId& wait = steps_.transfers[step.collective].wait;
+        if (wait == no_node) wait = node;
     }
 
     void add_collective(NodeId node, CollectiveKind kind, std::string_view group, std::size_t first_argument) {
@@ -87,6 +108,7 @@ class StepFinder {
 
     const Graph& graph_;
     std::vector<WrappedOperation> wrapped_;
+    HostTransfers transfers_;
     std::vector<std::int32_t> last_of_group_;
     StreamSteps steps_;
 };

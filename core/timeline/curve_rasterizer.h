@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/timeline/time_axis.h"
@@ -19,5 +20,8 @@ struct CurveColumn {
 /// One column for each pixel of the axis. The curve is a staircase: a value holds until the next point, and the last
 /// one to the end of the axis. A spike that is shorter than a pixel still shows in its column's highest value.
 std::vector<CurveColumn> rasterize_curve(const MemoryCurve& curve, const TimeAxis& axis);
+/// The same of other heights at the curve's points, such as one of its layers.
+std::vector<CurveColumn> rasterize_curve(std::span<const std::int64_t> time_ns, std::span<const std::int64_t> bytes,
+                                         const TimeAxis& axis);
 
 }  // namespace overlap

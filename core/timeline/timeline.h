@@ -15,6 +15,9 @@ namespace overlap {
 struct MemoryCurve {
     std::vector<std::int64_t> time_ns;
     std::vector<std::int64_t> bytes;
+    /// What the bytes consist of, stacked: for each kind the height of it and all before it, at every point. The last
+    /// is `bytes`. Empty where the kinds are not known.
+    std::vector<std::vector<std::int64_t>> layers{};
 
     bool empty() const { return time_ns.empty(); }
     /// Index of the first highest point. The curve must not be empty.

@@ -52,10 +52,13 @@ void TimelineBuilder::add(std::uint32_t lane, const TimelineEvent& event) {
 void TimelineBuilder::set_memory(MemoryCurve memory) {
     MemoryCurve& kept = timeline_->memory_;
     kept = {};
+    kept.layers.resize(memory.layers.size());
     for (std::size_t index = 0; index < std::min(memory.time_ns.size(), memory.bytes.size()); ++index) {
         if (!kept.empty() && memory.time_ns[index] < kept.time_ns.back()) continue;
         kept.time_ns.push_back(memory.time_ns[index]);
         kept.bytes.push_back(memory.bytes[index]);
+        for (std::size_t layer = 0; layer < kept.layers.size(); ++layer)
+            kept.layers[layer].push_back(memory.layers[layer][index]);
     }
     timeline_->memory_peak_ = kept.peak();
 }

@@ -65,11 +65,14 @@ class Stacking {
     void add_memory(const TimelinePart& part) {
         const MemoryCurve& memory = part.timeline->memory();
         MemoryCurve curve;
+        curve.layers.resize(memory.layers.size());
         for (std::size_t point = 0; point < memory.time_ns.size(); ++point) {
             const TimeRange moment{memory.time_ns[point], memory.time_ns[point]};
             if (!is_inside(moment, part.only)) continue;
             curve.time_ns.push_back(moment.begin_ns + part.offset_ns);
             curve.bytes.push_back(memory.bytes[point]);
+            for (std::size_t layer = 0; layer < curve.layers.size(); ++layer)
+                curve.layers[layer].push_back(memory.layers[layer][point]);
         }
         has_memory_ = !curve.empty();
         builder_.set_memory(std::move(curve));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/number_text.h"
+#include "core/simulate/memory_kinds.h"
 #include "core/timeline/timeline_builder.h"
 
 namespace overlap {
@@ -50,8 +51,9 @@ class Drawing {
     std::shared_ptr<const Timeline> run(StorageRule rule) {
         add_compute();
         add_groups();
+        add_transfers();
         builder_.include({0, nanoseconds(simulation_.step_ms)});
-        add_memory(rule == StorageRule::reference ? evaluation_.memory : evaluation_.corrected_memory);
+        add_memory(rule);
         return builder_.finish();
     }
 
@@ -87,15 +89,16 @@ class Drawing {
         const std::string detail = evaluation_.times_known ? time_text(simulation_.compute_ms) : "no times";
         const std::uint32_t lane = builder_.add_lane({"Compute", detail, LaneKind::compute, EventRole::compute});
         std::vector<std::int32_t> awaited(graph_.node_count(), -1);
-        for (std::size_t index = 0; index < simulation_.collectives.size(); ++index) {
-            const NodeId wait = simulation_.collectives[index].wait;
-            if (wait != no_node) awaited[wait] = static_cast<std::int32_t>(index);
-        }
+        const auto mark = [&](NodeId wait, NodeId start) {
+            if (wait != no_node) awaited[wait] = static_cast<std::int32_t>(start);
+        };
+        for (const CollectiveTiming& timing : simulation_.collectives) mark(timing.wait, timing.start);
+        for (const TransferTiming& timing : simulation_.transfers) mark(timing.wait, timing.start);
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
             const NodeTiming& timing = simulation_.nodes[node];
-            if (simulation_.collective_of_node[node] >= 0 || timing.end_ms <= timing.start_ms) continue;
+            if (!simulation_.on_compute(node) || timing.end_ms <= timing.start_ms) continue;
             if (awaited[node] >= 0) {
-                const NodeId start = simulation_.collectives[static_cast<std::size_t>(awaited[node])].start;
+                const auto start = static_cast<NodeId>(awaited[node]);
                 builder_.add(lane, event(start, timing.start_ms, timing.end_ms, EventRole::exposed));
             } else {
                 const EventRole role = role_or(evaluation_.entry_of_node[node], EventRole::compute);
@@ -124,30 +127,52 @@ class Drawing {
         }
     }
 
+    void add_transfers() {
+        if (simulation_.transfers.empty()) return;
+        const std::uint32_t lane =
+            builder_.add_lane({"Host copies", "offloaded and back", LaneKind::process_group, EventRole::unbucketed});
+        for (const TransferTiming& timing : simulation_.transfers) {
+            TimelineEvent drawn = event(timing.start, timing.start_ms, timing.end_ms, EventRole::unbucketed);
+            drawn.exposed_ns = std::min(nanoseconds(timing.exposed_ms), drawn.time.length_ns());
+            builder_.add(lane, drawn);
+        }
+    }
+
     /// Points of the profile at the times at which the compute stream gets to them. A collective allocates when the
     /// stream has come to where it is issued, not when its own stream starts it.
-    void add_memory(const MemoryProfile& profile) {
+    void add_memory(StorageRule rule) {
+        const bool by_reference = rule == StorageRule::reference;
+        const MemoryProfile& profile = by_reference ? evaluation_.memory : evaluation_.corrected_memory;
         if (profile.points.empty()) return;
+        // torch's estimator gives recomputed tensors the storage of others, so that its pieces have no kind.
+        const std::vector<BytesByKind> kinds = by_reference ? std::vector<BytesByKind>() : memory_by_kind(graph_);
         MemoryCurve curve;
+        if (!kinds.empty()) curve.layers.resize(memory_kind_count);
         std::int64_t now_ns = 0;
-        const auto add = [&](std::int64_t time_ns, std::int64_t bytes) {
+        const auto add = [&](std::int64_t time_ns, std::size_t point) {
             now_ns = std::max(now_ns, time_ns);
             curve.time_ns.push_back(now_ns);
-            curve.bytes.push_back(bytes);
+            curve.bytes.push_back(profile.points[point]);
+            std::int64_t height = 0;
+            for (std::size_t kind = 0; kind < curve.layers.size(); ++kind)
+                curve.layers[kind].push_back(height += kinds[point][kind]);
         };
-        add(0, profile.points.front());
+        add(0, 0);
         std::size_t point = 1;
         for (NodeId node = 0; node < graph_.node_count() && point + 1 < profile.points.size(); ++node) {
             const NodeOp op = graph_.op(node);
             if (op == NodeOp::placeholder || op == NodeOp::get_attr || op == NodeOp::output) continue;
             const std::int32_t collective = simulation_.collective_of_node[node];
             NodeTiming timing = simulation_.nodes[node];
-            if (collective >= 0) {
+            if (collective < 0 && !simulation_.on_compute(node)) {
+                // A copy is given to its stream when compute has come there.
+                timing.start_ms = timing.end_ms = static_cast<double>(now_ns) / 1e6;
+            } else if (collective >= 0) {
                 timing.start_ms = simulation_.collectives[static_cast<std::size_t>(collective)].ready_ms;
                 timing.end_ms = timing.start_ms;
             }
-            add(nanoseconds(timing.start_ms), profile.points[point]);
-            add(nanoseconds(timing.end_ms), profile.points[point + 1]);
+            add(nanoseconds(timing.start_ms), point);
+            add(nanoseconds(timing.end_ms), point + 1);
             point += 2;
         }
         builder_.set_memory(std::move(curve));

@@ -25,6 +25,12 @@ TEST(SimulationJson, HoldsEveryFigure) {
     EXPECT_EQ(json.at("peak_memory_bytes"), 16 + 2 * 64);
     EXPECT_EQ(json.at("torch_peak_memory_bytes"), 16 + 2 * 64);
     EXPECT_EQ(json.at("shared_links"), nlohmann::json::array());
+    EXPECT_EQ(json.at("transfer_exposed_ms"), 0);
+    EXPECT_EQ(json.at("transfers"), nlohmann::json::array());
+    EXPECT_EQ(json.at("peak").at("by_kind").at("sharded_parameters"), 16);
+    EXPECT_EQ(json.at("peak").at("by_kind").at("gathered_parameters"), 2 * 64);
+    ASSERT_EQ(json.at("peak").at("modules").size(), 1u);
+    EXPECT_EQ(json.at("peak").at("modules")[0].at("bytes"), 16 + 2 * 64);
     ASSERT_EQ(json.at("groups").size(), 1u);
     EXPECT_EQ(json.at("groups")[0],
               nlohmann::json({{"process_group", "0"}, {"comm_ms", 4.25}, {"exposed_ms", 4.0}, {"collectives", 2}}));

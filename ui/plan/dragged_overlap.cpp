@@ -36,8 +36,7 @@ DraggedOverlap::DraggedOverlap(Document& document, std::shared_ptr<const Evaluat
         const bool waits = shown.graph->target_info(node).is_wait;
         // What packs and unpacks a bucket goes with it, and its names do not last.
         if (shown.bucket_of_node[node] >= 0) continue;
-        if (shown.times_ms[node] > 0 && shown.simulation.collective_of_node[node] < 0 && !waits)
-            compute_.push_back(node);
+        if (shown.times_ms[node] > 0 && shown.simulation.on_compute(node) && !waits) compute_.push_back(node);
     }
 }
 

@@ -115,6 +115,8 @@ CostParameters read_cost_model(element value, const JsonPlace& place) {
     factor("flops_efficiency", cost.flops_efficiency);
     if (element bytes; !device.at_key("memory_bytes").get(bytes))
         cost.memory_bytes = json_integer(bytes, JsonPlace(device_place, "memory_bytes"), 1);
+    if (element rate; !device.at_key("host_link_bytes_per_s").get(rate))
+        cost.host_link_bytes_per_s = json_positive(rate, JsonPlace(device_place, "host_link_bytes_per_s"));
     if (element name; !device.at_key("name").get(name))
         cost.device_name = json_string(name, JsonPlace(device_place, "name"));
 
