@@ -13,6 +13,8 @@
 #include "core/files/input_file.h"
 #include "core/io/plan_file.h"
 #include "core/io/report_json.h"
+#include "core/plan/memory_choices.h"
+#include "core/plan/memory_edits.h"
 #include "core/plan/presets.h"
 #include "core/simulate/device_memory.h"
 
@@ -53,10 +55,46 @@ void PipelineOption::declare(CLI::App& command, int least) {
     passes->add_option("--preset", preset_, "torchtitan_default or torchtitan_performance, made for the graph")
         ->check(unknown_preset);
     passes->require_option(least, 1);
+    command.add_option("--memory", memory_,
+                       "what is kept between forward and backward, in place of the plan's: default, save_all, eager, "
+                       "full, sac_and_offload, default_keep_last, default_keep_all, full_keep_last or full_keep_all");
+    command.add_option("--memory-rules", memory_rules_,
+                       "rules beside it, such as \"recompute layers.0 :: aten.mm.default | keep layers.31\"");
+}
+
+/// The rest of a plan's memory section stays.
+void PipelineOption::put_memory(const Graph& graph, Plan& plan) const {
+    if (memory_.empty() && memory_rules_.empty()) return;
+    MemorySection section = plan.memory.value_or(MemorySection());
+    if (!memory_.empty()) {
+        const std::vector<MemoryChoice> choices = memory_choices(ModuleTree(graph, preferred_module_source(graph)));
+        const auto choice = std::ranges::find(choices, memory_, &MemoryChoice::name);
+        if (choice == choices.end()) {
+            std::vector<std::string> names;
+            for (const MemoryChoice& known : choices) names.push_back(known.name);
+            throw InputError("--memory", "",
+                             "there is no memory choice " + in_quotes(memory_) + suggest_names(memory_, names));
+        }
+        section.policy = choice->section.policy;
+        section.rules = choice->section.rules;
+    }
+    if (!memory_rules_.empty()) {
+        try {
+            const std::vector<MemoryRule> rules = read_memory_rules(memory_rules_);
+            section.rules.insert(section.rules.end(), rules.begin(), rules.end());
+        } catch (const InputError& error) {
+            throw error.in_file("--memory-rules");
+        }
+    }
+    plan = edits::with_memory(std::move(plan), std::move(section));
 }
 
 GivenPlan PipelineOption::read(const Graph& graph) const {
-    return preset_.empty() ? GivenPlan{file_, read_plan_or_passes(file_, graph), {}} : read_preset(preset_, graph);
+    GivenPlan given{"--memory", {}, {}};
+    if (!preset_.empty()) given = read_preset(preset_, graph);
+    if (!file_.empty()) given = {file_, read_plan_or_passes(file_, graph), {}};
+    put_memory(graph, given.plan);
+    return given;
 }
 
 Plan read_plan_for(const Graph& graph, const std::string& file) {

@@ -22,19 +22,22 @@ struct GivenPlan {
     std::vector<Problem> notes;  ///< of a preset, such as passes of the trainer that it lacks
 };
 
-/// The options `--pipeline` and `--preset` of a command, of which at most one is given.
+/// The options `--pipeline` and `--preset` of a command, of which at most one is given, and `--memory` and
+/// `--memory-rules`, which replace policy and rules of its memory section.
 class PipelineOption {
   public:
     /// @param least: 1 where one of them must be given, 0 where none need be.
     void declare(CLI::App& command, int least);
-    bool given() const { return !file_.empty() || !preset_.empty(); }
+    bool given() const { return !file_.empty() || !preset_.empty() || !memory_.empty() || !memory_rules_.empty(); }
     /// What has been given: a list of passes or a plan, distinguished by content, or a preset by its name
     /// (core/plan/presets.h). Checks names, options, and that a plan is for `graph`.
-    /// @throws InputError with file and place; when there is no preset of that name.
+    /// @throws InputError with file and place; when there is no preset or memory choice of that name.
     GivenPlan read(const Graph& graph) const;
 
   private:
-    std::string file_, preset_;
+    void put_memory(const Graph& graph, Plan& plan) const;
+
+    std::string file_, preset_, memory_, memory_rules_;
 };
 
 /// Reads a plan and checks that it is for the graph.

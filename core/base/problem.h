@@ -23,6 +23,7 @@ struct Problem {
     std::string message;                     ///< a sentence without full stop
     std::vector<std::string> nodes;          ///< names of nodes concerned, in the graph that the message refers to
     int plan_entry = -1;                     ///< index of the bucket entry concerned, or -1
+    int memory_rule = -1;                    ///< index of the rule of the memory section concerned, or -1
     std::string module;                      ///< path in that entry that the message and the fix refer to, or empty
     std::string fix;                         ///< label of a fix that the application offers, or empty
     std::optional<std::string> replacement;  ///< module that the fix names instead of `module`

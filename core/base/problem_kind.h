@@ -65,6 +65,13 @@ enum class ProblemKind : std::uint8_t {
     users_order_open,
     reload_awaited_at_once,
 
+    // Of the rules of a plan's memory section.
+    memory_rule_unmatched,
+    memory_rule_void,
+    not_offloadable,
+    not_recomputable,
+    offload_budget_exceeded,
+
     // Of a recorded trace, and of clocks of several.
     no_gpu_events,
     no_communication,

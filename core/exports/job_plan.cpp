@@ -250,6 +250,8 @@ Json job_section(const Plan& plan, const Evaluation& evaluation) {
     if (header.world_size) job["world_size"] = *header.world_size;
     const Json document = Json::parse(write_plan_text(plan));
     for (const char* field : edited_fields) job["made_from"][field] = document.value(field, Json());
+    // Plans without the section are as they were before there was one.
+    if (document.contains("memory")) job["made_from"]["memory"] = document["memory"];
     job["pipeline"] = Json::array();
     for (const PassStep& step : steps)
         job["pipeline"].push_back({{"pass", step.pass}, {"options", options_json(step.options)}});

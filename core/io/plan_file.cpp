@@ -13,6 +13,7 @@
 #include "core/files/format_version.h"
 #include "core/files/json_bytes.h"
 #include "core/files/parse_json.h"
+#include "core/io/memory_section_json.h"
 #include "core/io/module_rules_json.h"
 #include "core/io/option_json.h"
 #include "core/io/overlap_directives_json.h"
@@ -29,9 +30,9 @@ constexpr std::string_view format_name = "overlap-plan";
 constexpr int format_version = 1;
 
 /// Fields that this version interprets. All others are kept in Plan::extra.
-constexpr std::array<std::string_view, 11> known_fields = {"format",        "version",        "name",     "graph",
-                                                           "module_rules",  "buckets",        "pipeline", "overlaps",
-                                                           "device_orders", "process_groups", "notes"};
+constexpr std::array<std::string_view, 12> known_fields = {"format",       "version",       "name",           "graph",
+                                                           "module_rules", "buckets",       "pipeline",       "memory",
+                                                           "overlaps",     "device_orders", "process_groups", "notes"};
 
 /// What an export for a training job adds (core/exports/job_plan.h). It is derived from the rest and the graph, and
 /// would no longer hold once the plan is edited, so it is not kept.
@@ -253,6 +254,10 @@ Plan read_document(const Json& document) {
     if (const auto pipeline = document.find("pipeline"); pipeline != document.end()) {
         plan.pipeline = read_steps(*pipeline, "pipeline");
     }
+    if (const auto memory = document.find("memory"); memory != document.end() && !memory->is_null()) {
+        plan.memory = read_memory_section(*memory);
+        plan.pipeline = with_memory_steps(std::move(plan.pipeline));
+    }
     std::vector<PassStep> lowered;
     for (const PassStep& step : plan.pipeline) lowered.push_back(lower(plan, step));
     check_steps(lowered, "pipeline");
@@ -329,6 +334,7 @@ std::string write_plan_text(const Plan& plan) {
         if (!step.enabled) written["enabled"] = false;
         document["pipeline"].push_back(std::move(written));
     }
+    if (plan.memory) document["memory"] = memory_section_json(*plan.memory);
     document["overlaps"] = overlap_directives_json(plan.overlaps);
     document["device_orders"] = Json::array();
     for (const DeviceOrder& order : plan.device_orders) document["device_orders"].push_back(written(order));

@@ -53,6 +53,10 @@ class Executor {
     }
 
     std::optional<Execution> run() {
+        if (resolved_.plan.memory) {
+            if (const std::string reason = memory_section_refusal(*resolved_.input); !reason.empty())
+                refuse(InputError("memory", reason), InputError(options_.plan_file, "memory", reason));
+        }
         for (std::size_t step = 0; step < resolved_.steps.size() && !result_.refused; ++step) {
             if (options_.stop.stop_requested() || !run_step(step)) return std::nullopt;
         }

@@ -17,7 +17,7 @@ std::vector<ResolvedStep> resolve_steps(const Plan& plan) {
         const PassStep& written = plan.pipeline[index];
         if (!written.enabled) continue;
         PassStep lowered = lower(plan, written);
-        const bool of_plan = lowered.options != written.options;
+        const bool of_plan = takes_buckets(written.pass) && lowered.options != written.options;
         steps.push_back({index, std::move(lowered), of_plan});
     }
     return steps;

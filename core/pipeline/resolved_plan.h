@@ -17,7 +17,7 @@ namespace overlap {
 /// A step of a plan's pipeline that is switched on.
 struct ResolvedStep {
     std::size_t index = 0;  ///< in the plan's pipeline
-    PassStep step;          ///< as it is run: with the plan's entries where it takes them
+    PassStep step;          ///< as it is run: with the plan's entries or memory section where it takes them
     bool of_plan = false;   ///< the entries in its options are the plan's own
 };
 

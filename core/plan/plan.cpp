@@ -85,6 +85,11 @@ std::vector<PassStep> lower(const Plan& plan) {
 }
 
 PassStep lower(const Plan& plan, const PassStep& step) {
+    if (plan.memory && takes_memory_section(step.pass)) {
+        PassStep lowered{step.pass, memory_options(*plan.memory, step.pass), step.enabled};
+        lowered.options.update(step.options);
+        return lowered;
+    }
     const std::string option = buckets_option(step.pass);
     if (option.empty() || step.options.contains(option)) return step;
     PassStep lowered{step.pass, {{option, module_lists(plan.buckets)}}, step.enabled};

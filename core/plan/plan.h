@@ -12,6 +12,7 @@
 #include "core/modules/module_rules.h"
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/passes/pass.h"
+#include "core/plan/memory_section.h"
 
 namespace overlap {
 
@@ -69,6 +70,9 @@ struct Plan {
     /// Passes in order. A step that takes buckets (an option of type module_lists) and is not given any takes
     /// `buckets`.
     std::vector<PassStep> pipeline;
+    /// What is saved, computed again or offloaded. A step that carries out a part of it and is not given the options
+    /// takes them from here. None: steps are as the pipeline says.
+    std::optional<MemorySection> memory;
     OverlapDirectives overlaps;  ///< by hand, applied to what the pipeline makes
     std::vector<DeviceOrder> device_orders;
     std::vector<GroupSettings> process_groups;  ///< what a run or a job requests for communicators and streams
@@ -103,9 +107,10 @@ struct StepBuckets {
 /// @returns nothing for passes that take no buckets, or where none are given.
 std::optional<StepBuckets> step_buckets(const PassStep& step);
 
-/// The steps that are switched on, with the buckets put in: what `overlap apply` runs and a training job executes.
+/// The steps that are switched on, with the buckets and what the memory section says put in: what `overlap apply` runs
+/// and a training job executes.
 std::vector<PassStep> lower(const Plan& plan);
-/// One step of the plan with the buckets put in, switched on or not.
+/// One step of the plan with the same put in, switched on or not.
 PassStep lower(const Plan& plan, const PassStep& step);
 
 /// Limits of expanded abbreviations, for all texts together that are expanded within them: a few letters of a plan must

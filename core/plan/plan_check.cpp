@@ -205,6 +205,10 @@ std::vector<std::string> unknown_fields(const Plan& plan) {
     add_all("graph", plan.graph_extra);
     add_list("module_rules", plan.module_rules);
     add_list("buckets", plan.buckets);
+    if (plan.memory) {
+        add_all("memory", plan.memory->extra);
+        add_list("memory.rules", plan.memory->rules);
+    }
     add_list("overlaps", plan.overlaps.list);
     add_list("device_orders", plan.device_orders);
     for (const std::string& setting : unknown_group_settings(plan.process_groups)) fields.push_back(setting);
@@ -227,6 +231,10 @@ std::vector<Problem> check_unevaluated(const Plan& plan) {
         add(Severity::caution,
             "the plan has buckets, but its pipeline has no step that takes them, so they change nothing: add "
             "manual_overlap_bucketing");
+    }
+    if (plan.memory) {
+        for (const std::string& obstacle : memory_section_obstacles(*plan.memory, plan.pipeline))
+            add(Severity::caution, obstacle);
     }
     std::string unknown;
     for (const std::string& field : unknown_fields(plan)) unknown.append(unknown.empty() ? "" : ", ").append(field);

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <unordered_set>
 
-#include "core/graph/direction.h"
 #include "core/modules/parameter_names.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/passes/registry/registry.h"
@@ -74,13 +73,13 @@ Traits read_traits(const Graph& graph, const ModuleTree& tree) {
             traits.communicates_activations |=
                 obstacle == BucketingObstacle::several_placeholders || obstacle == BucketingObstacle::joined_downstream;
         }
-        traits.recomputes |= is_recomputed(graph, node) || graph.target(node).starts_with("ao.");
         traits.bucketed |= graph.target(node).starts_with("bucketing.");
         traits.chunked |= graph.text(metadata.extra_json).find("chunked_region_fqn") != std::string_view::npos;
     }
     for (const ProcessGroup& group : graph.header().process_groups) {
         traits.reassigned |= group.description == "fsdp_extra";
     }
+    traits.recomputes = has_run_memory_passes(graph);
     read_layers(tree, traits);
     traits.module_order = parameter_order(graph);
     return traits;

@@ -37,6 +37,41 @@ TEST(PlanFile, ReadsWhatItWrites) {
     EXPECT_EQ(write_plan_text(read), text);
 }
 
+TEST(PlanFile, AMemorySectionIsReadAndWritten) {
+    const std::string text = head + R"("pipeline": [{"pass": "eliminate_dead_code_pass"}],
+        "memory": {"policy": "full", "rules": [
+            {"action": "keep", "modules": "layers.[28-31]"},
+            {"action": "recompute", "modules": ["norm", "layers.[0-1]"], "operators": "aten.mm.default", "why": 1}],
+            "defer_n_layers": 2, "newer": true}})";
+    const Plan plan = read_plan_text(text, "a.plan.json");
+    ASSERT_TRUE(plan.memory);
+    EXPECT_EQ(plan.memory->policy, "full");
+    EXPECT_EQ(memory_rules_text(plan.memory->rules),
+              "keep layers.28 + layers.29 + layers.30 + layers.31 | "
+              "recompute norm + layers.0 + layers.1 :: aten.mm.default");
+    EXPECT_EQ(plan.memory->cpu_offload_budget_gb, 100);
+    EXPECT_EQ(plan.memory->defer_n_layers, 2);
+    EXPECT_EQ(plan.pipeline.size(), 4u);  // with the passes that carry it out
+    const Json written = Json::parse(write_plan_text(plan));
+    EXPECT_EQ(written["memory"]["newer"], true);
+    EXPECT_EQ(written["memory"]["rules"][1]["why"], 1);
+    EXPECT_EQ(read_plan_text(write_plan_text(plan), ""), plan);
+    EXPECT_FALSE(Json::parse(write_plan_text(read_plan_text(head + R"("buckets": []})", ""))).contains("memory"));
+}
+
+TEST(PlanFile, AWrongMemorySectionIsRefusedWithItsPlace) {
+    const auto error = [](const std::string& memory) { return error_of(head + R"("memory": )" + memory + "}"); };
+    EXPECT_EQ(error(R"({"policy": "ful"})").find("a.plan.json: memory.policy"), 0u) << error(R"({"policy": "ful"})");
+    EXPECT_EQ(error(R"({"rules": [{"modules": "a"}]})"), "a.plan.json: memory.rules[0]: has no action");
+    EXPECT_NE(error(R"({"rules": [{"action": "keep", "operators": ["aten.mm.default"]}]})").find("takes no operators"),
+              std::string::npos);
+    EXPECT_NE(error(R"({"rules": [{"action": "saves"}]})").find("memory.rules[0].action: there is no action \"saves\""),
+              std::string::npos);
+    EXPECT_NE(error(R"({"rules": [{"action": "save", "modules": []}]})").find("leave it out for the whole model"),
+              std::string::npos);
+    EXPECT_NE(error(R"({"defer_n_layers": 1.5})").find("memory.defer_n_layers: found 1.5"), std::string::npos);
+}
+
 TEST(PlanFile, KeepsWhatItDoesNotKnow) {
     const std::string text = head + R"("buckets": [{"modules": "a", "colour": "blue"}],
         "overlaps": [{"collective": "x", "under": "y"}], "process_groups": [1], "device_orders": [], "of_newer": {"deep": [1, 2.5, null]}})";

@@ -32,6 +32,7 @@ def main() -> None:
         "module_rules": [{"kind": "names", "module": "layers.0"}],
         "buckets": [{"modules": [1]}],
         "pipeline": [{"pass": "manual_overlap_bucketing", "options": {"bucket_mod": None}}],
+        "memory": {"rules": [{"modules": "layers.0"}]},
         "overlaps": [{"start_before": "mm"}],
         "notes": 3,
     }

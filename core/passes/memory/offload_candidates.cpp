@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/passes/memory/layers.h"
-#include "core/passes/memory/symbolic_tensors.h"
 
 namespace overlap::memory {
 
@@ -12,16 +11,15 @@ namespace {
 class Candidates {
   public:
     Candidates(const Graph& graph, const MemoryOperators& operators, std::span<const RecomputeTag> tags)
-        : graph_(graph), operators_(operators), tags_(tags), symbolic_(graph), seen_(graph.node_count()) {}
+        : graph_(graph), operators_(operators), tags_(tags), tensors_(graph, operators), seen_(graph.node_count()) {}
 
     /// Bytes by which a node counts against the budget; 0 where it is no candidate.
     std::int64_t bytes_of(NodeId node) {
         const NodeRecord& record = graph_.record(node);
         if (record.op != NodeOp::call_function || is_backward(graph_.metadata(node))) return 0;
-        if (operators_.has(record, MemoryOperators::view_packet | MemoryOperators::collective)) return 0;
         const RecomputeTag tag = tags_[node];
         if (is_recomputable(tag)) return 0;
-        const std::int64_t bytes = bytes_worth_offloading(node);
+        const std::int64_t bytes = tensors_.bytes(node);
         if (bytes == 0 || tag == RecomputeTag::must_save) return bytes;
         return !has_user(node, [&](NodeId user) { return !backward(user) && is_recomputable(tags_[user]); }) &&
                        has_user(node, [&](NodeId user) { return backward(user); })
@@ -31,14 +29,6 @@ class Candidates {
 
   private:
     bool backward(NodeId node) const { return is_backward(graph_.metadata(node)); }
-
-    std::int64_t bytes_worth_offloading(NodeId node) const {
-        const TensorMeta* tensor = only_tensor(graph_, node);
-        if (!tensor || !symbolic_.is_contiguous(node, *tensor)) return 0;
-        if (symbolic_.is_tensor(node)) return smallest_offload;
-        const std::int64_t bytes = graph_.tensor_bytes(*tensor);
-        return bytes < smallest_offload ? 0 : bytes;
-    }
 
     /// Whether a call that uses the node, or a forward view of it, is as wanted.
     template <typename IsWanted>
@@ -64,7 +54,7 @@ class Candidates {
     const Graph& graph_;
     const MemoryOperators& operators_;
     std::span<const RecomputeTag> tags_;
-    SymbolicTensors symbolic_;
+    OffloadableTensors tensors_;
     std::vector<std::uint32_t> seen_;  ///< by node: the last round that saw it
     std::uint32_t round_ = 0;
     std::vector<NodeId> stack_;
@@ -85,8 +75,18 @@ std::int64_t last_layer(std::span<const std::int64_t> layers) {
 
 }  // namespace
 
+std::int64_t OffloadableTensors::bytes(NodeId node) const {
+    if (operators_.has(graph_.record(node), MemoryOperators::view_packet | MemoryOperators::collective)) return 0;
+    const TensorMeta* tensor = only_tensor(graph_, node);
+    if (!tensor || !symbolic_.is_contiguous(node, *tensor)) return 0;
+    if (symbolic_.is_tensor(node)) return smallest_offload;
+    const std::int64_t bytes = graph_.tensor_bytes(*tensor);
+    return bytes < smallest_offload ? 0 : bytes;
+}
+
 OffloadChoice choose_offloads(const Graph& graph, const MemoryOperators& operators,
-                              std::span<const std::int64_t> layers, std::vector<RecomputeTag>& tags, double budget_gb) {
+                              std::span<const std::int64_t> layers, std::vector<RecomputeTag>& tags, double budget_gb,
+                              const OffloadDecisions& before) {
     struct Candidate {
         NodeId node;
         std::int64_t bytes;
@@ -96,6 +96,7 @@ OffloadChoice choose_offloads(const Graph& graph, const MemoryOperators& operato
     std::vector<Candidate> found;
     for (NodeId node = 0; node < graph.node_count(); ++node) {
         if (layers[node] == not_in_layers || layers[node] == last) continue;
+        if (!before.decided.empty() && before.decided[node]) continue;
         if (const std::int64_t bytes = candidates.bytes_of(node); bytes > 0) found.push_back({node, bytes});
     }
     std::ranges::stable_sort(found, std::ranges::greater{}, &Candidate::bytes);
@@ -103,7 +104,8 @@ OffloadChoice choose_offloads(const Graph& graph, const MemoryOperators& operato
     choice.candidates = found.size();
     const long double budget = static_cast<long double>(budget_gb) * (1 << 30);
     for (const Candidate& candidate : found) {
-        if (budget > 0 && static_cast<long double>(choice.bytes + candidate.bytes) > budget) continue;
+        const auto used = static_cast<long double>(before.bytes + choice.bytes + candidate.bytes);
+        if (budget > 0 && used > budget) continue;
         tags[candidate.node] = RecomputeTag::must_cpu_offload;
         choice.bytes += candidate.bytes;
         ++choice.chosen;

@@ -1,15 +1,21 @@
 #include "core/passes/memory/tag_with_memory_policy.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/number_text.h"
+#include "core/base/wording.h"
 #include "core/graph/graph_editor.h"
 #include "core/passes/memory/layers.h"
 #include "core/passes/memory/memory_operators.h"
+#include "core/passes/memory/memory_rules.h"
 #include "core/passes/memory/offload_candidates.h"
 #include "core/passes/memory/recompute_tags.h"
+#include "core/passes/memory/rule_tags.h"
 #include "core/passes/memory/save_selectors.h"
 #include "core/passes/memory/shell_pattern.h"
 #include "core/passes/memory/symbolic_tensors.h"
@@ -36,6 +42,7 @@ struct Settings {
     std::string full_recompute_save_ops;
     double cpu_offload_budget_gb = 100;
     bool reshard_after_forward = true;
+    std::string rules;
 
     Policy policy() const {
         return static_cast<Policy>(std::ranges::find(policy_names, memory_policy) - policy_names.begin());
@@ -62,7 +69,13 @@ const OptionTable<Settings>& table() {
             .add({.name = "reshard_after_forward",
                   .help = "Whether parameters are gathered again for the backward pass; the policies default and "
                           "sac_and_offload keep them gathered otherwise."},
-                 &Settings::reshard_after_forward);
+                 &Settings::reshard_after_forward)
+            .add({.name = "rules",
+                  .help = "Exceptions from the policy, such as recompute layers.0 :: aten.mm.default | keep layers.31, "
+                          "the last that names a node counts: save, recompute, offload; keep, reshard for gathered "
+                          "parameters.",
+                  .of_reference = false},
+                 &Settings::rules);
     return table;
 }
 
@@ -82,14 +95,17 @@ class Tagger {
     void run() {
         if (saves_by_operator() && !settings_.reshard_after_forward) force_gathered_parameters();
         tag_forward_nodes();
+        apply_rules();
         save_ends_of_layers();
         if (policy_ == Policy::by_operator_and_offload) {
-            offloads_ = choose_offloads(graph_, operators_, layers_, tags_, settings_.cpu_offload_budget_gb);
+            offloads_ = choose_offloads(graph_, operators_, layers_, tags_, settings_.cpu_offload_budget_gb,
+                                        {by_rules_.decided, by_rules_.offloaded_bytes});
         }
     }
 
     const std::vector<RecomputeTag>& tags() const { return tags_; }
     const OffloadChoice& offloads() const { return offloads_; }
+    const RuleTags& by_rules() const { return by_rules_; }
 
   private:
     bool saves_by_operator() const {
@@ -115,9 +131,21 @@ class Tagger {
         }
     }
 
-    /// Whether the trainer leaves a module's nodes alone: what comes behind the layers runs in chunks there.
-    static bool is_behind_layers(std::string_view module) {
-        return module.starts_with("lm_head") || module.starts_with("loss");
+    void apply_rules() {
+        const std::vector<MemoryRule> rules = read_rules();
+        if (rules.empty()) return;
+        by_rules_ = tags_by_rules(graph_, operators_, rules, tags_, pass_name);
+        for (NodeId node = 0; node < graph_.node_count(); ++node) {
+            if (by_rules_.tags[node] != RecomputeTag::none) tags_[node] = by_rules_.tags[node];
+        }
+    }
+
+    std::vector<MemoryRule> read_rules() const {
+        try {
+            return read_memory_rules(settings_.rules);
+        } catch (const InputError& error) {
+            throw PassRefusal(std::string(pass_name), "option rules, " + error.place(), error.problem());
+        }
     }
 
     void tag_forward_nodes() {
@@ -203,6 +231,7 @@ class Tagger {
     std::vector<std::uint8_t> forced_;  ///< by node; empty where none is
     std::int64_t current_layer_ = not_in_layers;
     std::int64_t products_ = 0;
+    RuleTags by_rules_;
     OffloadChoice offloads_;
 };
 
@@ -240,7 +269,20 @@ Problem decided(const Graph& graph, const Tagger& tagger) {
                            std::to_string(offloads.candidates) + " that can be offloaded, " +
                            bytes_text(offloads.bytes) + " go to the host";
     }
+    const RuleTags& by_rules = tagger.by_rules();
+    if (by_rules.nodes > 0) problem.message += "; rules decide " + counted(by_rules.nodes, "node");
+    if (by_rules.offloaded_bytes > 0)
+        problem.message += " and send " + bytes_text(by_rules.offloaded_bytes) + " to the host";
     return problem;
+}
+
+/// Rules are obeyed beyond the budget, which is then a limit that somebody should know to be exceeded.
+std::optional<Problem> budget_exceeded(const Settings& settings, const RuleTags& by_rules) {
+    const double budget = settings.cpu_offload_budget_gb * (1 << 30);
+    if (budget <= 0 || static_cast<double>(by_rules.offloaded_bytes) <= budget) return {};
+    return caution(ProblemKind::offload_budget_exceeded, "Offload budget exceeded",
+                   "rules send " + bytes_text(by_rules.offloaded_bytes) + " to the host, more than the budget of " +
+                       bytes_text(static_cast<std::int64_t>(budget)) + " (cpu_offload_budget_gb)");
 }
 
 }  // namespace
@@ -262,6 +304,9 @@ PassResult TagWithMemoryPolicy::run(const std::shared_ptr<const Graph>& graph, c
         PassResult result = unchanged(graph, name());
         result.graph = with_tags(*graph, tagger.tags());
         result.report.problems.push_back(decided(*graph, tagger));
+        std::ranges::copy(tagger.by_rules().problems, std::back_inserter(result.report.problems));
+        if (auto exceeded = budget_exceeded(settings, tagger.by_rules()))
+            result.report.problems.push_back(std::move(*exceeded));
         return result;
     });
 }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/graph/module_tree.h"
+#include "core/plan/memory_section.h"
+
+namespace overlap {
+
+/// A memory section to choose: a point of the chart of step against peak, a row of the table in docs/memory.md.
+struct MemoryChoice {
+    std::string name;   ///< stable, such as `full_keep_all`
+    std::string title;  ///< for display
+    MemorySection section;
+};
+
+/// torchtitan's policies, and what keeping gathered parameters adds to them: in the last quarter of the layers, and
+/// everywhere. Choices that need layers are left out where the model has no `layers.0`, `layers.1`, ...
+std::vector<MemoryChoice> memory_choices(const ModuleTree& tree);
+
+}  // namespace overlap

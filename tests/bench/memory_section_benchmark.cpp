@@ -1,0 +1,57 @@
+// What a change of a plan's memory section costs: one evaluation, and all points of the chart of step against peak.
+#include <benchmark/benchmark.h>
+
+#include "core/io/graph_file.h"
+#include "core/pipeline/evaluation.h"
+#include "core/plan/memory_choices.h"
+#include "core/plan/memory_edits.h"
+#include "core/plan/presets.h"
+#include "core/simulate/memory_kinds.h"
+
+namespace overlap {
+namespace {
+
+struct Sample {
+    std::shared_ptr<const Graph> graph;
+    std::vector<Plan> plans;  ///< torchtitan's, with each memory choice
+};
+
+/// A graph before the memory passes.
+const Sample& sample() {
+    static const Sample made = [] {
+        Sample each;
+        each.graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_8b_fsdp64.graph.json.gz");
+        const Plan plan = plan_of(pipeline_presets(*each.graph).front(), *each.graph, "Plan A");
+        const ModuleTree tree(*each.graph, preferred_module_source(*each.graph));
+        for (const MemoryChoice& choice : memory_choices(tree))
+            each.plans.push_back(edits::with_memory(plan, choice.section));
+        return each;
+    }();
+    return made;
+}
+
+void evaluate_section(benchmark::State& state) {
+    const Sample& of = sample();
+    const Plan& plan = of.plans[static_cast<std::size_t>(state.range(0))];
+    for (auto _ : state) benchmark::DoNotOptimize(evaluate(of.graph, plan));
+    state.SetLabel(plan.memory->policy + ' ' + memory_rules_text(plan.memory->rules).substr(0, 24));
+}
+BENCHMARK(evaluate_section)->DenseRange(0, 8)->Unit(benchmark::kMillisecond);
+
+void evaluate_all_choices(benchmark::State& state) {
+    for (auto _ : state)
+        for (const Plan& plan : sample().plans) benchmark::DoNotOptimize(evaluate(sample().graph, plan));
+    state.counters["points"] = static_cast<double>(sample().plans.size());
+}
+BENCHMARK(evaluate_all_choices)->Unit(benchmark::kMillisecond);
+
+void split_by_kind(benchmark::State& state) {
+    const auto evaluation = evaluate(sample().graph, sample().plans.front());
+    for (auto _ : state) benchmark::DoNotOptimize(memory_by_kind(*evaluation->graph));
+}
+BENCHMARK(split_by_kind)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace overlap
+
+BENCHMARK_MAIN();
