@@ -30,6 +30,9 @@ Compiler = Callable[[fx.GraphModule, Sequence[Any]], Callable[..., Any]]
 REPLACED_PASSES = ("isolate_ep_process_group_pass", "reassign_collective_pgs_pass",
                    "joint_transformer_block_bucketing_reordering_pass", "schedule_fsdp_comms_to_dense_regions_pass")
 
+# Those that a plan's memory section decides as well. They run ahead of the others, in this order.
+MEMORY_PASSES = ("tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass")
+
 
 class PlanChooser:
     """Applies to each graph the plan that was made for it. Options are those of `apply_plan`.
@@ -196,7 +199,7 @@ def export_pass(path: Path, **options: Any) -> Callable[..., fx.GraphModule]:
 
 
 def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
-                      base: Callable[..., list[Callable[..., Any]]] | None = None) -> None:
+                      base: Callable[..., list[Callable[..., Any]]] | None = None, memory: bool = False) -> None:
     """Registers a pass pipeline with torchtitan's graph trainer; `--compile.pass_pipeline NAME` runs it.
 
     It is the trainer's default pipeline with one pass in place of those that a plan replaces (REPLACED_PASSES), where
@@ -207,6 +210,8 @@ def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
 
     @param made `plan_pass(...)` or `export_pass(...)`.
     @param base makes the list of passes that this one is put into; the trainer's default without it.
+    @param memory takes the place of the trainer's memory passes too (MEMORY_PASSES), so that a plan decides what is
+        saved, recomputed and offloaded; the export and the plan need the same.
     @raises PlanError where torchtitan or its graph trainer is not installed.
     """
     registry = _import_trainer("registry")
@@ -215,11 +220,12 @@ def register_pipeline(name: str, made: Callable[..., fx.GraphModule], *,
     def construct_passes(traced_result: Any, config: Any, **further: Any) -> list[Callable[..., Any]]:
         construct = base if base is not None else _import_trainer("passes").construct_default_graph_passes
         passes = construct(traced_result, config, **further)
-        places = [place for place, other in enumerate(passes) if _name(other) in REPLACED_PASSES]
+        replaced = MEMORY_PASSES + REPLACED_PASSES if memory else REPLACED_PASSES
+        places = [place for place, other in enumerate(passes) if _name(other) in replaced]
         if not places:
             raise PlanError(f"pass pipeline {name!r}: the pipeline has none of the passes that a plan replaces: "
-                            + ", ".join(REPLACED_PASSES))
-        kept = [other for other in passes if _name(other) not in REPLACED_PASSES]
+                            + ", ".join(replaced))
+        kept = [other for other in passes if _name(other) not in replaced]
         return kept[:places[0]] + [made] + kept[places[0]:]
 
 

@@ -111,6 +111,9 @@ def _check_unchanged(path: str, document: Mapping[str, Any], job: Field) -> None
         if document.get(part) != made_from.member(part).value:
             raise PlanError(f"{path}: its {part} were changed after it was exported for a job; "
                             "open it in the application or export it again")
+    if document.get("memory") != made_from.object().get("memory"):
+        raise PlanError(f"{path}: its memory was changed after it was exported for a job; "
+                        "open it in the application or export it again")
     if job.member("digest").text() != section_digest(job.object()):
         raise PlanError(f"{path}: job: this section was changed after it was exported, or is damaged; "
                         "export the plan again")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import types
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -31,6 +32,9 @@ _TRAINER_PASSES = {
     "transformer_block_bucketing_reordering_pass": "fsdp_passes",
     "schedule_fsdp_comms_to_dense_regions_pass": "fsdp_passes",
     "isolate_ep_process_group_pass": "ep_process_group_pass",
+    "tag_with_memory_policy_pass": "memory_policy",
+    "apply_cpu_offload_pass": "cpu_offload",
+    "selective_activation_remat_pass": "selective_activation_remat",
 }
 _FORMER_NAMES = {"overlap_fsdp_ag_rs_pass": "reassign_collective_pgs_pass"}
 
@@ -63,6 +67,8 @@ def _tell_of_settings(plan: JobPlan) -> None:
 
 
 def _runner(name: str, times: PlanTimes | None) -> Callable[[fx.GraphModule, Options], fx.GraphModule]:
+    if name == "tag_with_memory_policy_pass":
+        return lambda gm, options: _trainer_pass(name)(gm, None, config=_memory_config(**options))
     if name in _TRAINER_PASSES:
         return lambda gm, options: _trainer_pass(name)(gm, None, **_trainer_options(options))
     if name == "schedule_overlap_bucketing":
@@ -124,3 +130,16 @@ def _trainer_options(options: Options) -> Options:
     if isinstance(counts, dict):
         options["transformer_bucket_counts_by_layer"] = {int(layer): count for layer, count in counts.items()}
     return options
+
+
+def _memory_config(memory_policy: str = "default", full_recompute_save_ops: str = "",
+                   cpu_offload_budget_gb: float = 100.0, reshard_after_forward: bool = True,
+                   rules: str = "") -> types.SimpleNamespace:
+    """The part of the trainer's configuration that its memory policy reads."""
+    if rules:
+        raise PlanError("torchtitan has no rules beside its memory policies; apply the plan with mode=\"exact\"")
+    return types.SimpleNamespace(
+        compile=types.SimpleNamespace(memory_policy=memory_policy, full_recompute_save_ops=full_recompute_save_ops,
+                                      cpu_offload_budget_gb=cpu_offload_budget_gb),
+        parallelism=types.SimpleNamespace(fsdp_reshard_after_forward="always" if reshard_after_forward else "never",
+                                          pipeline_parallel_degree=1))
