@@ -188,6 +188,18 @@ TEST(OneExecutorCases, AreManyAndHaveEachKindOfProblem) {
         EXPECT_TRUE(kinds.contains(kind)) << kind;
 }
 
+TEST(OneExecutorCases, AMemorySectionComesTooLateForAGraphThatRecomputes) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = make_plan(*graph, "Plan A");
+    plan.memory = MemorySection();
+    plan.pipeline = with_memory_steps(std::move(plan.pipeline));
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_TRUE(evaluation->refused);
+    EXPECT_EQ(evaluation->refusal->place(), "memory");
+    EXPECT_NE(evaluation->refusal->problem().find("export the graph before"), std::string::npos);
+    EXPECT_EQ(evaluation->graph, graph);
+}
+
 /// What a file cannot contain, since reading it is refused; the window may still have it.
 TEST(OneExecutorCases, UnknownPassesAndOptionsAreRefusedWithTheirStep) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");

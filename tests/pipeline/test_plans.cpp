@@ -117,6 +117,30 @@ Plans plans_with_entries() {
     };
 }
 
+/// Memory sections.
+Plans plans_with_memory() {
+    const auto memory = [](const std::string& fields) { return R"("memory": {)" + fields + "}"; };
+    const std::string clean_ups =
+        pipeline({clean, canonical, step("deduplicate_fsdp_unshard_chains_pass"), bucketing()});
+    const std::string kept = R"("policy": "full", "rules": [{"action": "keep", "modules": "layers.[4-5]"}])";
+    const std::string void_rule = R"("rules": [{"action": "save", "modules": "layers.0"}, {"action": "recompute"}])";
+    const std::string unknown = R"("rules": [{"action": "save", "modules": "layers.77"}])";
+    return {
+        {"memory",
+         whole,
+         joined({blocks, clean_ups, memory(kept)}),
+         {"duplicate_unshard", "memory_tags", "users_order_open"}},
+        {"memory_void_rule",
+         whole,
+         joined({clean_ups, memory(void_rule)}),
+         {"duplicate_unshard", "memory_tags", "memory_rule_void", "users_order_open"}},
+        {"memory_unknown",
+         whole,
+         joined({clean_ups, memory(unknown)}),
+         {"duplicate_unshard", "memory_tags", "memory_rule_unmatched", "users_order_open"}},
+    };
+}
+
 /// Process groups: a plan's settings for them, and passes that make them.
 Plans plans_with_groups() {
     const auto groups = [](const std::string& list) { return R"("process_groups": [)" + list + "]"; };
@@ -205,7 +229,8 @@ Plans plans_with_other_passes() {
 
 Plans make_plans() {
     Plans all;
-    for (Plans plans : {plans_with_entries(), plans_with_groups(), plans_with_more(), plans_with_other_passes()})
+    for (Plans plans :
+         {plans_with_entries(), plans_with_memory(), plans_with_groups(), plans_with_more(), plans_with_other_passes()})
         std::ranges::move(plans, std::back_inserter(all));
     return all;
 }
