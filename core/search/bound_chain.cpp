@@ -1,0 +1,52 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "core/base/number_text.h"
+#include "core/base/wording.h"
+#include "core/search/lower_bound.h"
+
+namespace overlap {
+namespace {
+
+constexpr std::size_t kinds = 4;
+
+std::string part(double sum_ms, double step_ms) {
+    return number_text(sum_ms) + " of " + time_text(step_ms);
+}
+
+}  // namespace
+
+std::string_view bound_step_kind_name(BoundStep::Kind kind) {
+    constexpr std::array<std::string_view, kinds> names = {"compute", "link", "collective", "memory"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms) {
+    std::array<double, kinds> sums_ms{};
+    std::vector<std::string> groups;
+    double longest_ms = 0;
+    for (const BoundStep& step : chain) {
+        sums_ms[static_cast<std::size_t>(step.kind)] += step.end_ms - step.start_ms;
+        if (step.kind != BoundStep::Kind::link || step.end_ms - step.start_ms <= longest_ms) continue;
+        longest_ms = step.end_ms - step.start_ms;
+        groups = step.groups;
+    }
+    const double compute_ms = sums_ms[static_cast<std::size_t>(BoundStep::Kind::compute)];
+    const double link_ms = sums_ms[static_cast<std::size_t>(BoundStep::Kind::link)];
+    const double single_ms = sums_ms[static_cast<std::size_t>(BoundStep::Kind::collective)];
+    const std::string network =
+        "the network (process group" + std::string(groups.size() == 1 ? " " : "s ") + enumerated(groups) + ")";
+    constexpr double most_of_it = 0.9;
+    const double bound_ms = chain.empty() ? 0 : chain.back().end_ms;
+    if (link_ms >= most_of_it * bound_ms)
+        return network + " is busy " + part(link_ms, step_ms) + ": only fewer bytes can help";
+    if (compute_ms >= most_of_it * bound_ms)
+        return "compute takes " + part(compute_ms, step_ms) + ": only less compute can help";
+    std::string text = "compute for " + number_text(compute_ms);
+    if (link_ms > 0) text += ", " + network + " for " + number_text(link_ms);
+    if (single_ms > 0) text += ", collectives that compute has to wait for, for " + number_text(single_ms);
+    return text + " of " + time_text(step_ms) + " follow one another in every plan";
+}
+
+}  // namespace overlap

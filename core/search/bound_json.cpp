@@ -1,0 +1,33 @@
+#include "core/files/json_writer.h"
+#include "core/search/lower_bound.h"
+
+namespace overlap {
+
+std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit,
+                       std::optional<double> plan_step_ms) {
+    JsonWriter json;
+    json.begin_object();
+    json.member("step_ms", bound.step_ms);
+    json.member("ordered_ms", bound.ordered_ms);
+    json.member("order_free_ms", bound.order_free_ms);
+    json.key("memory_limit_bytes");
+    memory_limit ? json.value(*memory_limit) : json.null();
+    json.member("least_peak_bytes", bound.least_peak_bytes);
+    json.member("least_peak_node", std::string_view(bound.least_peak_node));
+    json.member("reason", std::string_view(bound.reason));
+    json.key("plan_step_ms");
+    plan_step_ms ? json.value(*plan_step_ms) : json.null();
+    json.key("chain").begin_array();
+    for (const BoundStep& step : bound.chain) {
+        json.begin_object().member("kind", bound_step_kind_name(step.kind));
+        json.member("start_ms", step.start_ms).member("end_ms", step.end_ms);
+        json.member("first", std::string_view(step.first)).member("last", std::string_view(step.last));
+        json.key("process_groups").begin_array();
+        for (const std::string& group : step.groups) json.value(std::string_view(group));
+        json.end_array().end_object();
+    }
+    json.end_array().end_object();
+    return json.take();
+}
+
+}  // namespace overlap

@@ -1,0 +1,75 @@
+#include "core/search/live_bytes.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/graph/storage_table.h"
+
+namespace overlap {
+
+LiveBytes::LiveBytes(const StepWork& work)
+    : result_bytes_(work.collectives.size()), alive_until_(work.collectives.size(), -1) {
+    const Graph& graph = *work.graph;
+    const StorageTable table(graph, StorageRule::corrected);
+    const std::size_t count = work.anchors.size();
+    leaves_ = std::bit_ceil(count + 1);  // so that no range is the whole tree
+    tree_.assign(2 * leaves_, 0);
+    std::int64_t* alive = &tree_[leaves_];
+    std::int64_t held = 0;
+    std::vector<std::int64_t> change(count + 1);
+    for (const Storage& storage : table.storages()) {
+        if (!storage.counted) continue;
+        const NodeId maker = storage.allocator;
+        if (graph.op(maker) == NodeOp::placeholder) {
+            held += storage.bytes;
+            continue;
+        }
+        if (!work.memory_is_fixed) continue;  // what is recomputed need not be alive
+        const std::int32_t used = storage.last_user == no_node ? -1 : work.after[storage.last_user];
+        if (work.collective_of_node[maker] >= 0 && !work.is_wait[maker]) {
+            const auto index = static_cast<std::size_t>(work.collective_of_node[maker]);
+            // Others may write into what exists already.
+            if (graph.target_info(maker).starts != CollectiveKind::all_gather) continue;
+            result_bytes_[index] += storage.bytes;
+            alive_until_[index] = used;
+            continue;
+        }
+        // Before the first anchor there are unsharded parameters, which plans gather once or twice.
+        if (work.compute_ms[maker] <= 0 || work.after[maker] < 0) continue;
+        const std::int32_t from = work.needed_by[maker];
+        const std::int32_t to = std::max(used, work.anchor_of_node[maker]);
+        if (from > to) continue;
+        change[static_cast<std::size_t>(from)] += storage.bytes;
+        change[static_cast<std::size_t>(to) + 1] -= storage.bytes;
+    }
+    for (std::size_t anchor = 0; anchor < count; ++anchor) {
+        held += change[anchor];
+        alive[anchor] = held;
+        if (held > most_) {
+            most_ = held;
+            most_at_ = static_cast<std::int32_t>(anchor);
+        }
+    }
+    for (std::size_t node = leaves_; node-- > 1;) tree_[node] = std::max(tree_[2 * node], tree_[2 * node + 1]);
+}
+
+std::int32_t LiveBytes::last_without_room(std::size_t collective, std::int32_t before, std::int64_t limit) const {
+    if (result_bytes_[collective] == 0) return -1;
+    const std::int64_t room = limit - result_bytes_[collective];
+    // The last leaf below `end` that holds more than `room`: up to a subtree that has one, and down to its last.
+    const std::int32_t end = std::min(before, alive_until_[collective] + 1);
+    if (end <= 0) return -1;
+    std::size_t node = leaves_ + static_cast<std::size_t>(end);
+    while (true) {
+        if (node & 1 && tree_[node - 1] > room) {
+            --node;
+            break;
+        }
+        node /= 2;
+        if (node <= 1) return -1;
+    }
+    while (node < leaves_) node = tree_[2 * node + 1] > room ? 2 * node + 1 : 2 * node;
+    return static_cast<std::int32_t>(node - leaves_);
+}
+
+}  // namespace overlap

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/search/step_work.h"
+
+namespace overlap {
+
+/// A stretch of time that no plan can shorten, and why.
+struct BoundStep {
+    enum class Kind : std::uint8_t {
+        compute,     ///< compute that has to be done one after the other
+        link,        ///< a link moves data without a pause
+        collective,  ///< one collective that others wait for, with its latency
+        memory,      ///< a gather cannot start before compute has released memory
+    };
+    Kind kind = Kind::compute;
+    double start_ms = 0, end_ms = 0;
+    std::string first, last;          ///< names of the nodes at both ends
+    std::vector<std::string> groups;  ///< process groups of a link
+};
+
+std::string_view bound_step_kind_name(BoundStep::Kind kind);
+
+/// How short a step can be at best, whatever the plan. README.md of this folder has the proof.
+struct LowerBound {
+    double step_ms = 0;                 ///< the larger of the two
+    double ordered_ms = 0;              ///< for plans that keep the order of the heavy compute, as all passes do
+    double order_free_ms = 0;           ///< for all plans, whatever the memory
+    std::vector<BoundStep> chain;       ///< of the ordered bound, in order of time: together as long as it
+    std::string reason;                 ///< one sentence without full stop
+    std::int64_t least_peak_bytes = 0;  ///< what must be alive at once in every plan
+    std::string least_peak_node;        ///< while it runs
+};
+
+/// @param memory_limit for the peak of the corrected profile; nothing: memory is not limited.
+/// @throws InputError where the work has an obstacle, or less than what must be alive is allowed.
+LowerBound lower_bound(const StepWork& work, std::optional<std::int64_t> memory_limit = {});
+
+/// Bounds at several limits, for less than as many calls of lower_bound(): the order-free bound and the bytes alive are
+/// found once.
+class BoundUnderLimits {
+  public:
+    /// @param work without an obstacle.
+    explicit BoundUnderLimits(std::shared_ptr<const StepWork> work);
+    ~BoundUnderLimits();
+
+    LowerBound at(std::optional<std::int64_t> memory_limit) const;
+    std::int64_t least_peak_bytes() const;
+
+  private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+/// A one-sentence reason for a bound's chain, such as `the network (process group 0) is busy 1921 of 1974 ms: only
+/// fewer bytes can help`.
+/// @param step_ms of the plan that is compared, or of the bound.
+std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms);
+
+/// For `overlap bound --json`.
+std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit,
+                       std::optional<double> plan_step_ms);
+
+}  // namespace overlap

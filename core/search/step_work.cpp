@@ -1,0 +1,300 @@
+#include "core/search/step_work.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/cost/cost_model.h"
+#include "core/passes/registry/registry.h"
+#include "core/plan/presets.h"
+#include "core/predict/compiled_times.h"
+#include "core/simulate/stream_steps.h"
+
+namespace overlap {
+namespace {
+
+/// Times in a file have six decimals, so one of several bytes can be this much shorter than the rate says.
+constexpr double rounding_ms = 5e-7;
+
+std::shared_ptr<const Graph> after(std::shared_ptr<const Graph> graph, std::string_view pass) {
+    try {
+        return require_pass(pass).run(graph, {}, {}).graph;
+    } catch (const InputError&) {
+        return graph;  // a pass that refuses the graph refuses it in every plan
+    }
+}
+
+struct CleanedGraph {
+    std::shared_ptr<const Graph> graph;
+    bool memory_is_fixed = true;
+};
+
+/// What plans may run before everything else and never adds work, and whether they could compute something again.
+CleanedGraph cleaned_up(std::shared_ptr<const Graph> graph) {
+    const std::vector<PassStep> steps = pipeline_presets(*graph).front().steps;
+    const auto runs = [&](std::string_view pass) {
+        return std::ranges::find(steps, pass, &PassStep::pass) != steps.end();
+    };
+    graph = after(after(graph, "eliminate_dead_code_pass"), "canonicalize_graph_pass");
+    // Where the backward pass gathers again, torchtitan does not undo it.
+    constexpr std::string_view deduplicate = "deduplicate_fsdp_unshard_chains_pass";
+    if (runs(deduplicate)) graph = after(after(graph, deduplicate), "eliminate_dead_code_pass");
+    std::shared_ptr<const Graph> again = graph;
+    for (const char* pass :
+         {"tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass"})
+        if (runs(pass)) again = after(again, pass);
+    return {graph, again->node_count() == graph->node_count()};
+}
+
+bool is_sorted(const Graph& graph) {
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        for (const NodeId input : graph.inputs(node)) {
+            if (input >= node) return false;
+        }
+    }
+    return true;
+}
+
+bool is_packing(std::string_view target) {
+    constexpr std::array<std::string_view, 5> packing = {"aten.cat.default", "aten.constant_pad_nd.default",
+                                                         "aten.new_zeros.default", "aten.split.Tensor",
+                                                         "_operator.getitem"};
+    return std::ranges::find(packing, target) != packing.end() || target == "operator.getitem";
+}
+
+bool is_conversion(std::string_view target) {
+    return target == "prims.convert_element_type.default" || target == "aten._to_copy.default";
+}
+
+bool can_merge(CollectiveKind kind) {
+    return kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter ||
+           kind == CollectiveKind::all_reduce;
+}
+
+class WorkFinder {
+  public:
+    WorkFinder(CleanedGraph cleaned, const TimeSource* source) : work_(std::make_shared<StepWork>()), source_(source) {
+        work_->graph = std::move(cleaned.graph);
+        work_->memory_is_fixed = cleaned.memory_is_fixed;
+    }
+
+    std::shared_ptr<const StepWork> find() {
+        if (!prepare()) return work_;
+        const Graph& graph = *work_->graph;
+        find_compute();
+        find_links();
+        for (const IssuedCollective& issued : steps_.collectives) {
+            if (!add(issued)) return work_;
+        }
+        for (NodeId node = 0; node < graph.node_count(); ++node) {
+            const StreamStep& step = steps_.of_node[node];
+            if (step.kind != StreamStep::Kind::collective && step.kind != StreamStep::Kind::wait) continue;
+            work_->collective_of_node[node] = static_cast<std::int32_t>(step.collective);
+            work_->is_wait[node] = step.kind == StreamStep::Kind::wait;
+        }
+        find_needs();
+        find_preparation();
+        return work_;
+    }
+
+  private:
+    bool fail(std::string obstacle) {
+        work_->obstacle = std::move(obstacle);
+        return false;
+    }
+
+    bool prepare() {
+        const Graph& graph = *work_->graph;
+        work_->collective_of_node.assign(graph.node_count(), -1);
+        work_->is_wait.assign(graph.node_count(), false);
+        work_->anchor_of_node.assign(graph.node_count(), -1);
+        work_->compute_ms.assign(graph.node_count(), 0);
+        if (!graph.header().cost)
+            return fail(
+                "the graph has no cost model, so what a merged collective takes is not "
+                "known");
+        if (!is_sorted(graph)) return fail("a node of the graph comes before one of its inputs");
+        if (source_ && source_->measured()) return fail("measured times are those of one plan and bound no other");
+        steps_ = stream_steps(graph);
+        try {
+            times_ms_ = sourced_times(graph, source_).times_ms;
+            if (source_ && source_->compilation) generated_ = compiled_times(graph, *source_->compilation).generated;
+        } catch (const InputError& error) {
+            return fail(error.what());
+        }
+        return true;
+    }
+
+    /// Copies that merging may leave out: conversions that only a gather uses, and what pads an input of a
+    /// reduce-scatter and nothing else uses.
+    std::vector<bool> left_out() const {
+        const Graph& graph = *work_->graph;
+        std::vector<bool> left_out(graph.node_count());
+        for (NodeId node = graph.node_count(); node-- > 0;) {
+            const std::span<const NodeId> users = graph.users(node);
+            if (users.empty() || steps_.of_node[node].kind != StreamStep::Kind::compute) continue;
+            const auto feeds = [&](CollectiveKind kind) {
+                return std::ranges::all_of(users, [&](NodeId user) {
+                    const StreamStep& step = steps_.of_node[user];
+                    return step.kind == StreamStep::Kind::collective
+                               ? steps_.collectives[step.collective].kind == kind
+                               : kind == CollectiveKind::reduce_scatter && left_out[user];
+                });
+            };
+            left_out[node] = (is_conversion(graph.target(node)) && feeds(CollectiveKind::all_gather)) ||
+                             (is_packing(graph.target(node)) && feeds(CollectiveKind::reduce_scatter));
+        }
+        return left_out;
+    }
+
+    void find_compute() {
+        const Graph& graph = *work_->graph;
+        const std::vector<bool> left_out = this->left_out();
+        for (NodeId node = 0; node < graph.node_count(); ++node) {
+            if (steps_.of_node[node].kind != StreamStep::Kind::compute || times_ms_[node] <= 0) continue;
+            // What a compiler fuses takes other times in other plans.
+            if (left_out[node] || (!generated_.empty() && generated_[node])) continue;
+            work_->compute_ms[node] = times_ms_[node];
+            if (!graph.target_info(node).traits.compute) continue;
+            work_->anchor_of_node[node] = static_cast<std::int32_t>(work_->anchors.size());
+            work_->anchors.push_back(node);
+        }
+    }
+
+    void find_links() {
+        const CostParameters& cost = *work_->graph->header().cost;
+        const auto& shared = cost.contention ? cost.contention->shared_links : std::vector<std::vector<std::string>>();
+        std::vector<std::uint32_t> of_shared(shared.size(), std::numeric_limits<std::uint32_t>::max());
+        for (const std::string& group : steps_.groups) {
+            std::size_t link = 0;
+            while (link < shared.size() && std::ranges::find(shared[link], group) == shared[link].end()) ++link;
+            const bool is_new = link == shared.size() || of_shared[link] >= work_->links.size();
+            if (is_new) work_->links.emplace_back();
+            const auto found = is_new ? static_cast<std::uint32_t>(work_->links.size() - 1) : of_shared[link];
+            if (link < shared.size()) of_shared[link] = found;
+            work_->links[found].push_back(group);
+            link_of_group_.push_back(found);
+        }
+    }
+
+    /// A bucket moves the bytes of its members at the best of the link's rates, and each member's latency passes before
+    /// its own bytes move. Latencies of two groups can pass at once on one link, so they are not work of the link.
+    bool add(const IssuedCollective& issued) {
+        const Graph& graph = *work_->graph;
+        const std::string& group = steps_.groups[issued.group];
+        const CostParameters::Link* link = graph.header().cost->link(group);
+        if (!link) return fail("the cost model has no link for process group " + in_quotes(group));
+        LinkWork work;
+        work.node = issued.node;
+        work.link = link_of_group_[issued.group];
+        work.kind = issued.kind;
+        work.moved_bytes = issued.bytes;
+        const double alone_ms = times_ms_[issued.node];
+        const double latency_ms = std::min(collective_latency_ms(*link, issued.kind, issued.bytes), alone_ms);
+        work.latency_ms = latency_ms;
+        work.transfer_ms = alone_ms - latency_ms;
+        work.duration_ms = alone_ms;
+        if (can_merge(issued.kind)) {
+            const auto of_kind = link->kinds.find(issued.kind);
+            double rate = link->bytes_per_s;
+            if (of_kind != link->kinds.end() && !of_kind->second.empty()) {
+                rate = 0;
+                double least_ms = std::numeric_limits<double>::infinity();
+                for (const CostParameters::LinkRate& way : of_kind->second) {
+                    rate = std::max(rate, way.bytes_per_s);
+                    least_ms = std::min(least_ms, way.latency_ms);
+                }
+                work.latency_ms = std::min(work.latency_ms, least_ms);
+            }
+            const double moving_ms = static_cast<double>(issued.bytes) / rate * 1e3;
+            work.transfer_ms = std::min(work.transfer_ms, std::max(0.0, moving_ms - rounding_ms));
+            work.duration_ms = std::min(alone_ms, collective_time_ms(*link, issued.kind, issued.bytes));
+        }
+        work_->collectives.push_back(work);
+        return true;
+    }
+
+    /// Backward over the graph: the first anchor behind each node. Behind a collective is what comes after its waits:
+    /// what uses it without one does not wait for it.
+    void find_needs() {
+        const Graph& graph = *work_->graph;
+        const auto end = static_cast<std::int32_t>(work_->anchors.size());
+        work_->needed_by.assign(graph.node_count(), end);
+        for (LinkWork& collective : work_->collectives) collective.needed_by = end;
+        for (NodeId node = graph.node_count(); node-- > 0;) {
+            std::int32_t& needed_by = work_->needed_by[node];
+            for (const NodeId user : graph.users(node)) needed_by = std::min(needed_by, work_->needed_by[user]);
+            if (work_->anchor_of_node[node] >= 0) needed_by = work_->anchor_of_node[node];
+            if (!work_->is_wait[node]) continue;
+            LinkWork& collective = work_->collectives[static_cast<std::size_t>(work_->collective_of_node[node])];
+            collective.needed_by = std::min(collective.needed_by, needed_by);
+        }
+    }
+
+    /// Forward over the graph: the last anchor before each node, and the compute between it and each collective.
+    void find_preparation() {
+        const Graph& graph = *work_->graph;
+        work_->after.assign(graph.node_count(), -1);
+        for (NodeId node = 0; node < graph.node_count(); ++node) {
+            std::int32_t& after = work_->after[node];
+            for (const NodeId input : graph.inputs(node)) after = std::max(after, work_->after[input]);
+            after = std::max(after, work_->anchor_of_node[node]);
+        }
+        std::vector<std::uint32_t> seen(graph.node_count());
+        for (std::uint32_t index = 0; index < work_->collectives.size(); ++index) {
+            LinkWork& collective = work_->collectives[index];
+            collective.after = work_->after[collective.node];
+            constexpr std::size_t most_nodes = 256;  // bounds the work; leaving some out only loosens the bound
+            std::vector<NodeId> found{collective.node};
+            for (std::size_t next = 0; next < found.size(); ++next) {
+                for (const NodeId input : graph.inputs(found[next])) {
+                    const bool is_new = seen[input] != index + 1 && work_->after[input] == collective.after;
+                    if (!is_new || work_->anchor_of_node[input] >= 0 || found.size() >= most_nodes) continue;
+                    seen[input] = index + 1;
+                    collective.preparation_ms += work_->compute_ms[input];
+                    found.push_back(input);
+                }
+            }
+        }
+    }
+
+    std::shared_ptr<StepWork> work_;
+    const TimeSource* source_;
+    StreamSteps steps_;
+    std::vector<double> times_ms_;
+    std::vector<bool> generated_;
+    std::vector<std::uint32_t> link_of_group_;
+};
+
+}  // namespace
+
+std::shared_ptr<const StepWork> step_work(const std::shared_ptr<const Graph>& graph,
+                                          std::shared_ptr<const TimeSource> source) {
+    if (!source) source = own_time_source(*graph);
+    return WorkFinder(cleaned_up(graph), source.get()).find();
+}
+
+KeptWork kept_work(const StepWork& work, const Evaluation& evaluation) {
+    const Graph& result = *evaluation.graph;
+    std::map<CollectiveKind, std::int64_t> missing_bytes;
+    for (const LinkWork& collective : work.collectives) missing_bytes[collective.kind] += collective.moved_bytes;
+    for (const CollectiveTiming& timing : evaluation.simulation.collectives) missing_bytes[timing.kind] -= timing.bytes;
+    KeptWork kept{true, true};
+    for (const auto& [kind, bytes] : missing_bytes) kept.all = kept.all && bytes <= 0;
+    NodeId last = 0;
+    for (NodeId node = 0; node < work.graph->node_count(); ++node) {
+        if (work.compute_ms[node] <= 0) continue;
+        const NodeId found = result.find(work.graph->name(node));
+        if (found == no_node || evaluation.times_ms[found] < work.compute_ms[node]) return {false, false};
+        if (work.anchor_of_node[node] < 0) continue;
+        if (found < last) kept.order = false;
+        last = found;
+    }
+    return kept;
+}
+
+}  // namespace overlap
