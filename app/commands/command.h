@@ -37,5 +37,7 @@ std::unique_ptr<Command> make_export();
 std::unique_ptr<Command> make_import();
 std::unique_ptr<Command> make_calibrate();
 std::unique_ptr<Command> make_sweep();
+std::unique_ptr<Command> make_bound();
+std::unique_ptr<Command> make_search();
 
 }  // namespace overlap::commands

@@ -18,8 +18,8 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SCHEMAS = os.path.join(ROOT, "resources", "schemas")
 # Schemas with tests of their own: tests/plan, tests/io, trace_stats_schema_test.py.
 TESTED_ELSEWHERE = {"overlap-plan", "overlap-cost-model", "trace-stats"}
-TESTED_HERE = {"apply", "bench", "calibrate", "compare", "estimate", "explain", "import", "info", "overlap-devices", "overlap-graph",
-               "overlap-report", "overlap-run", "simulate", "sweep"}
+TESTED_HERE = {"apply", "bench", "bound", "calibrate", "compare", "estimate", "explain", "import", "info", "overlap-devices", "overlap-graph",
+               "overlap-report", "overlap-run", "search", "simulate", "sweep"}
 
 
 def schema_file(name):
@@ -43,7 +43,7 @@ class Schemas(CommandLine):
         """Closed schemas must refuse a field that they do not know, or they would let anything pass."""
         check = validator(name)
         check.validate(document)
-        if isinstance(document, dict) and name in {"apply", "bench", "compare", "explain", "info", "overlap-report", "simulate", "sweep"}:
+        if isinstance(document, dict) and name in {"apply", "bench", "bound", "compare", "explain", "info", "overlap-report", "search", "simulate", "sweep"}:
             self.assertFalse(check.is_valid({**document, "unknown": 1}), name)
             for field in document:
                 if field in validator(name).schema.get("required", ()):
@@ -77,6 +77,11 @@ class Schemas(CommandLine):
         self.printed("explain", "explain", self.graph, "--node", "mm")
         self.printed("sweep", "sweep", self.graph, "--plan", self.plan, "--cost-model", "h100-sxm", "--set", SCHEDULER + ".max_coll_distance=1,9")
         self.printed("compare", "compare", self.graph, "--plan", self.plan)
+        self.printed("bound", "bound", self.graph)
+        self.printed("bound", "bound", self.graph, "--preset", "torchtitan_default", "--memory-limit", "1000GiB")
+        self.expect(0, "search", self.graph, "--effort", "20", "-o", self.path("found.plan.json"), "--report", report)
+        with open(report, encoding="utf-8") as file:
+            self.fits("search", json.load(file))
         with gzip.open(out) as file:
             self.fits("overlap-graph", json.load(file))
 

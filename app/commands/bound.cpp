@@ -1,0 +1,102 @@
+// overlap bound GRAPH [--pipeline PLAN] [--memory-limit LIMIT] [--json]: how short the step can be at best, and why.
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
+#include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
+#include "app/commands/memory_limit.h"
+#include "app/commands/pipeline.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/base/quote.h"
+#include "core/search/lower_bound.h"
+#include "core/search/shared_links.h"
+
+namespace overlap::commands {
+
+namespace {
+
+class Bound final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand(
+            "bound", "How short the step can be at best, whatever the plan, and how far a plan is from it.");
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
+        passes_.declare(*command, 0);
+        cost_model_.declare(*command);
+        cost_model_.declare_compilation(*command);
+        command->add_option("--memory-limit", limit_, memory_limit_help);
+        command->add_flag("--separate-links", separate_links_,
+                          "each process group of the graph has a link of its own; without it groups within a host "
+                          "share one, and groups across hosts another, unless the cost model says which do");
+        command->add_flag("--json", json_, "print JSON, with the whole chain");
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::shared_ptr<const Graph> read = cost_model_.apply(read_graph(file_, streams), file_, streams);
+        const std::shared_ptr<const Graph> graph =
+            with_shared_links(read, separate_links_ ? LinkSharing::by_group : LinkSharing::by_host);
+        const std::shared_ptr<const StepWork> work = step_work(graph);
+        const std::optional<std::int64_t> limit = read_memory_limit(limit_, *graph);
+        const LowerBound bound = find(*work, limit);
+        const std::shared_ptr<const Evaluation> step = evaluated(graph, streams);
+        const KeptWork kept = kept_work(*work, *step);
+        const double step_ms = step->simulation.step_ms;
+        if (json_) {
+            streams.out << bound_json(bound, limit, step_ms) << '\n';
+            return;
+        }
+        if (!kept.all) streams.notes << "overlap: the plan leaves out work, so the bound is not one for it\n";
+        const double least_ms = kept.order ? bound.step_ms : bound.order_free_ms;
+        streams.out << "bound      " << milliseconds_text(bound.step_ms) << ", " << milliseconds_text(bound.ordered_ms)
+                    << " with the order of heavy compute kept, " << milliseconds_text(bound.order_free_ms)
+                    << " in any order\n"
+                    << "step       " << milliseconds_text(step_ms) << ", "
+                    << percent_text((step_ms / least_ms - 1) * 100) << " above "
+                    << (kept.order ? "it" : "the bound for any order, since it computes in another one") << '\n'
+                    << "peak       at least " << bytes_text(bound.least_peak_bytes) << '\n'
+                    << one_line(bound_reason(bound.chain, step_ms)) << '\n';
+    }
+
+  private:
+    LowerBound find(const StepWork& work, std::optional<std::int64_t> limit) const {
+        try {
+            if (!work.obstacle.empty() && !work.graph->header().cost)
+                throw InputError("", work.obstacle, ErrorCode::no_cost_model);
+            return lower_bound(work, limit);
+        } catch (const InputError& error) {
+            throw with_cost_model_hint(error, file_);
+        }
+    }
+
+    /// The step with the plan; without one as it is.
+    std::shared_ptr<const Evaluation> evaluated(const std::shared_ptr<const Graph>& graph,
+                                                const Streams& streams) const {
+        if (!passes_.given()) return evaluate_baseline(graph);
+        const GivenPlan given = passes_.read(*graph);
+        std::shared_ptr<const Evaluation> evaluation = evaluate(graph, given.plan);
+        require_run(*evaluation, given.file);
+        print_problems(streams, given.file, given.notes);
+        return evaluation;
+    }
+
+    std::string file_, limit_;
+    PipelineOption passes_;
+    CostModelOption cost_model_;
+    bool separate_links_ = false, json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_bound() {
+    return std::make_unique<Bound>();
+}
+
+}  // namespace overlap::commands

@@ -1,0 +1,126 @@
+// overlap search GRAPH [--from PLAN] [--memory-limit LIMIT] [--effort N] -o PLAN [--report REPORT] [--front CSV]: a
+// plan with a short step, and how far it is from the best there can be.
+
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "app/commands/command.h"
+#include "app/commands/cost_model_option.h"
+#include "app/commands/file_arguments.h"
+#include "app/commands/formatting.h"
+#include "app/commands/graph_input.h"
+#include "app/commands/interrupt.h"
+#include "app/commands/memory_limit.h"
+#include "app/commands/number_range.h"
+#include "app/commands/pipeline.h"
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/files/atomic_file.h"
+#include "core/io/plan_file.h"
+#include "core/search/plan_search.h"
+#include "core/search/search_report.h"
+#include "core/search/shared_links.h"
+
+namespace overlap::commands {
+
+namespace {
+
+class Search final : public Command {
+  public:
+    CLI::App* declare(CLI::App& parser) override {
+        CLI::App* command = parser.add_subcommand(
+            "search", "Finds a plan with a short step, and says how far it is from the best there can be.");
+        reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
+        reads(command->add_option("--from", from_, "a plan to start from, beside presets and the automatic pass"));
+        cost_model_.declare(*command);
+        cost_model_.declare_compilation(*command);
+        command->add_option("--memory-limit", limit_, memory_limit_help);
+        command->add_option("--effort", options_.effort, "how many plans are evaluated at most")
+            ->check(whole_number_from(1, 10'000'000))
+            ->capture_default_str();
+        command->add_option("--threads", options_.threads, "default: one for each processor; the result is the same")
+            ->check(whole_number_from(1, 1024));
+        command->add_option("--seed", options_.seed, "of what is tried at random")
+            ->check(whole_number_from(0, 4'294'967'295))
+            ->capture_default_str();
+        command->add_flag("--separate-links", separate_links_,
+                          "each process group of the graph has a link of its own; without it groups within a host "
+                          "share one, and groups across hosts another, unless the cost model says which do");
+        writes(command->add_option("-o,--output", plan_file_, "the plan to write"))->required();
+        writes(command->add_option("--report", report_file_, "write what was found and tried, as JSON"));
+        writes(command->add_option("--front", front_file_, "write step against peak memory, as CSV"));
+        return command;
+    }
+
+    void run(const Streams& streams) override {
+        const std::shared_ptr<const Graph> read = cost_model_.apply(read_graph(file_, streams), file_, streams);
+        const std::shared_ptr<const Graph> graph =
+            with_shared_links(read, separate_links_ ? LinkSharing::by_group : LinkSharing::by_host);
+        options_.memory_limit = read_memory_limit(limit_, *graph);
+        if (!from_.empty()) options_.from = read_plan_or_passes(from_, *graph);
+        options_.progress = [&](const SearchProgress& progress) { print(streams, progress); };
+        const Interruption interruption;
+        options_.stop = interruption.token();
+        SearchResult result = search(graph);
+        result.best.plan.name = "Found";
+        result.best.plan.notes = "found by overlap search: " + result.best.origin;
+        write_plan_file(result.best.plan, plan_file_);
+        const double simulated_ms = evaluate(read, result.best.plan)->simulation.step_ms;
+        if (!report_file_.empty()) write_file_atomically(report_file_, search_report_json(result, simulated_ms) + '\n');
+        if (!front_file_.empty()) write_file_atomically(front_file_, search_front_csv(result));
+        print(streams, result, simulated_ms);
+    }
+
+  private:
+    SearchResult search(const std::shared_ptr<const Graph>& graph) const {
+        try {
+            return search_plans(graph, options_);
+        } catch (const InputError& error) {
+            throw with_cost_model_hint(error, file_);
+        }
+    }
+
+    static void print(const Streams& streams, const SearchProgress& progress) {
+        streams.notes << "overlap: " << progress.evaluations << " of " << progress.effort << " plans";
+        if (progress.best_ms > 0) {
+            streams.notes << ", best " << milliseconds_text(progress.best_ms) << ", "
+                          << percent_text((progress.best_ms / progress.bound_ms - 1) * 100) << " above the bound ("
+                          << one_line(progress.origin) << ')';
+        }
+        streams.notes << '\n';
+    }
+
+    static void print(const Streams& streams, const SearchResult& result, double simulated_ms) {
+        TextTable table({"plan", "step", "above bound", "peak memory"});
+        const auto add = [&](const std::string& name, const Candidate& candidate) {
+            const std::string above = percent_text((candidate.step_ms / result.bound.step_ms - 1) * 100);
+            candidate.usable() ? table.add({name_text(name), milliseconds_text(candidate.step_ms), above,
+                                            bytes_text(candidate.corrected_peak_bytes)})
+                               : table.add({name_text(name), "refused", "", ""});
+        };
+        for (const Candidate& baseline : result.baselines) add(baseline.origin, baseline);
+        add("found", result.best);
+        table.add({"bound", milliseconds_text(result.bound.step_ms), "", ""});
+        table.write(streams.out, "");
+        streams.out << one_line(bound_reason(result.bound.chain, result.best.step_ms)) << '\n'
+                    << result.evaluations << " plans evaluated; found by: " << one_line(result.best.origin) << '\n';
+        if (simulated_ms != result.best.step_ms)
+            streams.out << "process groups share links here; overlap simulate, where the graph's cost model does not "
+                           "say so, has a step of "
+                        << milliseconds_text(simulated_ms) << '\n';
+    }
+
+    std::string file_, from_, limit_, plan_file_, report_file_, front_file_;
+    CostModelOption cost_model_;
+    SearchOptions options_;
+    bool separate_links_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_search() {
+    return std::make_unique<Search>();
+}
+
+}  // namespace overlap::commands

@@ -1,0 +1,153 @@
+#include "core/search/candidate.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "core/cost/cost_model.h"
+#include "core/simulate/stream_steps.h"
+
+namespace overlap {
+namespace {
+
+/// Times of a graph under other costs.
+std::vector<double> disturbed_times(const Evaluation& evaluation, const StreamSteps& steps, const Scenario& scenario) {
+    const Graph& graph = *evaluation.graph;
+    std::vector<double> times_ms = evaluation.times_ms;
+    for (double& time_ms : times_ms) time_ms *= scenario.compute;
+    for (const IssuedCollective& issued : steps.collectives) {
+        const double alone_ms = evaluation.times_ms[issued.node];
+        const CostParameters::Link* link =
+            graph.header().cost ? graph.header().cost->link(steps.groups[issued.group]) : nullptr;
+        const double latency_ms =
+            link ? std::min(alone_ms, collective_latency_ms(*link, issued.kind, issued.bytes)) : 0;
+        times_ms[issued.node] = latency_ms * scenario.latency + (alone_ms - latency_ms) * scenario.communication;
+    }
+    return times_ms;
+}
+
+/// A directive that does not hold has no effect, so the plan without it gives the same graph.
+void drop_refused(const Evaluation& evaluation, std::vector<OverlapDirective>& list) {
+    std::size_t index = 0;
+    const std::vector<DirectiveOutcome>& outcomes = evaluation.overlaps.directives;
+    std::erase_if(list, [&](const OverlapDirective&) {
+        const std::size_t at = index++;
+        return at < outcomes.size() && !outcomes[at].holds();
+    });
+}
+
+/// What a job must not run: errors, and reads of buffers before they are filled among them.
+std::string hazard(const Evaluation& evaluation) {
+    for (const Problem& problem : evaluation.problems) {
+        const bool is_hazard = problem.kind == ProblemKind::activation_reduction_bucketed;
+        if (problem.severity == Severity::error || is_hazard) return problem.message;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::span<const Scenario> scenarios() {
+    static constexpr std::array<Scenario, 6> disturbed = {{
+        {"communication x 0.8", 1, 0.8, 0.8},
+        {"communication x 1.2", 1, 1.2, 1.2},
+        {"communication x 1.5", 1, 1.5, 1.5},
+        {"latency x 3", 1, 1, 3},
+        {"compute x 0.9", 0.9, 1, 1},
+        {"compute x 1.1", 1.1, 1, 1},
+    }};
+    return disturbed;
+}
+
+std::size_t description_length(const Plan& plan) {
+    std::size_t length = 0;
+    for (const BucketEntry& entry : plan.buckets) length += 1 + entry.modules.size();
+    for (const PassStep& step : plan.pipeline) length += step.enabled ? 1 + step.options.size() : 0;
+    return length + 2 * plan.overlaps.list.size();
+}
+
+CandidateEvaluator::CandidateEvaluator(std::shared_ptr<const Graph> graph, std::shared_ptr<const StepWork> work)
+    : graph_(std::move(graph)), work_(std::move(work)) {}
+
+Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, std::string origin) const {
+    Candidate candidate;
+    candidate.plan = std::move(plan);
+    candidate.origin = std::move(origin);
+    candidate.step_ms = evaluation.simulation.step_ms;
+    candidate.exposed_ms = evaluation.simulation.exposed_ms;
+    candidate.peak_bytes = evaluation.memory.peak_bytes;
+    candidate.corrected_peak_bytes = evaluation.corrected_memory.peak_bytes;
+    if (!evaluation.times_known) candidate.refusal = "times of what it makes are not known";
+    if (candidate.usable()) candidate.refusal = hazard(evaluation);
+    if (!candidate.usable()) return candidate;
+    const KeptWork kept = kept_work(*work_, evaluation);
+    if (!kept.all) candidate.refusal = "it leaves out work that the bound counts on";
+    if (kept.all && !kept.order) candidate.refusal = "it changes the order of heavy compute";
+    return candidate;
+}
+
+Candidate CandidateEvaluator::evaluate(Plan plan, std::string origin, std::stop_token stop) const {
+    const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, plan, std::move(stop));
+    if (!evaluation) return {std::move(plan), std::move(origin), "stopped"};
+    drop_refused(*evaluation, plan.overlaps.list);
+    return measured(*evaluation, std::move(plan), std::move(origin));
+}
+
+Candidate CandidateEvaluator::as_it_is() const {
+    return measured(*evaluate_baseline(graph_), Plan(), "as it is");
+}
+
+void CandidateEvaluator::disturb(Candidate& candidate) const {
+    const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, candidate.plan);
+    const StreamSteps steps = stream_steps(*evaluation->graph);
+    double sum_ms = 0;
+    candidate.worst_ms = 0;
+    for (const Scenario& scenario : scenarios()) {
+        const std::vector<double> times_ms = disturbed_times(*evaluation, steps, scenario);
+        const double step_ms =
+            sourced_simulation(*evaluation->graph, times_ms, evaluation->time_source.get()).simulation.step_ms;
+        sum_ms += step_ms;
+        candidate.worst_ms = std::max(candidate.worst_ms, step_ms);
+    }
+    candidate.mean_ms = sum_ms / static_cast<double>(scenarios().size());
+}
+
+std::vector<Candidate> evaluate_all(const CandidateEvaluator& evaluator, std::vector<Proposal> proposals,
+                                    unsigned threads, const std::stop_token& stop) {
+    std::vector<std::optional<Candidate>> found(proposals.size());
+    std::atomic<std::size_t> next = 0;
+    std::mutex lock;
+    std::exception_ptr failure;
+    const auto work = [&] {
+        for (std::size_t index = next++; index < proposals.size() && !stop.stop_requested(); index = next++) {
+            try {
+                Candidate candidate =
+                    evaluator.evaluate(std::move(proposals[index].plan), std::move(proposals[index].origin), stop);
+                if (!stop.stop_requested()) found[index] = std::move(candidate);
+            } catch (...) {
+                const std::scoped_lock guard(lock);
+                failure = std::current_exception();
+                next = proposals.size();
+            }
+        }
+    };
+    {
+        std::vector<std::jthread> workers;
+        for (std::size_t worker = 1; worker < std::min<std::size_t>(threads, proposals.size()); ++worker)
+            workers.emplace_back(work);
+        work();
+    }
+    if (failure) std::rethrow_exception(failure);
+    std::vector<Candidate> candidates;
+    for (std::optional<Candidate>& candidate : found) {
+        if (candidate) candidates.push_back(std::move(*candidate));
+    }
+    return candidates;
+}
+
+}  // namespace overlap

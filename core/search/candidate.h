@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/pipeline/evaluation.h"
+#include "core/plan/plan.h"
+#include "core/search/step_work.h"
+
+namespace overlap {
+
+/// Costs that a plan should stand: factors of the times that it is made for.
+struct Scenario {
+    std::string_view name;
+    double compute = 1, communication = 1, latency = 1;
+};
+/// The disturbed costs that plans are compared under.
+std::span<const Scenario> scenarios();
+
+/// What the search knows of one plan.
+struct Candidate {
+    Plan plan;
+    std::string origin;   ///< how it was made, a few words
+    std::string refusal;  ///< why it cannot be used: refused, a hazard, work left out or reordered; empty: it can
+    double step_ms = 0, exposed_ms = 0;
+    std::int64_t peak_bytes = 0;            ///< as PyTorch estimates it
+    std::int64_t corrected_peak_bytes = 0;  ///< as all figures of this project count it
+    double mean_ms = 0, worst_ms = 0;       ///< under scenarios(); 0 before disturb()
+
+    bool usable() const { return refusal.empty(); }
+};
+
+/// How much there is to say of a plan: buckets with their modules, steps with their options, overlaps.
+std::size_t description_length(const Plan& plan);
+
+/// Evaluates plans for one graph. Several threads may use it at once.
+class CandidateEvaluator {
+  public:
+    /// @param work of the graph, without an obstacle.
+    CandidateEvaluator(std::shared_ptr<const Graph> graph, std::shared_ptr<const StepWork> work);
+
+    const std::shared_ptr<const Graph>& graph() const { return graph_; }
+    const StepWork& work() const { return *work_; }
+
+    /// A plan that brings an error or a hazard, leaves out work or changes the order of heavy compute is not usable.
+    /// Overlaps that do not hold, and so have no effect, are taken out of it.
+    Candidate evaluate(Plan plan, std::string origin, std::stop_token stop = {}) const;
+    /// The graph as it is.
+    Candidate as_it_is() const;
+    /// Fills in mean_ms and worst_ms: the passes run once, the streams once a scenario.
+    void disturb(Candidate& candidate) const;
+
+  private:
+    Candidate measured(const Evaluation& evaluation, Plan plan, std::string origin) const;
+
+    std::shared_ptr<const Graph> graph_;
+    std::shared_ptr<const StepWork> work_;
+};
+
+/// A plan to evaluate, and how it was made.
+struct Proposal {
+    Plan plan;
+    std::string origin;
+};
+
+/// Evaluates proposals on several threads; results are in their order and do not depend on the number of threads.
+/// @returns fewer than there are proposals when `stop` was requested.
+std::vector<Candidate> evaluate_all(const CandidateEvaluator& evaluator, std::vector<Proposal> proposals,
+                                    unsigned threads, const std::stop_token& stop);
+
+}  // namespace overlap

@@ -1,0 +1,100 @@
+#include "core/search/minimal_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/search/plan_elements.h"
+
+namespace overlap {
+namespace {
+
+constexpr double worthless_share = 0.001;
+
+struct WeighedElement {
+    ElementRemoval removal;
+    double worth_ms = 0;
+    bool needed = true;  ///< without it the plan cannot be used, or takes more memory than it may
+};
+
+class Minimizer {
+  public:
+    Minimizer(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found, double most_ms)
+        : evaluator_(evaluator), rounds_(rounds), most_ms_(most_ms), best_(found) {
+        left_ = std::max<std::size_t>(8, rounds.limits().effort / 6);
+    }
+
+    MinimalPlan run() {
+        // What is taken out changes what the others are worth.
+        constexpr int most_passes = 3;
+        std::vector<WeighedElement> weighed;
+        for (int pass = 0; pass < most_passes; ++pass) {
+            weighed = weigh();
+            if (!take_out(weighed)) break;
+            weighed.clear();
+        }
+        if (weighed.empty()) weighed = weigh();
+        MinimalPlan minimal{std::move(best_), {}, evaluations_};
+        for (const WeighedElement& element : weighed)
+            if (!element.needed || element.worth_ms != 0)
+                minimal.elements.push_back({element.removal.element, element.worth_ms});
+        std::ranges::stable_sort(minimal.elements, std::greater(), &PlanElement::worth_ms);
+        return minimal;
+    }
+
+  private:
+    std::vector<Candidate> evaluate(std::vector<Proposal> proposals) {
+        if (proposals.size() > left_) proposals.resize(left_);
+        std::vector<Candidate> found =
+            evaluate_all(evaluator_, std::move(proposals), rounds_.limits().threads, rounds_.limits().stop);
+        left_ -= std::min(left_, found.size());
+        evaluations_ += found.size();
+        return found;
+    }
+
+    std::vector<WeighedElement> weigh() {
+        std::vector<ElementRemoval> removals = elements_of(best_.plan);
+        std::vector<Proposal> proposals;
+        for (const ElementRemoval& removal : removals) proposals.push_back({without(best_.plan, {removal}), ""});
+        const std::vector<Candidate> tried = evaluate(std::move(proposals));
+        std::vector<WeighedElement> weighed;
+        if (rounds_.stopped()) return weighed;  // which of them were tried is not known
+        for (std::size_t index = 0; index < tried.size(); ++index) {
+            const bool needed = !tried[index].usable() || !rounds_.within_limit(tried[index]);
+            weighed.push_back({std::move(removals[index]), tried[index].step_ms - best_.step_ms, needed});
+        }
+        return weighed;
+    }
+
+    /// Those worth least first: all that are worth nothing, or half of them, and so on.
+    bool take_out(std::vector<WeighedElement> weighed) {
+        const double worthless_ms = worthless_share * best_.step_ms;
+        std::erase_if(
+            weighed, [&](const WeighedElement& element) { return element.needed || element.worth_ms >= worthless_ms; });
+        std::ranges::stable_sort(weighed, {}, &WeighedElement::worth_ms);
+        for (; !weighed.empty(); weighed.resize(weighed.size() / 2)) {
+            std::vector<ElementRemoval> removals;
+            for (const WeighedElement& element : weighed) removals.push_back(element.removal);
+            std::vector<Candidate> tried = evaluate({{without(best_.plan, removals), best_.origin}});
+            if (tried.empty()) return false;
+            if (!tried[0].usable() || !rounds_.within_limit(tried[0]) || tried[0].step_ms > most_ms_) continue;
+            best_ = std::move(tried[0]);
+            return true;
+        }
+        return false;
+    }
+
+    const CandidateEvaluator& evaluator_;
+    const SearchRounds& rounds_;
+    double most_ms_;
+    Candidate best_;
+    std::size_t left_ = 0, evaluations_ = 0;
+};
+
+}  // namespace
+
+MinimalPlan minimal_plan(const CandidateEvaluator& evaluator, const SearchRounds& rounds, const Candidate& found,
+                         double most_ms) {
+    return Minimizer(evaluator, rounds, found, most_ms).run();
+}
+
+}  // namespace overlap

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/search/candidate.h"
+
+namespace overlap {
+
+/// Plans that differ a little from an evaluated one. Which ones depends on nothing but the arguments.
+
+/// Other bounds of buckets: neighbours merged, an entry split, a module given to the neighbouring bucket, those of the
+/// longest exposed collectives first and then at random. Empty for plans without buckets.
+std::vector<Proposal> bucket_moves(const Evaluation& evaluation, std::mt19937& random, std::size_t most);
+
+/// One option of the automatic pass changed. Empty for plans without it.
+std::vector<Proposal> option_moves(const Plan& plan, std::mt19937& random, std::size_t most);
+
+/// What core/advice has for the longest exposed collectives.
+/// @param first how many of the longest exposed to pass over, @param most how many to take.
+std::vector<Proposal> advice_moves(const std::shared_ptr<const Evaluation>& evaluation, std::size_t first,
+                                   std::size_t most);
+
+/// Overlaps by hand for many collectives at once, since layers repeat: the 2, 4, 8, ... longest exposed start where
+/// `start_before` says, or are waited for right before what needs them, or both.
+std::vector<Proposal> overlap_moves(const Evaluation& evaluation);
+
+}  // namespace overlap

@@ -1,0 +1,172 @@
+#include "core/search/plan_search.h"
+
+#include <algorithm>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/number_text.h"
+#include "core/search/minimal_plan.h"
+#include "core/search/portfolio.h"
+#include "core/search/search_front.h"
+#include "core/search/search_rounds.h"
+
+namespace overlap {
+namespace {
+
+/// The share of the effort that is left for what plans are made of, once one is found.
+constexpr double share_of_search = 0.85;
+/// Among plans whose steps differ by less, the one that is described in fewest words is taken.
+constexpr double alike_share = 0.003;
+constexpr std::size_t most_finalists = 24;
+
+class Search {
+  public:
+    Search(const std::shared_ptr<const Graph>& graph, const SearchOptions& options)
+        : options_(options),
+          work_(step_work(graph)),
+          evaluator_(graph, require_possible(*graph)),
+          bounds_(work_),
+          rounds_(evaluator_,
+                  {options.effort,
+                   options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency()),
+                   options.memory_limit, options.stop}),
+          random_(options.seed) {
+        result_.bound = bounds_.at(options.memory_limit);
+    }
+
+    SearchResult run() {
+        try_portfolio();
+        const auto effort = static_cast<std::size_t>(static_cast<double>(options_.effort) * share_of_search);
+        rounds_.improve(effort, random_, [&] { report(); });
+        const Candidate* best = rounds_.best();
+        if (!best) refuse_limit();
+        const double most_ms = most_allowed_ms(*best);
+        result_.best = finalist(most_ms);
+        MinimalPlan minimal = minimal_plan(evaluator_, rounds_, result_.best, most_ms);
+        result_.best = std::move(minimal.candidate);
+        result_.elements = std::move(minimal.elements);
+        evaluator_.disturb(result_.best);
+        result_.evaluations = rounds_.evaluations() + minimal.evaluations;
+        result_.stopped = rounds_.stopped();
+        result_.front = front_of(rounds_.usable(), bounds_);
+        report();
+        return std::move(result_);
+    }
+
+  private:
+    std::shared_ptr<const StepWork> require_possible(const Graph&) const {
+        const bool has_model = work_->graph->header().cost.has_value();
+        if (!work_->obstacle.empty())
+            throw InputError("", work_->obstacle, has_model ? ErrorCode::general : ErrorCode::no_cost_model);
+        if (work_->collectives.empty())
+            throw InputError("", "the graph has no collectives, so there is nothing to plan");
+        return work_;
+    }
+
+    void report() const {
+        if (!options_.progress) return;
+        SearchProgress progress{rounds_.evaluations(), options_.effort, 0, result_.bound.step_ms, {}};
+        if (const Candidate* best = rounds_.best()) {
+            progress.best_ms = best->step_ms;
+            progress.origin = best->origin;
+        }
+        options_.progress(progress);
+    }
+
+    std::vector<Candidate> evaluate(std::vector<Proposal> proposals) {
+        std::vector<Candidate> candidates = rounds_.evaluate(std::move(proposals));
+        report();
+        return candidates;
+    }
+
+    void try_portfolio() {
+        const Graph& graph = *evaluator_.graph();
+        result_.baselines.push_back(evaluator_.as_it_is());
+        // A plan that does nothing is one, too.
+        Plan nothing = preset_proposals(graph).front().plan;
+        nothing.pipeline.clear();
+        nothing.buckets.clear();
+        evaluate({{std::move(nothing), "nothing"}});
+        if (options_.from) try_given_plan();
+        for (Candidate& candidate : evaluate(preset_proposals(graph))) result_.baselines.push_back(candidate);
+        std::vector<Candidate> grid = evaluate(grid_proposals(graph));
+        if (!grid.empty()) result_.baselines.push_back(grid.front());
+        const Candidate* best = nullptr;
+        for (const Candidate& candidate : grid) {
+            if (candidate.usable() && (!best || rounds_.is_better(candidate, *best))) best = &candidate;
+        }
+        if (best) {
+            result_.baselines.push_back(*best);
+            result_.baselines.back().origin = "best of the grid (" + best->origin + ")";
+        }
+        evaluate(block_proposals(graph));
+        if (const Candidate* found = rounds_.best()) evaluate(group_proposals(evaluator_.graph(), found->plan));
+    }
+
+    void try_given_plan() {
+        Candidate given = evaluator_.evaluate(*options_.from, "the plan to start from");
+        if (!given.usable()) throw InputError("", "the plan to start from cannot be used: " + given.refusal);
+        result_.baselines.push_back(given);
+        evaluate({{given.plan, given.origin}});
+    }
+
+    /// Simplicity costs little, and never makes a plan slower than one that was given or that anybody would try.
+    double most_allowed_ms(const Candidate& best) const {
+        double most_ms = best.step_ms * (1 + alike_share);
+        for (const Candidate& baseline : result_.baselines) {
+            if (baseline.usable() && rounds_.within_limit(baseline)) most_ms = std::min(most_ms, baseline.step_ms);
+        }
+        return std::max(most_ms, best.step_ms);
+    }
+
+    /// The shortest description among plans that are alike; of equal ones that with the shorter mean and worst step
+    /// under disturbed costs.
+    Candidate finalist(double most_ms) {
+        std::vector<Candidate> alike;
+        for (const Candidate& candidate : rounds_.usable()) {
+            if (rounds_.within_limit(candidate) && candidate.step_ms <= most_ms) alike.push_back(candidate);
+        }
+        std::ranges::stable_sort(alike, {},
+                                 [](const Candidate& candidate) { return description_length(candidate.plan); });
+        if (alike.size() > most_finalists) alike.resize(most_finalists);
+        alike.push_back(*rounds_.best());
+        for (Candidate& candidate : alike) evaluator_.disturb(candidate);
+        const double least_mean_ms = std::ranges::min(alike, {}, &Candidate::mean_ms).mean_ms;
+        std::erase_if(
+            alike, [&](const Candidate& candidate) { return candidate.mean_ms > least_mean_ms * (1 + alike_share); });
+        return *std::ranges::min_element(alike, [](const Candidate& left, const Candidate& right) {
+            const std::size_t left_length = description_length(left.plan);
+            const std::size_t right_length = description_length(right.plan);
+            if (left_length != right_length) return left_length < right_length;
+            if (left.mean_ms != right.mean_ms) return left.mean_ms < right.mean_ms;
+            return left.worst_ms < right.worst_ms;
+        });
+    }
+
+    [[noreturn]] void refuse_limit() const {
+        if (rounds_.stopped()) throw InputError("", "stopped before any plan was found");
+        std::int64_t least = 0;
+        for (const Candidate& candidate : rounds_.usable())
+            least = least == 0 ? candidate.corrected_peak_bytes : std::min(least, candidate.corrected_peak_bytes);
+        throw InputError("memory limit", "no plan that was tried stays within " + bytes_text(*options_.memory_limit) +
+                                             "; the least was " + bytes_text(least));
+    }
+
+    SearchOptions options_;
+    std::shared_ptr<const StepWork> work_;
+    CandidateEvaluator evaluator_;
+    BoundUnderLimits bounds_;
+    SearchRounds rounds_;
+    std::mt19937 random_;
+    SearchResult result_;
+};
+
+}  // namespace
+
+SearchResult search_plans(const std::shared_ptr<const Graph>& graph, const SearchOptions& options) {
+    return Search(graph, options).run();
+}
+
+}  // namespace overlap

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/search/candidate.h"
+#include "core/search/lower_bound.h"
+
+namespace overlap {
+
+struct SearchProgress {
+    std::size_t evaluations = 0, effort = 0;
+    double best_ms = 0, bound_ms = 0;
+    std::string origin;  ///< of the best
+};
+
+struct SearchOptions {
+    std::optional<std::int64_t> memory_limit;  ///< of the corrected peak
+    std::size_t effort = 1500;                 ///< evaluations at most
+    unsigned threads = 0;                      ///< 0: one for each processor
+    std::uint32_t seed = 1;
+    std::optional<Plan> from;  ///< a plan to improve, beside the portfolio
+    std::stop_token stop{};    ///< the best so far is the result
+    /// Called after each round, on the thread that searches.
+    std::function<void(const SearchProgress&)> progress{};
+};
+
+/// What one element of a plan is worth: how much longer the step is without it.
+struct PlanElement {
+    std::string element;
+    double worth_ms = 0;
+};
+
+/// The shortest step within a limit.
+struct FrontPoint {
+    std::int64_t limit_bytes = 0;
+    double step_ms = 0;
+    std::int64_t peak_bytes = 0;
+    double bound_ms = 0;
+    std::string origin;
+    bool knee = false;  ///< the point behind which memory gains least for what it costs
+};
+
+struct SearchResult {
+    Candidate best;  ///< usable; within the limit
+    LowerBound bound;
+    std::vector<Candidate>
+        baselines;  ///< as it is, `from`, the presets, the automatic pass alone, the best of the grid
+    std::vector<FrontPoint> front;
+    std::vector<PlanElement> elements;  ///< of the best, most worth first
+    std::size_t evaluations = 0;
+    bool stopped = false;
+};
+
+/// Looks for a plan with a short step. The result depends on the graph, the effort, the limit, the seed and `from`
+/// alone: not on time, and not on the number of threads. README.md of this folder says what is tried.
+/// @param graph with shared links (shared_links.h).
+/// @throws InputError for a graph without times, without collectives, without a cost model; a limit below what must be
+/// alive; `from` where it is refused; where no plan that was tried stays within the limit.
+SearchResult search_plans(const std::shared_ptr<const Graph>& graph, const SearchOptions& options);
+
+}  // namespace overlap

@@ -1,0 +1,54 @@
+#include "core/search/search_front.h"
+
+#include <algorithm>
+
+namespace overlap {
+namespace {
+
+constexpr std::int64_t limits = 10;
+
+const Candidate* best_within(const std::vector<Candidate>& usable, std::int64_t limit) {
+    const Candidate* best = nullptr;
+    for (const Candidate& candidate : usable) {
+        if (candidate.corrected_peak_bytes > limit) continue;
+        const bool is_shorter = !best || candidate.step_ms < best->step_ms;
+        const bool is_smaller =
+            best && candidate.step_ms == best->step_ms && candidate.corrected_peak_bytes < best->corrected_peak_bytes;
+        if (is_shorter || is_smaller) best = &candidate;
+    }
+    return best;
+}
+
+void mark_knee(std::vector<FrontPoint>& front) {
+    if (front.size() < 3) return;
+    const FrontPoint first = front.front(), last = front.back();
+    const auto wide = static_cast<double>(last.limit_bytes - first.limit_bytes);
+    const double high = first.step_ms - last.step_ms;
+    if (wide <= 0 || high <= 0) return;
+    const auto gain = [&](const FrontPoint& point) {
+        return (first.step_ms - point.step_ms) / high -
+               static_cast<double>(point.limit_bytes - first.limit_bytes) / wide;
+    };
+    std::ranges::max_element(front, {}, gain)->knee = true;
+}
+
+}  // namespace
+
+std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds) {
+    std::vector<FrontPoint> front;
+    if (usable.empty()) return front;
+    const std::int64_t least = std::ranges::min(usable, {}, &Candidate::corrected_peak_bytes).corrected_peak_bytes;
+    const Candidate& shortest =
+        *best_within(usable, std::ranges::max(usable, {}, &Candidate::corrected_peak_bytes).corrected_peak_bytes);
+    const std::int64_t most = shortest.corrected_peak_bytes;
+    for (std::int64_t index = 0; index < limits; ++index) {
+        const std::int64_t limit = index + 1 == limits ? most : least + (most - least) / (limits - 1) * index;
+        const Candidate* best = best_within(usable, limit);
+        if (!best || (!front.empty() && front.back().peak_bytes == best->corrected_peak_bytes)) continue;
+        front.push_back({limit, best->step_ms, best->corrected_peak_bytes, bounds.at(limit).step_ms, best->origin});
+    }
+    mark_knee(front);
+    return front;
+}
+
+}  // namespace overlap

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "core/search/plan_search.h"
+
+namespace overlap {
+
+/// The shortest steps within 10 limits between the least peak of all and the peak of the shortest step, one of them
+/// marked as the knee: the farthest below the line between both ends. Limits at which nothing changes are left out.
+std::vector<FrontPoint> front_of(const std::vector<Candidate>& usable, const BoundUnderLimits& bounds);
+
+}  // namespace overlap

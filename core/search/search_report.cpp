@@ -1,0 +1,73 @@
+#include "core/search/search_report.h"
+
+#include "core/files/csv_table.h"
+#include "core/files/json_writer.h"
+
+namespace overlap {
+namespace {
+
+void write_best(JsonWriter& json, const SearchResult& result, double simulated_ms) {
+    const Candidate& best = result.best;
+    json.key("best").begin_object().member("step_ms", best.step_ms).member("simulated_ms", simulated_ms);
+    json.member("exposed_ms", best.exposed_ms).member("peak_bytes", best.peak_bytes);
+    json.member("corrected_peak_bytes", best.corrected_peak_bytes);
+    json.member("mean_ms", best.mean_ms).member("worst_ms", best.worst_ms);
+    json.member("origin", std::string_view(best.origin)).end_object();
+}
+
+void write_bound(JsonWriter& json, const LowerBound& bound) {
+    json.key("bound").begin_object().member("step_ms", bound.step_ms).member("ordered_ms", bound.ordered_ms);
+    json.member("order_free_ms", bound.order_free_ms).member("reason", std::string_view(bound.reason));
+    json.member("least_peak_bytes", bound.least_peak_bytes).key("chain").begin_array();
+    for (const BoundStep& step : bound.chain) {
+        json.begin_object().member("kind", bound_step_kind_name(step.kind)).member("start_ms", step.start_ms);
+        json.member("end_ms", step.end_ms).member("first", std::string_view(step.first));
+        json.member("last", std::string_view(step.last)).end_object();
+    }
+    json.end_array().end_object();
+}
+
+}  // namespace
+
+std::string search_report_json(const SearchResult& result, double simulated_ms) {
+    JsonWriter json;
+    json.begin_object();
+    write_best(json, result, simulated_ms);
+    write_bound(json, result.bound);
+    json.key("baselines").begin_array();
+    for (const Candidate& baseline : result.baselines) {
+        json.begin_object().member("name", std::string_view(baseline.origin)).member("step_ms", baseline.step_ms);
+        json.member("peak_bytes", baseline.corrected_peak_bytes).key("refusal");
+        baseline.usable() ? json.null() : json.value(std::string_view(baseline.refusal));
+        json.end_object();
+    }
+    json.end_array().key("front").begin_array();
+    for (const FrontPoint& point : result.front) {
+        json.begin_object().member("limit_bytes", point.limit_bytes).member("step_ms", point.step_ms);
+        json.member("peak_bytes", point.peak_bytes).member("bound_ms", point.bound_ms).member("knee", point.knee);
+        json.member("origin", std::string_view(point.origin)).end_object();
+    }
+    json.end_array().member("evaluations", static_cast<std::int64_t>(result.evaluations));
+    json.member("stopped", result.stopped).key("scenarios").begin_array();
+    for (const Scenario& scenario : scenarios()) json.value(scenario.name);
+    json.end_array().key("elements").begin_array();
+    for (const PlanElement& element : result.elements)
+        json.begin_object()
+            .member("element", std::string_view(element.element))
+            .member("worth_ms", element.worth_ms)
+            .end_object();
+    json.end_array().end_object();
+    return json.take();
+}
+
+std::string search_front_csv(const SearchResult& result) {
+    CsvTable table({"limit_bytes", "step_ms", "peak_bytes", "bound_ms", "knee", "origin"});
+    for (const FrontPoint& point : result.front) {
+        table.number(point.limit_bytes).milliseconds(point.step_ms).number(point.peak_bytes);
+        table.milliseconds(point.bound_ms).text(point.knee ? "knee" : "").text(point.origin);
+        table.end_row();
+    }
+    return table.take();
+}
+
+}  // namespace overlap

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "core/search/plan_search.h"
+
+namespace overlap {
+
+/// The report of `overlap search --report` (resources/schemas/overlap-search.schema.json).
+/// @param simulated_ms the step of the best plan as `overlap simulate` has it, where groups share links only if the
+/// graph's cost model says so.
+std::string search_report_json(const SearchResult& result, double simulated_ms);
+
+/// The front as a table: limit_bytes, step_ms, peak_bytes, bound_ms, knee, origin.
+std::string search_front_csv(const SearchResult& result);
+
+}  // namespace overlap

@@ -1,0 +1,134 @@
+#include "core/search/search_rounds.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/plan/automatic_plan.h"
+#include "core/search/moves.h"
+#include "core/search/portfolio.h"
+
+namespace overlap {
+namespace {
+
+constexpr unsigned most_stale = 3;         ///< rounds without gain after which a plan is left
+constexpr std::size_t most_moves = 40;     ///< in one round
+constexpr double gain_that_counts = 1e-5;  ///< share of the step
+
+/// Equal for plans that do the same.
+std::string key_of(const Plan& plan) {
+    std::string key;
+    for (const PassStep& step : plan.pipeline) {
+        if (!step.enabled) continue;
+        key += step.pass + '(';
+        for (const auto& [name, value] : step.options) key += name + '=' + describe(value) + ',';
+        key += ')';
+    }
+    for (const BucketEntry& entry : plan.buckets) {
+        key += '[';
+        for (const std::string& module : entry.modules) key += module + ',';
+    }
+    for (const OverlapDirective& directive : plan.overlaps.list) key += '\n' + describe(directive);
+    return key;
+}
+
+bool is_automatic(const Plan& plan) {
+    return automatic_step(plan) < plan.pipeline.size();
+}
+
+}  // namespace
+
+SearchRounds::SearchRounds(const CandidateEvaluator& evaluator, Limits limits)
+    : evaluator_(evaluator), limits_(std::move(limits)) {}
+
+bool SearchRounds::is_better(const Candidate& left, const Candidate& right) const {
+    const bool left_fits = within_limit(left), right_fits = within_limit(right);
+    if (left_fits != right_fits) return left_fits;
+    if (!left_fits) return left.corrected_peak_bytes < right.corrected_peak_bytes;
+    if (left.step_ms != right.step_ms) return left.step_ms < right.step_ms;
+    return left.exposed_ms < right.exposed_ms;
+}
+
+const Candidate* SearchRounds::best() const {
+    return usable_.empty() || !within_limit(usable_[best_]) ? nullptr : &usable_[best_];
+}
+
+std::vector<Candidate> SearchRounds::evaluate(std::vector<Proposal> proposals) {
+    std::erase_if(proposals, [&](const Proposal& proposal) { return !seen_.insert(key_of(proposal.plan)).second; });
+    const std::size_t left = limits_.effort - std::min(limits_.effort, evaluations_);
+    if (proposals.size() > left) proposals.resize(left);
+    std::vector<Candidate> candidates = evaluate_all(evaluator_, std::move(proposals), limits_.threads, limits_.stop);
+    evaluations_ += candidates.size();
+    for (const Candidate& candidate : candidates) {
+        if (!candidate.usable()) continue;
+        usable_.push_back(candidate);
+        if (is_better(candidate, usable_[best_])) best_ = usable_.size() - 1;
+    }
+    return candidates;
+}
+
+std::vector<SearchRounds::Incumbent> SearchRounds::incumbents() const {
+    // The best of each way to plan: what leads on need not begin as the best.
+    std::vector<Incumbent> chosen;
+    for (const bool automatic : {true, false}) {
+        std::vector<const Candidate*> of_kind;
+        for (const Candidate& candidate : usable_) {
+            if (is_automatic(candidate.plan) == automatic) of_kind.push_back(&candidate);
+        }
+        std::ranges::stable_sort(
+            of_kind, [&](const Candidate* left, const Candidate* right) { return is_better(*left, *right); });
+        for (std::size_t index = 0; index < std::min<std::size_t>(2, of_kind.size()); ++index)
+            chosen.push_back({*of_kind[index]});
+    }
+    std::ranges::stable_sort(chosen, [&](const Incumbent& left, const Incumbent& right) {
+        return is_better(left.candidate, right.candidate);
+    });
+    return chosen;
+}
+
+std::vector<Proposal> SearchRounds::moves_from(const Incumbent& incumbent, std::mt19937& random) const {
+    const std::shared_ptr<const Evaluation> evaluation =
+        overlap::evaluate(evaluator_.graph(), incumbent.candidate.plan);
+    std::vector<Proposal> moves;
+    const auto add = [&](std::vector<Proposal> more) {
+        for (Proposal& proposal : more) moves.push_back(std::move(proposal));
+    };
+    if (incumbent.stale == 0) add(overlap_moves(*evaluation));
+    constexpr std::size_t advised = 3;
+    add(advice_moves(evaluation, incumbent.stale * advised, advised));
+    add(bucket_moves(*evaluation, random, most_moves / 4));
+    add(option_moves(incumbent.candidate.plan, random, most_moves / 4));
+    if (incumbent.stale == 0) add(group_proposals(evaluator_.graph(), incumbent.candidate.plan));
+    return moves;
+}
+
+void SearchRounds::improve(std::size_t effort, std::mt19937& random, const std::function<void()>& after_round) {
+    std::vector<Incumbent> improved = incumbents();
+    while (evaluations_ < effort && !done()) {
+        // Least stale first, then the best.
+        auto chosen = improved.end();
+        for (auto incumbent = improved.begin(); incumbent != improved.end(); ++incumbent) {
+            if (incumbent->stale >= most_stale) continue;
+            if (chosen == improved.end() || incumbent->stale < chosen->stale ||
+                (incumbent->stale == chosen->stale && is_better(incumbent->candidate, chosen->candidate)))
+                chosen = incumbent;
+        }
+        if (chosen == improved.end()) return;
+        const std::vector<Candidate> tried = evaluate(moves_from(*chosen, random));
+        const Candidate* found = nullptr;
+        for (const Candidate& candidate : tried) {
+            if (candidate.usable() && (!found || is_better(candidate, *found))) found = &candidate;
+        }
+        const bool helps =
+            found && is_better(*found, chosen->candidate) &&
+            (found->step_ms < chosen->candidate.step_ms * (1 - gain_that_counts) || !within_limit(chosen->candidate));
+        if (helps) {
+            chosen->candidate = *found;
+            chosen->stale = 0;
+        } else {
+            ++chosen->stale;
+        }
+        after_round();
+    }
+}
+
+}  // namespace overlap

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "core/search/candidate.h"
+
+namespace overlap {
+
+/// The evaluations of one search: how many there may be, which plans have been seen, and the best of all. What it does
+/// depends on the plans that it is given, not on time.
+class SearchRounds {
+  public:
+    struct Limits {
+        std::size_t effort = 0;
+        unsigned threads = 1;
+        std::optional<std::int64_t> memory;
+        std::stop_token stop{};
+    };
+
+    SearchRounds(const CandidateEvaluator& evaluator, Limits limits);
+
+    /// Evaluates those that are new, as far as the effort allows. @returns them in order.
+    std::vector<Candidate> evaluate(std::vector<Proposal> proposals);
+
+    /// From the best of what has been evaluated, plans that differ a little, round after round, until nothing that is
+    /// tried helps or `effort` evaluations have been made.
+    /// @param after_round called with the best so far.
+    void improve(std::size_t effort, std::mt19937& random, const std::function<void()>& after_round);
+
+    bool done() const { return evaluations_ >= limits_.effort || limits_.stop.stop_requested(); }
+    bool stopped() const { return limits_.stop.stop_requested(); }
+    std::size_t evaluations() const { return evaluations_; }
+    const Limits& limits() const { return limits_; }
+    /// Usable and within the limit, the shortest step first; nothing where there is none.
+    const Candidate* best() const;
+    /// All that are usable, in order of evaluation, whatever their peak.
+    const std::vector<Candidate>& usable() const { return usable_; }
+    bool within_limit(const Candidate& candidate) const {
+        return !limits_.memory || candidate.corrected_peak_bytes <= *limits_.memory;
+    }
+    /// Whether the first is better: within the limit, then shorter, then with less exposed.
+    bool is_better(const Candidate& left, const Candidate& right) const;
+
+  private:
+    /// A plan that is being improved, and how often in a row nothing has helped.
+    struct Incumbent {
+        Candidate candidate;
+        unsigned stale = 0;
+    };
+
+    std::vector<Incumbent> incumbents() const;
+    std::vector<Proposal> moves_from(const Incumbent& incumbent, std::mt19937& random) const;
+
+    const CandidateEvaluator& evaluator_;
+    Limits limits_;
+    std::size_t evaluations_ = 0;
+    std::unordered_set<std::string> seen_;
+    std::vector<Candidate> usable_;
+    std::size_t best_ = 0;
+};
+
+}  // namespace overlap

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""overlap bound and overlap search: figures that other commands repeat, limits, refusals."""
+import csv
+import json
+
+from command_line import CommandLine, bucketing, data, graph_path, main
+
+
+class Search(CommandLine):
+    def setUp(self):
+        super().setUp()
+        self.small = graph_path("llama3_debugmodel_fsdp8.prebucket")
+
+    def search(self, graph, *arguments, name="found"):
+        plan, report = self.path(name + ".plan.json"), self.path("found.json")
+        self.expect(0, "search", graph, "--effort", "120", "-o", plan, "--report", report, *arguments)
+        with open(report, encoding="utf-8") as file:
+            return plan, json.load(file)
+
+    def test_the_saved_plan_has_the_figures_of_the_report(self):
+        for graph in (self.small, graph_path("llama3_debugmodel_fsdp4_tp2.prebucket")):
+            plan, report = self.search(graph)
+            out = self.path("out.graph.json.gz")
+            self.expect(0, "apply", graph, "--pipeline", plan, "-o", out)
+            for figures in (self.json("simulate", out, "--json"), self.json("simulate", graph, "--pipeline", plan, "--json")):
+                self.assertEqual(figures["step_ms"], report["best"]["simulated_ms"])
+                self.assertEqual(figures["peak_memory_bytes"], report["best"]["corrected_peak_bytes"])
+            bound = self.json("bound", graph, "--pipeline", plan, "--json")
+            self.assertEqual(bound["plan_step_ms"], report["best"]["step_ms"])
+            self.assertEqual(bound["step_ms"], report["bound"]["step_ms"])
+
+    def test_threads_make_no_difference(self):
+        (_, one), (_, three) = (self.search(self.small, "--threads", threads) for threads in ("1", "3"))
+        self.assertEqual(one, three)
+
+    def test_limits(self):
+        front = self.path("front.csv")
+        _, report = self.search(self.small, "--memory-limit", "+10%", "--front", front)
+        peak = self.json("simulate", self.small, "--json")["peak_memory_bytes"]
+        self.assertLessEqual(report["best"]["corrected_peak_bytes"], 1.1 * peak)
+        with open(front, newline="", encoding="utf-8") as file:
+            self.assertEqual(len(list(csv.DictReader(file))), len(report["front"]))
+        self.assertIn("must be alive", self.expect(1, "bound", self.small, "--memory-limit", "1000").stderr)
+        self.assertIn("must be alive", self.expect(1, "search", self.small, "--memory-limit", "1000", "-o", self.path("x.json")).stderr)
+        self.assertIn("expected bytes", self.expect(1, "bound", self.small, "--memory-limit", "much").stderr)
+
+    def test_what_cannot_be_searched_says_why(self):
+        with open(data("graphs", "everything.graph.json"), encoding="utf-8") as file:
+            graph = json.load(file)
+        del graph["cost_model"]
+        unpriced = self.path("unpriced.graph.json", graph)
+        self.assertIn("--cost-model", self.expect(1, "bound", unpriced).stderr)
+        self.assertIn("--cost-model", self.expect(1, "search", unpriced, "-o", self.path("x.json")).stderr)
+        refused = self.path("refused.json", bucketing("layers.0", "layers.0.attention"))
+        self.assertIn("the plan to start from cannot be used",
+                      self.expect(1, "search", self.small, "--from", refused, "-o", self.path("x.json")).stderr)
+
+    def test_a_plan_to_start_from(self):
+        first, found = self.search(self.small)
+        _, again = self.search(self.small, "--from", first, name="again")
+        self.assertLessEqual(again["best"]["step_ms"], found["best"]["step_ms"])
+        self.assertIn("the plan to start from", [baseline["name"] for baseline in again["baselines"]])
+
+
+if __name__ == "__main__":
+    main()
