@@ -100,6 +100,7 @@ class Apply final : public Command {
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         passes_.declare(*command, 1);
         cost_model_.declare(*command);
+        cost_model_.declare_batch(*command);
         cost_model_.declare_compilation(*command);
         writes(command->add_option("-o,--output", output_, "where to write the graph; compressed when it ends in .gz"))
             ->required();

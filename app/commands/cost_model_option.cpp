@@ -5,6 +5,7 @@
 #include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "app/commands/number_range.h"
+#include "core/batch/scaled_batch.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
 #include "core/pipeline/time_source.h"
@@ -45,10 +46,19 @@ void CostModelOption::declare_compilation(CLI::App& command) {
         ->check(number_from(0, 1));
 }
 
+void CostModelOption::declare_batch(CLI::App& command) {
+    command
+        .add_option("--local-batch", local_batch_,
+                    "the step with this many sequences a rank, where the graph was traced with another number: sizes "
+                    "are followed through every operator, or the graph is refused with the reason")
+        ->check(whole_number_from(1, 1'000'000));
+}
+
 std::string CostModelOption::given_option() const {
     if (!name_or_file_.empty()) return "--cost-model";
     if (!compiled_.empty()) return "--compiled";
-    return attention_density_ ? "--attention-density" : "";
+    if (attention_density_) return "--attention-density";
+    return local_batch_ ? "--local-batch" : "";
 }
 
 std::optional<Compilation> CostModelOption::compilation(const Graph& graph) const {
@@ -68,11 +78,21 @@ std::optional<Compilation> CostModelOption::compilation(const Graph& graph) cons
     return compilation;
 }
 
+std::shared_ptr<const Graph> CostModelOption::with_batch(const std::shared_ptr<const Graph>& graph,
+                                                         const std::string& file) const {
+    if (!local_batch_) return graph;
+    try {
+        return with_local_batch(graph, *local_batch_);
+    } catch (const InputError& error) {
+        throw error.in_file(file);
+    }
+}
+
 std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const Graph>& graph, const std::string& file,
                                                     const Streams& streams) const {
-    std::shared_ptr<const Graph> modelled = graph;
+    std::shared_ptr<const Graph> modelled = with_batch(graph, file);
     if (!name_or_file_.empty()) {
-        ModelledGraph made = with_cost_model(graph, find_cost_model(name_or_file_));
+        ModelledGraph made = with_cost_model(modelled, find_cost_model(name_or_file_));
         for (const std::string& note : made.notes) streams.notes << "overlap: " << one_line(note) << '\n';
         modelled = std::move(made.graph);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,26 +13,31 @@
 
 namespace overlap::commands {
 
-/// The options `--cost-model NAME|FILE` of a command, for times of all nodes by a built-in model or by a document, and
-/// `--compiled`, for those of a job that compiles.
+/// The options `--cost-model NAME|FILE` of a command, for times of all nodes by a built-in model or by a document,
+/// `--compiled`, for those of a job that compiles, and `--local-batch`, for those of a job with another batch.
 class CostModelOption {
   public:
     void declare(CLI::App& command);
     /// `--compiled` and `--attention-density`, for commands that tell or write times of the job.
     void declare_compilation(CLI::App& command);
+    /// `--local-batch`, for commands whose figures or graphs may be of another batch.
+    void declare_batch(CLI::App& command);
     /// The first of these options that was given; empty where none was.
     std::string given_option() const;
-    /// The graph of `file` with the model and the compilation that were given, or unchanged; replaced values are
-    /// reported as notes.
-    /// @throws InputError where there is no such model, its file is damaged, or the graph has none to compile by.
+    /// The graph of `file` with the batch, the model and the compilation that were given, or unchanged; replaced values
+    /// are reported as notes.
+    /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by, or its
+    /// batch cannot be changed (core/batch/scaled_batch.h).
     std::shared_ptr<const Graph> apply(const std::shared_ptr<const Graph>& graph, const std::string& file,
                                        const Streams& streams) const;
 
   private:
     std::optional<Compilation> compilation(const Graph& graph) const;
+    std::shared_ptr<const Graph> with_batch(const std::shared_ptr<const Graph>& graph, const std::string& file) const;
 
     std::string name_or_file_, compiled_;
     std::optional<double> attention_density_;
+    std::optional<std::int64_t> local_batch_;
 };
 
 /// Help of `--contention`.

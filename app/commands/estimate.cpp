@@ -57,6 +57,7 @@ class Estimate final : public Command {
             "The time of every node: by the analytic model, whatever estimate_ms the file has, or by profiles.");
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"));
         cost_model_.declare(*command);
+        cost_model_.declare_batch(*command);
         command->add_flag("--list-cost-models", list_, "list the built-in cost models and exit");
         reads(
             command->add_option("--profile", profiles_,

@@ -36,6 +36,7 @@ class Explain final : public Command {
             ->required();
         passes_.declare(*command, 0);
         cost_model_.declare(*command);
+        cost_model_.declare_batch(*command);
         cost_model_.declare_compilation(*command);
         command->add_flag("--json", json_, "print JSON");
         return command;

@@ -2,6 +2,7 @@
 // model's figures and, on request, its timeline as a Chrome trace.
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <ostream>
@@ -45,6 +46,7 @@ struct Figures {
     MemoryProfile memory;                                ///< by StorageRule::corrected
     std::int64_t torch_peak_bytes = 0;                   ///< as PyTorch's estimator counts
     std::optional<OptimizerStep> optimizer;              ///< of a compiled job, beside the step
+    std::optional<AccumulatedStep> accumulated;          ///< of a job with several microbatches
 };
 
 std::optional<double> beside_ms(const Figures& figures) {
@@ -79,6 +81,11 @@ void write_text(std::ostream& out, const Figures& figures) {
     if (figures.optimizer) {
         out << "beside   " << milliseconds_text(figures.optimizer->time_ms)
             << " of clipping and AdamW, which are not in the graph\n";
+    }
+    if (figures.accumulated) {
+        out << "job      " << milliseconds_text(figures.accumulated->ms) << " for "
+            << counted(static_cast<std::size_t>(figures.accumulated->microbatches), "microbatch run")
+            << ", gradients added, and what is beside them\n";
     }
     TextTable table({"group", "collectives", "communication", "exposed"});
     for (const GroupTiming& group : simulation.groups) {
@@ -127,6 +134,7 @@ class Simulate final : public Command {
         reads(command->add_option("GRAPH", file_, "overlap-graph file, plain or gzip"))->required();
         passes_.declare(*command, 0);
         cost_model_.declare(*command);
+        cost_model_.declare_batch(*command);
         cost_model_.declare_compilation(*command);
         command->add_flag("--contention", contention_, contention_help);
         reads(command->add_option("--times", times_file_,
@@ -135,6 +143,11 @@ class Simulate final : public Command {
         command->add_option("--launch-us", options_.launch_us, "microseconds the host takes for each node")
             ->check(number_from(0, 1e9))
             ->capture_default_str();
+        command
+            ->add_option("--microbatches", microbatches_,
+                         "times that the job runs the graph for a step, one after the other: also give the time of "
+                         "all, gradients added, and of what is beside the graph once")
+            ->check(whole_number_from(1, 1'000'000));
         writes(command->add_option("--trace", trace_file_, "write the timeline as a Chrome trace (JSON)"));
         command->add_option("--rows", rows_, "exposed collectives to list, the most exposed first; 0: all")
             ->check(whole_number_from(0, 1'000'000'000))
@@ -166,6 +179,10 @@ class Simulate final : public Command {
         figures.torch_peak_bytes = memory_profile(*figures.graph, StorageRule::reference).peak_bytes;
         print_memory_problem(streams, file_, *figures.graph, figures.memory);
         figures.optimizer = beside_step(*figures.graph, own_time_source(*figures.graph).get());
+        if (microbatches_) {
+            figures.accumulated = {*microbatches_, accumulated_step_ms(figures.simulation.step_ms, *microbatches_,
+                                                                       figures.optimizer.value_or(OptimizerStep()))};
+        }
         const AppliedContention* contention = figures.contention ? &*figures.contention : nullptr;
         if (!trace_file_.empty()) {
             write_file_atomically(trace_file_,
@@ -175,6 +192,7 @@ class Simulate final : public Command {
             streams.out << simulation_json(*figures.graph, figures.simulation, figures.memory,
                                            {.contention = contention,
                                             .beside_ms = beside_ms(figures),
+                                            .accumulated = figures.accumulated,
                                             .shared_links = figures.shared_links})
                         << '\n';
         } else {
@@ -219,6 +237,7 @@ class Simulate final : public Command {
     PipelineOption passes_;
     CostModelOption cost_model_;
     SimulationOptions options_;
+    std::optional<std::int64_t> microbatches_;
     std::size_t rows_ = 5;
     bool contention_ = false, json_ = false;
 };

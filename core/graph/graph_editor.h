@@ -112,6 +112,9 @@ class GraphEditor {
     void set_header(GraphHeader header) { header_ = std::make_shared<const GraphHeader>(std::move(header)); }
     /// Replaces args and kwargs of a node.
     void set_arguments(NodeId node, Value args, Value kwargs);
+    /// Replaces args by ones that differ in numbers alone, so that the node does not register again.
+    /// @pre `args` mentions the nodes that the former ones do, in the same order.
+    void set_sizes(NodeId node, Value args) { records_[node].args = args; }
     /// fx `map_arg`: `value` with map(node) in place of each node in it. Lists in which something changes are made
     /// anew, since nodes may share them.
     template <typename Map>

@@ -11,6 +11,8 @@ namespace {
 
 /// Times that a gradient's bytes are moved: once by the norm, twice by scaling, seven times by AdamW.
 constexpr std::int64_t passes_over_gradients = 10;
+/// Adding a gradient to another reads both and writes one.
+constexpr std::int64_t passes_to_add = 3;
 constexpr double ms_per_s = 1e3;
 
 bool has_backward(const Graph& graph) {
@@ -53,6 +55,12 @@ OptimizerStep optimizer_step(const Graph& graph) {
     step.bytes = passes_over_gradients * gradient_bytes;
     step.time_ms = static_cast<double>(step.bytes) / memory_rate(graph) * ms_per_s;
     return step;
+}
+
+double accumulated_step_ms(double step_ms, std::int64_t microbatches, const OptimizerStep& beside) {
+    const double add_ms = beside.time_ms * passes_to_add / passes_over_gradients;
+    const auto count = static_cast<double>(microbatches);
+    return count * step_ms + (count - 1) * add_ms + beside.time_ms;
 }
 
 }  // namespace overlap

@@ -21,4 +21,10 @@ struct OptimizerStep {
 /// returns. @throws InputError where there are gradients and no cost model.
 OptimizerStep optimizer_step(const Graph& graph);
 
+/// A step of a job that runs the graph for several microbatches, one after the other, before it clips and updates: the
+/// graph's step each time, gradients added to those of earlier microbatches from the second one on (three times their
+/// bytes), and once what `beside` is.
+/// @param step_ms of the graph. @param beside without gradients where they are not priced. @pre `microbatches` >= 1.
+double accumulated_step_ms(double step_ms, std::int64_t microbatches, const OptimizerStep& beside);
+
 }  // namespace overlap

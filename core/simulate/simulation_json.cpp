@@ -109,6 +109,15 @@ std::string simulation_json(const Graph& graph, const Simulation& simulation, co
     } else {
         json.null();
     }
+    json.key("accumulated");
+    if (context.accumulated) {
+        json.begin_object();
+        json.member("microbatches", context.accumulated->microbatches);
+        json.member("ms", context.accumulated->ms);
+        json.end_object();
+    } else {
+        json.null();
+    }
 
     write_links(json, context.shared_links);
 

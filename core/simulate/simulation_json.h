@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,10 +12,17 @@
 
 namespace overlap {
 
+/// A step of a job that runs the graph several times for it.
+struct AccumulatedStep {
+    std::int64_t microbatches = 1;
+    double ms = 0;  ///< of all, with what the job does beside the graph
+};
+
 /// What a simulation's figures are printed with.
 struct SimulationContext {
     const AppliedContention* contention = nullptr;  ///< what slowed it; may be null
     std::optional<double> beside_ms{};  ///< what the job does beside the graph: clipping and the optimizer, if priced
+    std::optional<AccumulatedStep> accumulated{};
     /// Process groups that shared a link, a list for each such link.
     std::span<const std::vector<std::string>> shared_links{};
 };
@@ -30,7 +38,8 @@ struct SimulationContext {
 /// `explanation` is there for exposed collectives only. `cost_model` names the model that times are of,
 /// null where it has no name or the times are the graph's own; `contention` is null, or the factors that slowed the
 /// step: `compute_slowdown` by class, `communication_slowdown`, `shared_links`. `beside_ms` is null unless the context
-/// has it. `shared_links[]` has a list of process groups for each link that several of them shared.
+/// has it; `accumulated` is null, or `microbatches` and the `ms` of all. `shared_links[]` has a list of process groups
+/// for each link that several of them shared.
 /// @param memory by StorageRule::corrected; the peak by torch's estimator is computed here.
 std::string simulation_json(const Graph& graph, const Simulation& simulation, const MemoryProfile& memory,
                             const SimulationContext& context = {});

@@ -69,6 +69,31 @@ class CostModels(CommandLine):
         self.assertIn("passes replaced", self.expect(0, "simulate", self.graph, "--times", gone, "--pipeline",
                                                      self.pipeline()).stderr)
 
+    def test_another_batch_is_another_graph(self):
+        traced = data("published_runs", "a_llama3_8b_fsdp8.prebucket.graph.json.gz")
+        model, doubled, back = ("--cost-model", "h100-96gb-500w"), self.path("doubled.graph.json"), self.path("back.graph.json")
+        self.expect(0, "estimate", traced, "--local-batch", "4", *model, "-o", doubled)
+        self.expect(0, "estimate", doubled, "--local-batch", "2", *model, "-o", back)
+        step_ms = [self.figures(graph, *model)["step_ms"] for graph in (traced, doubled, back)]
+        self.assertEqual(step_ms[0], step_ms[2])
+        self.assertGreater(step_ms[1], 1.5 * step_ms[0])
+        self.assertEqual(self.figures(traced, *model, "--local-batch", "4")["step_ms"], step_ms[1])
+        self.assertIn("the graph has to be traced again",
+                      self.expect(1, "simulate", traced, *model, "--local-batch", "1").stderr)
+        self.expect_error(2, ["--local-batch", "from 1 to"], "simulate", traced, "--local-batch", "0")
+        packed = data("graphs", "llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")
+        self.assertIn("sequences are packed into one", self.expect(1, "simulate", packed, "--local-batch", "4").stderr)
+
+    def test_a_step_of_several_microbatches(self):
+        graph = data("published_runs", "a_llama3_8b_fsdp8.prebucket.graph.json.gz")
+        options = ("--cost-model", "h100-96gb-500w", "--compiled", "blocks")
+        self.assertIsNone(self.figures(graph, *options)["accumulated"])
+        figures = self.figures(graph, *options, "--microbatches", "4")
+        all_ms = 4 * figures["step_ms"] + figures["beside_ms"] * (1 + 3 * 0.3)
+        self.assertEqual(figures["accumulated"]["microbatches"], 4)
+        self.assertAlmostEqual(figures["accumulated"]["ms"], all_ms, places=3)
+        self.assertIn("for 4 microbatch runs", self.expect(0, "simulate", graph, *options, "--microbatches", "4").stdout)
+
     def test_compilations_that_are_none_are_refused(self):
         self.expect(2, "simulate", self.graph, "--compiled", "some")
         self.expect(1, "simulate", self.graph, "--attention-density", "0.2", "--compiled", "none")

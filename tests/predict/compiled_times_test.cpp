@@ -12,6 +12,7 @@
 #include "core/io/graph_file.h"
 #include "core/predict/block_regions.h"
 #include "core/predict/matrix_products.h"
+#include "core/predict/optimizer_step.h"
 
 namespace overlap {
 namespace {
@@ -53,6 +54,13 @@ TEST(CompiledTimes, CausalAttentionComputesHalfOfItsScores) {
     const std::vector<double> times_ms = compiled_times(*job(), {}).times_ms;
     const double full_ms = node_flops(*job(), attention) / (989e12 * 0.40) * 1e3;
     EXPECT_NEAR(times_ms[attention], full_ms / 2 + 0.002, 0.01 * full_ms);
+}
+
+TEST(AccumulatedStep, RunsTheGraphOftenAndTheOptimizerOnce) {
+    const OptimizerStep beside{.gradients = 5, .bytes = 200, .time_ms = 10};
+    EXPECT_DOUBLE_EQ(accumulated_step_ms(100, 1, beside), 110);
+    EXPECT_DOUBLE_EQ(accumulated_step_ms(100, 4, beside), 400 + 3 * 3 + 10);
+    EXPECT_DOUBLE_EQ(accumulated_step_ms(100, 4, OptimizerStep()), 400);
 }
 
 TEST(CompiledTimes, NeedACostModel) {

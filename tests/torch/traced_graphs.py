@@ -32,6 +32,7 @@ class Job:
     sizes: Sizes = Sizes()
     rank: int = 0
     device: str = "cpu"
+    batch: int = BATCH
 
     @property
     def world_size(self) -> int:
@@ -67,7 +68,7 @@ def meshes_of(job: Job) -> Meshes:
 def make_inputs(job: Job, meshes: Meshes) -> tuple[torch.Tensor, torch.Tensor]:
     """Tokens and labels of one rank."""
     length = LENGTH // (1 if meshes.tensor is None else meshes.tensor.size())
-    tokens = torch.arange(BATCH * length, device=job.device).view(BATCH, length) % job.sizes.vocabulary
+    tokens = torch.arange(job.batch * length, device=job.device).view(job.batch, length) % job.sizes.vocabulary
     return tokens, (tokens + 1) % job.sizes.vocabulary
 
 

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/batch/dimension_classes.h"
+
+namespace overlap {
+
+/// Joins the dimensions of a node's inputs and outputs that have one size, by what its operator does, and fixes those
+/// that a batch cannot be along, such as the sequence of attention. Tensors that an operator makes of sizes alone are
+/// left free: what reads them decides.
+/// @returns false, and joins nothing, where no rule is known for the operator with such arguments. Then none of the
+/// node's dimensions may grow.
+bool relate_dimensions(DimensionClasses& classes, NodeId node);
+
+}  // namespace overlap

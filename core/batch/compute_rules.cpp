@@ -1,0 +1,154 @@
+#include "core/batch/compute_rules.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace overlap::batch_rules {
+namespace {
+
+bool product(const OperatorCall& call, std::size_t first) {
+    const std::optional<Dimensions> left = call.tensor(first), right = call.tensor(first + 1);
+    if (!left || !right || left->rank() != right->rank() || left->rank() < 2) return false;
+    const Dimensions output = call.out();
+    const std::size_t rows = left->rank() - 2, columns = left->rank() - 1;
+    for (std::size_t batch = 0; batch < rows; ++batch) {
+        call.classes.join(left->at(batch), output.at(batch));
+        call.classes.join(right->at(batch), output.at(batch));
+    }
+    call.classes.join(left->at(rows), output.at(rows));
+    call.classes.join(right->at(columns), output.at(columns));
+    call.classes.join(left->at(columns), right->at(rows));
+    if (first == 1) {
+        if (const std::optional<Dimensions> added = call.tensor(0)) call.align(*added, output);
+    }
+    return true;
+}
+
+/// Rows of a table, argument `table`, by numbers, argument `numbers`.
+bool rows_by_number(const OperatorCall& call, const Dimensions& table, const Dimensions& numbers,
+                    const Dimensions& rows) {
+    if (rows.rank() + 1 != table.rank() + numbers.rank()) return false;
+    call.classes.fix(table.at(0));
+    for (std::size_t dimension = 0; dimension < numbers.rank(); ++dimension)
+        call.classes.join(numbers.at(dimension), rows.at(dimension));
+    for (std::size_t dimension = 1; dimension < table.rank(); ++dimension)
+        call.classes.join(table.at(dimension), rows.at(numbers.rank() + dimension - 1));
+    return true;
+}
+
+/// Queries, keys and values from argument `first` on: batch, heads, length, size of a head. All but the batch are
+/// fixed: twice as long a sequence is four times the work.
+bool attention_inputs(const OperatorCall& call, std::size_t first) {
+    const std::optional<Dimensions> query = call.tensor(first), key = call.tensor(first + 1),
+                                    value = call.tensor(first + 2);
+    for (const std::optional<Dimensions>& tensor : {query, key, value}) {
+        if (!tensor || tensor->rank() != 4) return false;
+        call.fix(*tensor, 1);
+        call.classes.join(tensor->at(0), query->at(0));
+    }
+    return true;
+}
+
+/// Results of four or three dimensions are by batch, heads and queries; smaller ones are numbers of the generator.
+void join_batch(const OperatorCall& call, const Dimensions& query, const Dimensions& result) {
+    if (result.rank() != 4 && result.rank() != 3) return;
+    call.classes.join(query.at(0), result.at(0));
+    call.fix(result, 1);
+}
+
+}  // namespace
+
+bool matrix_product(const OperatorCall& call) {
+    return product(call, 0);
+}
+
+bool added_product(const OperatorCall& call) {
+    return product(call, 1);
+}
+
+bool embedding(const OperatorCall& call) {
+    const std::optional<Dimensions> table = call.tensor(0), numbers = call.tensor(1);
+    return table && numbers && rows_by_number(call, *table, *numbers, call.out());
+}
+
+bool embedding_backward(const OperatorCall& call) {
+    const std::optional<Dimensions> gradient = call.tensor(0), numbers = call.tensor(1);
+    return gradient && numbers && rows_by_number(call, call.out(), *numbers, *gradient);
+}
+
+/// By one tensor of numbers, which replaces the first dimension.
+bool index(const OperatorCall& call) {
+    const std::optional<Dimensions> table = call.tensor(0);
+    const std::span<const Value> numbers = call.list(1);
+    if (!table || numbers.size() != 1) return false;
+    const std::optional<Dimensions> of_numbers = call.tensor(numbers[0]);
+    return of_numbers && rows_by_number(call, *table, *of_numbers, call.out());
+}
+
+/// Values, argument 2, go to the places that the tensors of numbers say: as many as these have elements.
+bool index_put(const OperatorCall& call) {
+    const std::optional<Dimensions> target = call.tensor(0);
+    if (!target) return false;
+    call.join(*target, call.out());
+    std::optional<Dimensions> first;
+    for (const Value& numbers : call.list(1)) {
+        const std::optional<Dimensions> of_numbers = call.tensor(numbers);
+        if (!of_numbers) return false;
+        if (first) call.align(*first, *of_numbers);
+        first = first ? first : of_numbers;
+    }
+    if (const std::optional<Dimensions> values = call.tensor(2); values && first && values->rank() > 0) {
+        for (std::size_t dimension = 0; dimension < std::min(first->rank(), values->rank()); ++dimension)
+            call.classes.join(first->at(dimension), values->at(dimension));
+    }
+    return first.has_value();
+}
+
+bool gather(const OperatorCall& call) {
+    const std::optional<Dimensions> input = call.tensor(0), numbers = call.tensor(2);
+    if (!input || !numbers || numbers->rank() != input->rank()) return false;
+    call.join(*numbers, call.out());
+    const std::size_t along = call.dimension(1, 0, input->rank());
+    call.classes.fix(input->at(along));
+    for (std::size_t dimension = 0; dimension < input->rank(); ++dimension) {
+        if (dimension != along && input->sizes[dimension] == numbers->sizes[dimension])
+            call.classes.join(input->at(dimension), numbers->at(dimension));
+    }
+    return true;
+}
+
+bool loss(const OperatorCall& call) {
+    const std::optional<Dimensions> scores = call.tensor(0), labels = call.tensor(1);
+    if (!scores || !labels || scores->rank() != 2 || call.out().rank() != 0) return false;
+    call.classes.join(scores->at(0), labels->at(0));
+    return true;
+}
+
+bool loss_backward(const OperatorCall& call) {
+    const std::optional<Dimensions> scores = call.tensor(1), labels = call.tensor(2);
+    if (!scores || !labels || scores->rank() != 2) return false;
+    call.join(*scores, call.out());
+    call.classes.join(scores->at(0), labels->at(0));
+    return true;
+}
+
+bool attention(const OperatorCall& call) {
+    if (!attention_inputs(call, 0)) return false;
+    for (std::size_t output = 0; output < call.graph.outputs(call.node).size(); ++output)
+        join_batch(call, *call.tensor(0), call.out(output));
+    return true;
+}
+
+/// The gradient comes first, then what forward took and what it returned.
+bool attention_backward(const OperatorCall& call) {
+    if (!attention_inputs(call, 1)) return false;
+    for (const std::size_t index : {0, 4, 5}) {
+        if (const std::optional<Dimensions> tensor = call.tensor(index)) join_batch(call, *call.tensor(1), *tensor);
+    }
+    for (std::size_t output = 0; output < call.graph.outputs(call.node).size(); ++output)
+        join_batch(call, *call.tensor(1), call.out(output));
+    return true;
+}
+
+}  // namespace overlap::batch_rules

@@ -1,0 +1,230 @@
+#include "core/batch/scaled_batch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/graph/graph_builder.h"
+
+namespace overlap {
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// A step of two sequences of 8 tokens, through a table of 4 columns.
+class Step {
+  public:
+    Step() : tokens(input("tokens", "int64", {2, 8})), table(input("table", "float32", {16, 4})) {
+        embedded = call("embedding", "aten.embedding.default", {node(table), node(tokens)}, {2, 8, 4});
+    }
+
+    static Value node(NodeId id) { return Value::of_node(id); }
+    Value list(const Sizes& sizes) {
+        std::vector<Value> items;
+        for (const std::int64_t size : sizes) items.push_back(Value::of_integer(size));
+        return builder.list(items);
+    }
+    TensorMeta tensor(std::string_view dtype, const Sizes& sizes) {
+        return builder.contiguous_tensor(*dtype_by_name(dtype), sizes);
+    }
+    NodeId input(std::string_view name, std::string_view dtype, const Sizes& sizes) {
+        const TensorMeta value = tensor(dtype, sizes);
+        return builder.placeholder(name, {&value, 1});
+    }
+    NodeId call(std::string_view name, std::string_view target, const std::vector<Value>& args, const Sizes& sizes) {
+        const TensorMeta value = tensor("float32", sizes);
+        return builder.call(name, target, args, {&value, 1});
+    }
+    /// The graph with another batch. The table is a parameter.
+    std::shared_ptr<const Graph> with(std::int64_t batch) { return with_local_batch(finish(), batch); }
+    std::shared_ptr<const Graph> finish() {
+        GraphHeader header;
+        header.extra_json = R"({"placeholder_fqns":{"table":"embeddings.weight"}})";
+        return std::make_shared<Graph>(builder.finish(header));
+    }
+    std::string refusal(std::int64_t batch) {
+        try {
+            with(batch);
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "";
+    }
+
+    GraphBuilder builder;
+    NodeId tokens, table, embedded = no_node;
+};
+
+Sizes shape(const Graph& graph, std::string_view name, std::size_t output = 0) {
+    const std::span<const std::int64_t> sizes = graph.shape(graph.outputs(graph.find(name))[output]);
+    return {sizes.begin(), sizes.end()};
+}
+
+Sizes strides(const Graph& graph, std::string_view name, std::size_t output = 0) {
+    const std::span<const std::int64_t> found = graph.stride(graph.outputs(graph.find(name))[output]);
+    return {found.begin(), found.end()};
+}
+
+Sizes integers(const Graph& graph, std::string_view name, std::size_t argument) {
+    Sizes found;
+    for (const Value& value : graph.children(*graph.argument(graph.find(name), argument)))
+        found.push_back(value.integer);
+    return found;
+}
+
+TEST(LocalBatch, IsTheFirstSizeOfTokens) {
+    EXPECT_EQ(local_batch(*Step().finish()), 2);
+}
+
+TEST(LocalBatch, PackedSequencesDoNotSayIt) {
+    Step step;
+    step.input("positions", "int32", {16});
+    EXPECT_NE(step.refusal(4).find("node \"positions\": the batch cannot be changed: sequences are packed into one"),
+              std::string::npos);
+}
+
+TEST(WithLocalBatch, SizesMemoryAndArgumentsGrowAndParametersDoNot) {
+    Step step;
+    const NodeId rows =
+        step.call("rows", "aten.view.default", {Step::node(step.embedded), step.list({16, 4})}, {16, 4});
+    const NodeId weight = step.input("weight", "float32", {4, 6});
+    const NodeId product = step.call("product", "aten.mm.default", {Step::node(rows), Step::node(weight)}, {16, 6});
+    step.call("back", "aten.view.default", {Step::node(product), step.list({2, 8, 6})}, {2, 8, 6});
+    const std::shared_ptr<const Graph> graph = step.with(6);
+    EXPECT_EQ(shape(*graph, "tokens"), (Sizes{6, 8}));
+    EXPECT_EQ(shape(*graph, "rows"), (Sizes{48, 4}));
+    EXPECT_EQ(integers(*graph, "rows", 1), (Sizes{48, 4}));
+    EXPECT_EQ(integers(*graph, "back", 1), (Sizes{6, 8, 6}));
+    EXPECT_EQ(shape(*graph, "table"), (Sizes{16, 4}));
+    EXPECT_EQ(shape(*graph, "weight"), (Sizes{4, 6}));
+    EXPECT_EQ(graph->outputs(graph->find("back"))[0].storage_bytes, 6 * 8 * 6 * 4);
+}
+
+TEST(WithLocalBatch, AGradientOfWeightsKeepsItsSize) {
+    Step step;
+    const NodeId rows =
+        step.call("rows", "aten.view.default", {Step::node(step.embedded), step.list({16, 4})}, {16, 4});
+    const NodeId turned = step.call("turned", "aten.t.default", {Step::node(rows)}, {4, 16});
+    step.call("gradient", "aten.mm.default", {Step::node(turned), Step::node(rows)}, {4, 4});
+    const std::shared_ptr<const Graph> graph = step.with(4);
+    EXPECT_EQ(shape(*graph, "turned"), (Sizes{4, 32}));
+    EXPECT_EQ(shape(*graph, "gradient"), (Sizes{4, 4}));
+}
+
+TEST(WithLocalBatch, PartsAlongTheBatchLieFurtherApart) {
+    Step step;
+    const Value gathered_args[] = {Step::node(step.embedded), Value::of_integer(4), step.builder.string("0")};
+    const TensorMeta whole = step.tensor("float32", {8, 8, 4});
+    const NodeId gathered =
+        step.builder.call("gathered", "_c10d_functional.all_gather_into_tensor.default", gathered_args, {&whole, 1});
+    std::vector<TensorMeta> parts(4, step.tensor("float32", {2, 8, 4}));
+    for (std::int64_t part = 0; part < 4; ++part) {
+        parts[part].storage = whole.storage;
+        parts[part].storage_bytes = whole.storage_bytes;
+        parts[part].storage_offset = part * 64;
+    }
+    const Value split_args[] = {Step::node(gathered), Value::of_integer(2)};
+    step.builder.call("split", "aten.split.Tensor", split_args, parts);
+    const std::shared_ptr<const Graph> graph = step.with(6);
+    EXPECT_EQ(shape(*graph, "gathered"), (Sizes{24, 8, 4}));
+    EXPECT_EQ(shape(*graph, "split", 3), (Sizes{6, 8, 4}));
+    EXPECT_EQ(graph->outputs(graph->find("split"))[3].storage_offset, 3 * 192);
+    EXPECT_EQ(graph->outputs(graph->find("split"))[3].storage_bytes, 4 * 192 * 4);
+    EXPECT_EQ(graph->argument(graph->find("split"), 1)->integer, 6);
+}
+
+TEST(WithLocalBatch, SlicesThatMakeUpAllOfATensorGrow) {
+    Step step;
+    const NodeId gathered =
+        step.call("gathered", "_c10d_functional.all_gather_into_tensor.default",
+                  {Step::node(step.embedded), Value::of_integer(2), step.builder.string("0")}, {4, 8, 4});
+    const auto slice = [&](std::string_view name, std::int64_t begin) {
+        step.call(name, "aten.slice.Tensor",
+                  {Step::node(gathered), Value::of_integer(0), Value::of_integer(begin), Value::of_integer(begin + 2)},
+                  {2, 8, 4});
+    };
+    slice("first", 0);
+    slice("second", 2);
+    const std::shared_ptr<const Graph> graph = step.with(6);
+    EXPECT_EQ(shape(*graph, "second"), (Sizes{6, 8, 4}));
+    EXPECT_EQ(graph->argument(graph->find("second"), 2)->integer, 6);
+    EXPECT_EQ(graph->argument(graph->find("second"), 3)->integer, 12);
+}
+
+TEST(WithLocalBatch, ASliceOfTheBatchIsRefused) {
+    Step step;
+    step.call("first", "aten.slice.Tensor",
+              {Step::node(step.embedded), Value::of_integer(0), Value::of_integer(0), Value::of_integer(1)}, {1, 8, 4});
+    EXPECT_NE(step.refusal(6).find("node \"first\""), std::string::npos);
+}
+
+TEST(WithLocalBatch, WhatLiesOutsideOfTheBatchMovesAway) {
+    Step step;
+    TensorMeta turned = step.tensor("float32", {8, 2, 4});
+    turned.first_dimension = step.builder.dimensions(Sizes{8, 2, 4}, Sizes{4, 32, 1});
+    const Value args[] = {Step::node(step.embedded), Value::of_integer(0), Value::of_integer(1)};
+    const NodeId node = step.builder.call("turned", "aten.transpose.int", args, {&turned, 1});
+    step.call("copied", "aten.clone.default", {Step::node(node)}, {8, 2, 4});
+    const std::shared_ptr<const Graph> graph = step.with(6);
+    EXPECT_EQ(strides(*graph, "turned"), (Sizes{4, 32, 1}));
+    EXPECT_EQ(strides(*graph, "copied"), (Sizes{24, 4, 1}));
+}
+
+TEST(WithLocalBatch, TimesOfTheOtherBatchGo) {
+    Step step;
+    NodeMetadata metadata;
+    metadata.estimate_ms = 3;
+    const TensorMeta value = step.tensor("float32", {2, 8, 4});
+    const Value args[] = {Step::node(step.embedded)};
+    step.builder.call("copy", "aten.clone.default", args, {&value, 1}, metadata);
+    const std::shared_ptr<const Graph> graph = step.with(4);
+    EXPECT_FALSE(graph->metadata(graph->find("copy")).estimate_ms.has_value());
+}
+
+TEST(WithLocalBatch, UnknownOperatorsAreRefusedWhereTheBatchIs) {
+    Step step;
+    step.call("harmless", "aten.some.default", {Step::node(step.table)}, {16, 4});
+    step.call("other", "aten.some.default", {Step::node(step.embedded)}, {3});
+    EXPECT_EQ(step.refusal(4),
+              "node \"other\": the batch cannot be changed: what aten.some.default does with such arguments is not "
+              "known");
+}
+
+TEST(WithLocalBatch, ASizeThatMayBeSplitInTwoWaysIsRefused) {
+    Step step;
+    const NodeId rows =
+        step.call("rows", "aten.view.default", {Step::node(step.embedded), step.list({16, 4})}, {16, 4});
+    step.call("chunks", "aten.view.default", {Step::node(rows), step.list({4, 4, 4})}, {4, 4, 4});
+    const std::string refusal = step.refusal(4);
+    EXPECT_NE(refusal.find("node \"chunks\""), std::string::npos);
+    EXPECT_NE(refusal.find("which of them grows is not known"), std::string::npos);
+}
+
+TEST(WithLocalBatch, TheBatchIsNotAddedToWhatHasOneSize) {
+    Step step;
+    const NodeId attribute = [&] {
+        NodeRecord record;
+        record.name = step.builder.intern("constant");
+        record.target = step.builder.target("constant");
+        record.op = NodeOp::get_attr;
+        record.has_outputs = true;
+        const TensorMeta value = step.tensor("float32", {2, 8, 4});
+        return step.builder.add(record, {}, {&value, 1});
+    }();
+    step.call("sum", "aten.add.Tensor", {Step::node(step.embedded), Step::node(attribute)}, {2, 8, 4});
+    EXPECT_NE(step.refusal(4).find("node \"sum\": the batch cannot be changed: it brings together"), std::string::npos);
+}
+
+TEST(WithLocalBatch, ABatchOfOneIsTracedInItsOwnWay) {
+    EXPECT_NE(Step().refusal(1).find("the graph has to be traced again"), std::string::npos);
+}
+
+TEST(WithLocalBatch, TheSameBatchIsTheSameGraph) {
+    const std::shared_ptr<const Graph> graph = Step().finish();
+    EXPECT_EQ(with_local_batch(graph, 2), graph);
+}
+
+}  // namespace
+}  // namespace overlap
