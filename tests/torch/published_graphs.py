@@ -25,7 +25,7 @@ def export(job: PublishedJob, folder: Path) -> dict[str, object]:
     began = time.monotonic()
     with trainer_graph(job) as made:
         exported = export_graph(made.graph_module, folder / f"{job.name}.prebucket.graph.json.gz",
-                                parameter_names=made.parameters)
+                                parameter_names=made.parameters, unbacked_size=made.rows_of_rank)
     return {"name": exported.name, "nodes": exported.nodes, "bytes": exported.path.stat().st_size,
             "digest": exported.digest, "seconds": round(time.monotonic() - began, 1),
             "passes_behind": made.passes_behind, "notes": exported.notes}

@@ -33,11 +33,15 @@ class PublishedJob:
     tensor_parallel: int
     local_batch: int  # sequences for each shard
     # "eager": torchtitan's selective checkpointing by operator, which saves every other product of a block;
-    # "full": whole blocks are recomputed; "none": only parameters are gathered again
+    # "blocks": whole blocks are recomputed; "full": the same, but the result of attention is kept; "none": only
+    # parameters are gathered again; "default": the trainer's, which keeps all products
     memory_policy: str
     async_tensor_parallel: bool = False
     sequence: int = 8192
     replicas: int = 1  # of hybrid sharding: groups of shards that hold the same
+    model: str = "llama3"  # or "deepseek_v3", whose flavors are "debugmodel" and "16B"
+    expert_parallel: int = 1
+    balanced: bool = False  # the router gives each expert as many tokens, whatever it finds
 
     @property
     def world_size(self) -> int:
@@ -48,11 +52,14 @@ JOBS = (
     PublishedJob("a_llama3_8b_fsdp8", "8B", 8, 1, 2, "eager"),
     PublishedJob("b_llama3_8b_fsdp128", "8B", 128, 1, 2, "eager"),
     PublishedJob("c_llama3_8b_fsdp8_tp8", "8B", 8, 8, 12, "eager"),
-    PublishedJob("d_llama3_70b_fsdp32_tp8", "70B", 32, 8, 16, "full"),
+    PublishedJob("d_llama3_70b_fsdp32_tp8", "70B", 32, 8, 16, "blocks"),
     PublishedJob("a100_llama3_8b_fsdp64", "8B", 64, 1, 1, "eager"),
     PublishedJob("a100_llama3_70b_fsdp64", "70B", 64, 1, 1, "full"),
     PublishedJob("a100_llama2_13b_fsdp64_none", "llama2 13B", 64, 1, 2, "none", sequence=4096),
     PublishedJob("a100_llama2_13b_fsdp64_op", "llama2 13B", 64, 1, 2, "eager", sequence=4096),
     PublishedJob("a100_llama2_70b_fsdp64", "llama2 70B", 64, 1, 2, "full", sequence=4096),
     PublishedJob("fms_llama2_7b_hsdp8x16", "llama2 7B", 8, 1, 2, "none", sequence=4096, replicas=16),
+    PublishedJob("h100_deepseek_v3_16b_fsdp32_ep32", "16B", 32, 1, 4, "default", sequence=4096, model="deepseek_v3",
+                 expert_parallel=32, balanced=True),
+    PublishedJob("b200_deepseek_v3_16b_fsdp8", "16B", 8, 1, 4, "eager", sequence=4096, model="deepseek_v3"),
 )

@@ -8,6 +8,8 @@ was another than today's default, the model of that time is asked for:
 - queries, keys and values have a product each, instead of one together;
 - the loss is taken of all logits at once, instead of in chunks;
 - positions are not an input;
+- checkpointing of whole blocks runs attention again in backward: the trainer keeps its result, because PyTorch marks the
+  operator as random, which it is not without dropout;
 - hybrid sharding scatters gradients within a group of shards and then sums what is left over the groups, instead of
   summing whole gradients first.
 
@@ -35,9 +37,12 @@ from torch.utils.checkpoint import CheckpointPolicy
 from torchtitan.components.loss import CrossEntropyLoss
 from torchtitan.distributed import ParallelDims
 from torchtitan.distributed import utils as distributed_utils
+from torchtitan.experiments.graph_trainer import deepseek_v3 as graph_trainer_deepseek_v3
 from torchtitan.experiments.graph_trainer import llama3 as graph_trainer_llama3
+from torchtitan.experiments.graph_trainer import selective_activation_remat
 from torchtitan.experiments.graph_trainer.common_utils import maybe_register_blockmask_pytree_node
 from torchtitan.experiments.graph_trainer.configs import GraphTrainerCompileConfig, to_graph_trainer_config
+from torchtitan.experiments.graph_trainer.deepseek_v3 import config_registry as deepseek_v3_configs
 from torchtitan.experiments.graph_trainer.llama3 import config_registry
 from torchtitan.experiments.graph_trainer.make_fx_tracer import TracedResult, minimal_fx_tracer
 from torchtitan.experiments.graph_trainer.memory_policy import tag_sac_policy
@@ -45,7 +50,7 @@ from torchtitan.experiments.graph_trainer.passes import apply_graph_passes, comp
 from torchtitan.experiments.graph_trainer.registry import register_memory_policy
 from torchtitan.experiments.graph_trainer.simple_fsdp import ReplicateComputation
 from torchtitan.experiments.graph_trainer.trainer import make_fwd_bwd_step
-from torchtitan.models import llama3
+from torchtitan.models import deepseek_v3, llama3
 from torchtitan.models.common.attention import ScaledDotProductAttention
 from torchtitan.models.common.config_utils import decoder_vocab_size
 
@@ -61,6 +66,7 @@ class TrainerGraph:
     graph_module: fx.GraphModule
     parameters: dict[str, str]  # of placeholders
     passes_behind: tuple[str, ...]  # what the trainer would run next, by name
+    rows_of_rank: int | None  # that experts get of each rank where all get as many; None: the model has no experts
 
 
 @contextmanager
@@ -79,23 +85,38 @@ def trainer_graph(job: PublishedJob) -> Iterator[TrainerGraph]:
         split = names.index(LAST_PASS) + 1
         graph_module = apply_graph_passes(traced.gm, traced.example_inputs, passes[:split])
         move_to_device(graph_module, DEVICE)
-        yield TrainerGraph(graph_module, _parameters(graph_module, traced), tuple(names[split:]))
+        yield TrainerGraph(graph_module, _parameters(graph_module, traced), tuple(names[split:]),
+                           _rows_of_rank(job, config))
     finally:
         dist.destroy_process_group()
 
 
 def _config(job: PublishedJob) -> Any:
-    base = {"70B": config_registry.llama3_70b}.get(job.flavor, config_registry.llama3_8b)()
-    config = to_graph_trainer_config(base, _model)
-    config.model_spec = _model(job.flavor)
+    config = to_graph_trainer_config(_base(job), _MODELS[job.model])
+    config.model_spec = _MODELS[job.model](job.flavor, attn_backend="sdpa")
     config.compile = GraphTrainerCompileConfig(enable=True, memory_policy=job.memory_policy,
                                                enable_async_tensor_parallel=job.async_tensor_parallel)
     config.loss = CrossEntropyLoss.Config(global_vocab_size=decoder_vocab_size(config.model_spec))
     config.training.local_batch_size, config.training.seq_len = job.local_batch, job.sequence
     config.parallelism = dataclasses.replace(
         config.parallelism, data_parallel_replicate_degree=job.replicas, data_parallel_shard_degree=job.shards,
-        tensor_parallel_degree=job.tensor_parallel)
+        tensor_parallel_degree=job.tensor_parallel, expert_parallel_degree=job.expert_parallel)
+    config.debug.moe_force_load_balance = job.balanced
     return config
+
+
+_MODELS = {"llama3": graph_trainer_llama3.model_registry, "deepseek_v3": graph_trainer_deepseek_v3.model_registry}
+
+
+def _base(job: PublishedJob) -> Any:
+    if job.model == "deepseek_v3":
+        return deepseek_v3_configs.deepseek_v3_16b()
+    return {"70B": config_registry.llama3_70b}.get(job.flavor, config_registry.llama3_8b)()
+
+
+def _rows_of_rank(job: PublishedJob, config: Any) -> int | None:
+    routers = [layer.moe.router for layer in config.model_spec.model.layers if getattr(layer, "moe", None)]
+    return job.local_batch * job.sequence * routers[0].top_k // job.expert_parallel if routers else None
 
 
 def _sized(sizes: Sizes) -> Callable[..., Any]:
@@ -115,6 +136,12 @@ def _sized(sizes: Sizes) -> Callable[..., Any]:
     return build
 
 
+@register_memory_policy("blocks")
+def _keep_inputs_of_blocks(graph_module: fx.GraphModule, *, config: Any) -> fx.GraphModule:
+    """Checkpointing of whole blocks: what is behind a block's input is computed again, attention too."""
+    return tag_sac_policy(graph_module, policy_fn=lambda node: CheckpointPolicy.MUST_RECOMPUTE)
+
+
 @register_memory_policy("none")
 def _keep_all_but_parameters(graph_module: fx.GraphModule, *, config: Any) -> fx.GraphModule:
     """No checkpointing: what backward reads is kept, and only whole parameters are gathered again."""
@@ -131,15 +158,11 @@ def _keep_all_but_parameters(graph_module: fx.GraphModule, *, config: Any) -> fx
     return tag_sac_policy(graph_module, policy_fn=policy)
 
 
-def _model(flavor: str) -> Any:
-    return graph_trainer_llama3.model_registry(flavor, attn_backend="sdpa")
-
-
 def _parallel_dims(job: PublishedJob, config: Any) -> ParallelDims:
     backend = config.parallelism.spmd_backend
     distributed_utils.set_spmd_backend(backend)
-    dims = ParallelDims(dp_shard=job.shards, dp_replicate=job.replicas, cp=1, tp=job.tensor_parallel, pp=1, ep=1,
-                        world_size=job.world_size, spmd_backend=backend)
+    dims = ParallelDims(dp_shard=job.shards, dp_replicate=job.replicas, cp=1, tp=job.tensor_parallel, pp=1,
+                        ep=job.expert_parallel, world_size=job.world_size, spmd_backend=backend)
     dims.build_mesh()
     return dims
 
@@ -177,6 +200,9 @@ def _as_published() -> Iterator[None]:
             flavor: _sized(sizes) for flavor, sizes in SIZES.items()}))
         stack.enter_context(mock.patch.object(ScaledDotProductAttention, "forward", _flash_attention))
         stack.enter_context(mock.patch.object(ReplicateComputation, "replicate_compute", _whole_parameter))
+        # Without dropout no operator draws a random number, so each may be run again.
+        stack.enter_context(mock.patch.object(selective_activation_remat, "has_recomputable_rng_ops",
+                                              lambda graph_module: False))
         yield
 
 
@@ -216,7 +242,11 @@ def _flash_attention(self: Any, q_BLNH: torch.Tensor, k_BLNH: torch.Tensor, v_BL
     heads = q_BLNH.shape[2]
     query, key, value = (tensor.transpose(1, 2) for tensor in (
         q_BLNH, _repeated(k_BLNH, heads), _repeated(v_BLNH, heads)))
-    out = torch.ops.aten._scaled_dot_product_flash_attention(query, key, value, 0.0, is_causal, scale=scale)[0]
+    if query.shape[-1] == value.shape[-1]:
+        out = torch.ops.aten._scaled_dot_product_flash_attention(query, key, value, 0.0, is_causal, scale=scale)[0]
+    else:  # flash attention has one size of heads
+        out = torch.ops.aten._scaled_dot_product_cudnn_attention(
+            query, key, value, None, True, 0.0, is_causal, scale=scale)[0]
     return out.transpose(1, 2)
 
 
