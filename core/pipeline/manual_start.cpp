@@ -155,7 +155,8 @@ class ManualStartWriter {
         }
     }
 
-    void say(std::string sentence, std::vector<std::string> names) {
+    /// @param names taken here and not when it is called: sentences count them, and arguments are made in any order.
+    void say(std::string sentence, std::vector<std::string>&& names) {
         start_.left_out.push_back({std::move(sentence), std::move(names)});
     }
 

@@ -112,7 +112,7 @@ TEST(ManualStart, TellsWhichBucketsAreDivided) {
     const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
     const Plan plan = automatic_plan(Plan(), *graph);
     const ManualStart start = manual_start(plan, *evaluate(graph, plan));
-    EXPECT_EQ(told(start, "divided, since a module has one card").size(), 64u);
+    EXPECT_EQ(told(start, "64 buckets are divided, since a module has one card").size(), 64u);
 }
 
 TEST(ManualStart, TellsWhatComesAlongWithWholeModules) {
