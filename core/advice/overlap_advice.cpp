@@ -32,9 +32,10 @@ class OverlapChanges {
     }
 
     void add(const OverlapDirective& directive, const std::string& what) {
-        if (!preview_.effect_of(directive).refusal.empty()) return;
+        OverlapPreview::Effect effect = preview_.effect_of(directive);
+        if (!effect.refusal().empty()) return;
         Advice advice{collective_.name + ' ' + what, {}, collective_.plan()};
-        advice.plan.overlaps = preview_.with(directive);
+        advice.plan.overlaps = std::move(effect.overlaps);
         changes_.push_back(std::move(advice));
     }
 

@@ -1,6 +1,7 @@
 #include "core/pipeline/overlap_preview.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace overlap {
 
@@ -13,17 +14,6 @@ std::vector<NodeId> found_by_name(const Graph& from, const Graph& to) {
     return found;
 }
 
-/// The plan's directives except those of the collective that starts at `start` of the undirected graph.
-OverlapDirectives without(const Evaluation& evaluation, OverlapDirectives overlaps, NodeId start) {
-    std::vector<OverlapDirective> kept;
-    for (std::size_t index = 0; index < overlaps.list.size(); ++index) {
-        const bool known = index < evaluation.overlaps.directives.size();
-        if (!known || evaluation.overlaps.directives[index].start != start) kept.push_back(overlaps.list[index]);
-    }
-    overlaps.list = std::move(kept);
-    return overlaps;
-}
-
 DirectedOrder ordered(const Graph& graph, const ModuleTree& modules, const MergedCollectives& merged,
                       const OverlapDirectives& directives) {
     DirectedOrder order(graph, modules, merged, directives);
@@ -33,27 +23,59 @@ DirectedOrder ordered(const Graph& graph, const ModuleTree& modules, const Merge
 
 }  // namespace
 
-OverlapPreview::OverlapPreview(std::shared_ptr<const Evaluation> evaluation, const Plan& plan, NodeId start)
+std::string OverlapPreview::Effect::refusal() const {
+    const bool any_holds = std::ranges::any_of(refusals, [](const std::string& refusal) { return refusal.empty(); });
+    return any_holds || refusals.empty() ? std::string() : refusals.front();
+}
+
+OverlapPreview::OverlapPreview(std::shared_ptr<const Evaluation> evaluation, const Plan& plan,
+                               std::vector<NodeId> starts)
     : evaluation_(std::move(evaluation)),
       undirected_(*evaluation_->undirected),
-      start_(start),
       modules_(modules_of(*evaluation_, evaluation_->undirected)),
       merged_(merged_collectives(evaluation_->reports)),
-      others_(without(*evaluation_, plan.overlaps, undirected_.find(evaluation_->graph->name(start)))),
-      order_(ordered(undirected_, *modules_, merged_, others_)),
       undirected_of_(found_by_name(*evaluation_->graph, undirected_)),
-      reach_(undirected_, order_.further(), undirected_of_[start]),
-      times_ms_(undirected_.node_count()),
-      collective_(evaluation_->graph->name(start)) {
+      moved_(moved_of(plan, starts)),
+      others_(without_moved(plan.overlaps)),
+      order_(ordered(undirected_, *modules_, merged_, others_)),
+      reach_(undirected_, order_.further(), undirected_of_[starts.front()]),
+      times_ms_(undirected_.node_count()) {
     for (NodeId node = 0; node < undirected_of_.size(); ++node)
         if (undirected_of_[node] != no_node) times_ms_[undirected_of_[node]] = evaluation_->times_ms[node];
-    const auto member = std::ranges::find(merged_, collective_, &MergedCollectives::value_type::second);
-    if (member != merged_.end()) collective_ = member->first;
-    directive_.collective = collective_;
-    for (std::size_t index = plan.overlaps.list.size(); index-- > 0;) {
-        const std::vector<DirectiveOutcome>& outcomes = evaluation_->overlaps.directives;
-        if (index < outcomes.size() && outcomes[index].start == reach_.start()) directive_ = plan.overlaps.list[index];
+}
+
+std::vector<OverlapPreview::Moved> OverlapPreview::moved_of(const Plan& plan, const std::vector<NodeId>& starts) const {
+    std::vector<Moved> moved;
+    const std::vector<DirectiveOutcome>& outcomes = evaluation_->overlaps.directives;
+    for (const NodeId start : starts) {
+        Moved& each = moved.emplace_back(Moved{start, std::string(evaluation_->graph->name(start)), {}});
+        const auto member = std::ranges::find(merged_, each.collective, &MergedCollectives::value_type::second);
+        if (member != merged_.end()) each.collective = member->first;
+        for (std::size_t index = 0; index < std::min(plan.overlaps.list.size(), outcomes.size()); ++index)
+            if (outcomes[index].start != no_node && outcomes[index].start == undirected_of_[start])
+                each.own.push_back(plan.overlaps.list[index]);
     }
+    return moved;
+}
+
+OverlapDirectives OverlapPreview::without_moved(const OverlapDirectives& overlaps) const {
+    OverlapDirectives others = overlaps;
+    others.list.clear();
+    const std::vector<DirectiveOutcome>& outcomes = evaluation_->overlaps.directives;
+    for (std::size_t index = 0; index < overlaps.list.size(); ++index) {
+        const bool is_moved = index < outcomes.size() && outcomes[index].start != no_node &&
+                              std::ranges::any_of(moved_, [&](const Moved& each) {
+                                  return undirected_of_[each.start] == outcomes[index].start;
+                              });
+        if (!is_moved) others.list.push_back(overlaps.list[index]);
+    }
+    return others;
+}
+
+OverlapDirective OverlapPreview::directive(std::size_t index) const {
+    OverlapDirective directive = moved_[index].own.empty() ? OverlapDirective() : moved_[index].own.front();
+    directive.collective = moved_[index].own.empty() ? moved_[index].collective : directive.collective;
+    return directive;
 }
 
 std::string OverlapPreview::refusal(OverlapWish wish, NodeId node) const {
@@ -68,11 +90,30 @@ bool OverlapPreview::is_dependent(NodeId node) const {
     return undirected_of_[node] != no_node && reach_.is_dependent(undirected_of_[node]);
 }
 
-OverlapPreview::Effect OverlapPreview::effect_of(const OverlapDirective& directive) {
-    const DirectiveOutcome outcome = order_.add(directive);
-    Effect effect = measured(order_.apply(evaluation_->undirected));
-    effect.refusal = outcome.refusal;
-    order_.take_back();
+OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirective> directives) {
+    Effect effect{{}, others_};
+    DirectedOrder order = order_;
+    for (std::size_t index = 0; index < moved_.size(); ++index) {
+        if (index < directives.size()) {
+            effect.refusals.push_back(order.add(directives[index]).refusal);
+            if (effect.refusals.back().empty()) {
+                effect.overlaps.list.push_back(directives[index]);
+                continue;
+            }
+        }
+        for (const OverlapDirective& own : moved_[index].own) {
+            order.add(own);
+            effect.overlaps.list.push_back(own);
+        }
+    }
+    const PassResult result = order.apply(evaluation_->undirected);
+    // As the evaluation did where the cost model has no factors of contention.
+    const TimeSource* source = evaluation_->time_source.get();
+    if (source && source->contention && !evaluation_->contention) source = nullptr;
+    const Simulation simulation = sourced_simulation(*result.graph, times_of(result), source).simulation;
+    effect.step_ms = simulation.step_ms;
+    effect.exposed_ms = simulation.exposed_ms;
+    effect.peak_bytes = memory_profile(*result.graph, StorageRule::corrected).peak_bytes;
     return effect;
 }
 
@@ -82,21 +123,6 @@ std::vector<double> OverlapPreview::times_of(const PassResult& result) const {
     std::vector<double> times_ms(result.origin.size());
     for (std::size_t node = 0; node < times_ms.size(); ++node) times_ms[node] = times_ms_[result.origin[node]];
     return times_ms;
-}
-
-OverlapPreview::Effect OverlapPreview::measured(const PassResult& result) const {
-    const Graph& graph = *result.graph;
-    // As the evaluation did where the cost model has no factors of contention.
-    const TimeSource* source = evaluation_->time_source.get();
-    if (source && source->contention && !evaluation_->contention) source = nullptr;
-    const Simulation simulation = sourced_simulation(graph, times_of(result), source).simulation;
-    return {{}, simulation.step_ms, simulation.exposed_ms, memory_profile(graph, StorageRule::corrected).peak_bytes};
-}
-
-OverlapDirectives OverlapPreview::with(const OverlapDirective& directive) const {
-    OverlapDirectives overlaps = others_;
-    overlaps.list.push_back(directive);
-    return overlaps;
 }
 
 }  // namespace overlap

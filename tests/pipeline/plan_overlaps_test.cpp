@@ -113,14 +113,14 @@ TEST(OverlapPreview, TellsWhatAnEvaluationTells) {
                 SCOPED_TRACE(describe(directive));
                 const OverlapPreview::Effect effect = preview.effect_of(directive);
                 Plan changed = plan;
-                changed.overlaps = preview.with(directive);
+                changed.overlaps = effect.overlaps;
                 const auto after = evaluate(graph, changed);
-                ASSERT_EQ(effect.refusal, after->overlaps.directives.back().refusal);
+                ASSERT_TRUE(!effect.refusal().empty() || after->overlaps.directives.back().holds());
                 ASSERT_EQ(effect.step_ms, after->simulation.step_ms);
                 ASSERT_EQ(effect.exposed_ms, after->simulation.exposed_ms);
                 ASSERT_EQ(effect.peak_bytes, after->corrected_memory.peak_bytes);
-                ASSERT_EQ(preview.refusal(OverlapWish::start_before, node).empty(), effect.refusal.empty());
-                ++(effect.refusal.empty() ? held : refused);
+                ASSERT_EQ(preview.refusal(OverlapWish::start_before, node).empty(), effect.refusal().empty());
+                ++(effect.refusal().empty() ? held : refused);
             }
         }
     }
@@ -136,12 +136,53 @@ TEST(OverlapPreview, ReplacesWhatTheCollectiveHas) {
     const auto evaluation = evaluate(graph, plan);
     const NodeId start =
         evaluation->graph->find(evaluation->undirected->name(evaluation->overlaps.directives[0].start));
-    const OverlapPreview preview(evaluation, plan, start);
+    OverlapPreview preview(evaluation, plan, start);
     EXPECT_EQ(preview.directive(), directive);
-    const OverlapDirectives with = preview.with({.collective = preview.collective(), .start_before = "x"});
+    const std::string after(evaluation->graph->name(start - 1));
+    const OverlapDirectives with =
+        preview.effect_of({.collective = preview.collective(), .start_after = after}).overlaps;
     ASSERT_EQ(with.list.size(), 2u);
     EXPECT_EQ(with.list[0].collective, "gone");
-    EXPECT_EQ(with.list[1].start_before, "x");
+    EXPECT_EQ(with.list[1].start_after, after);
+    // What cannot be leaves it as it was.
+    const OverlapPreview::Effect refused =
+        preview.effect_of({.collective = preview.collective(), .start_before = preview.collective()});
+    EXPECT_FALSE(refused.refusal().empty());
+    ASSERT_EQ(refused.overlaps.list.size(), 2u);
+    EXPECT_EQ(refused.overlaps.list[1], directive);
+}
+
+/// Several collectives moved at once: those that can move do, and the figures are those of the plan that results.
+TEST(OverlapPreview, MovesSeveralCollectives) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
+    Plan plan = bucketed_plan(*graph);
+    plan.overlaps.list = {early_gather(*graph)};
+    const auto evaluation = evaluate(graph, plan);
+    std::vector<NodeId> starts;
+    for (const CollectiveTiming& timing : evaluation->simulation.collectives) starts.push_back(timing.start);
+    OverlapPreview preview(evaluation, plan, starts);
+    std::size_t held = 0, refused = 0;
+    for (const NodeId step : {5u, 20u, 60u}) {
+        std::vector<OverlapDirective> directives;
+        for (std::size_t index = 0; index < preview.count(); ++index) {
+            const NodeId place = preview.start(index) - std::min(step, preview.start(index));
+            directives.push_back(
+                {.collective = preview.collective(index), .start_before = std::string(evaluation->graph->name(place))});
+        }
+        const OverlapPreview::Effect effect = preview.effect_of(directives);
+        ASSERT_EQ(effect.refusals.size(), starts.size());
+        const auto can = static_cast<std::size_t>(std::ranges::count(effect.refusals, std::string()));
+        held += can;
+        refused += starts.size() - can;
+        Plan changed = plan;
+        changed.overlaps = effect.overlaps;
+        const auto after = evaluate(graph, changed);
+        EXPECT_EQ(effect.step_ms, after->simulation.step_ms);
+        EXPECT_EQ(effect.exposed_ms, after->simulation.exposed_ms);
+        EXPECT_EQ(effect.peak_bytes, after->corrected_memory.peak_bytes);
+    }
+    EXPECT_GT(held, 5u);
+    EXPECT_GT(refused, 2u);
 }
 
 }  // namespace

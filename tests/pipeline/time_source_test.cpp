@@ -147,11 +147,11 @@ void expect_preview_as_evaluation(const std::shared_ptr<const Graph>& graph) {
                                          .start_before = std::string(evaluation->graph->name(node))};
         const OverlapPreview::Effect effect = preview.effect_of(directive);
         Plan changed = plan;
-        changed.overlaps = preview.with(directive);
+        changed.overlaps = effect.overlaps;
         const auto after = evaluate(graph, changed);
         EXPECT_EQ(effect.step_ms, after->simulation.step_ms) << describe(directive);
         EXPECT_EQ(effect.exposed_ms, after->simulation.exposed_ms) << describe(directive);
-        held += effect.refusal.empty();
+        held += effect.refusal().empty();
     }
     EXPECT_GT(held, 3u);
 }

@@ -1,6 +1,7 @@
 #include "ui/actions/overlap_connection.h"
 
 #include <QMenu>
+#include <algorithm>
 
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
@@ -26,7 +27,8 @@ bool shows(const TimelineView& view, const Evaluation& evaluation, quint32 refer
 
 OverlapConnection::OverlapConnection(Document& document, TimelineView& view, QObject* parent)
     : QObject(parent), document_(document), view_(view) {
-    view.setEventDragHandler({[this](quint32 reference, bool byEnd) { return begin(reference, byEnd); },
+    view.setEventDragHandler({[this](quint32 reference) { return isMovable(reference); },
+                              [this](const std::vector<quint32>& starts, bool byEnd) { return begin(starts, byEnd); },
                               [this](const EventDragPlace& place) { return ask(place); },
                               [this](const EventDragPlace& place) { drop(place); }, [this] { finish(); }});
     connect(&view, &TimelineView::eventMenuAboutToShow, this,
@@ -36,23 +38,27 @@ OverlapConnection::OverlapConnection(Document& document, TimelineView& view, QOb
     });
 }
 
-bool OverlapConnection::begin(quint32 reference, bool byEnd) {
+bool OverlapConnection::isMovable(quint32 reference) const {
     const auto evaluation = document_.evaluation();
-    if (!evaluation || !OverlapCommands(document_).refusal().isEmpty() || !shows(view_, *evaluation, reference))
-        return false;
-    if (evaluation->simulation.collective_of_node[reference] < 0) return false;
-    dragged_ = std::make_unique<DraggedOverlap>(document_, evaluation, reference);
+    return evaluation && OverlapCommands(document_).refusal().isEmpty() && shows(view_, *evaluation, reference) &&
+           evaluation->simulation.collective_of_node[reference] >= 0;
+}
+
+bool OverlapConnection::begin(const std::vector<quint32>& references, bool byEnd) {
+    if (!std::ranges::all_of(references, [this](quint32 reference) { return isMovable(reference); })) return false;
+    const auto evaluation = document_.evaluation();
+    dragged_ = std::make_unique<DraggedOverlap>(document_, evaluation, references);
     by_end_ = byEnd;
-    document_.selection().selectNode(text(evaluation->graph->name(reference)));
+    document_.selection().selectNode(text(evaluation->graph->name(references.front())));
     highlighted_before_ = view_.highlightedReferences();
-    std::vector<quint32> allowed{reference};
+    std::vector<quint32> allowed = references;
     for (NodeId node = 0; node < evaluation->graph->node_count(); ++node)
         if (evaluation->times_ms[node] > 0 && !dragged_->isForbidden(node)) allowed.push_back(node);
     view_.highlightReferences(std::move(allowed));
     return true;
 }
 
-OverlapDirective OverlapConnection::directiveAt(const EventDragPlace& place) const {
+DraggedOverlap::Wish OverlapConnection::wishAt(const EventDragPlace& place) const {
     const QString module = modules_ ? modules_->markDropTarget(place.global) : QString();
     if (!module.isEmpty()) return dragged_->behindModule(module);
     const Evaluation& evaluation = dragged_->preview().evaluation();
@@ -65,12 +71,12 @@ OverlapDirective OverlapConnection::directiveAt(const EventDragPlace& place) con
 }
 
 EventDragAnswer OverlapConnection::ask(const EventDragPlace& place) {
-    const DraggedOverlap::Answer& answer = dragged_->answer(directiveAt(place));
-    return {answer.wish, answer.refusal, answer.effects, true};
+    const DraggedOverlap::Answer& answer = dragged_->answer(wishAt(place));
+    return {answer.wish, answer.refusal, answer.left, answer.effects, true};
 }
 
 void OverlapConnection::drop(const EventDragPlace& place) {
-    const QString refusal = dragged_->apply(directiveAt(place));
+    const QString refusal = dragged_->apply(wishAt(place));
     finish();
     if (!refusal.isEmpty()) emit told(refusal);
 }
@@ -88,7 +94,10 @@ void OverlapConnection::fill(QMenu& menu, quint32 reference) {
     if (evaluation->simulation.collective_of_node[reference] < 0) return;
     const QString node = text(evaluation->graph->name(reference));
     const QString refusal = OverlapCommands(document_).refusal();
-    menu.addSeparator();
+    if (const std::vector<NodeId> chosen = withChosen(reference); chosen.size() > 1)
+        menu.addSection(tr("%1 collectives").arg(chosen.size()));
+    else
+        menu.addSeparator();
     menu.setToolTipsVisible(true);
     const auto add = [&](const QString& title, bool possible, std::function<void()> act) {
         QAction* action = menu.addAction(title, this, std::move(act));
@@ -100,8 +109,11 @@ void OverlapConnection::fill(QMenu& menu, quint32 reference) {
     add(tr("Start after…"), true, [this, node] { edit(node, Field::start_after); });
     add(tr("Wait after…"), true, [this, node] { edit(node, Field::wait_after); });
     add(tr("Hide behind module…"), true, [this, node] { edit(node, Field::hide_behind); });
-    add(tr("Remove my overlap"), OverlapCommands(document_).has(node),
-        [this, node] { OverlapCommands(document_).removeOf(node); });
+    const std::vector<NodeId> starts = withChosen(reference);
+    const bool has = std::ranges::any_of(
+        starts, [&](NodeId start) { return OverlapCommands(document_).has(text(evaluation->graph->name(start))); });
+    add(starts.size() == 1 ? tr("Remove my overlap") : tr("Remove my overlaps of %1 collectives").arg(starts.size()),
+        has, [this, reference] { remove(reference); });
 }
 
 NodeId OverlapConnection::collectiveOf(const QString& node) {
@@ -118,11 +130,21 @@ NodeId OverlapConnection::collectiveOf(const QString& node) {
     return no_node;
 }
 
+std::vector<NodeId> OverlapConnection::withChosen(NodeId start) const {
+    std::vector<NodeId> starts{start};
+    const std::vector<quint32>& chosen = view_.chosenReferences();
+    if (std::ranges::find(chosen, start) == chosen.end()) return starts;
+    for (const quint32 reference : chosen)
+        if (reference != start && isMovable(reference)) starts.push_back(reference);
+    return starts;
+}
+
 void OverlapConnection::edit(const QString& node, OverlapDialog::Field first) {
     const NodeId start = collectiveOf(node);
     if (start == no_node) return;
     if (dialog_) dialog_->reject();
-    dialog_ = new OverlapDialog(document_, std::make_unique<DraggedOverlap>(document_, document_.evaluation(), start),
+    dialog_ = new OverlapDialog(document_,
+                                std::make_unique<DraggedOverlap>(document_, document_.evaluation(), withChosen(start)),
                                 first, view_.window());
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setModal(true);
@@ -137,7 +159,13 @@ void OverlapConnection::editSelection(OverlapDialog::Field first) {
 void OverlapConnection::removeOfSelection() {
     const Selection& selection = document_.selection();
     const NodeId start = collectiveOf(selection.kind() == Selection::Kind::node ? selection.node() : QString());
-    if (start != no_node) OverlapCommands(document_).removeOf(text(document_.evaluation()->graph->name(start)));
+    if (start != no_node) remove(start);
+}
+
+void OverlapConnection::remove(NodeId start) {
+    QStringList names;
+    for (const NodeId each : withChosen(start)) names.append(text(document_.evaluation()->graph->name(each)));
+    OverlapCommands(document_).removeOf(names);
 }
 
 }  // namespace overlap::ui

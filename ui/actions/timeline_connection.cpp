@@ -87,6 +87,7 @@ void TimelineConnection::makeTimeline() {
         const auto members = std::make_shared<const MembersOfResult>(*evaluation);
         if (evaluation->graph->node_count() >= large_graph_nodes) timeline = releasedElsewhere(std::move(timeline));
         return [this, evaluation, members, timeline = std::move(timeline)] {
+            const std::vector<quint32> chosen = chosenIn(*evaluation->graph);
             evaluation_ = evaluation;
             members_ = members;
             const auto& cost = evaluation->graph->header().cost;
@@ -103,10 +104,20 @@ void TimelineConnection::makeTimeline() {
             if (!device.isEmpty()) caption.append(device);
             showMemoryNotes(*evaluation);
             view_.setTimeline(timeline, caption.join(QStringLiteral(" · ")));
+            view_.chooseReferences(chosen);
             showSelection();
             emit shown();
         };
     });
+}
+
+/// What is chosen in the view, as nodes of the next graph that it shows.
+std::vector<quint32> TimelineConnection::chosenIn(const Graph& next) const {
+    std::vector<quint32> chosen;
+    for (const quint32 reference : view_.chosenReferences())
+        if (const NodeId node = evaluation_ ? next.find(evaluation_->graph->name(reference)) : no_node; node != no_node)
+            chosen.push_back(node);
+    return chosen;
 }
 
 void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {

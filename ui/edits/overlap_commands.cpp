@@ -1,5 +1,7 @@
 #include "ui/edits/overlap_commands.h"
 
+#include <algorithm>
+
 #include "ui/document/document.h"
 
 namespace overlap::ui {
@@ -29,8 +31,8 @@ void OverlapCommands::edit(const QString& text, OverlapDirectives overlaps) {
     document_.editPlan(text, std::move(plan));
 }
 
-void OverlapCommands::put(OverlapDirectives overlaps, const OverlapDirective& directive) {
-    edit(tr("Overlap: %1").arg(QString::fromStdString(describe(directive))), std::move(overlaps));
+void OverlapCommands::put(OverlapDirectives overlaps, const QString& what) {
+    edit(tr("Overlap: %1").arg(what), std::move(overlaps));
 }
 
 void OverlapCommands::remove(int index) {
@@ -55,12 +57,15 @@ bool OverlapCommands::has(const QString& node) const {
     return false;
 }
 
-void OverlapCommands::removeOf(const QString& node) {
+void OverlapCommands::removeOf(const QStringList& nodes) {
     OverlapDirectives kept = overlaps();
     kept.list.clear();
     for (std::size_t index = 0; index < overlaps().list.size(); ++index)
-        if (!isAbout(index, node)) kept.list.push_back(overlaps().list[index]);
-    edit(tr("Remove the overlap of %1").arg(node), std::move(kept));
+        if (std::ranges::none_of(nodes, [&](const QString& node) { return isAbout(index, node); }))
+            kept.list.push_back(overlaps().list[index]);
+    edit(nodes.size() == 1 ? tr("Remove the overlap of %1").arg(nodes.front())
+                           : tr("Remove the overlaps of %1 collectives").arg(nodes.size()),
+         std::move(kept));
 }
 
 void OverlapCommands::setKeepGroupOrder(bool keep) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <QCoreApplication>
-#include <QString>
+#include <QStringList>
 
 #include "core/passes/overlaps/overlap_directives.h"
 
@@ -22,11 +22,11 @@ class OverlapCommands {
     /// Why overlaps cannot be edited now, as a sentence without full stop; empty where it can.
     QString refusal() const;
 
-    /// Replaces all directives. @param directive the new one, for the edit's text.
-    void put(OverlapDirectives overlaps, const OverlapDirective& directive);
+    /// Replaces all directives. @param what is new, for the edit's text.
+    void put(OverlapDirectives overlaps, const QString& what);
     void remove(int index);
-    /// Removes all that the collective has which starts at `node` of the current evaluation.
-    void removeOf(const QString& node);
+    /// Removes all that the collectives have which start at these nodes of the current evaluation, as one edit.
+    void removeOf(const QStringList& nodes);
     /// Whether any directive is about that collective.
     bool has(const QString& node) const;
     void setKeepGroupOrder(bool keep);

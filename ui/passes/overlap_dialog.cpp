@@ -55,9 +55,13 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
       effect_(new QLabel),
       buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)) {
     const OverlapPreview& preview = overlap_->preview();
-    const OverlapDirective& present = preview.directive();
-    const QString collective = text(preview.evaluation().graph->name(preview.start()));
-    setWindowTitle(tr("Overlap of %1").arg(shownName(collective)));
+    // What several have already may differ: their fields begin empty.
+    const OverlapDirective present = preview.count() == 1 ? preview.directive() : OverlapDirective();
+    QStringList collectives;
+    for (std::size_t index = 0; index < preview.count(); ++index)
+        collectives.append(text(preview.evaluation().graph->name(preview.start(index))));
+    setWindowTitle(collectives.size() == 1 ? tr("Overlap of %1").arg(shownName(collectives.front()))
+                                           : tr("Overlap of %1 collectives").arg(collectives.size()));
     setObjectName("overlapDialog");
     auto* form = new QFormLayout(this);
     const std::array<QString, 4> labels = {tr("Start &after"), tr("Start &before"), tr("&Wait after"),
@@ -87,10 +91,10 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
         connect(fields_[index], &QLineEdit::textChanged, this, &OverlapDialog::showEffect);
     }
     form->addRow(buttons_);
-    if (OverlapCommands(document).has(collective)) {
+    if (std::ranges::any_of(collectives, [&](const QString& each) { return OverlapCommands(document).has(each); })) {
         QPushButton* remove = buttons_->addButton(tr("&Remove overlap"), QDialogButtonBox::DestructiveRole);
-        connect(remove, &QPushButton::clicked, this, [this, collective] {
-            OverlapCommands(document_).removeOf(collective);
+        connect(remove, &QPushButton::clicked, this, [this, collectives] {
+            OverlapCommands(document_).removeOf(collectives);
             reject();
         });
     }
@@ -118,13 +122,14 @@ QString OverlapDialog::effectText() const {
 }
 
 void OverlapDialog::showEffect() {
-    const DraggedOverlap::Answer& answer = overlap_->answer(directive());
+    const DraggedOverlap::Answer& answer = overlap_->answer(overlap_->of(directive()));
     const bool asks =
         std::ranges::any_of(fields_, [](const QLineEdit* field) { return !field->text().trimmed().isEmpty(); });
     const bool holds = asks && answer.refusal.isEmpty();
     effect_->setText(!asks   ? tr("Fill in one of the fields: what it would change is shown here")
                      : holds ? shownLines(answer.effects.join(u'\n'))
                              : shownName(answer.refusal));
+    if (holds && !answer.left.isEmpty()) effect_->setText(effect_->text() + u'\n' + shownName(answer.left));
     QPalette palette = effect_->palette();
     palette.setColor(QPalette::WindowText,
                      currentTheme().asText(holds || !asks ? currentTheme().text : currentTheme().exposed));
@@ -133,7 +138,7 @@ void OverlapDialog::showEffect() {
 }
 
 void OverlapDialog::accept() {
-    if (overlap_->apply(directive()).isEmpty()) QDialog::accept();
+    if (overlap_->apply(overlap_->of(directive())).isEmpty()) QDialog::accept();
 }
 
 }  // namespace overlap::ui

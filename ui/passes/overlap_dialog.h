@@ -12,8 +12,8 @@ class QLineEdit;
 
 namespace overlap::ui {
 
-/// Asks when a collective is to start and to be waited for, with names completed and the effect shown while typing.
-/// The directive is made part of the plan when the dialog is accepted.
+/// Asks when a collective, or each of several, is to start and to be waited for, with names completed and the effect
+/// shown while typing. The directive is made part of the plan when the dialog is accepted.
 class OverlapDialog : public QDialog {
     Q_OBJECT
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "ui/document/document.h"
 #include "ui/edits/overlap_commands.h"
@@ -23,14 +24,32 @@ std::string blockOf(const std::string& path) {
     return path;
 }
 
+QString translated(const char* text) {
+    return QCoreApplication::translate("DraggedOverlap", text);
+}
+
+/// As describe() has it for one.
+QString wordsForSeveral(const OverlapDirective& directive, std::size_t count) {
+    QStringList parts;
+    const auto part = [&](const char* what, const std::string& name) {
+        if (!name.empty()) parts.append(translated(what).arg(QString::fromStdString(name)));
+    };
+    part("start after %1", directive.start_after);
+    part("start before %1", directive.start_before);
+    part("are waited for after %1", directive.wait_after);
+    part("run behind %1", directive.hide_behind);
+    return translated("%1 collectives %2").arg(QString::number(count), parts.join(translated(" and ")));
+}
+
 QString effect(const QString& what, const QString& value, const QString& difference) {
     return QStringLiteral("%1 %2  %3").arg(what, value, difference);
 }
 
 }  // namespace
 
-DraggedOverlap::DraggedOverlap(Document& document, std::shared_ptr<const Evaluation> evaluation, NodeId start)
-    : document_(document), preview_(std::move(evaluation), document.current()->plan(), start) {
+DraggedOverlap::DraggedOverlap(Document& document, std::shared_ptr<const Evaluation> evaluation,
+                               std::vector<NodeId> starts)
+    : document_(document), preview_(std::move(evaluation), document.current()->plan(), std::move(starts)) {
     const Evaluation& shown = preview_.evaluation();
     for (NodeId node = 0; node < shown.graph->node_count(); ++node) {
         const bool waits = shown.graph->target_info(node).is_wait;
@@ -57,38 +76,77 @@ NodeId DraggedOverlap::computeUntil(double time_ms) const {
 }
 
 /// What is asked already, to be changed in part.
-OverlapDirective DraggedOverlap::changed() const {
-    OverlapDirective directive = preview_.directive();
+OverlapDirective DraggedOverlap::changed(std::size_t index) const {
+    OverlapDirective directive = preview_.directive(index);
     directive.hide_behind.clear();
     return directive;
 }
 
-OverlapDirective DraggedOverlap::startedAt(double time_ms) const {
+OverlapDirective DraggedOverlap::startedAt(std::size_t index, double time_ms) const {
     const Evaluation& shown = preview_.evaluation();
-    OverlapDirective directive = changed();
+    OverlapDirective directive = changed(index);
     directive.start_after.clear();
     directive.start_before.clear();
-    const bool earlier = time_ms < shown.simulation.nodes[preview_.start()].start_ms;
+    const bool earlier = time_ms < shown.simulation.nodes[preview_.start(index)].start_ms;
     const NodeId compute = earlier ? computeFrom(time_ms) : computeUntil(time_ms);
     if (compute != no_node) (earlier ? directive.start_before : directive.start_after) = shown.graph->name(compute);
     return directive;
 }
 
-OverlapDirective DraggedOverlap::waitedForAt(double time_ms) const {
-    OverlapDirective directive = changed();
+OverlapDirective DraggedOverlap::waitedForAt(std::size_t index, double time_ms) const {
+    OverlapDirective directive = changed(index);
     const NodeId compute = computeUntil(time_ms);
     directive.wait_after = compute == no_node ? std::string() : std::string(preview_.evaluation().graph->name(compute));
     return directive;
 }
 
-OverlapDirective DraggedOverlap::behind(NodeId compute) const {
-    OverlapDirective directive;
-    directive.collective = preview_.collective();
-    directive.start_before = directive.wait_after = preview_.evaluation().graph->name(compute);
-    return directive;
+template <typename Directive>
+DraggedOverlap::Wish DraggedOverlap::each(Directive directive, const QString& several) const {
+    Wish wish;
+    for (std::size_t index = 0; index < preview_.count(); ++index) wish.directives.push_back(directive(index));
+    wish.words = preview_.count() == 1 ? QString::fromStdString(describe(wish.directives.front())) : several;
+    return wish;
 }
 
-OverlapDirective DraggedOverlap::behindModuleOf(NodeId compute) const {
+DraggedOverlap::Wish DraggedOverlap::startedAt(double time_ms) const {
+    const std::vector<NodeTiming>& times = preview_.evaluation().simulation.nodes;
+    const double moved_ms = time_ms - times[preview_.start()].start_ms;
+    return each([&](std::size_t index) { return startedAt(index, times[preview_.start(index)].start_ms + moved_ms); },
+                (moved_ms < 0 ? tr("%1 collectives start %2 earlier") : tr("%1 collectives start %2 later"))
+                    .arg(preview_.count())
+                    .arg(formatTime(std::abs(moved_ms))));
+}
+
+DraggedOverlap::Wish DraggedOverlap::waitedForAt(double time_ms) const {
+    const Simulation& simulation = preview_.evaluation().simulation;
+    const auto end_ms = [&](std::size_t index) {
+        const auto collective = simulation.collective_of_node[preview_.start(index)];
+        return simulation.collectives[static_cast<std::size_t>(collective)].end_ms;
+    };
+    const double moved_ms = time_ms - end_ms(0);
+    return each([&](std::size_t index) { return waitedForAt(index, end_ms(index) + moved_ms); },
+                (moved_ms < 0 ? tr("%1 collectives are waited for from %2 before their end on")
+                              : tr("%1 collectives are waited for %2 after their end"))
+                    .arg(preview_.count())
+                    .arg(formatTime(std::abs(moved_ms))));
+}
+
+DraggedOverlap::Wish DraggedOverlap::alike(OverlapDirective directive) const {
+    return each(
+        [&](std::size_t index) {
+            directive.collective = preview_.collective(index);
+            return directive;
+        },
+        wordsForSeveral(directive, preview_.count()));
+}
+
+DraggedOverlap::Wish DraggedOverlap::behind(NodeId compute) const {
+    OverlapDirective directive;
+    directive.start_before = directive.wait_after = preview_.evaluation().graph->name(compute);
+    return alike(directive);
+}
+
+DraggedOverlap::Wish DraggedOverlap::behindModuleOf(NodeId compute) const {
     const NodeId origin = preview_.evaluation().origin[compute];
     const ModuleTree& modules = document_.modules();
     const ModuleTree::ModuleId module =
@@ -97,23 +155,41 @@ OverlapDirective DraggedOverlap::behindModuleOf(NodeId compute) const {
     return behindModule(QString::fromStdString(blockOf(modules.path(module))));
 }
 
-OverlapDirective DraggedOverlap::behindModule(const QString& path) const {
+DraggedOverlap::Wish DraggedOverlap::behindModule(const QString& path) const {
     OverlapDirective directive;
-    directive.collective = preview_.collective();
     directive.hide_behind = path.toStdString();
-    return directive;
+    return alike(directive);
+}
+
+DraggedOverlap::Wish DraggedOverlap::of(const OverlapDirective& directive) const {
+    return each(
+        [&](std::size_t index) {
+            OverlapDirective own = directive;
+            const OverlapDirective present = preview_.directive(index);
+            own.collective = present.collective;
+            own.extra = present.extra;
+            return own;
+        },
+        wordsForSeveral(directive, preview_.count()));
 }
 
 bool DraggedOverlap::isForbidden(NodeId node) const {
     return preview_.is_needed(node) || preview_.is_dependent(node);
 }
 
-const DraggedOverlap::Answer& DraggedOverlap::answer(const OverlapDirective& directive) {
-    if (directive == asked_) return answer_;
-    asked_ = directive;
-    answer_.wish = QString::fromStdString(describe(directive));
-    const OverlapPreview::Effect after = preview_.effect_of(directive);
-    answer_.refusal = QString::fromStdString(after.refusal);
+const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
+    answer_.wish = wish.words;
+    if (wish.directives == asked_) return answer_;
+    asked_ = wish.directives;
+    OverlapPreview::Effect after = preview_.effect_of(wish.directives);
+    answer_.refusal = QString::fromStdString(after.refusal());
+    answer_.left.clear();
+    const auto refused = std::ranges::count_if(after.refusals, [](const std::string& why) { return !why.empty(); });
+    if (refused > 0 && answer_.refusal.isEmpty()) {
+        const auto first = std::ranges::find_if(after.refusals, [](const std::string& why) { return !why.empty(); });
+        answer_.left = tr("%1 of them stay where they are: %2").arg(refused).arg(QString::fromStdString(*first));
+    }
+    overlaps_ = std::move(after.overlaps);
     const Evaluation& before = preview_.evaluation();
     const auto peak = static_cast<double>(after.peak_bytes);
     answer_.effects.clear();
@@ -131,10 +207,10 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const OverlapDirective& dir
     return answer_;
 }
 
-QString DraggedOverlap::apply(const OverlapDirective& directive) {
-    const Answer& told = answer(directive);
+QString DraggedOverlap::apply(const Wish& wish) {
+    const Answer& told = answer(wish);
     if (!told.refusal.isEmpty()) return told.refusal;
-    OverlapCommands(document_).put(preview_.with(directive), directive);
+    OverlapCommands(document_).put(overlaps_, wish.words);
     return {};
 }
 

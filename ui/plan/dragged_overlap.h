@@ -11,52 +11,68 @@ namespace overlap::ui {
 
 class Document;
 
-/// A collective of the current evaluation while the user decides when it starts and when it is waited for: the
-/// directive that a place means, and the directive's effect. Made when the collective is taken; the answer for the last
-/// directive is kept.
+/// A collective of the current evaluation, or several, while the user decides when they start and when they are waited
+/// for: the directives that a place means, and their effect. The pointer holds the first; the others move by the same
+/// time. Made when the collective is taken; the answer for the last directives is kept.
 class DraggedOverlap {
     Q_DECLARE_TR_FUNCTIONS(DraggedOverlap)
 
   public:
-    /// @pre OverlapCommands::refusal() is empty, and `start` starts a collective of `evaluation->graph`.
-    DraggedOverlap(Document& document, std::shared_ptr<const Evaluation> evaluation, NodeId start);
+    /// What is asked for: one directive for each collective, in the order in which they were given.
+    struct Wish {
+        std::vector<OverlapDirective> directives;
+        QString words;
+    };
+
+    /// @param starts of collectives of `evaluation->graph`, at least one, none twice; the pointer holds the first.
+    /// @pre OverlapCommands::refusal() is empty.
+    DraggedOverlap(Document& document, std::shared_ptr<const Evaluation> evaluation, std::vector<NodeId> starts);
 
     const OverlapPreview& preview() const { return preview_; }
 
     /// Its beginning dragged to `time_ms`: before the compute that runs then, or after it where that is later than now.
-    OverlapDirective startedAt(double time_ms) const;
+    Wish startedAt(double time_ms) const;
     /// Its end dragged to `time_ms`: waited for after the compute that runs then.
-    OverlapDirective waitedForAt(double time_ms) const;
+    Wish waitedForAt(double time_ms) const;
     /// Dropped on a compute node, to run behind it.
-    OverlapDirective behind(NodeId compute) const;
+    Wish behind(NodeId compute) const;
     /// Dropped on a compute node, to run behind the block of modules that the node is in; as behind() where it is in
     /// none.
-    OverlapDirective behindModuleOf(NodeId compute) const;
-
+    Wish behindModuleOf(NodeId compute) const;
     /// Dropped on a module, to run behind its compute.
-    OverlapDirective behindModule(const QString& path) const;
+    Wish behindModule(const QString& path) const;
+    /// This directive for each of them; whose `collective` it names does not matter.
+    Wish of(const OverlapDirective& directive) const;
 
-    /// Whether a directive about this node alone is impossible: not before it and not after it.
+    /// Whether a directive about this node alone is impossible for the held one: not before it and not after it.
     bool isForbidden(NodeId node) const;
 
     struct Answer {
-        QString wish;         ///< the directive in words
-        QString refusal;      ///< why it cannot hold, or empty
+        QString wish;         ///< the directives in words
+        QString refusal;      ///< why none can hold, or empty
+        QString left;         ///< how many of several stay where they are, and why the first does; or empty
         QStringList effects;  ///< step time, exposed time and peak memory with their differences
     };
-    const Answer& answer(const OverlapDirective& directive);
-    /// Makes the directive part of the plan. @returns why not, or nothing.
-    QString apply(const OverlapDirective& directive);
+    const Answer& answer(const Wish& wish);
+    /// Makes those directives that can hold part of the plan, as one edit. @returns why none can, or nothing.
+    QString apply(const Wish& wish);
 
   private:
     NodeId computeFrom(double time_ms) const;
     NodeId computeUntil(double time_ms) const;
-    OverlapDirective changed() const;
+    OverlapDirective changed(std::size_t index) const;
+    OverlapDirective startedAt(std::size_t index, double time_ms) const;
+    OverlapDirective waitedForAt(std::size_t index, double time_ms) const;
+    /// What `directive(index)` gives for each, in words: those of the directive for one, else `several`.
+    Wish alike(OverlapDirective directive) const;
+    template <typename Directive>
+    Wish each(Directive directive, const QString& several) const;
 
     Document& document_;
     OverlapPreview preview_;
     std::vector<NodeId> compute_;  ///< what takes time on the compute stream, in order
-    OverlapDirective asked_;
+    std::vector<OverlapDirective> asked_;
+    OverlapDirectives overlaps_;  ///< of the plan with what was asked last
     Answer answer_;
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ui/theme/harmless_text.h"
+#include "ui/timeline/drawing/timeline_overlay.h"
 
 namespace overlap::ui {
 namespace {
@@ -23,7 +24,8 @@ void paintAnswer(QPainter& painter, const QRect& area, QPointF pointer, const Ev
     // In a narrow view the lanes must stay in sight.
     const int width = std::min(widestBox_px, std::max(narrowestBox_px, area.width() * 3 / 5));
     const int inner = width - 2 * padding_px;
-    const QString wish = shownName(answer.wish), second = shownName(answer.refusal);
+    const QString wish = shownName(answer.wish);
+    const QString second = shownName(answer.refusal.isEmpty() ? answer.left : answer.refusal);
     const auto height = [&](const QFont& font, const QString& text) {
         return text.isEmpty() ? 0 : QFontMetrics(font).boundingRect(0, 0, inner, 4096, Qt::TextWordWrap, text).height();
     };
@@ -56,7 +58,7 @@ void paintAnswer(QPainter& painter, const QRect& area, QPointF pointer, const Ev
 
 EventGrip gripAt(const TimelineScene& scene, EventLocation event, QPointF position) {
     const QRectF drawn = scene.eventRect(event);
-    EventGrip grip{event, drawn.width() >= 3 * endGrip_px && drawn.right() - position.x() <= endGrip_px, 0};
+    EventGrip grip{event, {}, drawn.width() >= 3 * endGrip_px && drawn.right() - position.x() <= endGrip_px, 0};
     const std::int64_t pointer = scene.axis().time_at(position.x() - scene.geometry.lanes.left());
     const TimeRange time = scene.timeline->event(event);
     grip.offset_ns = pointer - (grip.byEnd ? time.end_ns : time.begin_ns);
@@ -69,13 +71,20 @@ void EventDrag::setHandler(EventDragHandler handler) {
     handler_ = std::move(handler);
 }
 
-bool EventDrag::begin(QPointF position) {
+bool EventDrag::begin(QPointF position, const ChosenEvents& chosen) {
     const EventLocation pressed = scene_.eventAt(position);
     if (!pressed.valid() || !handler_.begin) return false;
     if (scene_.timeline->lanes()[pressed.lane].description.kind != LaneKind::process_group) return false;
     grip_ = gripAt(scene_, pressed, position);
     pointer_ = position;
-    return handler_.begin(scene_.timeline->reference(pressed), grip_.byEnd);
+    std::vector<quint32> references{scene_.timeline->reference(pressed)};
+    if (chosen.moveTogether(references.front()))
+        for (const quint32 other : chosen.references()) {
+            if (other == references.front()) continue;
+            references.push_back(other);
+            grip_.others.push_back(anchorOf(*scene_.timeline, other));
+        }
+    return handler_.begin(references, grip_.byEnd);
 }
 
 EventDragPlace EventDrag::place() const {
@@ -103,19 +112,15 @@ void EventDrag::cancel() {
 }
 
 QString EventDrag::words() const {
-    return shownName(
-        QStringList({answer_.wish, answer_.refusal, answer_.effects.join(u", ")}).join(QStringLiteral(". ")));
+    return shownName(QStringList({answer_.wish, answer_.refusal + answer_.left, answer_.effects.join(u", ")})
+                         .join(QStringLiteral(". ")));
 }
 
 void EventDrag::paint(QPainter& painter, const Theme& theme) const {
     const QRect lanes = scene_.geometry.lanes;
     const QRectF drawn = scene_.eventRect(grip_.event);
     const double edge = scene_.xOf(place().time_ns);
-    QRectF ghost = drawn;
-    if (grip_.byEnd)
-        ghost.setRight(std::max(edge, drawn.left() + 2));
-    else
-        ghost.moveLeft(edge);
+    const double moved = edge - (grip_.byEnd ? drawn.right() : drawn.left());
     const QColor colour = !answer_.meaning ? theme.dim : answer_.refusal.isEmpty() ? theme.accent : theme.exposed;
     QColor fill = colour;
     fill.setAlphaF(0.35f);
@@ -124,7 +129,15 @@ void EventDrag::paint(QPainter& painter, const Theme& theme) const {
     painter.setClipRect(lanes);
     painter.setPen(QPen(colour, 1, answer_.refusal.isEmpty() ? Qt::SolidLine : Qt::DashLine));
     painter.setBrush(fill);
-    painter.drawRect(ghost);
+    const auto drawGhost = [&](QRectF ghost) {
+        if (grip_.byEnd)
+            ghost.setRight(std::max(ghost.right() + moved, ghost.left() + 2));
+        else
+            ghost.translate(moved, 0);
+        painter.drawRect(ghost);
+    };
+    drawGhost(drawn);
+    for (const EventLocation other : grip_.others) drawGhost(scene_.eventRect(other));
     painter.drawLine(QPointF(edge, lanes.top()), QPointF(edge, lanes.bottom()));
     painter.setClipping(false);
     const int bottom = std::max(lanes.bottom(), scene_.geometry.memory.bottom());

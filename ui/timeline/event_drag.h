@@ -4,9 +4,11 @@
 #include <QPoint>
 #include <QStringList>
 #include <functional>
+#include <vector>
 
 #include "core/timeline/timeline.h"
 #include "ui/theme/theme.h"
+#include "ui/timeline/chosen_events.h"
 #include "ui/timeline/drawing/timeline_scene.h"
 
 class QWidget;
@@ -16,8 +18,9 @@ namespace overlap::ui {
 /// Where an event is held while it is dragged.
 struct EventGrip {
     EventLocation event;
-    bool byEnd = false;          ///< only its end moves
-    std::int64_t offset_ns = 0;  ///< from the dragged edge to the pointer
+    std::vector<EventLocation> others;  ///< that move by the same time
+    bool byEnd = false;                 ///< only its end moves
+    std::int64_t offset_ns = 0;         ///< from the dragged edge to the pointer
 };
 
 /// Where a dragged event is.
@@ -32,14 +35,18 @@ struct EventDragPlace {
 struct EventDragAnswer {
     QString wish;          ///< such as `starts before mm_3`
     QString refusal;       ///< why not; empty where it can be dropped
+    QString left;          ///< what of it will not be done; may be empty
     QStringList effects;   ///< what dropping it there changes, such as `step −12.1 ms`
     bool meaning = false;  ///< false where dropping it changes nothing
 };
 
 /// Says what dragging events is for. The timeline knows events; what they represent, only the owner does.
 struct EventDragHandler {
-    /// Whether the event can be dragged; when it can, what does not depend on the place is prepared.
-    std::function<bool(quint32 reference, bool byEnd)> begin;
+    /// Whether the event can be dragged, with others that move by the same time.
+    std::function<bool(quint32 reference)> movable;
+    /// The first one is taken, and others move with it. @returns whether they can be dragged; when they can, what does
+    /// not depend on the place is prepared.
+    std::function<bool(const std::vector<quint32>& references, bool byEnd)> begin;
     std::function<EventDragAnswer(const EventDragPlace& place)> ask;
     /// The event is released: dropped, or cancelled.
     std::function<void(const EventDragPlace& place)> drop;
@@ -58,9 +65,10 @@ class EventDrag {
 
     /// Without a handler, no event can be dragged.
     void setHandler(EventDragHandler handler);
-    /// Takes the event at `position`, if it belongs to a process group and the handler agrees.
+    /// Takes the event at `position`, and `chosen` with it where it is one of several, if it belongs to a process group
+    /// and the handler agrees.
     /// @returns whether an event was taken. The functions below are for such a drag.
-    bool begin(QPointF position);
+    bool begin(QPointF position, const ChosenEvents& chosen);
     /// Asks the handler what dropping the event here would mean.
     void move(QPointF position);
     void drop();

@@ -48,6 +48,10 @@ void PointerDrag::pressMarquee(const TimelineScene& scene, QPointF position) {
     anchor_ns_ = scene.timeAt(position.x());
 }
 
+void PointerDrag::pressBand(const TimelineScene& scene, QPointF position) {
+    begin(Kind::Band, scene, position);
+}
+
 bool PointerDrag::pressRuler(const TimelineScene& scene, std::optional<TimeRange> measured, QPointF position) {
     begin(Kind::Measure, scene, position);
     const std::optional<std::int64_t> kept = oppositeEnd(scene, measured, position);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPointF>
+#include <QRectF>
 #include <cstdint>
 #include <optional>
 
@@ -17,6 +18,7 @@ class PointerDrag {
         Press,         ///< may become a click, or with a move Pan or Event
         Pan,           ///< what is visible moves with the pointer
         Marquee,       ///< marks a span to zoom into
+        Band,          ///< draws a band around events that are chosen; a click where it has no size
         Measure,       ///< marks a span to measure
         Overview,      ///< moves the visible range in the overview
         OverviewEdge,  ///< moves one end of it
@@ -28,6 +30,7 @@ class PointerDrag {
     /// What is visible moves with the pointer at once.
     void pressPan(const TimelineScene& scene, QPointF position);
     void pressMarquee(const TimelineScene& scene, QPointF position);
+    void pressBand(const TimelineScene& scene, QPointF position);
     /// @param measured whose nearer edge is taken, with a few pixels of tolerance; the other one stays.
     /// @returns whether an edge was taken, rather than a new span begun.
     bool pressRuler(const TimelineScene& scene, std::optional<TimeRange> measured, QPointF position);
@@ -58,6 +61,8 @@ class PointerDrag {
     TimeRange range(const TimelineScene& scene) const;
     /// The span that is marked. Only for Kind::Marquee and Kind::Measure.
     TimeRange span(const TimelineScene& scene) const;
+    /// From where it was pressed to where the pointer is. Only for Kind::Band.
+    QRectF band() const { return QRectF(start_, position_).normalized(); }
 
   private:
     void begin(Kind kind, const TimelineScene& scene, QPointF position);

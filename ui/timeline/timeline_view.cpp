@@ -87,6 +87,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, const Q
     if (!caption.isNull()) caption_ = caption;
     hovered_ = {};
     drag_.end();
+    chosen_.clear();
     measurement_.setTimeline(scene_.timeline);
     const TimeRange limits = scene_.timeline->range();
     ++arrangement_;
@@ -125,6 +126,7 @@ void TimelineView::setToolTipProvider(std::function<QString(quint32)> provider) 
 }
 
 void TimelineView::setEventDragHandler(EventDragHandler handler) {
+    chosen_.setMovable(handler.movable);
     eventDrag_.setHandler(std::move(handler));
 }
 
@@ -140,6 +142,12 @@ void TimelineView::selectReference(quint32 reference) {
         found, [this](const Timeline::Occurrence& occurrence) { return occurrence.location == selection_; });
     if (!kept) selection_ = anchorOf(*scene_.timeline, reference);
     if (selection_.valid() && !kept) ensureVisible(selection_);
+    describe();
+    repaint_.request();
+}
+
+void TimelineView::chooseReferences(const std::vector<quint32>& references) {
+    chosen_.set(*scene_.timeline, references);
     describe();
     repaint_.request();
 }
@@ -280,7 +288,7 @@ void TimelineView::ensureVisible(EventLocation location) {
 
 /// Says in words what is shown, for those who do not see it.
 void TimelineView::describe() {
-    setAccessibleDescription(timelineDescription(*scene_.timeline, selection_));
+    setAccessibleDescription(timelineDescription(*scene_.timeline, selection_, chosen_.references()));
     announceSelection(*this);
     showSearch();
 }
@@ -288,13 +296,26 @@ void TimelineView::describe() {
 OverlayScene TimelineView::overlayScene() const {
     std::optional<TimeRange> marquee;
     if (drag_.kind() == PointerDrag::Kind::Marquee) marquee = drag_.span(scene_);
+    std::optional<QRectF> band;
+    if (drag_.kind() == PointerDrag::Kind::Band && drag_.isFar()) band = drag_.band();
     int dropLine_y = -1;
     if (drag_.kind() == PointerDrag::Kind::Lane && drag_.isFar())
         dropLine_y = laneDropPlaceAt(scene_, drag_.position()).line_y;
-    return {
-        *scene_.timeline, scene_.geometry, currentTheme(),       scene_.range,        selection_, selectedReference_,
-        hovered_,         pointer_,        measurement_.range(), measurement_.text(), marquee,    dropLine_y,
-        arrows_};
+    return {*scene_.timeline,
+            scene_.geometry,
+            currentTheme(),
+            scene_.range,
+            selection_,
+            selectedReference_,
+            hovered_,
+            pointer_,
+            measurement_.range(),
+            measurement_.text(),
+            marquee,
+            dropLine_y,
+            arrows_,
+            chosen_.references(),
+            band};
 }
 
 void TimelineView::paintEvent(QPaintEvent* event) {
@@ -307,7 +328,8 @@ void TimelineView::paintEvent(QPaintEvent* event) {
     QPainter painter(viewport());
     painter.setClipRegion(event->region());
     painter.fillRect(event->rect() & QRect(0, 0, viewport()->width(), scene_.geometry.ruler.bottom() + 1), theme.panel);
-    paintHeader(painter, scene_.geometry, title_, caption_, theme, hasFocus());
+    const QString chosen = chosenText(*scene_.timeline, chosen_.references());
+    paintHeader(painter, scene_.geometry, title_, chosen.isEmpty() ? caption_ : chosen, theme, hasFocus());
     if (scene_.timeline->event_count() == 0) {
         const QRect free = viewport()->rect().adjusted(0, scene_.geometry.header.height(), 0, 0);
         painter.fillRect(free, theme.background);

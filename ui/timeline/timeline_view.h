@@ -8,6 +8,7 @@
 
 #include "core/timeline/timeline.h"
 #include "ui/timeline/alive/alive_at_moment.h"
+#include "ui/timeline/chosen_events.h"
 #include "ui/timeline/drawing/lane_layer.h"
 #include "ui/timeline/drawing/timeline_overlay.h"
 #include "ui/timeline/drawing/timeline_picture.h"
@@ -38,8 +39,9 @@ namespace overlap::ui {
 /// Keys, by their place on the keyboard: W S zoom, A D pan, Left Right pan, Up Down lane, `.` `,` next and previous
 /// event, `[` `]` along the selection's flow, F focus the selection and again to fit all, 0 fit all, Home End,
 /// Backspace and Alt+Left back, Alt+Right forward, E the most exposed collective and the next ones, R measure the
-/// selection, P pin, Space collapse and Alt+Up Alt+Down move the lane, N note, B next bookmark, M what is alive, Ctrl+F
-/// find, Ctrl+C copy, Enter activates, Escape clears the selection; Alt moves four times as fast.
+/// selection, C choose the selection, P pin, Space collapse and Alt+Up Alt+Down move the lane, N note, B next bookmark,
+/// M what is alive, Ctrl+F find, Ctrl+C copy, Enter activates, Escape clears the selection; Alt moves four times as
+/// fast.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 
@@ -57,6 +59,8 @@ class TimelineView : public QAbstractScrollArea {
     std::optional<TimeRange> measured() const { return measurement_.range(); }
     /// True while nothing moves and no change waits to be painted.
     bool atRest() const { return !keys_.moving() && !repaint_.pending(); }
+    /// What a drag moves together, in the order in which it was chosen; see chooseReferences().
+    const std::vector<quint32>& chosenReferences() const { return chosen_.references(); }
     /// What setMemoryLimit() gave.
     qint64 memoryLimit() const { return memoryLimit_; }
     const TimelineGeometry& geometryOfParts() const { return scene_.geometry; }
@@ -106,6 +110,8 @@ class TimelineView : public QAbstractScrollArea {
     void selectReference(quint32 reference);
     /// Selects the event and brings it into view, as a click there would.
     void selectEvent(overlap::EventLocation location);
+    /// Chooses events of process groups that can be dragged, so that dragging one of them moves all.
+    void chooseReferences(const std::vector<quint32>& references);
     /// Dims all but these; none to show all alike.
     void highlightReferences(std::vector<quint32> references);
     /// Thin curves between events, for the selection's flow. Arrows to what has no event are left out.
@@ -208,6 +214,7 @@ class TimelineView : public QAbstractScrollArea {
     void dropLane();
     void finishEventDrag(bool dropped);
     void click(QPointF position);
+    void choose(EventLocation location);
     void cancelDrag();
 
     // timeline_view_keys.cpp: what returns a bool says whether the key means something
@@ -263,6 +270,7 @@ class TimelineView : public QAbstractScrollArea {
     AliveAtMoment alive_;
 
     PointerDrag drag_;
+    ChosenEvents chosen_;
     EventDrag eventDrag_;
     KeyGlide keys_;
 

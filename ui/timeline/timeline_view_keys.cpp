@@ -120,19 +120,23 @@ bool TimelineView::selectionKey(const QKeyEvent& event) {
     }
 }
 
-/// One thing at a time: the drag, then the measurement, the moment of which is listed what is alive, the selection.
+/// One thing at a time: the drag, then the measurement, the moment of which is listed what is alive, what is chosen,
+/// the selection.
 /// @returns whether there was one.
 bool TimelineView::letGo() {
-    if (drag_.active())
+    if (drag_.active()) {
         cancelDrag();
-    else if (measurement_.range())
+    } else if (measurement_.range()) {
         clearMeasurement();
-    else if (alive_.time_ns())
+    } else if (alive_.time_ns()) {
         alive_.forget();
-    else if (selection_.valid())
+    } else if (!chosen_.references().empty()) {
+        chooseReferences({});
+    } else if (selection_.valid()) {
         select({}, true);
-    else
+    } else {
         return false;
+    }
     return true;
 }
 
@@ -171,6 +175,9 @@ bool TimelineView::taskKey(const QKeyEvent& event) {
             return true;
         case Qt::Key_R:
             measureSelection();
+            return true;
+        case Qt::Key_C:
+            choose(selection_);
             return true;
         case Qt::Key_BracketRight:
             followFlow(+1);

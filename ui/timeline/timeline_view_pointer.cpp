@@ -95,11 +95,17 @@ void TimelineView::unhover() {
 void TimelineView::mousePressEvent(QMouseEvent* event) {
     const QPointF position = event->position();
     const bool marquee = event->button() == Qt::LeftButton && (event->modifiers() & Qt::AltModifier);
+    const bool chooses =
+        event->button() == Qt::LeftButton && (event->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier));
     if (event->button() == Qt::MiddleButton && isInTime(position)) {
         drag_.pressPan(scene_, position);
         dragBegan();
     } else if (marquee && isInTime(position)) {
         drag_.pressMarquee(scene_, position);
+        dragBegan();
+    } else if (chooses && scene_.geometry.lanes.contains(position.toPoint())) {
+        chosen_.beginBand();
+        drag_.pressBand(scene_, position);
         dragBegan();
     } else if (event->button() == Qt::LeftButton) {
         press(position);
@@ -170,12 +176,16 @@ void TimelineView::continueDrag(QPointF position) {
     drag_.move(position);
     if (drag_.kind() == PointerDrag::Kind::Press) {
         if (!drag_.isFar()) return;
-        drag_.become(eventDrag_.begin(drag_.start()) ? PointerDrag::Kind::Event : PointerDrag::Kind::Pan);
+        drag_.become(eventDrag_.begin(drag_.start(), chosen_) ? PointerDrag::Kind::Event : PointerDrag::Kind::Pan);
     }
     if (drag_.kind() == PointerDrag::Kind::Pan) return changeRange(drag_.range(scene_), ViewHistory::Motion::Gliding);
     if (drag_.movesView()) return showRange(drag_.range(scene_));
     const bool measures = drag_.kind() == PointerDrag::Kind::Measure;
     if (measures && (measurement_.range() || drag_.width_px() >= 2)) measurement_.measure(drag_.span(scene_));
+    if (drag_.kind() == PointerDrag::Kind::Band && drag_.isFar()) {
+        chosen_.chooseIn(scene_, drag_.band());
+        describe();
+    }
     if (drag_.kind() == PointerDrag::Kind::Event) {
         eventDrag_.move(position);
         setAccessibleDescription(eventDrag_.words());
@@ -195,6 +205,7 @@ void TimelineView::finishDrag(QPointF position) {
     drag_.end();
     if (finished == PointerDrag::Kind::Lane) dropLane();
     if (finished == PointerDrag::Kind::Press) click(position);
+    if (finished == PointerDrag::Kind::Band && !drag_.isFar()) choose(scene_.eventAt(position));
     if (finished == PointerDrag::Kind::Marquee && drag_.width_px() >= 3)
         changeRange(drag_.span(scene_), ViewHistory::Motion::Jump);
     repaint_.request();
@@ -217,15 +228,26 @@ void TimelineView::finishEventDrag(bool dropped) {
 void TimelineView::click(QPointF position) {
     if (scene_.geometry.memory.contains(position.toPoint()))
         showAlive(scene_.timeAt(position.x()));
-    else
+    else {
+        chosen_.clear();
         select(scene_.eventAt(position), true);
+    }
+}
+
+/// Adds the event to those that are dragged together, or leaves it out; the selected one is the first of them.
+void TimelineView::choose(EventLocation location) {
+    if (!location.valid()) return;
+    chosen_.toggle(*scene_.timeline, location, selection_);
+    select(location, true);
 }
 
 void TimelineView::cancelDrag() {
     if (drag_.kind() == PointerDrag::Kind::Event) return finishEventDrag(false);
     if (drag_.movesView()) showRange(drag_.rangeBefore());
     if (drag_.kind() == PointerDrag::Kind::Measure) measurement_.measure(std::nullopt);
+    if (drag_.kind() == PointerDrag::Kind::Band) chosen_.cancelBand();
     drag_.end();
+    describe();
     repaint_.request();
 }
 

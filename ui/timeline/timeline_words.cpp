@@ -5,6 +5,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
 #include "ui/timeline/drawing/ruler.h"
+#include "ui/timeline/drawing/timeline_overlay.h"
 
 namespace overlap::ui {
 namespace {
@@ -42,8 +43,24 @@ QString eventToolTip(const Timeline& timeline, EventLocation location, const QSt
     return lines.join(QStringLiteral("<br>")).replace(thinSpace, QChar(QChar::Nbsp));
 }
 
-QString timelineDescription(const Timeline& timeline, EventLocation selection) {
-    const QString extent = translated("%1 events in %2 lanes over %3.")
+QString chosenText(const Timeline& timeline, const std::vector<quint32>& chosen) {
+    if (chosen.size() < 2) return {};
+    std::int64_t length_ns = 0, exposed_ns = 0;
+    for (const quint32 reference : chosen) {
+        const EventLocation location = anchorOf(timeline, reference);
+        if (!location.valid()) continue;
+        length_ns += timeline.event(location).length_ns();
+        exposed_ns += timeline.lanes()[location.lane].exposed_ns[location.event];
+    }
+    return translated("%1 collectives chosen, %2, exposed %3: drag one to move all, Esc lets go")
+        .arg(chosen.size())
+        .arg(timeText(length_ns), timeText(exposed_ns));
+}
+
+QString timelineDescription(const Timeline& timeline, EventLocation selection, const std::vector<quint32>& chosen) {
+    const QString together = chosenText(timeline, chosen);
+    const QString extent = (together.isEmpty() ? QString() : together + QStringLiteral(". ")) +
+                           translated("%1 events in %2 lanes over %3.")
                                .arg(formatCount(static_cast<std::int64_t>(timeline.event_count())))
                                .arg(timeline.lanes().size())
                                .arg(timeText(timeline.range().length_ns()));

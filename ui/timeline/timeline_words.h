@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <vector>
 
 #include "core/timeline/timeline.h"
 
@@ -10,8 +11,11 @@ namespace overlap::ui {
 /// @param more a further line of rich text; may be empty.
 QString eventToolTip(const Timeline& timeline, EventLocation location, const QString& more);
 
-/// What a timeline shows in words, for those who do not see it: the selected event, where `selection` is valid(), and
-/// how much there is.
-QString timelineDescription(const Timeline& timeline, EventLocation selection);
+/// What a timeline shows in words, for those who do not see it: the selected event, where `selection` is valid(), what
+/// is chosen, and how much there is.
+QString timelineDescription(const Timeline& timeline, EventLocation selection, const std::vector<quint32>& chosen = {});
+
+/// How many events are chosen, their time, what of it is exposed, and what can be done; empty for less than two.
+QString chosenText(const Timeline& timeline, const std::vector<quint32>& chosen);
 
 }  // namespace overlap::ui

@@ -102,6 +102,88 @@ class OverlapByHandTest : public QObject {
         QCOMPARE(directives().size(), 0u);
     }
 
+    /// Gathers of the first half of the step, in order.
+    std::vector<NodeId> gathers(std::size_t count) {
+        std::vector<NodeId> starts;
+        const Simulation& simulation = evaluation().simulation;
+        for (const CollectiveTiming& timing : simulation.collectives)
+            if (timing.kind == CollectiveKind::all_gather && timing.start_ms > simulation.step_ms / 8)
+                starts.push_back(timing.start);
+        starts.resize(std::min(starts.size(), count));
+        return starts;
+    }
+
+    void severalChosenCollectivesAreDraggedTogether() {
+        const std::vector<NodeId> starts = gathers(2);
+        QCOMPARE(starts.size(), 2u);
+        const EventLocation first = locationOf(starts[0], LaneKind::process_group);
+        const EventLocation second = locationOf(starts[1], LaneKind::process_group);
+        const std::int64_t begin = view().timeline()->event(first).begin_ns;
+        const std::int64_t end = view().timeline()->event(second).end_ns;
+        view().setVisibleRange({begin - 4 * (end - begin), end + (end - begin)});
+        QWidget* area = view().viewport();
+        const QRectF rect = view().eventRect(first), other = view().eventRect(second);
+        QTest::mouseClick(area, Qt::LeftButton, {}, rect.center().toPoint());
+        QTest::mouseClick(area, Qt::LeftButton, Qt::ShiftModifier, other.center().toPoint());
+        QCOMPARE(view().chosenReferences(), (std::vector<quint32>{starts[0], starts[1]}));
+        QVERIFY(view().accessibleDescription().startsWith(QStringLiteral("2 collectives chosen")));
+        const std::string names[] = {std::string(evaluation().graph->name(starts[0])),
+                                     std::string(evaluation().graph->name(starts[1]))};
+        const double before = evaluation().simulation.step_ms;
+        drag(rect.center(), rect.center() - QPointF(2 * rect.width(), 0), /*drop=*/false);
+        const QString told = view().accessibleDescription();
+        QVERIFY2(told.startsWith(QStringLiteral("2 collectives start")) && told.contains("step "), qPrintable(told));
+        QTest::mouseRelease(area, Qt::LeftButton, {}, (rect.center() - QPointF(2 * rect.width(), 0)).toPoint());
+        QCOMPARE(directives().size(), 2u);
+        QCOMPARE(directives()[0].collective, names[0]);
+        QCOMPARE(directives()[1].collective, names[1]);
+        QVERIFY(settled());
+        for (const DirectiveOutcome& outcome : evaluation().overlaps.directives) QVERIFY(outcome.holds());
+        QVERIFY(evaluation().simulation.step_ms != before);
+        // They stay chosen in the new order, by name, and the menu's command is for both.
+        QTRY_COMPARE(view().chosenReferences().size(), 2u);
+        QCOMPARE(std::string(evaluation().graph->name(view().chosenReferences()[1])), names[1]);
+        window_->actions().find("edit.undo")->trigger();
+        QCOMPARE(directives().size(), 0u);
+        window_->actions().find("edit.redo")->trigger();
+        QVERIFY(settled());
+        QTRY_COMPARE(view().chosenReferences().size(), 2u);
+        document().selection().selectNode(QString::fromStdString(names[0]));
+        window_->actions().find("overlap.remove")->trigger();
+        QCOMPARE(directives().size(), 0u);
+    }
+
+    void aBandChoosesCollectivesAndADialogMovesThem() {
+        const std::vector<NodeId> starts = gathers(3);
+        QCOMPARE(starts.size(), 3u);
+        const QRectF first = show(starts[0]);
+        const TimeRange shown = view().visibleRange();
+        view().setVisibleRange({shown.begin_ns, view().timeline()->range().end_ns});
+        const QRectF band = view().eventRect(locationOf(starts[0], LaneKind::process_group)) |
+                            view().eventRect(locationOf(starts[2], LaneKind::process_group));
+        QVERIFY(first.isValid());
+        QWidget* area = view().viewport();
+        QTest::mousePress(area, Qt::LeftButton, Qt::ShiftModifier, band.topLeft().toPoint());
+        QTest::mouseMove(area, band.center().toPoint());
+        QTest::mouseMove(area, band.bottomRight().toPoint());
+        QTest::mouseRelease(area, Qt::LeftButton, Qt::ShiftModifier, band.bottomRight().toPoint());
+        const std::size_t chosen = view().chosenReferences().size();
+        QVERIFY2(chosen >= 3, qPrintable(QString::number(chosen)));
+        document().selection().selectNode(QString::fromStdString(std::string(evaluation().graph->name(starts[0]))));
+        window_->actions().find("overlap.behind")->trigger();
+        OverlapDialog* dialog = window_->workspace().overlaps().dialog();
+        QVERIFY(dialog);
+        QCOMPARE(dialog->windowTitle(), QStringLiteral("Overlap of %1 collectives").arg(chosen));
+        dialog->field(OverlapDialog::Field::hide_behind).setText(QStringLiteral("layers.0"));
+        QVERIFY2(dialog->effectText().startsWith(QStringLiteral("step ")), qPrintable(dialog->effectText()));
+        dialog->accept();
+        QVERIFY(!directives().empty() && directives().size() <= chosen);
+        // One thing after the other is let go.
+        QVERIFY(settled());
+        QTest::keyClick(&view(), Qt::Key_Escape);
+        QVERIFY(view().chosenReferences().empty());
+    }
+
     void droppingOnAModuleOfTheTreeHidesBehindIt() {
         ModuleTreeView& tree = *window_->findChild<ModuleTreeView*>();
         auto& model = *static_cast<ModuleTreeModel*>(tree.model());

@@ -20,29 +20,44 @@ class EventDragTest : public QObject {
         places_.clear();
         begun_.clear();
         dropped_ = cancelled_ = false;
+        chosen_ = {};
+        chosen_.setMovable([](quint32) { return true; });
         drag_ = std::make_unique<EventDrag>(scene_, viewport_);
     }
 
-    void withoutAHandlerNothingIsTaken() { QVERIFY(!drag_->begin(middleOf(gather_))); }
+    void withoutAHandlerNothingIsTaken() { QVERIFY(!drag_->begin(middleOf(gather_), chosen_)); }
 
     void onlyEventsOfProcessGroupsAreTaken() {
         handle();
-        QVERIFY(!drag_->begin(middleOf({0, 3})));
-        QVERIFY(!drag_->begin({10, 10}));
+        QVERIFY(!drag_->begin(middleOf({0, 3}), chosen_));
+        QVERIFY(!drag_->begin({10, 10}, chosen_));
         QVERIFY(begun_.empty());
-        QVERIFY(drag_->begin(middleOf(gather_)));
+        QVERIFY(drag_->begin(middleOf(gather_), chosen_));
         QCOMPARE(begun_, std::vector<quint32>{test::first_gather + 1});
     }
 
     void theHandlerMayRefuse() {
         handle(false);
-        QVERIFY(!drag_->begin(middleOf(gather_)));
+        QVERIFY(!drag_->begin(middleOf(gather_), chosen_));
+    }
+
+    void chosenEventsAreTakenTogether() {
+        handle();
+        chosen_.toggle(*scene_.timeline, {1, 2}, gather_);
+        chosen_.toggle(*scene_.timeline, {1, 0}, {});
+        QVERIFY(drag_->begin(middleOf({1, 2}), chosen_));
+        QCOMPARE(begun_, (std::vector<quint32>{test::first_gather + 2, test::first_gather + 1, test::first_gather}));
+        QCOMPARE(drag_->grip().others.size(), 2u);
+        // Another one is taken alone.
+        QVERIFY(drag_->begin(middleOf({1, 3}), chosen_));
+        QCOMPARE(begun_, std::vector<quint32>{test::first_gather + 3});
+        QVERIFY(drag_->grip().others.empty());
     }
 
     void theEventKeepsItsPlaceUnderThePointer() {
         handle();
         const QPointF middle = middleOf(gather_);
-        drag_->begin(middle);
+        drag_->begin(middle, chosen_);
         QVERIFY(!drag_->grip().byEnd);
         drag_->move(middle + QPointF(50, 0));
         const double moved = scene_.xOf(places_.back().time_ns) - scene_.xOf(scene_.timeline->event(gather_).begin_ns);
@@ -52,7 +67,7 @@ class EventDragTest : public QObject {
     void takenByItsEndTheEndMoves() {
         handle();
         const QRectF drawn = scene_.eventRect(gather_);
-        drag_->begin({drawn.right() - 2, drawn.center().y()});
+        drag_->begin({drawn.right() - 2, drawn.center().y()}, chosen_);
         QVERIFY(drag_->grip().byEnd);
         drag_->move({drawn.right() + 48, drawn.center().y()});
         const double moved = scene_.xOf(places_.back().time_ns) - scene_.xOf(scene_.timeline->event(gather_).end_ns);
@@ -61,7 +76,7 @@ class EventDragTest : public QObject {
 
     void whatLiesUnderThePointerIsAskedForButNotTheEventItself() {
         handle();
-        drag_->begin(middleOf(gather_));
+        drag_->begin(middleOf(gather_), chosen_);
         drag_->move(middleOf(gather_));
         QCOMPARE(places_.back().under, no_reference);
         drag_->move(middleOf({1, 2}));
@@ -70,18 +85,18 @@ class EventDragTest : public QObject {
 
     void theAnswerIsASentence() {
         handle();
-        drag_->begin(middleOf(gather_));
+        drag_->begin(middleOf(gather_), chosen_);
         drag_->move(middleOf({1, 2}));
         QCOMPARE(drag_->words(), QStringLiteral("starts before mm. . step faster, peak higher"));
     }
 
     void itEndsWithADropOrIsCancelled() {
         handle();
-        drag_->begin(middleOf(gather_));
+        drag_->begin(middleOf(gather_), chosen_);
         drag_->move(middleOf({1, 2}));
         drag_->cancel();
         QVERIFY(cancelled_ && !dropped_);
-        drag_->begin(middleOf(gather_));
+        drag_->begin(middleOf(gather_), chosen_);
         drag_->move(middleOf({1, 2}));
         drag_->drop();
         QVERIFY(dropped_);
@@ -91,13 +106,15 @@ class EventDragTest : public QObject {
   private:
     QPointF middleOf(EventLocation location) const { return scene_.eventRect(location).center(); }
     void handle(bool accepted = true) {
-        drag_->setHandler({[this, accepted](quint32 reference, bool) {
-                               begun_.push_back(reference);
+        drag_->setHandler({[](quint32) { return true; },
+                           [this, accepted](const std::vector<quint32>& references, bool) {
+                               begun_ = references;
                                return accepted;
                            },
                            [this](const EventDragPlace& place) {
                                places_.push_back(place);
                                return EventDragAnswer{QStringLiteral("starts before mm"),
+                                                      {},
                                                       {},
                                                       {QStringLiteral("step faster"), QStringLiteral("peak higher")},
                                                       true};
@@ -111,6 +128,7 @@ class EventDragTest : public QObject {
 
     const EventLocation gather_{1, 1};
     TimelineScene scene_;
+    ChosenEvents chosen_;
     QWidget viewport_;
     std::unique_ptr<EventDrag> drag_;
     std::vector<quint32> begun_;

@@ -108,6 +108,15 @@ void paintMarquee(QPainter& painter, const OverlayScene& scene) {
                scene.theme, scene.theme.accent);
 }
 
+void paintBand(QPainter& painter, const OverlayScene& scene) {
+    QColor veil = scene.theme.accent;
+    veil.setAlphaF(0.15F);
+    painter.setClipRect(scene.geometry.lanes);
+    painter.setPen(scene.theme.accent);
+    painter.setBrush(veil);
+    painter.drawRect(scene.band->toAlignedRect());
+}
+
 void paintPointer(QPainter& painter, const OverlayScene& scene) {
     const QRect area = timeArea(scene.geometry);
     const double x = std::floor(scene.pointer->x());
@@ -132,6 +141,9 @@ void paintOverlay(QPainter& painter, const OverlayScene& scene) {
         if (occurrence.location != scene.selection)
             paintOutline(painter, scene, occurrence.location, scene.theme.accent, 1);
     }
+    for (const quint32 reference : scene.chosen)
+        if (const EventLocation location = anchorOf(scene.timeline, reference); location.valid())
+            paintOutline(painter, scene, location, scene.theme.accent, 2);
     if (scene.hovered.valid()) paintOutline(painter, scene, scene.hovered, scene.theme.text, 1);
     if (scene.selection.valid()) {
         // Two rings: the inner one keeps the outer apart from a fill of the accent's colour.
@@ -152,6 +164,7 @@ void paintOverlay(QPainter& painter, const OverlayScene& scene) {
     if (scene.pointer && !scene.marquee) paintPointer(painter, scene);
     if (scene.measured) paintMeasurement(painter, scene);
     if (scene.marquee) paintMarquee(painter, scene);
+    if (scene.band) paintBand(painter, scene);
     if (scene.dropLine_y >= 0)
         painter.fillRect(QRect(0, scene.dropLine_y - 1, scene.geometry.lanes.right(), 2), scene.theme.accent);
     painter.restore();

@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <QPointF>
+#include <QRectF>
 #include <optional>
 #include <span>
 #include <vector>
@@ -35,6 +36,8 @@ struct OverlayScene {
     std::optional<TimeRange> marquee;
     int dropLine_y = -1;  ///< where a dragged lane would land
     const std::vector<TimelineArrow>& arrows;
+    const std::vector<quint32>& chosen;  ///< further events that move with the selected one
+    std::optional<QRectF> band;          ///< that is drawn around events to choose them
 };
 
 /// Cursor, hover, selection, arrows, marquee and measurement.

@@ -1,0 +1,53 @@
+#include "ui/timeline/chosen_events.h"
+
+#include <algorithm>
+
+namespace overlap::ui {
+
+bool ChosenEvents::contains(quint32 reference) const {
+    return std::ranges::find(references_, reference) != references_.end();
+}
+
+bool ChosenEvents::canBeChosen(const Timeline& timeline, EventLocation event) const {
+    if (!movable_ || !event.valid()) return false;
+    return timeline.lanes()[event.lane].description.kind == LaneKind::process_group &&
+           movable_(timeline.reference(event));
+}
+
+bool ChosenEvents::moveTogether(quint32 reference) const {
+    return references_.size() > 1 && contains(reference);
+}
+
+void ChosenEvents::set(const Timeline& timeline, const std::vector<quint32>& references) {
+    references_.clear();
+    for (const quint32 reference : references) {
+        const auto found = timeline.find(reference);
+        const bool can = std::ranges::any_of(
+            found, [&](const Timeline::Occurrence& each) { return canBeChosen(timeline, each.location); });
+        if (can && !contains(reference)) references_.push_back(reference);
+    }
+}
+
+void ChosenEvents::toggle(const Timeline& timeline, EventLocation event, EventLocation first) {
+    if (references_.empty() && first != event && canBeChosen(timeline, first))
+        references_.push_back(timeline.reference(first));
+    if (!canBeChosen(timeline, event)) return;
+    const quint32 reference = timeline.reference(event);
+    if (std::erase(references_, reference) == 0) references_.push_back(reference);
+}
+
+void ChosenEvents::chooseIn(const TimelineScene& scene, const QRectF& band) {
+    references_ = beforeBand_;
+    const TimeRange times{scene.timeAt(band.left()), scene.timeAt(band.right())};
+    for (std::uint32_t lane = 0; lane < scene.timeline->lanes().size(); ++lane) {
+        const Lane& events = scene.timeline->lanes()[lane];
+        const QRectF bar = scene.geometry.bar(lane).intersected(scene.geometry.clip(lane));
+        if (bar.isEmpty() || bar.bottom() < band.top() || bar.top() > band.bottom()) continue;
+        for (std::uint32_t index = events.first_ending_after(times.begin_ns);
+             index < events.size() && events.start_ns[index] <= times.end_ns; ++index)
+            if (canBeChosen(*scene.timeline, {lane, index}) && !contains(events.reference[index]))
+                references_.push_back(events.reference[index]);
+    }
+}
+
+}  // namespace overlap::ui
