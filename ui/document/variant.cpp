@@ -78,7 +78,8 @@ void Variant::restoreHistory(const PlanHistory& history) {
 }
 
 void Variant::setPlan(const Plan& plan) {
-    const bool renamed = plan.name != plan_.name;
+    // The note is in the tab's tool tip.
+    const bool renamed = plan.name != plan_.name || plan.notes != plan_.notes;
     plan_ = plan;
     stale_ = true;
     if (renamed) emit titleChanged();

@@ -116,7 +116,10 @@ void VariantBar::updateVariants() {
         const QString place = variant.readOnly()             ? tr("The graph as it was read, without any pass")
                               : variant.filePath().isEmpty() ? tr("Not saved in a file yet; kept in the session")
                                                              : shownName(variant.filePath());
-        tabs_->setTabToolTip(i, variant.readOnly() ? place : name + u'\n' + place);  // the tab may elide it
+        const QString note = shownLines(QString::fromStdString(variant.plan().notes));
+        QStringList lines{name, place};  // the tab may elide the name
+        if (!note.isEmpty()) lines.append(note);
+        tabs_->setTabToolTip(i, variant.readOnly() ? place : lines.join(u'\n'));
         tabs_->setAccessibleTabName(i, variant.modified() ? tr("%1, not saved").arg(name) : name);
     }
 }

@@ -1,7 +1,11 @@
 #include "ui/plans/plan_rows.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
+#include "core/pipeline/disturbed_times.h"
 
 namespace overlap::ui {
 namespace {
@@ -9,19 +13,28 @@ namespace {
 /// Of the step, below which a difference is none.
 constexpr double smallest_gain = 1e-4;
 
-/// @returns false when stopped.
-bool fillIn(std::optional<PlanFigures>& figures, const PlanRow& row, const std::shared_ptr<const Graph>& graph,
-            const std::shared_ptr<const TimeSource>& times, std::stop_token stop) {
-    if (figures) return true;
-    const auto evaluation =
-        row.baseline ? evaluate_baseline(graph, stop, times) : evaluate(graph, row.plan, stop, times);
-    if (!evaluation) return false;
-    figures = planFigures(*evaluation);
-    return true;
+/// @returns null when stopped.
+std::shared_ptr<const Evaluation> evaluationOf(const PlanRow& row, const std::shared_ptr<const Graph>& graph,
+                                               const std::shared_ptr<const TimeSource>& times, std::stop_token stop) {
+    return row.baseline ? evaluate_baseline(graph, stop, times) : evaluate(graph, row.plan, stop, times);
 }
 
-bool isFaster(const PlanFigures& plan, const PlanFigures& baseline) {
-    return plan.step_ms < baseline.step_ms * (1 - smallest_gain);
+/// Figures by the times that are shown. @returns false when stopped.
+bool fillIn(PlanRow& row, const PlanGround& ground, std::stop_token stop) {
+    if (row.figures && !row.disturbed_ms.empty()) return true;
+    auto evaluation = std::exchange(row.evaluation, nullptr);
+    if (!evaluation) evaluation = evaluationOf(row, ground.graph, ground.times, stop);
+    if (!evaluation) return false;
+    row.figures = planFigures(*evaluation);
+    row.disturbed_ms.clear();
+    if (evaluation->refused || !evaluation->times_known) return true;
+    for (const Disturbance& disturbance : usual_disturbances())
+        row.disturbed_ms.push_back(disturbed_step_ms(*evaluation, disturbance, stop));
+    return !stop.stop_requested();
+}
+
+bool isFaster(double plan_ms, double baseline_ms) {
+    return plan_ms < baseline_ms * (1 - smallest_gain);
 }
 
 }  // namespace
@@ -38,18 +51,31 @@ PlanFigures planFigures(const Evaluation& evaluation) {
 std::optional<std::vector<PlanRow>> evaluatePlans(std::vector<PlanRow> rows, const PlanGround& ground,
                                                   std::stop_token stop) {
     for (PlanRow& row : rows)
-        if (!fillIn(row.figures, row, ground.graph, ground.times, stop)) return std::nullopt;
+        if (!fillIn(row, ground, stop)) return std::nullopt;
     const NamedCostModel* other = built_in_cost_model(ground.other.toStdString());
     if (!other) return rows;
     const std::shared_ptr<const Graph> graph = with_cost_model(ground.as_read, *other).graph;
-    for (PlanRow& row : rows)
-        if (!fillIn(row.other, row, graph, nullptr, stop)) return std::nullopt;
+    for (PlanRow& row : rows) {
+        if (row.other) continue;
+        const auto evaluation = evaluationOf(row, graph, nullptr, stop);
+        if (!evaluation) return std::nullopt;
+        row.other = planFigures(*evaluation);
+    }
     return rows;
 }
 
 bool losesUnderOther(const PlanRow& row, const PlanRow& baseline) {
     if (!row.figures || !row.other || !baseline.figures || !baseline.other || row.figures->refused) return false;
-    return isFaster(*row.figures, *baseline.figures) && !isFaster(*row.other, *baseline.other);
+    return isFaster(row.figures->step_ms, baseline.figures->step_ms) &&
+           !isFaster(row.other->step_ms, baseline.other->step_ms);
+}
+
+std::vector<std::size_t> losesDisturbed(const PlanRow& row, const PlanRow& baseline) {
+    std::vector<std::size_t> lost;
+    if (!row.figures || !baseline.figures || !isFaster(row.figures->step_ms, baseline.figures->step_ms)) return lost;
+    for (std::size_t index = 0; index < std::min(row.disturbed_ms.size(), baseline.disturbed_ms.size()); ++index)
+        if (!isFaster(row.disturbed_ms[index], baseline.disturbed_ms[index])) lost.push_back(index);
+    return lost;
 }
 
 }  // namespace overlap::ui

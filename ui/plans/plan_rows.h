@@ -27,6 +27,10 @@ struct PlanRow {
     bool baseline = false;
     std::optional<PlanFigures> figures;  ///< nothing while it is not evaluated
     std::optional<PlanFigures> other;    ///< under the other cost model; nothing where none is chosen
+    /// The step where times are wrong in each of usual_disturbances(); empty where it is not known.
+    std::vector<double> disturbed_ms;
+    /// Of the plan by the times of the ground, where there is one: what is missing is made from it.
+    std::shared_ptr<const Evaluation> evaluation;
 };
 
 /// Where plans are evaluated.
@@ -46,5 +50,7 @@ std::optional<std::vector<PlanRow>> evaluatePlans(std::vector<PlanRow> rows, con
 
 /// Whether a plan is faster than the baseline, and under the other cost model is not.
 bool losesUnderOther(const PlanRow& row, const PlanRow& baseline);
+/// In which of usual_disturbances() it is so.
+std::vector<std::size_t> losesDisturbed(const PlanRow& row, const PlanRow& baseline);
 
 }  // namespace overlap::ui

@@ -1,9 +1,11 @@
 #include "ui/plans/plans_model.h"
 
 #include <QBrush>
+#include <QCoreApplication>
 #include <array>
 #include <cmath>
 
+#include "core/pipeline/disturbed_times.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -11,6 +13,15 @@ namespace overlap::ui {
 namespace {
 
 const QString not_known = QStringLiteral("–");
+
+bool isNumber(int column) {
+    return column != PlansModel::name_column && column != PlansModel::lost_column && column != PlansModel::note_column;
+}
+
+QString disturbanceName(std::size_t index) {
+    const std::string_view name = usual_disturbances()[index].name;
+    return QCoreApplication::translate("PlansModel", std::string(name).c_str());
+}
 
 QString timeOf(const std::optional<PlanFigures>& figures, double PlanFigures::*time) {
     if (!figures || !figures->times_known) return not_known;
@@ -47,6 +58,7 @@ QString PlansModel::text(const PlanRow& row, int column) const {
         return ms ? formatDifference(*ms, Unit::Time) : QString();
     };
     if (column == name_column) return QString::fromStdString(row.plan.name);
+    if (column == note_column) return QString::fromStdString(row.plan.notes).simplified();
     if (!row.figures) return column == step_column ? tr("…") : QString();
     const bool of_other = column == other_column || column == other_gain_column;
     const bool refused = of_other ? row.other && row.other->refused : row.figures->refused;
@@ -62,6 +74,8 @@ QString PlansModel::text(const PlanRow& row, int column) const {
             return formatBytes(static_cast<double>(row.figures->peak_bytes));
         case collectives_column:
             return formatCount(static_cast<std::int64_t>(row.figures->collectives));
+        case lost_column:
+            return lostText(row);
         case other_column:
             return timeOf(row.other, &PlanFigures::step_ms);
         case other_gain_column:
@@ -71,8 +85,29 @@ QString PlansModel::text(const PlanRow& row, int column) const {
     }
 }
 
+QString PlansModel::lostText(const PlanRow& row) const {
+    QStringList names;
+    for (const std::size_t index : losesDisturbed(row, rows_.front())) names.append(disturbanceName(index));
+    return names.join(QStringLiteral(", "));
+}
+
+/// The step and what it gains in each of the usual disturbances, a line each.
+QString PlansModel::disturbedText(const PlanRow& row) const {
+    QStringList lines{tr("Where the times that are shown are wrong:")};
+    for (std::size_t index = 0; index < row.disturbed_ms.size(); ++index) {
+        QString line = tr("%1: %2").arg(disturbanceName(index), formatTime(row.disturbed_ms[index]));
+        if (!row.baseline && index < rows_.front().disturbed_ms.size())
+            line += QStringLiteral("  ") +
+                    formatDifference(row.disturbed_ms[index] - rows_.front().disturbed_ms[index], Unit::Time);
+        lines.append(line);
+    }
+    return lines.join(u'\n');
+}
+
 QString PlansModel::toolTip(const PlanRow& row, int column) const {
     if (row.figures && row.figures->refused) return tr("The plan is refused; Problems says why where it is shown");
+    if (column == note_column) return QString::fromStdString(row.plan.notes);
+    if (column <= lost_column && column != name_column && !row.disturbed_ms.empty()) return disturbedText(row);
     if ((column == other_column || column == other_gain_column) && losesUnderOther(row, rows_.front()))
         return tr("Faster than the baseline by the times that are shown, and not under %1: what this plan gains "
                   "depends on the machine")
@@ -107,6 +142,7 @@ QVariant PlansModel::tone(const PlanRow& row, int column) const {
     const Theme& theme = currentTheme();
     if (row.figures && row.figures->refused && column != name_column) return QBrush(theme.asText(theme.caution));
     const bool of_other = column == other_column || column == other_gain_column;
+    if (column == lost_column) return QBrush(theme.asText(theme.caution));
     if (of_other && losesUnderOther(row, rows_.front())) return QBrush(theme.asText(theme.caution));
     if (column != gain_column && column != other_gain_column) return QBrush(theme.text);
     const auto ms = difference(row, column == gain_column ? &PlanRow::figures : &PlanRow::other);
@@ -116,7 +152,7 @@ QVariant PlansModel::tone(const PlanRow& row, int column) const {
 QVariant PlansModel::trueData(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const PlanRow& row = rows_[static_cast<std::size_t>(index.row())];
-    const bool is_number = index.column() != name_column;
+    const bool is_number = isNumber(index.column());
     switch (role) {
         case Qt::DisplayRole:
         case Qt::EditRole:
@@ -139,7 +175,11 @@ QVariant PlansModel::trueData(const QModelIndex& index, int role) const {
 QVariant PlansModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue((section != name_column ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return QVariant::fromValue((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == lost_column)
+        return tr(
+            "What a plan gains should not depend on the times being right: where links or compute are a fifth "
+            "slower or faster, it is no faster than the baseline. The figures stand in the tooltips of the row");
     if (role != Qt::DisplayRole) return {};
     const std::array<QString, column_count> headings{tr("Plan"),
                                                      tr("Step"),
@@ -147,6 +187,8 @@ QVariant PlansModel::headerData(int section, Qt::Orientation orientation, int ro
                                                      tr("Exposed"),
                                                      tr("Peak"),
                                                      tr("Collectives"),
+                                                     tr("Gains nothing with"),
+                                                     tr("Note"),
                                                      tr("Step under %1").arg(other_),
                                                      tr("To baseline there")};
     return headings[static_cast<std::size_t>(section)];

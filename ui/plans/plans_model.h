@@ -19,6 +19,8 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
         exposed_column,
         peak_column,
         collectives_column,
+        lost_column,  ///< where times are wrong in which way it gains nothing any more
+        note_column,
         other_column,       ///< step under the other cost model
         other_gain_column,  ///< against the baseline under it
         column_count
@@ -38,6 +40,8 @@ class PlansModel : public HarmlessModel<QAbstractTableModel> {
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
     QString text(const PlanRow& row, int column) const;
+    QString lostText(const PlanRow& row) const;
+    QString disturbedText(const PlanRow& row) const;
     QString toolTip(const PlanRow& row, int column) const;
     QVariant sortValue(const PlanRow& row, int column) const;
     QVariant tone(const PlanRow& row, int column) const;

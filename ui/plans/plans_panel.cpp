@@ -67,6 +67,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
       caption_(new ElidedLabel),
       compare_(new QAction(tr("Compare"), this)),
       rename_(new QAction(tr("Rename…"), this)),
+      note_(new QAction(tr("Note…"), this)),
       close_(new QAction(tr("Close"), this)) {
     setObjectName("plans");
     setAccessibleName(tr("Plans"));
@@ -95,7 +96,8 @@ QWidget* PlansPanel::makeBar() {
     compare_->setToolTip(tr("Compare the two plans that are chosen"));
     rename_->setToolTip(tr("Give the chosen plan another name (F2)"));
     close_->setToolTip(tr("Close the chosen plan, which can be reopened (Delete)"));
-    for (QAction* action : {compare_, rename_, close_}) {
+    note_->setToolTip(tr("Note something on the chosen plans, which is saved with them"));
+    for (QAction* action : {compare_, rename_, note_, close_}) {
         auto* button = new QToolButton;
         button->setDefaultAction(action);
         button->setFocusPolicy(Qt::StrongFocus);
@@ -114,6 +116,7 @@ QWidget* PlansPanel::makeBar() {
     caption_->setProperty("role", "dim");
     layout->addWidget(caption_, 1);
     connect(other_, &QComboBox::currentIndexChanged, this, &PlansPanel::schedule);
+    connect(note_, &QAction::triggered, this, [this] { emit noteWanted(chosen()); });
     connect(rename_, &QAction::triggered, this, [this] { emit renameWanted(chosen().front()); });
     connect(close_, &QAction::triggered, this, [this] {
         // From the back, so that positions stay.
@@ -174,13 +177,14 @@ void PlansPanel::makeRows() {
                keeps_other = ground_.other == ground.other && ground_.as_read == ground.as_read;
     for (int index = 0; index < document_.variantCount(); ++index) {
         const Variant& variant = document_.variant(index);
-        PlanRow row{variant.key(), variant.plan(), variant.readOnly(), {}, {}};
-        if (variant.evaluation() && !variant.stale()) row.figures = planFigures(*variant.evaluation());
+        PlanRow row{variant.key(), variant.plan(), variant.readOnly(), {}, {}, {}, {}};
         const auto known = std::ranges::find(model_->rows(), row.key, &PlanRow::key);
         if (known != model_->rows().end() && known->plan == row.plan) {
-            if (keeps_own && !row.figures) row.figures = known->figures;
+            if (keeps_own) row.figures = known->figures;
+            if (keeps_own) row.disturbed_ms = known->disturbed_ms;
             if (keeps_other) row.other = known->other;
         }
+        if (variant.evaluation() && !variant.stale() && row.disturbed_ms.empty()) row.evaluation = variant.evaluation();
         rows.push_back(std::move(row));
     }
     const auto show = [this, ground](std::vector<PlanRow> made) {
@@ -203,6 +207,10 @@ void PlansPanel::describe() {
     QString text = document_.isOpen() ? timesText(document_) : tr("Open a graph to see its plans");
     const auto lost = std::ranges::count_if(
         model_->rows(), [&](const PlanRow& row) { return losesUnderOther(row, model_->rows().front()); });
+    const auto disturbed = std::ranges::count_if(model_->rows(), [&](const PlanRow& row) {
+        return !row.baseline && !losesDisturbed(row, model_->rows().front()).empty();
+    });
+    if (disturbed > 0) text += tr(" · what %1 gain is lost where times are a fifth off").arg(disturbed);
     if (lost > 0)
         text += tr(" · %1 gain here and not under %2").arg(QString::number(lost), other_->currentData().toString());
     caption_->setText(shownName(text));
@@ -228,6 +236,7 @@ void PlansPanel::update() {
     setAvailable(*compare_, variants.size() == 2 ? QString() : tr("Choose two plans, the second one with Ctrl"));
     setAvailable(*rename_, fixed.isEmpty() && variants.size() > 1 ? tr("More than one plan is chosen") : fixed);
     setAvailable(*close_, fixed);
+    setAvailable(*note_, fixed);
 }
 
 void PlansPanel::showCurrent() {

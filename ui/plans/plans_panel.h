@@ -18,8 +18,8 @@ class Document;
 class PlansModel;
 
 /// All plans of the open graph with their figures. Choosing a row shows that plan; F2 renames it, Delete closes it; two
-/// chosen rows can be compared. The figures can also be made under another cost model. Made in the background, and only
-/// while the panel is visible.
+/// chosen rows can be compared, and any get a note. The figures can also be made under another cost model.
+/// Made in the background, and only while the panel is visible.
 class PlansPanel : public QWidget {
     Q_OBJECT
 
@@ -33,12 +33,14 @@ class PlansPanel : public QWidget {
     QAction* compareAction() { return compare_; }
     QAction* renameAction() { return rename_; }
     QAction* closeAction() { return close_; }
+    QAction* noteAction() { return note_; }
     bool busy() const { return waiting_.isActive() || task_.busy(); }
 
   signals:
     // Positions of variants in the document.
     void showWanted(int variant);
     void renameWanted(int variant);
+    void noteWanted(std::vector<int> variants);
     void closeWanted(int variant);
     void compareWanted(int before, int after);
 
@@ -65,7 +67,7 @@ class PlansPanel : public QWidget {
     QTreeView* view_;
     QComboBox* other_;
     QLabel* caption_;
-    QAction *compare_, *rename_, *close_;
+    QAction *compare_, *rename_, *note_, *close_;
     PlanGround ground_;  ///< where the rows of the model were evaluated
     QTimer waiting_;
     bool outdated_ = true;

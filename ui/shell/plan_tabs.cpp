@@ -3,6 +3,7 @@
 #include <QInputDialog>
 
 #include "ui/document/document.h"
+#include "ui/edits/plan_commands.h"
 #include "ui/files/file_looks.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/variant_bar.h"
@@ -47,6 +48,7 @@ void PlanTabs::follow(VariantBar& bar) {
 void PlanTabs::follow(PlansPanel& table) {
     connect(&table, &PlansPanel::closeWanted, this, &PlanTabs::closePlan);
     connect(&table, &PlansPanel::renameWanted, this, &PlanTabs::renameAt);
+    connect(&table, &PlansPanel::noteWanted, this, &PlanTabs::noteOn);
 }
 
 void PlanTabs::closePlan(int index) {
@@ -102,6 +104,15 @@ void PlanTabs::renamePlan() {
     const QString name = QInputDialog::getText(&window_, tr("Rename plan"), tr("Name"), QLineEdit::Normal,
                                                document_.current()->title(), &accepted);
     if (accepted) document_.renameCurrent(name);
+}
+
+void PlanTabs::noteOn(const std::vector<int>& variants) {
+    if (variants.empty()) return;
+    bool accepted = false;
+    const QString present = QString::fromStdString(document_.variant(variants.front()).plan().notes);
+    const QString note =
+        QInputDialog::getMultiLineText(&window_, tr("Note on the plan"), tr("Note"), present, &accepted);
+    if (accepted) PlanCommands(document_).setNote(variants, note);
 }
 
 void PlanTabs::step(int by) {

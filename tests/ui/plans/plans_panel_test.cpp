@@ -7,8 +7,10 @@
 #include <QTreeView>
 #include <QtTest>
 
+#include "core/pipeline/disturbed_times.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/plan_commands.h"
 #include "ui/plans/plans_model.h"
 #include "ui/theme/numbers.h"
 
@@ -114,7 +116,8 @@ class PlansPanelTest : public QObject {
     }
 
     void whatIsLostUnderAnotherModelIsMarked() {
-        PlanRow baseline{1, {}, true, PlanFigures{}, PlanFigures{}}, row{2, {}, false, PlanFigures{}, PlanFigures{}};
+        PlanRow baseline{1, {}, true, PlanFigures{}, PlanFigures{}, {}, {}},
+            row{2, {}, false, PlanFigures{}, PlanFigures{}, {}, {}};
         baseline.figures->step_ms = 100;
         baseline.other->step_ms = 50;
         row.figures->step_ms = 90;
@@ -124,6 +127,44 @@ class PlansPanelTest : public QObject {
         QVERIFY(losesUnderOther(row, baseline));
         row.figures->step_ms = 110;  // it gains nothing here either
         QVERIFY(!losesUnderOther(row, baseline));
+    }
+
+    void gainsThatDependOnTheTimesAreNamed() {
+        BucketCommands(*document_).startFrom(BucketCommands::Template::block);
+        QVERIFY(waitForRows());
+        const PlanRow& row = panel_->model()->rows()[1];
+        QCOMPARE(row.disturbed_ms.size(), usual_disturbances().size());
+        for (std::size_t index = 0; index < row.disturbed_ms.size(); ++index)
+            QCOMPARE(row.disturbed_ms[index],
+                     disturbed_step_ms(*document_->variant(1).evaluation(), usual_disturbances()[index]));
+        QVERIFY(panel_->model()
+                    ->index(1, Column::step_column)
+                    .data(Qt::ToolTipRole)
+                    .toString()
+                    .contains("links 20 % slower: " + formatTime(row.disturbed_ms[0])));
+        PlanRow baseline{1, {}, true, PlanFigures{}, {}, {100, 100, 100, 100}, {}};
+        baseline.figures->step_ms = 100;
+        PlanRow plan{2, {}, false, PlanFigures{}, {}, {90, 100, 99, 101}, {}};
+        plan.figures->step_ms = 95;
+        QCOMPARE(losesDisturbed(plan, baseline), (std::vector<std::size_t>{1, 3}));
+        panel_->model()->setRows({baseline, plan}, {});
+        QCOMPARE(cell(1, Column::lost_column), "links 20 % faster, compute 20 % faster");
+        QCOMPARE(cell(0, Column::lost_column), QString());
+    }
+
+    void plansGetNotes() {
+        QSignalSpy noted(panel_.get(), &PlansPanel::noteWanted);
+        choose({1});
+        panel_->noteAction()->trigger();
+        QCOMPARE(noted.back().front().value<std::vector<int>>(), std::vector<int>{1});
+        PlanCommands(*document_).setNote({0, 1}, "  two\nlines ");
+        QVERIFY(waitForRows());
+        QCOMPARE(cell(1, Column::note_column), "two lines");
+        QCOMPARE(cell(0, Column::note_column), QString());  // the baseline is the graph as it is
+        document_->variant(1).undoStack().undo();
+        QCOMPARE(document_->variant(1).plan().notes, std::string());
+        choose({0});
+        QVERIFY(!panel_->noteAction()->isEnabled());
     }
 
     void rowsAreSortedByFigures() {
