@@ -20,28 +20,38 @@ QString countOf(std::uint64_t count) {
 
 }  // namespace
 
-void StatisticsModel::setMeasurement(std::shared_ptr<const Measurement> measurement) {
-    if (measurement == measurement_) return;
+void StatisticsModel::setRows(std::shared_ptr<const Measurement> measurement, std::vector<SimulatedPlan> plans) {
     beginResetModel();
     measurement_ = std::move(measurement);
+    plans_ = std::move(plans);
     rows_.clear();
     for (std::size_t rank = 0; measurement_ && rank < measurement_->traces.size(); ++rank) {
         const std::vector<DeviceTimes>& devices = measurement_->times[rank];
-        if (devices.empty()) rows_.push_back({rank, nullptr, nullptr});
+        if (devices.empty()) rows_.push_back({rank});
         for (const DeviceTimes& device : devices) {
-            rows_.push_back({rank, &device, nullptr});
+            rows_.push_back({rank, &device});
             for (const StepTimes& step : device.steps) rows_.push_back({rank, &device, &step});
         }
+    }
+    for (const SimulatedPlan& plan : plans_) {
+        rows_.push_back({0, nullptr, nullptr, &plan});
+        for (const SimulatedGroupTimes& group : plan.times.groups)
+            rows_.push_back({0, nullptr, nullptr, &plan, &group});
     }
     endResetModel();
 }
 
+const StatisticsModel::SimulatedPlan* StatisticsModel::planOf(int index) const {
+    return row(index).plan;
+}
+
 TimeRange StatisticsModel::range(int index) const {
     const Row& of = row(index);
-    if (!of.device) return {};
-    const std::int64_t begin_ns =
-        of.times().begin_ns + measurement_->aligned.ranks[of.rank].clock_offset_ns - measurement_->origin_ns;
-    return {begin_ns, begin_ns + of.times().span_ns};
+    const GpuTimes* times = of.times();
+    if (!times) return {};
+    std::int64_t begin_ns = times->begin_ns;
+    if (!of.plan) begin_ns += measurement_->aligned.ranks[of.rank].clock_offset_ns - measurement_->origin_ns;
+    return {begin_ns, begin_ns + times->span_ns};
 }
 
 int StatisticsModel::rowCount(const QModelIndex& parent) const {
@@ -54,6 +64,7 @@ int StatisticsModel::columnCount(const QModelIndex& parent) const {
 }
 
 QString StatisticsModel::nameOf(const Row& of) const {
+    if (of.plan) return of.group ? QString::fromStdString(of.group->process_group) : of.plan->name;
     if (of.step)
         return of.step->is_counted ? QString::fromStdString(of.step->name)
                                    : tr("%1, not counted").arg(QString::fromStdString(of.step->name));
@@ -63,13 +74,13 @@ QString StatisticsModel::nameOf(const Row& of) const {
 }
 
 QString StatisticsModel::timeText(const Row& of, int column) const {
-    if (!of.device) return {};
-    const GpuTimes& times = of.times();
+    if (!of.times()) return {};
+    const GpuTimes& times = *of.times();
     switch (column) {
         case span_column:
             return timeOf(times.span_ns);
         case compute_column:
-            return timeOf(times.compute_ns);
+            return of.group ? QString() : timeOf(times.compute_ns);
         case communication_column:
             return timeOf(times.communication_ns);
         case exposed_column:
@@ -79,18 +90,18 @@ QString StatisticsModel::timeText(const Row& of, int column) const {
             return percent ? formatPercent(*percent / 100) : QStringLiteral("—");
         }
         case copies_column:
-            return timeOf(times.memory_ns);
+            return of.plan ? QString() : timeOf(times.memory_ns);
         case idle_column:
             return timeOf(times.idle_ns);
         case events_column:
             return countOf(times.activities);
         default:
-            return countOf(times.unmatched);
+            return of.plan ? QString() : countOf(times.unmatched);
     }
 }
 
 QString StatisticsModel::clockText(const Row& of, int column) const {
-    if (of.step) return {};
+    if (of.step || of.plan) return {};
     const RankAlignment& rank = measurement_->aligned.ranks[of.rank];
     if (!rank.is_aligned) return tr("unknown");
     switch (column) {
@@ -116,17 +127,20 @@ QVariant StatisticsModel::trueData(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
             if (of.step && !of.step->is_counted)
                 return tr("Not in the sum of the GPU: the recording may have cut off what the last step launched");
+            if (of.plan)
+                return of.group ? tr("Collectives of the process group; idle is what lies between them")
+                                : tr("By the simulation, each activity at its place");
             return of.step ? tr("%1 on the host").arg(timeOf(of.step->host_ns)) : QString();
         case Qt::TextAlignmentRole:
             return QVariant(Qt::AlignVCenter | (index.column() == name_column ? Qt::AlignLeft : Qt::AlignRight));
         case Qt::ForegroundRole: {
             const Theme& theme = currentTheme();
             if (of.step && !of.step->is_counted) return QBrush(theme.asText(theme.dim));
-            const bool exposed = index.column() == exposed_column && of.device && of.times().exposed_ns > 0;
+            const bool exposed = index.column() == exposed_column && of.times() && of.times()->exposed_ns > 0;
             return QBrush(exposed ? theme.asText(theme.exposed) : theme.text);
         }
         case step_role:
-            return of.step != nullptr;
+            return of.isPart();
         default:
             return {};
     }
@@ -141,7 +155,8 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
         QString text, help;
     };
     static const std::array<Heading, column_count> headings = {
-        Heading{tr("GPU, step"), tr("A step has what the host launched during it")},
+        Heading{tr("GPU, step; plan, group"),
+                tr("A measured step has what the host launched during it; of a plan, each process group")},
         {tr("span"), tr("From the first event on the GPU to the end of the last")},
         {tr("compute"), tr("Any compute kernel runs")},
         {tr("communication"), tr("Any collective runs")},
@@ -149,7 +164,7 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
         {tr("overlap"), tr("Share of communication beside which compute runs")},
         {tr("copies"), tr("Copies and fills that belong to no collective")},
         {tr("idle"), tr("Nothing runs")},
-        {tr("GPU events"), tr("Kernels, copies and fills")},
+        {tr("GPU events"), tr("Kernels, copies and fills; of a plan, nodes that take time")},
         {tr("no launch"), tr("GPU events whose launch is not in the trace")},
         {tr("clock"), tr("Added to the rank's times, so that collectives end together on all ranks")},
         {tr("uncertain by"), tr("Median distance of its collectives' ends from the others', with that clock")},

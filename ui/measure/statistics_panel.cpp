@@ -9,8 +9,8 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 
+#include "ui/document/document.h"
 #include "ui/measure/measurements.h"
-#include "ui/measure/statistics_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
@@ -57,8 +57,9 @@ class StatisticsDelegate : public CellDelegate {
 
 }  // namespace
 
-StatisticsPanel::StatisticsPanel(Measurements& measurements, QWidget* parent)
+StatisticsPanel::StatisticsPanel(Document& document, Measurements& measurements, QWidget* parent)
     : QWidget(parent),
+      document_(document),
       measurements_(measurements),
       model_(new StatisticsModel(this)),
       caption_(new ElidedLabel),
@@ -89,16 +90,52 @@ StatisticsPanel::StatisticsPanel(Measurements& measurements, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(caption_);
     layout->addWidget(view_, 1);
+    waiting_.setSingleShot(true);
+    connect(&waiting_, &QTimer::timeout, this, &StatisticsPanel::update);
     connect(&measurements, &Measurements::changed, this, &StatisticsPanel::update);
     connect(&measurements, &Measurements::currentChanged, this, &StatisticsPanel::update);
+    for (const auto signal : {&Document::graphChanged, &Document::variantsChanged, &Document::planChanged,
+                              &Document::evaluationChanged, &Document::timesChanged})
+        connect(&document, signal, this, &StatisticsPanel::schedule);
     update();
 }
 
+/// Rows are made once for several changes, and only while they are seen.
+void StatisticsPanel::schedule() {
+    if (isVisible()) waiting_.start(0);
+}
+
+void StatisticsPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    update();
+}
+
+std::vector<StatisticsModel::SimulatedPlan> StatisticsPanel::plans() const {
+    std::vector<StatisticsModel::SimulatedPlan> plans;
+    for (int index = 0; index < document_.variantCount(); ++index) {
+        const Variant& variant = document_.variant(index);
+        const auto& evaluation = variant.evaluation();
+        if (!evaluation || variant.stale() || evaluation->refused || !evaluation->times_known) continue;
+        plans.push_back({variant.key(), tr("%1, simulated").arg(variant.title()), simulated_times(*evaluation)});
+    }
+    return plans;
+}
+
 void StatisticsPanel::update() {
-    const auto shown = measurements_.current() ? measurements_.current() : measurements_.last();
-    model_->setMeasurement(shown);
-    view_->setVisible(shown != nullptr);
-    if (!shown) return caption_->setText(tr("Open a trace of a job to see how its GPUs used their time"));
+    waiting_.stop();
+    model_->setRows(measurements_.current() ? measurements_.current() : measurements_.last(), plans());
+    view_->setVisible(model_->rowCount() > 0);
+    describe();
+}
+
+void StatisticsPanel::describe() {
+    const auto& shown = model_->measurement();
+    if (!shown) {
+        caption_->setText(model_->rowCount() > 0
+                              ? tr("By the simulation; open a trace of a job to see how its GPUs used their time")
+                              : tr("Open a trace of a job to see how its GPUs used their time"));
+        return caption_->setToolTip(caption_->text());
+    }
     QStringList parts{shown->title};
     if (shown->traces.size() == 1) {
         parts.append(QFileInfo(shown->files.front()).fileName());
@@ -114,8 +151,14 @@ void StatisticsPanel::update() {
 void StatisticsPanel::choose(const QModelIndex& row) {
     const TimeRange range = model_->range(row.row());
     if (range.length_ns() <= 0) return;
-    for (int index = 0; index < measurements_.count(); ++index)
-        if (measurements_.at(index) == model_->measurement()) measurements_.setCurrentIndex(index);
+    if (const auto* plan = model_->planOf(row.row())) {
+        const int variant = document_.indexOf(plan->key);
+        measurements_.setCurrentIndex(-1);
+        if (variant >= 0) document_.setCurrentIndex(variant);
+    } else {
+        for (int index = 0; index < measurements_.count(); ++index)
+            if (measurements_.at(index) == model_->measurement()) measurements_.setCurrentIndex(index);
+    }
     emit rangeWanted(range.begin_ns, range.end_ns);
 }
 

@@ -1,41 +1,51 @@
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
+
+#include "ui/measure/statistics_model.h"
 
 class QLabel;
 class QTreeView;
 
 namespace overlap::ui {
 
+class Document;
 class Measurements;
-class StatisticsModel;
 
 /// Statistics of the measurement that is shown, else of the one opened last: how each rank's GPUs use their time, step
-/// by step. Enter or a click shows a row's time in the timeline; Ctrl+C copies the table.
+/// by step; and of all plans that have been evaluated. Enter or a click shows a row's time in the timeline; Ctrl+C
+/// copies the table.
 class StatisticsPanel : public QWidget {
     Q_OBJECT
 
   public:
-    explicit StatisticsPanel(Measurements& measurements, QWidget* parent = nullptr);
+    StatisticsPanel(Document& document, Measurements& measurements, QWidget* parent = nullptr);
 
     StatisticsModel* model() { return model_; }
     QTreeView* view() { return view_; }
 
   signals:
-    /// The user wants to see a row's time in the timeline, where its measurement is shown by now.
+    /// The user wants to see a row's time in the timeline, where its measurement or plan is shown by now.
     void rangeWanted(qint64 begin_ns, qint64 end_ns);
 
   protected:
+    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
+    void schedule();
     void update();
+    void describe();
+    std::vector<StatisticsModel::SimulatedPlan> plans() const;
     void choose(const QModelIndex& row);
 
+    Document& document_;
     Measurements& measurements_;
     StatisticsModel* model_;
     QLabel* caption_;
     QTreeView* view_;
+    QTimer waiting_;
 };
 
 }  // namespace overlap::ui

@@ -106,7 +106,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     passes_ = new PassesPanel(document_);
     groups_ = new ProcessGroupsPanel(document_);
     compare_ = new ComparePanel(document_, measurements);
-    statistics_ = new StatisticsPanel(measurements);
+    statistics_ = new StatisticsPanel(document_, measurements);
     alive_ = new AlivePanel;
     run_ = new RunPanel(document_, companionProgram(QStringLiteral("overlap-runner")));
     constexpr auto left = Qt::LeftDockWidgetArea, right = Qt::RightDockWidgetArea, bottom = Qt::BottomDockWidgetArea;

@@ -123,7 +123,8 @@ class MeasurementsTest : public QObject {
     void statisticsTellEachRankAndStep() {
         QTemporaryDir folder;
         Measurements measurements;
-        StatisticsPanel panel(measurements);
+        Document none;
+        StatisticsPanel panel(none, measurements);
         StatisticsModel& model = *panel.model();
         const QAbstractItemModelTester tester(&model);
         QCOMPARE(model.rowCount(), 0);
@@ -158,6 +159,37 @@ class MeasurementsTest : public QObject {
         QCOMPARE(measurements.currentIndex(), 1);
         QCOMPARE(wanted.size(), 1);
         QCOMPARE(wanted.front().front().toLongLong(), model.range(2).begin_ns);
+    }
+
+    void statisticsTellSimulatedPlansToo() {
+        const auto document = openDocument();
+        QVERIFY(waitForEvaluation(*document));
+        Measurements measurements;
+        StatisticsPanel panel(*document, measurements);
+        panel.show();
+        StatisticsModel& model = *panel.model();
+        const QAbstractItemModelTester tester(&model);
+        document->setCurrentIndex(1);
+        QVERIFY(waitForEvaluation(*document));
+        const Simulation& simulation = document->evaluation()->simulation;
+        const int plan_rows = 1 + static_cast<int>(simulation.groups.size());
+        QTRY_COMPARE(model.rowCount(), 2 * plan_rows);
+        QCOMPARE(model.columnCount(), int(StatisticsModel::clock_column));
+        const auto cell = [&](int row, int column) { return model.index(row, column).data().toString(); };
+        QCOMPARE(cell(plan_rows, StatisticsModel::name_column),
+                 QString::fromStdString(document->variant(1).plan().name) + ", simulated");
+        QCOMPARE(cell(plan_rows, StatisticsModel::span_column), formatTime(simulation.step_ms));
+        QCOMPARE(cell(plan_rows, StatisticsModel::compute_column), formatTime(simulation.compute_ms));
+        QCOMPARE(cell(plan_rows, StatisticsModel::exposed_column), formatTime(simulation.exposed_ms));
+        QCOMPARE(cell(plan_rows, StatisticsModel::copies_column), QString());
+        QCOMPARE(cell(plan_rows + 1, StatisticsModel::name_column),
+                 QString::fromStdString(simulation.groups[0].process_group));
+        QCOMPARE(cell(plan_rows + 1, StatisticsModel::communication_column), formatTime(simulation.groups[0].comm_ms));
+        // A row leads to its plan.
+        const QSignalSpy wanted(&panel, &StatisticsPanel::rangeWanted);
+        emit panel.view()->activated(model.index(0, 0));
+        QCOMPARE(document->currentIndex(), 0);
+        QCOMPARE(wanted.size(), 1);
     }
 
     void filesOfTheSameRankAreMeasurementsOfTheirOwn() {
