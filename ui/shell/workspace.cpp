@@ -2,6 +2,7 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -48,8 +49,8 @@ namespace {
 constexpr double mesh_share = 2.0 / 3;
 
 // Of the panels below, at first: from then on they have the height that the user gives them, whichever is shown.
-constexpr int lowest_panels = 190;
-constexpr int highest_panels = 240;
+constexpr int lowest_panels = 160;
+constexpr int highest_panels = 280;
 
 }  // namespace
 
@@ -229,9 +230,19 @@ void Workspace::arrange() {
     docks_->putInTabs({dock("problems"), dock("collectives"), dock("advice"), dock("plans"), dock("compare"),
                        dock("statistics"), dock("passes"), dock("groups"), dock("alive"), dock("run"), dock("history"),
                        dock("log")});
+    sizeDocks();
+    // Heights are kept only once the window has been laid out, which is when it is shown.
+    QTimer::singleShot(0, this, [this] {
+        if (!restored_) sizeDocks();
+    });
+}
+
+/// As they are at first.
+void Workspace::sizeDocks() {
+    const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
     window_.resizeDocks({dock("modules"), dock("buckets")}, {300, 332}, Qt::Horizontal);
     window_.resizeDocks({dock("buckets"), dock("inspector")}, {460, 260}, Qt::Vertical);
-    window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 5, lowest_panels, highest_panels)},
+    window_.resizeDocks({dock("problems")}, {std::clamp(window_.height() / 4, lowest_panels, highest_panels)},
                         Qt::Vertical);
     docks_->keepAsFirst();
 }
@@ -252,7 +263,7 @@ void Workspace::keep(SessionState& state) const {
 
 void Workspace::restore(const SessionState& state) {
     if (!state.geometry.isEmpty()) window_.restoreGeometry(state.geometry);
-    if (!state.layout.isEmpty()) window_.restoreState(state.layout);
+    restored_ = !state.layout.isEmpty() && window_.restoreState(state.layout);
     centre_->restore(state.views["centre"].toObject());
     graph_->restore(state.views["graph"].toObject());
     mesh_->restore(state.views["mesh"].toObject());

@@ -98,6 +98,7 @@ class Workspace : public NoticeSource {
     void changed();
 
   private:
+    void sizeDocks();
     void makeCentre(QMainWindow& window);
     void makeDocks(Measurements& measurements, Log& log);
     void connectViews();
@@ -134,6 +135,7 @@ class Workspace : public NoticeSource {
     VariantBar* variants_ = nullptr;
     FiguresBar* figures_ = nullptr;
     MeasurementConnection* measurement_connection_ = nullptr;
+    bool restored_ = false;  ///< docks are as they were when a session was kept
 };
 
 }  // namespace overlap::ui
