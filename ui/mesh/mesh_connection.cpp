@@ -117,6 +117,17 @@ DeviceOrderRow rowOf(const DeviceOrder& order, const DeviceOrderStatus& status) 
     return row;
 }
 
+/// @param graph the open one, or nullptr.
+QString placementsText(const QString& path, const ShardingDocument& placements, const Graph* graph) {
+    QString sentence = MeshView::tr("%1: placements of %2 nodes, of which the Mesh view lists %3 redistributions")
+                           .arg(QFileInfo(path).fileName())
+                           .arg(placements.nodes.size())
+                           .arg(placementRows(placements).size());
+    const std::size_t unknown = graph ? placements.unknown_nodes(*graph).size() : 0;
+    if (unknown > 0) sentence += MeshView::tr("; the open graph has no node of the names of %1").arg(unknown);
+    return sentence;
+}
+
 }  // namespace
 
 MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* parent)
@@ -140,7 +151,7 @@ MeshConnection::MeshConnection(Document& document, MeshView& view, QObject* pare
 }
 
 void MeshConnection::findChains() {
-    show({}, {});
+    show({});
     task_.cancel();
     const std::shared_ptr<const Graph> graph = document_.graph();
     searched_ = graph;
@@ -155,47 +166,52 @@ void MeshConnection::findChains() {
         if (stop.stop_requested()) return {};
         found.links = linksOf(graph, *found.compared);
         if (graph->node_count() >= large_graph_nodes) found.compared = releasedElsewhere(found.compared);
-        // There may be a hundred thousand rows: they are made here, and handed over rather than copied.
-        auto rows = std::make_shared<std::vector<MeshParameter>>(rowsOf(*found.compared));
-        return [this, found, rows] { show(found, std::move(*rows)); };
+        return [this, found] { show(found); };
     });
 }
 
 void MeshConnection::openPlacements(const QString& path) {
-    placements_task_.start([this, path](std::stop_token stop) -> LatestTask::Delivery {
+    placements_task_.start([this, path, graph = document_.graph()](std::stop_token stop) -> LatestTask::Delivery {
         try {
             auto read = std::make_shared<const ShardingDocument>(
                 read_sharding_document(QFile::encodeName(path).toStdString(), stop));
             if (stop.stop_requested()) return {};
-            return [this, path, read] { showPlacements(path, read); };
+            const QString sentence = placementsText(path, *read, graph.get());
+            return [this, read, sentence] {
+                placements_ = read;
+                listRows();
+                emit told(sentence);
+            };
         } catch (const std::exception& error) {
             return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
         }
     });
 }
 
-void MeshConnection::showPlacements(const QString& path, std::shared_ptr<const ShardingDocument> placements) {
-    placements_ = std::move(placements);
-    show(found_, found_.compared ? rowsOf(*found_.compared) : std::vector<MeshParameter>());
-    const std::size_t rows = placementRows(*placements_).size();
-    QString sentence = MeshView::tr("%1: placements of %2 nodes, of which the Mesh view lists %3 redistributions")
-                           .arg(QFileInfo(path).fileName())
-                           .arg(placements_->nodes.size())
-                           .arg(rows);
-    if (const std::shared_ptr<const Graph> graph = document_.graph()) {
-        if (const std::size_t unknown = placements_->unknown_nodes(*graph).size(); unknown > 0)
-            sentence += MeshView::tr("; the open graph has no node of the names of %1").arg(unknown);
-    }
-    emit told(sentence);
-}
-
-void MeshConnection::show(Found found, std::vector<MeshParameter> parameters) {
+void MeshConnection::show(Found found) {
     found_ = std::move(found);
     selected_.clear();
-    if (placements_) std::ranges::move(placementRows(*placements_), std::back_inserter(parameters));
-    view_.setParameters(std::move(parameters));
     view_.setLinks(found_.links);
+    if (!found_.compared) view_.setParameters({});
+    listRows();
     showOrders();
+}
+
+void MeshConnection::listRows() {
+    if (!found_.compared && !placements_) return rows_task_.cancel();
+    rows_task_.start(
+        [this, compared = found_.compared, placements = placements_](std::stop_token stop) -> LatestTask::Delivery {
+            auto rows = std::make_shared<std::vector<MeshParameter>>();
+            if (compared) *rows = rowsOf(*compared);
+            if (stop.stop_requested()) return {};
+            if (placements) std::ranges::move(placementRows(*placements), std::back_inserter(*rows));
+            // Handed over rather than copied.
+            return [this, rows] {
+                selected_.clear();
+                view_.setParameters(std::move(*rows));
+                showOrders();
+            };
+        });
 }
 
 void MeshConnection::showOrders() {

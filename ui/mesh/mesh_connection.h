@@ -26,7 +26,7 @@ class MeshConnection : public QObject {
     MeshConnection(Document& document, MeshView& view, QObject* parent = nullptr);
 
     /// True while the open graph's chains are being looked for, or placements are being read.
-    bool busy() const { return task_.busy() || placements_task_.busy(); }
+    bool busy() const { return task_.busy() || placements_task_.busy() || rows_task_.busy(); }
     /// The open graph's chains; nullptr until they are found, and where times are not known.
     std::shared_ptr<const ComparedChains> chains() const { return found_.compared; }
 
@@ -65,9 +65,10 @@ class MeshConnection : public QObject {
     };
 
     void findChains();
-    void showPlacements(const QString& path, std::shared_ptr<const ShardingDocument> placements);
-    /// @param parameters rows of those that can be redistributed
-    void show(Found found, std::vector<MeshParameter> parameters);
+    void show(Found found);
+    /// Lists what was found and what placements redistribute: rows, of which there may be a hundred thousand, are made
+    /// in the background.
+    void listRows();
     /// Tells the view what the current plan has, and what could be done.
     void showOrders();
     void showRefusal();
@@ -82,7 +83,7 @@ class MeshConnection : public QObject {
     Found found_;
     std::shared_ptr<const ShardingDocument> placements_;
     QString selected_;
-    LatestTask task_, placements_task_;
+    LatestTask task_, placements_task_, rows_task_;
 };
 
 }  // namespace overlap::ui

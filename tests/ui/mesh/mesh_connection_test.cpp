@@ -31,7 +31,7 @@ class MeshConnectionTest : public QObject {
         connection_ = std::make_unique<MeshConnection>(*document_, *view_);
         document_->openGraph(QStringLiteral(OVERLAP_TEST_DATA "/redistribution_graphs/fsdp_tp.graph.json"));
         QTRY_VERIFY(document_->isOpen());
-        QTRY_VERIFY(connection_->chains());
+        QTRY_VERIFY(connection_->chains() && !connection_->busy());
     }
 
     void cleanup() {
