@@ -25,14 +25,22 @@ void openOnce(const QString& path) {
 FileLooks::FileLooks(std::chrono::milliseconds patience) : look_(openOnce), patience_(patience) {}
 
 bool FileLooks::answers(const QString& path) {
-    if (path.isEmpty() || path.startsWith(u":/")) return true;
+    return looked(path, [] {});
+}
+
+bool FileLooks::looked(const QString& path, std::function<void()> then) {
+    if (path.isEmpty() || path.startsWith(u":/")) {
+        then();
+        return true;
+    }
     const QString folder = QFileInfo(path).path();
     if (hanging_.contains(folder)) return false;
     const auto has_returned = std::make_shared<bool>(false);
     try {
         tasks_.run(
-            [this, look = look_, path, folder, has_returned]() -> DetachedTasks::Delivery {
+            [this, look = look_, path, folder, has_returned, then]() -> DetachedTasks::Delivery {
                 look(path);
+                then();
                 return [this, folder, has_returned] {
                     *has_returned = true;
                     hanging_.remove(folder);
@@ -40,7 +48,8 @@ bool FileLooks::answers(const QString& path) {
             },
             patience_);
     } catch (const std::system_error&) {
-        return true;  // no further thread; most folders answer
+        then();  // no further thread; most folders answer
+        return true;
     }
     if (!*has_returned) hanging_.insert(folder);
     return *has_returned;

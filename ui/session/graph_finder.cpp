@@ -40,7 +40,8 @@ Plan samplePlan() {
 }
 
 bool isThere(const QString& graph, FileLooks& looks) {
-    return looks.answers(graph) && (graph.startsWith(u":/") || QFile::exists(fileOfGraph(graph)));
+    return looks.read(graph, [graph] { return graph.startsWith(u":/") || QFile::exists(fileOfGraph(graph)); })
+        .value_or(false);
 }
 
 QString findGraph(const GraphFingerprint& wanted, const QString& plan_path, const SessionState& state,

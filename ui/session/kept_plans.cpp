@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <QFile>
+#include <optional>
 
 #include "core/io/plan_file.h"
 #include "ui/files/file_digest.h"
@@ -14,12 +15,25 @@ QString text(const char* sentence) {
     return QCoreApplication::translate("KeptPlans", sentence);
 }
 
-/// The plan that its file has now. @throws InputError.
-RestoredVariant readAgain(const QString& file, const LoadedGraph& loaded) {
-    const QByteArray digest = fileDigest(file);
-    Plan plan = read_plan_file(QFile::encodeName(file).toStdString());
-    check_plan_fits(plan, *loaded.empty_plan.graph);
-    return {std::move(plan), file, false, digest};
+/// What the file of a kept plan is now.
+struct FileNow {
+    bool is_there = false;
+    QByteArray digest;
+    std::optional<RestoredVariant> newer;  ///< where it differs from what was kept and can be read
+    QString problem;                       ///< why it cannot be read
+};
+
+FileNow lookAt(const QString& file, const QByteArray& kept_digest, const GraphFingerprint& graph) {
+    FileNow now{QFile::exists(file), fileDigest(file), {}, {}};
+    if (!now.is_there || now.digest == kept_digest) return now;
+    try {
+        Plan plan = read_plan_file(QFile::encodeName(file).toStdString());
+        check_plan_fits(plan, graph);
+        now.newer = RestoredVariant{std::move(plan), file, false, now.digest};
+    } catch (const std::exception& error) {
+        now.problem = QString::fromUtf8(error.what());
+    }
+    return now;
 }
 
 }  // namespace
@@ -29,32 +43,34 @@ std::vector<RestoredVariant> restoreKeptPlan(const SessionVariant& kept, const L
     Plan plan = read_plan_text(kept.plan.toStdString(), loaded.path.toStdString());
     check_plan_fits(plan, *loaded.empty_plan.graph);
     RestoredVariant variant{std::move(plan), kept.file, kept.modified, kept.digest};
-    if (!looks.answers(kept.file)) {
+    if (kept.file.isEmpty()) return {std::move(variant)};
+    const auto now = looks.read(kept.file, [file = kept.file, digest = kept.digest, graph = *loaded.empty_plan.graph] {
+        return lookAt(file, digest, graph);
+    });
+    if (!now) {
         told.append(text("%1; the plan is as it was here").arg(FileLooks::silence(kept.file)));
         return {std::move(variant)};
     }
-    if (kept.file.isEmpty() || fileDigest(kept.file) == kept.digest) return {std::move(variant)};
-    if (!QFile::exists(kept.file)) {
+    if (now->digest == kept.digest) return {std::move(variant)};
+    if (!now->is_there) {
         if (!kept.modified) told.append(text("%1 is gone; its plan is kept here, unsaved").arg(kept.file));
         variant.modified = true;
         return {std::move(variant)};
     }
-    try {
-        RestoredVariant newer = readAgain(kept.file, loaded);
-        if (newer.plan == variant.plan) return {std::move(newer)};
-        if (!kept.modified) {
-            told.append(text("%1 was changed on disk and was read again").arg(kept.file));
-            return {std::move(newer)};
-        }
-        told.append(text("%1 was changed on disk; your unsaved plan and the file's are both open").arg(kept.file));
-        return {std::move(variant), std::move(newer)};
-    } catch (const std::exception& error) {
+    if (!now->newer) {
         told.append(text("%1 was changed on disk and cannot be read; the plan as it was is kept here, "
                          "unsaved: %2")
-                        .arg(kept.file, QString::fromUtf8(error.what())));
+                        .arg(kept.file, now->problem));
         variant.modified = true;
         return {std::move(variant)};
     }
+    if (now->newer->plan == variant.plan) return {*now->newer};
+    if (!kept.modified) {
+        told.append(text("%1 was changed on disk and was read again").arg(kept.file));
+        return {*now->newer};
+    }
+    told.append(text("%1 was changed on disk; your unsaved plan and the file's are both open").arg(kept.file));
+    return {std::move(variant), *now->newer};
 }
 
 }  // namespace overlap::ui

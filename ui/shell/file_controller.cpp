@@ -3,12 +3,12 @@
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <optional>
 
 #include "core/imports/import_source.h"
 #include "core/io/plan_file.h"
 #include "ui/document/document.h"
 #include "ui/files/file_digest.h"
-#include "ui/files/file_kind.h"
 #include "ui/files/file_looks.h"
 #include "ui/frame/actions.h"
 #include "ui/measure/measurements.h"
@@ -82,8 +82,9 @@ FileController::Sorted FileController::sort(const QStringList& files) {
     Sorted sorted;
     for (const QString& file : files) {
         const QString path = isEmbedded(file) ? file : QFileInfo(file).absoluteFilePath();
-        if (looks_.answers(path)) {
-            sortIn(path, sorted);
+        const std::optional<Kind> kind = looks_.read(path, [path] { return kindOf(path); });
+        if (kind) {
+            sortIn(path, *kind, sorted);
         } else {
             emit warned(FileLooks::silence(path));
         }
@@ -91,11 +92,17 @@ FileController::Sorted FileController::sort(const QStringList& files) {
     return sorted;
 }
 
-void FileController::sortIn(const QString& path, Sorted& sorted) {
-    QString reason;
-    switch (fileKind(path, &reason)) {
+FileController::Kind FileController::kindOf(const QString& path) {
+    Kind kind;
+    kind.kind = fileKind(path, &kind.reason);
+    kind.is_log = kind.kind == FileKind::graph && is_importable_file(QFile::encodeName(path).toStdString());
+    return kind;
+}
+
+void FileController::sortIn(const QString& path, const Kind& kind, Sorted& sorted) {
+    switch (kind.kind) {
         case FileKind::graph:
-            if (is_importable_file(QFile::encodeName(path).toStdString())) sorted.logs.append(path);
+            if (kind.is_log) sorted.logs.append(path);
             if (!sorted.graph.isEmpty() && sorted.logs.size() < 2)
                 emit told(tr("One graph is open at a time: %1 stands for %2").arg(path, sorted.graph));
             sorted.graph = path;
@@ -110,7 +117,7 @@ void FileController::sortIn(const QString& path, Sorted& sorted) {
             mesh_.openPlacements(path);
             break;
         case FileKind::unknown:
-            emit warned(reason);
+            emit warned(kind.reason);
             break;
     }
 }
@@ -160,6 +167,8 @@ void FileController::openPlans() {
 }
 
 void FileController::openPlan(const QString& path) {
+    // Read whole by another thread first: what the window reads then is at hand.
+    if (!looks_.read(path, [path] { return fileDigest(path); })) return emit warned(FileLooks::silence(path));
     if (!showOpenPlan(path)) document_.openPlan(path);
     // The empty plan that a graph opens with is no longer needed.
     if (document_.variant(1).plan().buckets.empty() && document_.variant(1).filePath().isEmpty() &&
@@ -209,7 +218,13 @@ void FileController::openSessionOrSample() {
 void FileController::openGraphOfPlans() {
     try {
         const QString path = pending_.first();
-        const Plan plan = read_plan_file(QFile::encodeName(path).toStdString());
+        const std::optional<Plan> read =
+            looks_.read(path, [path] { return read_plan_file(QFile::encodeName(path).toStdString()); });
+        if (!read) {
+            pending_.clear();
+            return emit warned(FileLooks::silence(path));
+        }
+        const Plan& plan = *read;
         if (!plan.graph) return openSessionOrSample();
         if (const QString graph = findGraph(*plan.graph, path, state_, looks_); !graph.isEmpty())
             return document_.openGraph(state_.source(graph));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/files/file_kind.h"
 #include "ui/files/graph_loader.h"
 #include "ui/session/pending_plans.h"
 #include "ui/shell/notice_source.h"
@@ -54,7 +55,13 @@ class FileController : public NoticeSource {
         QStringList traces;
     };
     Sorted sort(const QStringList& files);
-    void sortIn(const QString& path, Sorted& sorted);
+    struct Kind {
+        FileKind kind = FileKind::unknown;
+        bool is_log = false;  ///< or a text that a graph is imported from
+        QString reason;       ///< where the kind is unknown
+    };
+    static Kind kindOf(const QString& path);
+    void sortIn(const QString& path, const Kind& kind, Sorted& sorted);
     void askForFiles();
     void chooseGraph(const GraphChoice& choice);
     void openPlans();

@@ -1,7 +1,6 @@
 #include "ui/shell/recovery_controller.h"
 
 #include <QClipboard>
-#include <QFile>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "core/io/plan_file.h"
 #include "ui/diagnostics/crash_report.h"
 #include "ui/document/document.h"
+#include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"
 #include "ui/files/write_file.h"
 #include "ui/frame/actions.h"
@@ -145,16 +145,18 @@ void RecoveryController::openOlderVersion() {
         emit told(tr("This plan is in no file yet"));
         return;
     }
-    if (!looks_.answers(file)) {
-        emit warned(FileLooks::silence(file));
-        return;
-    }
-    const QString older = olderVersionPath(QFileInfo(file).canonicalFilePath());
-    if (!QFile::exists(older)) {
-        emit told(tr("%1 has no older version: it was saved once").arg(file));
-        return;
-    }
     try {
+        // Read whole by another thread first: what the window reads then is at hand.
+        const auto read = looks_.read(file, [file]() -> std::pair<QString, bool> {
+            const QString older = olderVersionPath(QFileInfo(file).canonicalFilePath());
+            return {older, !fileDigest(older).isEmpty()};
+        });
+        if (!read) return emit warned(FileLooks::silence(file));
+        const auto& [older, is_there] = *read;
+        if (!is_there) {
+            emit told(tr("%1 has no older version: it was saved once").arg(file));
+            return;
+        }
         document_.openPlan(older).setUnsaved({});  // saving it asks for a name, and replaces neither
         document_.renameCurrent(tr("%1, version before").arg(document_.current()->title()));
         emit told(tr("Opened %1").arg(QFileInfo(older).fileName()), older);

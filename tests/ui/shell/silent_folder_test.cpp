@@ -2,7 +2,10 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
+#include <semaphore>
 
+#include "core/base/error.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/frame/notice_bar.h"
@@ -91,6 +94,21 @@ class SilentFolderTest : public QObject {
         QVERIFY(looks.answers(":/sample.graph.json.gz"));
         folders_.answer();
         QTRY_VERIFY(looks.answers("/silent/b.plan.json"));
+    }
+
+    void aFolderMayStopAnsweringWithinARead() {
+        FileLooks looks(std::chrono::milliseconds(50));
+        const auto answered = std::make_shared<std::binary_semaphore>(0);
+        QCOMPARE(looks.read("/silent/a", [] { return 1; }), std::optional(1));
+        QVERIFY(!looks.read("/silent/a", [answered] {
+            answered->acquire();
+            return 2;
+        }));
+        QVERIFY(!looks.answers("/silent/b"));  // at once: its folder hangs
+        answered->release();
+        QTRY_VERIFY(looks.answers("/silent/b"));
+        QVERIFY_EXCEPTION_THROWN(
+            looks.read("/silent/a", []() -> int { throw InputError("/silent/a", "", "is no plan"); }), InputError);
     }
 
     void whatIsNotThereAnswers() {
