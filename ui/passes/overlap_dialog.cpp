@@ -31,9 +31,9 @@ QStringList nodeNames(const Graph& graph, const std::stop_token& stop) {
     return names;
 }
 
-QStringList modulePaths(const ModuleTree& modules) {
+QStringList modulePaths(const ModuleTree& modules, const std::stop_token& stop) {
     QStringList paths;
-    for (ModuleTree::ModuleId id = 1; id < modules.module_count(); ++id)
+    for (ModuleTree::ModuleId id = 1; id < modules.module_count() && !stop.stop_requested(); ++id)
         paths.append(QString::fromStdString(modules.path(id)));
     return paths;
 }
@@ -77,9 +77,13 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
     form->addRow(effect_);
     // A large graph has more names than can be copied within a frame.
     auto* nodes = new QStringListModel(this);
-    auto* modules = new QStringListModel(modulePaths(document.modules()), this);
-    naming_.start([nodes, graph = preview.evaluation().graph](const std::stop_token& stop) -> LatestTask::Delivery {
-        return [nodes, names = nodeNames(*graph, stop)] { nodes->setStringList(names); };
+    auto* modules = new QStringListModel(this);
+    naming_.start([nodes, modules, graph = preview.evaluation().graph,
+                   tree = document.sharedModules()](const std::stop_token& stop) -> LatestTask::Delivery {
+        return [nodes, modules, names = nodeNames(*graph, stop), paths = modulePaths(*tree, stop)] {
+            nodes->setStringList(names);
+            modules->setStringList(paths);
+        };
     });
     for (std::size_t index = 0; index < fields_.size(); ++index) {
         fields_[index] = new QLineEdit(QString::fromStdString(values[index]));

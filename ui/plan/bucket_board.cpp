@@ -101,6 +101,7 @@ BucketBoard::BucketBoard(Document& document, QWidget* parent)
     auto* paths = new ModulePaths(completer);
     completer->setModel(paths);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
+    completer->setModelSorting(QCompleter::CaseInsensitivelySortedModel);
     entry_->setCompleter(completer);
 
     uncovered_title_->setObjectName("uncoveredTitle");

@@ -2,14 +2,17 @@
 
 #include <QAbstractListModel>
 #include <memory>
+#include <vector>
 
 #include "core/graph/module_tree.h"
+#include "ui/tasks/latest_task.h"
 #include "ui/theme/harmless_model.h"
 
 namespace overlap::ui {
 
-/// The paths of all modules but the root, to complete what is typed. They are made as they are asked for: a large graph
-/// has hundreds of thousands.
+/// The paths of all modules but the root, to complete what is typed: in order, letters alike in either case, so that a
+/// QCompleter finds what begins with some letters by bisection. A large graph has hundreds of thousands: they are put
+/// in order in the background, and there is none until then; each is made when it is asked for.
 class ModulePaths : public HarmlessModel<QAbstractListModel> {
   public:
     using HarmlessModel::HarmlessModel;
@@ -19,8 +22,11 @@ class ModulePaths : public HarmlessModel<QAbstractListModel> {
 
   private:
     QVariant trueData(const QModelIndex& index, int role) const override;
+    void show(std::shared_ptr<const ModuleTree> modules, std::vector<ModuleTree::ModuleId> order);
 
     std::shared_ptr<const ModuleTree> modules_;
+    std::vector<ModuleTree::ModuleId> order_;
+    LatestTask task_;
 };
 
 }  // namespace overlap::ui
