@@ -12,6 +12,7 @@
 #include "ui/measure/trace_times.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/numbers.h"
+#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 namespace {
@@ -21,13 +22,14 @@ constexpr int message_ms = 8000;
 }  // namespace
 
 StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measurements, TraceTimes& times)
-    : document_(document), times_(times), graph_(new QLabel), message_(new QLabel), time_(new QLabel) {
+    : document_(document), times_(times), graph_(new ElidedLabel), message_(new ElidedLabel), time_(new QLabel) {
     time_->setProperty("role", "good");
     message_->setProperty("role", "message");
-    message_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    message_->hide();
     bar.setContentsMargins(8, 0, 12, 0);
     bar.setSizeGripEnabled(false);
-    bar.addWidget(graph_);
+    // In a narrow window they share what there is.
+    bar.addWidget(graph_, 1);
     bar.addWidget(message_, 1);
     addReadingProgress(bar, measurements);
     bar.addPermanentWidget(time_);
@@ -59,8 +61,11 @@ void StatusLine::addReadingProgress(QStatusBar& bar, Measurements& measurements)
 void StatusLine::showMessage(const QString& sentence, const QString& tool_tip) {
     message_->setText(shownName(sentence));
     message_->setToolTip(shownLines(tool_tip.isEmpty() ? sentence : tool_tip));
+    message_->show();
     QTimer::singleShot(message_ms, this, [this, sentence] {
-        if (message_->text() == shownName(sentence)) message_->clear();
+        if (message_->text() != shownName(sentence)) return;
+        message_->clear();
+        message_->hide();
     });
 }
 
@@ -87,6 +92,7 @@ QString StatusLine::graphText() const {
 void StatusLine::update() {
     if (!document_.isOpen()) return graph_->setText(tr("No graph is open"));
     graph_->setText(graphText());
+    graph_->setToolTip(shownLines(graph_->text()));
     const auto evaluation = document_.evaluation();
     time_->setText(document_.evaluating()              ? tr("evaluating…")
                    : evaluation && evaluation->refused ? tr("plan refused, see Problems")

@@ -12,6 +12,7 @@ constexpr int headerHeight = 28;
 constexpr int overviewHeight = 20;
 constexpr int rulerHeight = 24;
 constexpr int rightMargin = 12;
+constexpr int lowestMemory = 28;
 constexpr int highestMemory = 480;
 constexpr int manyLanes = 16;  ///< of kind `other`; from here on they are drawn thin
 
@@ -39,7 +40,8 @@ int barMargin(int height) {
 int memoryHeight(bool hasMemory, int room, int lanesHeight) {
     if (!hasMemory || room < 72) return 0;
     const int left = room - lanesHeight;
-    return left >= 48 ? std::min(left, highestMemory) : std::min(48, room / 2);
+    // Rather low than over the lanes, where they leave it anything.
+    return left >= lowestMemory ? std::min(left, highestMemory) : std::min(48, room / 2);
 }
 
 /// In a tall window streams and memory curve share what is left, the streams up to three times their height.
