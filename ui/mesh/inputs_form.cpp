@@ -59,6 +59,7 @@ InputsForm::InputsForm(QWidget* parent)
     a_host->setBuddy(hosts);
     hosts_layout->setContentsMargins(0, 0, 0, 0);
     hosts_layout->setSpacing(4);
+    hosts_layout->addStretch(1);  // the label stands at its field, however wide the bar is
     hosts_layout->addWidget(a_host);
     hosts_layout->addWidget(hosts);
 
