@@ -29,7 +29,12 @@ SimulatedTimes simulated_times(const Evaluation& evaluation) {
     step.compute_ns = in_ns(simulation.compute_ms);
     step.communication_ns = IntervalUnion(std::move(all)).length_ns();
     step.exposed_ns = in_ns(simulation.exposed_ms);
-    step.idle_ns = std::max<std::int64_t>(0, step.span_ns - step.compute_ns - step.exposed_ns);
+    std::vector<TimeRange> copies;
+    for (const TransferTiming& copy : simulation.transfers)
+        copies.push_back({in_ns(copy.start_ms), in_ns(copy.end_ms)});
+    step.memory_ns = IntervalUnion(std::move(copies)).length_ns();
+    step.idle_ns = std::max<std::int64_t>(
+        0, step.span_ns - step.compute_ns - step.exposed_ns - in_ns(simulation.transfer_exposed_ms));
     for (NodeId node = 0; node < evaluation.times_ms.size(); ++node)
         if (evaluation.times_ms[node] > 0) ++step.activities;
     for (std::size_t group = 0; group < simulation.groups.size(); ++group) {

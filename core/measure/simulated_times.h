@@ -15,8 +15,7 @@ struct SimulatedGroupTimes {
 };
 
 /// How a simulated step uses the GPU's time, in the terms of device_times(). `exposed_ns` is what the toolbar shows:
-/// time in which compute stands still at waits. Nothing is copied by the simulation's streams, and each activity has
-/// its launch.
+/// time in which compute stands still for collectives. Each activity has its launch.
 struct SimulatedTimes {
     GpuTimes step;
     std::vector<SimulatedGroupTimes> groups;  ///< in order of first use

@@ -21,9 +21,10 @@ std::span<const Disturbance> usual_disturbances() {
 
 double disturbed_step_ms(const Evaluation& evaluation, const Disturbance& disturbance, std::stop_token stop) {
     std::vector<double> times_ms = evaluation.times_ms;
-    for (std::size_t node = 0; node < times_ms.size(); ++node)
-        times_ms[node] *=
-            evaluation.simulation.collective_of_node[node] >= 0 ? disturbance.communication : disturbance.compute;
+    for (NodeId node = 0; node < times_ms.size(); ++node) {
+        if (evaluation.simulation.collective_of_node[node] >= 0) times_ms[node] *= disturbance.communication;
+        if (evaluation.simulation.on_compute(node)) times_ms[node] *= disturbance.compute;
+    }
     // As the evaluation did where the cost model has no factors of contention.
     const TimeSource* source = evaluation.time_source.get();
     if (source && source->contention && !evaluation.contention) source = nullptr;

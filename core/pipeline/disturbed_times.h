@@ -10,7 +10,7 @@ namespace overlap {
 /// A way in which a cost model may be wrong, to see whether what a plan gains depends on it.
 struct Disturbance {
     std::string_view name;     ///< such as `links 20 % slower`
-    double compute = 1;        ///< factor on the time of all that is no collective
+    double compute = 1;        ///< factor on the time of the compute stream
     double communication = 1;  ///< factor on the time of collectives
 };
 

@@ -90,7 +90,7 @@ QString StatisticsModel::timeText(const Row& of, int column) const {
             return percent ? formatPercent(*percent / 100) : QStringLiteral("—");
         }
         case copies_column:
-            return of.plan ? QString() : timeOf(times.memory_ns);
+            return of.plan && times.memory_ns == 0 ? QString() : timeOf(times.memory_ns);
         case idle_column:
             return timeOf(times.idle_ns);
         case events_column:
