@@ -1,0 +1,68 @@
+// The lower bound and the search, on the largest graph at hand: a bound may take 100 ms at 20,000 nodes, a search of
+// 10,000 nodes 60 s on two cores.
+#include <benchmark/benchmark.h>
+
+#include <filesystem>
+
+#include "core/io/graph_file.h"
+#include "core/search/lower_bound.h"
+#include "core/search/order_free_bound.h"
+#include "core/search/plan_search.h"
+#include "core/search/portfolio.h"
+#include "core/search/shared_links.h"
+
+namespace overlap {
+namespace {
+
+std::shared_ptr<const Graph> graph_named(const std::string& name) {
+    const std::string file = "/graphs/" + name + ".graph.json.gz";
+    const std::string shared = OVERLAP_SHARED_DATA + file;
+    return with_shared_links(read_graph_file(std::filesystem::exists(shared) ? shared : OVERLAP_TEST_DATA + file),
+                             LinkSharing::by_host);
+}
+
+const std::shared_ptr<const Graph>& large_graph() {
+    static const auto graph = graph_named("llama3_70b_fsdp256.prebucket");
+    return graph;
+}
+
+void work_of_every_plan(benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(step_work(large_graph()));
+    state.counters["nodes"] = large_graph()->node_count();
+}
+BENCHMARK(work_of_every_plan)->Unit(benchmark::kMillisecond);
+
+void bound_in_any_order(benchmark::State& state) {
+    const auto work = step_work(large_graph());
+    for (auto _ : state) benchmark::DoNotOptimize(order_free_bound_ms(*work));
+}
+BENCHMARK(bound_in_any_order)->Unit(benchmark::kMillisecond);
+
+void bound_at_a_limit(benchmark::State& state) {
+    const BoundUnderLimits bounds(step_work(large_graph()));
+    const std::int64_t limit = bounds.least_peak_bytes() * 5 / 4;
+    for (auto _ : state) benchmark::DoNotOptimize(bounds.at(limit));
+}
+BENCHMARK(bound_at_a_limit)->Unit(benchmark::kMillisecond);
+
+void evaluations(benchmark::State& state) {
+    const auto graph = graph_named("llama3_8b_fsdp64.prebucket");
+    const CandidateEvaluator evaluator(graph, step_work(graph));
+    const std::vector<Proposal> grid = grid_proposals(*graph);
+    for (auto _ : state)
+        benchmark::DoNotOptimize(evaluate_all(evaluator, grid, static_cast<unsigned>(state.range(0)), {}));
+    state.counters["plans/s"] =
+        benchmark::Counter(static_cast<double>(grid.size() * state.iterations()), benchmark::Counter::kIsRate);
+}
+BENCHMARK(evaluations)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void whole_search(benchmark::State& state) {
+    const auto graph = graph_named("llama3_8b_fsdp64.prebucket");
+    for (auto _ : state) benchmark::DoNotOptimize(search_plans(graph, {}));
+}
+BENCHMARK(whole_search)->Unit(benchmark::kSecond)->Iterations(1)->UseRealTime();
+
+}  // namespace
+}  // namespace overlap
+
+BENCHMARK_MAIN();

@@ -1,0 +1,207 @@
+#include "core/search/lower_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/pipeline/evaluation.h"
+#include "core/plan/automatic_plan.h"
+#include "core/plan/presets.h"
+#include "core/search/shared_links.h"
+#include "tests/cost/graph_sketch.h"
+#include "tests/search/random_step.h"
+#include "tests/support/test_graphs.h"
+
+namespace overlap::test {
+namespace {
+
+constexpr double rounding_ms = 1e-6;
+
+std::shared_ptr<const Graph> shared(Graph graph) {
+    return std::make_shared<const Graph>(std::move(graph));
+}
+
+std::shared_ptr<const StepWork> work_of(const std::shared_ptr<const Graph>& graph) {
+    return step_work(with_shared_links(graph, LinkSharing::by_group));
+}
+
+/// How many random steps; `OVERLAP_BOUND_STEPS` asks for more than a test run has time for.
+int random_steps() {
+    const char* asked = std::getenv("OVERLAP_BOUND_STEPS");
+    return asked ? std::atoi(asked) : 400;
+}
+
+TEST(LowerBound, ComputeAloneIsTheStep) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId a = sketch.compute("a", {x}, 3);
+    const NodeId b = sketch.compute("b", {a}, 4);
+    const LowerBound bound = lower_bound(*work_of(shared(sketch.finish({b}))));
+    EXPECT_DOUBLE_EQ(bound.ordered_ms, 7);
+    EXPECT_DOUBLE_EQ(bound.order_free_ms, 7);
+    ASSERT_EQ(bound.chain.size(), 1u);
+    EXPECT_EQ(bound.chain[0].kind, BoundStep::Kind::compute);
+    EXPECT_EQ(bound.reason, "compute takes 7 of 7 ms: only less compute can help");
+}
+
+TEST(LowerBound, ALinkThatIsBusyAllTheTimeIsTheReason) {
+    GraphSketch sketch;
+    std::vector<Value> products;
+    for (int index = 0; index < 4; ++index) {
+        const std::string number = std::to_string(index);
+        const NodeId x = sketch.input("x" + number, sketch.tensor("float32", {250'000}));
+        const NodeId gather = sketch.call("g" + number, "_c10d_functional.all_gather_into_tensor.default",
+                                          {Value::of_node(x), Value::of_integer(4), sketch.text("0")},
+                                          {sketch.tensor("float32", {1'000'000})}, 4.02);
+        const NodeId wait = sketch.call("w" + number, "_c10d_functional.wait_tensor.default", {Value::of_node(gather)},
+                                        {sketch.tensor("float32", {1'000'000})});
+        products.push_back(Value::of_node(sketch.compute("p" + number, {wait}, 1)));
+    }
+    sketch.builder().output(products);
+    const LowerBound bound = lower_bound(*work_of(shared(sketch.builder().finish(sketch.header()))));
+    // One latency passes before the first of four times 4 ms, and the last product comes after them.
+    EXPECT_NEAR(bound.ordered_ms, 0.02 + 16 + 1, 1e-5);
+    EXPECT_EQ(bound.chain.size(), 2u);
+    EXPECT_EQ(bound.chain[0].kind, BoundStep::Kind::link);
+    EXPECT_EQ(bound.chain[0].groups, std::vector<std::string>{"0"});
+}
+
+TEST(LowerBound, GroupsThatShareALinkShareItsTime) {
+    GraphSketch sketch;
+    sketch.group("1", 4, 0.02, 1e9);
+    std::vector<Value> results;
+    for (const char* group : {"0", "1"}) {
+        const std::string name = std::string("g") + group;
+        const NodeId x = sketch.input("x" + name, sketch.tensor("float32", {250'000}));
+        const NodeId gather = sketch.call(name, "_c10d_functional.all_gather_into_tensor.default",
+                                          {Value::of_node(x), Value::of_integer(4), sketch.text(group)},
+                                          {sketch.tensor("float32", {1'000'000})}, 4.02);
+        const NodeId wait = sketch.call("w" + name, "_c10d_functional.wait_tensor.default", {Value::of_node(gather)},
+                                        {sketch.tensor("float32", {1'000'000})});
+        results.push_back(Value::of_node(sketch.compute("p" + name, {wait}, 1)));
+    }
+    sketch.builder().output(results);
+    const auto graph = shared(sketch.builder().finish(sketch.header()));
+    const double apart_ms = lower_bound(*step_work(with_shared_links(graph, LinkSharing::by_group))).ordered_ms;
+    const double together_ms = lower_bound(*step_work(with_shared_links(graph, LinkSharing::by_host))).ordered_ms;
+    EXPECT_NEAR(apart_ms, 4.02 + 2, 1e-5);
+    EXPECT_NEAR(together_ms, 0.02 + 8 + 1, 1e-5);
+    EXPECT_GE(evaluate_baseline(with_shared_links(graph, LinkSharing::by_host))->simulation.step_ms, together_ms);
+}
+
+TEST(LowerBound, IsNeverBeatenByAnyOrder) {
+    std::mt19937 random(26);
+    const int steps = random_steps();
+    for (int run = 0; run < steps; ++run) {
+        const RandomStep step(random, 4 + static_cast<int>(random() % 24));
+        const auto graph = shared(step.graph());
+        const std::shared_ptr<const StepWork> work = step_work(graph);
+        ASSERT_EQ(work->obstacle, "");
+        const BoundUnderLimits bounds(work);
+        const LowerBound bound = bounds.at({});
+        for (int order = 0; order < 10; ++order) {
+            const bool keeps = order % 2 == 0;
+            const auto evaluation = evaluate_baseline(shared(step.reordered(random, keeps)));
+            const KeptWork kept = kept_work(*work, *evaluation);
+            ASSERT_TRUE(kept.all);
+            ASSERT_TRUE(kept.order || !keeps);
+            const double step_ms = evaluation->simulation.step_ms;
+            ASSERT_LE(bound.order_free_ms, step_ms + rounding_ms) << run;
+            if (!kept.order) continue;
+            ASSERT_LE(bound.ordered_ms, step_ms + rounding_ms) << run;
+            const std::int64_t peak = evaluation->corrected_memory.peak_bytes;
+            ASSERT_LE(bound.least_peak_bytes, peak) << run;
+            ASSERT_LE(bounds.at(peak).ordered_ms, step_ms + rounding_ms) << run;
+        }
+    }
+}
+
+TEST(LowerBound, TheChainIsAsLongAsTheBound) {
+    std::mt19937 random(7);
+    for (int run = 0; run < 200; ++run) {
+        const LowerBound bound = lower_bound(*step_work(shared(RandomStep(random, 30).graph())));
+        double end_ms = bound.chain.empty() ? 0 : bound.chain.front().start_ms;
+        EXPECT_NEAR(end_ms, 0, 0.11);  // a latency may come first
+        for (const BoundStep& step : bound.chain) {
+            EXPECT_NEAR(step.start_ms, end_ms, 0.11);
+            end_ms = step.end_ms;
+        }
+        EXPECT_DOUBLE_EQ(end_ms, bound.ordered_ms);
+        EXPECT_FALSE(bound.reason.empty());
+    }
+}
+
+TEST(LowerBound, LessMemoryNeverLowersIt) {
+    std::mt19937 random(11);
+    for (int run = 0; run < 100; ++run) {
+        const auto work = step_work(shared(RandomStep(random, 30).graph()));
+        const BoundUnderLimits bounds(work);
+        double before_ms = bounds.at({}).ordered_ms;
+        const std::int64_t least = bounds.least_peak_bytes();
+        for (int part = 20; part >= 0; --part) {
+            const std::int64_t limit = least + least / 10 * part;
+            const double bound_ms = bounds.at(limit).ordered_ms;
+            EXPECT_GE(bound_ms, before_ms - 1e-9);  // sums of other parts, rounded otherwise
+            before_ms = bound_ms;
+        }
+        EXPECT_THROW(bounds.at(least - 1), InputError);
+    }
+}
+
+/// What passes make of a real graph: presets, and the automatic pass with random options.
+void expect_plans_above_bound(const std::string& name) {
+    const auto graph = with_shared_links(test_graph(name), LinkSharing::by_host);
+    const std::shared_ptr<const StepWork> work = step_work(graph);
+    ASSERT_EQ(work->obstacle, "");
+    const LowerBound bound = lower_bound(*work);
+    std::vector<Plan> plans;
+    for (const PipelinePreset& preset : pipeline_presets(*graph)) plans.push_back(plan_of(preset, *graph, preset.name));
+    std::mt19937 random(5);
+    for (int run = 0; run < 12; ++run) {
+        Plan plan = automatic_plan(plans.front(), *graph);
+        Options& options = plan.pipeline.back().options;
+        const char* const modes[] = {"default", "custom_ops", "custom_ops_multidtype", "coalesced"};
+        options["bucket_mode"] = std::string(modes[random() % 4]);
+        options["max_in_flight_gb"] = static_cast<double>(1 + random() % 20);
+        options["max_compute_pre_fetch"] = static_cast<std::int64_t>(1 + random() % 500);
+        options["prioritize_bucketing_during_scheduling"] = random() % 2 == 0;
+        options["pre_bucketing_fsdp_collectives"] = random() % 2 == 0;
+        plans.push_back(std::move(plan));
+    }
+    std::size_t evaluated = 0;
+    for (const Plan& plan : plans) {
+        const auto evaluation = evaluate(graph, plan);
+        if (evaluation->refused || !evaluation->times_known) continue;
+        ++evaluated;
+        const KeptWork kept = kept_work(*work, *evaluation);
+        EXPECT_TRUE(kept.all) << name << ", " << plan.name;
+        const auto least_ms = [&](const LowerBound& of) { return kept.order ? of.step_ms : of.order_free_ms; };
+        EXPECT_LE(least_ms(bound), evaluation->simulation.step_ms) << name << ", " << plan.name;
+        EXPECT_LE(bound.least_peak_bytes, evaluation->corrected_memory.peak_bytes) << name;
+        const LowerBound limited = lower_bound(*work, evaluation->corrected_memory.peak_bytes);
+        EXPECT_LE(least_ms(limited), evaluation->simulation.step_ms) << name << ", " << plan.name;
+    }
+    EXPECT_GE(evaluated, 3u) << name;
+}
+
+TEST(LowerBound, IsNeverBeatenByWhatPassesMake) {
+    for (const char* name : {"llama3_debugmodel_fsdp8.prebucket", "llama3_debugmodel_fsdp4_tp2.prebucket"})
+        expect_plans_above_bound(name);
+}
+
+TEST(LowerBound, ARefusalSaysWhy) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId a = sketch.compute("a", {x}, 3);
+    sketch.header().cost.reset();
+    const auto work = step_work(shared(sketch.finish({a})));
+    EXPECT_NE(work->obstacle.find("no cost model"), std::string::npos);
+    EXPECT_THROW(lower_bound(*work), InputError);
+}
+
+}  // namespace
+}  // namespace overlap::test

@@ -1,0 +1,118 @@
+#include "core/search/plan_search.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/search/plan_elements.h"
+#include "core/search/portfolio.h"
+#include "core/search/search_report.h"
+#include "core/search/shared_links.h"
+#include "tests/cost/graph_sketch.h"
+#include "tests/support/test_graphs.h"
+
+namespace overlap::test {
+namespace {
+
+std::shared_ptr<const Graph> graph_of(const std::string& name) {
+    return with_shared_links(test_graph(name), LinkSharing::by_host);
+}
+
+SearchOptions options_of(std::size_t effort, unsigned threads) {
+    SearchOptions options;
+    options.effort = effort;
+    options.threads = threads;
+    return options;
+}
+
+TEST(PlanSearch, DoesNotDependOnThreads) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    const std::string one = search_report_json(search_plans(graph, options_of(160, 1)), 0);
+    EXPECT_EQ(search_report_json(search_plans(graph, options_of(160, 2)), 0), one);
+    EXPECT_EQ(search_report_json(search_plans(graph, options_of(160, 8)), 0), one);
+}
+
+TEST(PlanSearch, IsNeverSlowerThanWhatAnybodyWouldTryNorFasterThanTheBound) {
+    for (const char* name : {"llama3_debugmodel_fsdp8.prebucket", "llama3_debugmodel_fsdp4_tp2.prebucket",
+                             "deepseek_v3_debugmodel_fsdp8_ep4.prebucket"}) {
+        const SearchResult found = search_plans(graph_of(name), options_of(250, 2));
+        EXPECT_TRUE(found.best.usable());
+        EXPECT_GE(found.best.step_ms, found.bound.step_ms) << name;
+        EXPECT_GE(found.best.corrected_peak_bytes, found.bound.least_peak_bytes) << name;
+        EXPECT_GE(found.baselines.size(), 4u);
+        for (const Candidate& baseline : found.baselines) {
+            if (!baseline.usable()) continue;
+            EXPECT_LE(found.best.step_ms, baseline.step_ms) << name << ", " << baseline.origin;
+        }
+        ASSERT_FALSE(found.front.empty());
+        for (std::size_t index = 0; index < found.front.size(); ++index) {
+            const FrontPoint& point = found.front[index];
+            EXPECT_LE(point.peak_bytes, point.limit_bytes);
+            EXPECT_LE(point.bound_ms, point.step_ms);
+            EXPECT_LE(point.step_ms, found.front[index > 0 ? index - 1 : 0].step_ms);
+        }
+    }
+}
+
+TEST(PlanSearch, TheReportHasTheFiguresOfThePlan) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    const SearchResult found = search_plans(graph, options_of(120, 2));
+    const auto evaluation = evaluate(graph, found.best.plan);
+    EXPECT_FALSE(evaluation->refused);
+    EXPECT_EQ(evaluation->simulation.step_ms, found.best.step_ms);
+    EXPECT_EQ(evaluation->corrected_memory.peak_bytes, found.best.corrected_peak_bytes);
+}
+
+TEST(PlanSearch, StaysWithinTheLimit) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    SearchOptions options = options_of(150, 2);
+    options.memory_limit = evaluate_baseline(graph)->corrected_memory.peak_bytes;
+    const SearchResult found = search_plans(graph, options);
+    EXPECT_LE(found.best.corrected_peak_bytes, *options.memory_limit);
+    options.memory_limit = 1;
+    EXPECT_THROW(search_plans(graph, options), InputError);
+}
+
+TEST(PlanSearch, StopsWithTheBestSoFar) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    std::stop_source stop;
+    SearchOptions options = options_of(100'000, 2);
+    options.stop = stop.get_token();
+    options.progress = [&](const SearchProgress& progress) {
+        if (progress.evaluations >= 20) stop.request_stop();
+    };
+    const SearchResult found = search_plans(graph, options);
+    EXPECT_TRUE(found.stopped);
+    EXPECT_TRUE(found.best.usable());
+    EXPECT_LT(found.evaluations, 500u);
+}
+
+TEST(PlanSearch, RefusesWhatCannotBePlanned) {
+    GraphSketch sketch;
+    const NodeId x = sketch.input("x", sketch.tensor("float32", {4}));
+    const NodeId a = sketch.compute("a", {x}, 1);
+    EXPECT_THROW(search_plans(std::make_shared<const Graph>(sketch.finish({a})), {}), InputError);
+}
+
+TEST(Portfolio, TheGridHasAllItsSettings) {
+    const auto graph = graph_of("llama3_debugmodel_fsdp8.prebucket");
+    EXPECT_EQ(grid_proposals(*graph).size(), 2 + grid_size);
+    EXPECT_EQ(preset_proposals(*graph).size(), 2u);
+    EXPECT_GE(block_proposals(*graph).size(), 3u);
+}
+
+TEST(PlanElements, EachCanBeTakenAway) {
+    Plan plan = make_plan(*test_graph("llama3_debugmodel_fsdp8.prebucket"), "x");
+    plan.buckets = parse_bucket_entries("layers.0, layers.1");
+    plan.overlaps.list = {{.collective = "a", .start_before = "b"}, {.collective = "c", .wait_after = "d"}};
+    const std::vector<ElementRemoval> elements = elements_of(plan);
+    ASSERT_EQ(elements.size(), 5u);
+    EXPECT_EQ(without(plan, {elements[0]}).overlaps.list.size(), 1u);
+    EXPECT_EQ(without(plan, {elements[0], elements[3]}).buckets.size(), 1u);
+    EXPECT_EQ(without(plan, elements).pipeline.size(), 0u);
+}
+
+}  // namespace
+}  // namespace overlap::test
