@@ -119,6 +119,25 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
     return figure;
 }
 
+/// A plan that is faster than the bound gains from links that the simulation does not share.
+Figure gapFigure(const StepGap::Gap& gap) {
+    constexpr double smallest_share = 0.0005;  // what is not 0.0 % after rounding
+    const bool faster = gap.share < -smallest_share;
+    Figure figure{
+        Document::tr("above bound"), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
+    figure.help = Document::tr("No plan has a step below %1%2: %3")
+                      .arg(formatTime(gap.bound_ms),
+                           gap.any_order ? Document::tr(", whatever the order of compute") : QString(), gap.reason);
+    if (!faster) return figure;
+    figure.value = Document::tr("below");
+    figure.beyond = true;
+    figure.help = Document::tr(
+                      "Faster than these links allow, %1: several process groups share a link, and the cost "
+                      "model does not say so. A job would not reach this")
+                      .arg(formatTime(gap.bound_ms));
+    return figure;
+}
+
 }  // namespace
 
 std::vector<Figure> figuresOf(const Document& document) {
@@ -175,10 +194,11 @@ std::vector<Figure> figuresOf(const Document& document) {
     return figures;
 }
 
-FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(document) {
+FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(document), gap_(document) {
     setObjectName("figures");
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(&document, &Document::evaluationChanged, this, &FiguresBar::update);
+    connect(&gap_, &StepGap::changed, this, &FiguresBar::update);
     connect(&document, &Document::evaluatingChanged, this, [this](bool evaluating) {
         if (!evaluating) {
             stale_ = false;
@@ -201,6 +221,7 @@ void FiguresBar::showInstead(std::optional<std::vector<Figure>> figures) {
 
 void FiguresBar::update() {
     figures_ = instead_ ? *instead_ : figuresOf(document_);
+    if (!instead_ && gap_.gap() && !figures_.empty()) figures_.insert(figures_.begin() + 1, gapFigure(*gap_.gap()));
     QStringList texts;
     for (const Figure& figure : figures_)
         texts.append(QStringLiteral("%1 %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());

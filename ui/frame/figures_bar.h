@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "ui/frame/step_gap.h"
+
 namespace overlap::ui {
 
 class Document;
@@ -33,6 +35,8 @@ class FiguresBar : public QWidget {
     explicit FiguresBar(Document& document, QWidget* parent = nullptr);
 
     const std::vector<Figure>& figures() const { return figures_; }
+    /// How far the step is above the best there can be, which is found later than the other figures.
+    const StepGap& gap() const { return gap_; }
     /// Shows these until called with nothing: figures of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Figure>> figures);
     QSize sizeHint() const override;
@@ -62,6 +66,7 @@ class FiguresBar : public QWidget {
     static bool hasDifferences(Detail detail);
 
     Document& document_;
+    StepGap gap_;
     std::vector<Figure> figures_;
     std::optional<std::vector<Figure>> instead_;
     bool stale_ = false;

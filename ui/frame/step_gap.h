@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <optional>
+
+#include "core/pipeline/evaluation.h"
+#include "ui/tasks/latest_task.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// How far the step of the current variant is above the best there can be, found in the background: 2.7 % above what
+/// these links allow. Nothing for plans that no bound holds for: refused, without times or with measured ones.
+class StepGap : public QObject {
+    Q_OBJECT
+
+  public:
+    struct Gap {
+        double bound_ms = 0;
+        double share = 0;        ///< of the bound; below 0 the plan is faster than its links allow
+        bool any_order = false;  ///< of the bound for any order of compute, since the plan changes it
+        QString reason;
+    };
+
+    explicit StepGap(Document& document, QObject* parent = nullptr);
+
+    /// Of the newest evaluation; nothing while it is not known.
+    const std::optional<Gap>& gap() const { return gap_; }
+
+  signals:
+    void changed();
+
+  private:
+    struct Bounds;
+
+    void find();
+
+    Document& document_;
+    std::shared_ptr<Bounds> bounds_;  ///< of the open graph: found once for all its plans
+    std::optional<Gap> gap_;
+    LatestTask task_;
+};
+
+}  // namespace overlap::ui
