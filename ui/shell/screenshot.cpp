@@ -25,6 +25,7 @@
 #include "ui/inspector/inspector_panel.h"
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/statistics_panel.h"
+#include "ui/memory/memory_panel.h"
 #include "ui/modules/modules_panel.h"
 #include "ui/panels/graph_chooser.h"
 #include "ui/panels/problems_panel.h"
@@ -84,6 +85,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"groups") return &window.workspace().processGroups();
     if (name == u"collectives") return &window.workspace().collectives();
     if (name == u"advice") return &window.workspace().advice();
+    if (name == u"memory") return &window.workspace().memory();
     if (name == u"plans") return &window.workspace().plans();
     if (name == u"compare") return &window.workspace().compare();
     if (name == u"statistics") return &window.workspace().statistics();
@@ -172,7 +174,7 @@ QString wrongSelection(Document& document, const QString& link) {
 
 QString screenshotViews() {
     return QStringLiteral(
-        "window, modules, buckets, inspector, problems, collectives, advice, plans, passes, groups, compare, "
+        "window, modules, buckets, inspector, problems, collectives, advice, memory, plans, passes, groups, compare, "
         "statistics, "
         "run, chooser, graph, mesh, timeline or toolbar");
 }

@@ -41,6 +41,7 @@ QKeySequence keyOf(const QDockWidget& dock, int& number) {
     if (id == u"history") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U);
     if (id == u"statistics") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I);
     if (id == u"advice") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E);
+    if (id == u"memory") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Y);
     if (id == u"plans") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G);
     if (id == u"collectives") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
     return digitKey(number++);

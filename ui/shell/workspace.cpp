@@ -26,6 +26,7 @@
 #include "ui/measure/measurement_connection.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/statistics_panel.h"
+#include "ui/memory/memory_panel.h"
 #include "ui/mesh/mesh_connection.h"
 #include "ui/mesh/mesh_view.h"
 #include "ui/modules/modules_panel.h"
@@ -104,6 +105,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     collectives_ = new CollectivesPanel(document_);
     advice_ = new AdvicePanel(document_);
     plans_ = new PlansPanel(document_);
+    memory_ = new MemoryPanel(document_);
     passes_ = new PassesPanel(document_);
     groups_ = new ProcessGroupsPanel(document_);
     compare_ = new ComparePanel(document_, measurements);
@@ -125,6 +127,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     addBelow("collectives", tr("Collectives"), collectives_);
     addBelow("advice", tr("Advice"), advice_);
     addBelow("plans", tr("Plans"), plans_);
+    addBelow("memory", tr("Memory"), memory_);
     addBelow("passes", tr("Passes"), passes_);
     addBelow("compare", tr("Compare"), compare_);
     addBelow("statistics", tr("Statistics"), statistics_);
@@ -208,6 +211,7 @@ void Workspace::tellOfViews() {
     tellOf(overlaps_, &OverlapConnection::told);
     tellOf(passes_, &PassesPanel::told);
     tellOf(board_, &BucketBoard::refused);
+    tellOf(memory_, &MemoryPanel::refused);
     tellOf(modules_, &ModulesPanel::refused);
     tellOf(graph_, &GraphView::told);
     tellOf(mesh_, &MeshView::told);
@@ -218,7 +222,8 @@ void Workspace::tellOfViews() {
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || advice_->busy() || plans_->busy() || modules_->busy() || graph_model_->reading();
+           collectives_->busy() || advice_->busy() || memory_->busy() || plans_->busy() || modules_->busy() ||
+           graph_model_->reading();
 }
 
 TimeRange Workspace::planRange() const {
@@ -227,9 +232,9 @@ TimeRange Workspace::planRange() const {
 
 void Workspace::arrange() {
     const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
-    docks_->putInTabs({dock("problems"), dock("collectives"), dock("advice"), dock("plans"), dock("compare"),
-                       dock("statistics"), dock("passes"), dock("groups"), dock("alive"), dock("run"), dock("history"),
-                       dock("log")});
+    docks_->putInTabs({dock("problems"), dock("collectives"), dock("advice"), dock("plans"), dock("memory"),
+                       dock("compare"), dock("statistics"), dock("passes"), dock("groups"), dock("alive"), dock("run"),
+                       dock("history"), dock("log")});
     sizeDocks();
     // Heights are kept only once the window has been laid out, which is when it is shown.
     QTimer::singleShot(0, this, [this] {

@@ -22,6 +22,7 @@ class InspectorPanel;
 class Log;
 class Measurements;
 class MeasurementConnection;
+class MemoryPanel;
 class MeshConnection;
 class MeshView;
 class ModulesPanel;
@@ -64,6 +65,7 @@ class Workspace : public NoticeSource {
     PassesPanel& passes() { return *passes_; }
     ProcessGroupsPanel& processGroups() { return *groups_; }
     AdvicePanel& advice() { return *advice_; }
+    MemoryPanel& memory() { return *memory_; }
     PlansPanel& plans() { return *plans_; }
     CollectivesPanel& collectives() { return *collectives_; }
     ComparePanel& compare() { return *compare_; }
@@ -127,6 +129,7 @@ class Workspace : public NoticeSource {
     ProcessGroupsPanel* groups_ = nullptr;
     CollectivesPanel* collectives_ = nullptr;
     AdvicePanel* advice_ = nullptr;
+    MemoryPanel* memory_ = nullptr;
     PlansPanel* plans_ = nullptr;
     ComparePanel* compare_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;

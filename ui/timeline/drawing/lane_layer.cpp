@@ -20,6 +20,7 @@ constexpr qsizetype mostShapedTexts = 8192;
 constexpr int labelPadding = 6;
 constexpr int smallestLabelRow = 12;  ///< bars lower than this carry no text
 constexpr int hatchPeriod = 8;
+constexpr double layerShare = 0.45;      ///< of the hue of a kind of memory, above the background
 constexpr std::size_t lanesAThread = 8;  ///< fewer are not worth starting one
 
 int device(double logical, double ratio) {
@@ -264,6 +265,23 @@ void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& them
         Pixel* const row = pixelRow(memory_, y);
         for (const int x : grid) row[x] = gridColour;
     }
+    // Kinds of memory as stacked areas, each with the hue that the bar of the panel Memory has for it.
+    const MemoryCurve& curve = scene_.timeline->memory();
+    std::vector<std::vector<int>> layer_tops;
+    std::vector<Pixel> layer_areas;
+    for (std::size_t layer = 0; layer < curve.layers.size(); ++layer) {
+        std::vector<int>& layer_top = layer_tops.emplace_back(columns.size(), height);
+        const std::vector<CurveColumn> of_layer = rasterize_curve(curve.time_ns, curve.layers[layer], axis);
+        for (std::size_t x = 0; x < of_layer.size(); ++x)
+            if (of_layer[x].defined) layer_top[x] = level(of_layer[x].highest_bytes);
+        layer_areas.push_back(
+            blended(theme.background, theme.bucket(static_cast<std::uint32_t>(layer)), layerShare).rgb());
+    }
+    const auto area = [&](std::size_t x, int y, Pixel otherwise) {
+        for (std::size_t layer = 0; layer < layer_tops.size(); ++layer)
+            if (y >= layer_tops[layer][x]) return layer_areas[layer];
+        return otherwise;
+    };
     // Row by row: a column's pixels lie far apart in memory, and the curve may be a few hundred rows high.
     std::vector<int> tops(columns.size(), height), bottoms(columns.size(), height);
     int highest = height;
@@ -277,7 +295,10 @@ void LaneLayer::renderMemory(const TimelineGeometry& geometry, const Theme& them
         Pixel* const row = pixelRow(memory_, y);
         const Colours& colours = y < limit ? beyond : within;
         for (std::size_t x = 0; x < columns.size(); ++x)
-            row[x] = y < tops[x] ? row[x] : y < bottoms[x] ? colours.line : colours.area;
+            row[x] = y < tops[x]      ? row[x]
+                     : y < bottoms[x] ? colours.line
+                     : y < limit      ? colours.area
+                                      : area(x, y, colours.area);
     }
 }
 

@@ -1,0 +1,137 @@
+#include "ui/memory/memory_panel.h"
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QDropEvent>
+#include <QMimeData>
+
+#include "core/plan/memory_edits.h"
+#include "core/plan/presets.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/module_mime.h"
+#include "ui/edits/memory_commands.h"
+#include "ui/edits/pipeline_commands.h"
+#include "ui/memory/kind_bar.h"
+#include "ui/memory/memory_rules_model.h"
+#include "ui/memory/memory_rules_view.h"
+#include "ui/memory/policy_chart.h"
+
+namespace overlap::ui {
+
+class MemoryPanelTest : public QObject {
+    Q_OBJECT
+
+    /// A graph before the memory passes, with torchtitan's pipeline.
+    static std::unique_ptr<Document> documentBefore() {
+        auto document = std::make_unique<Document>();
+        document->setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        const std::vector<PipelinePreset> presets = pipeline_presets(*document->graph());
+        PipelineCommands(*document).startFrom(presets.front());
+        return document;
+    }
+    static std::string rules(Document& document) { return memory_rules_text(MemoryCommands(document).section().rules); }
+    static void drop(MemoryRulesView& view, int row, const QStringList& modules) {
+        const std::unique_ptr<QMimeData> data(moduleMimeData(modules));
+        const QPoint at = view.visualRect(view.model()->index(row, 0)).center();
+        QDragEnterEvent enter(at, Qt::CopyAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(view.viewport(), &enter);
+        QDragMoveEvent move(at, Qt::CopyAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(view.viewport(), &move);
+        QDropEvent dropped(at, Qt::CopyAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(view.viewport(), &dropped);
+    }
+
+  private slots:
+    void modulesAreDroppedOntoAnAction() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        QAbstractItemModelTester tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        panel.resize(900, 300);
+        panel.show();
+        drop(*panel.view(), panel.model()->rowOf(MemoryAction::keep), {"layers.0", "layers.1"});
+        QCOMPARE(rules(*document), std::string("keep layers.0 + layers.1"));
+        QCOMPARE(document->undoGroup().undoText(), QStringLiteral("Keep gathered: layers.0 + layers.1"));
+        const int row = panel.model()->rowOfRule(0);
+        QCOMPARE(panel.model()->index(row, 0).data().toString().trimmed(), QStringLiteral("layers.0 + layers.1"));
+        QCOMPARE(panel.model()->action(row), MemoryAction::keep);
+        drop(*panel.view(), row, {"layers.2"});  // a card is as good as its action
+        QCOMPARE(rules(*document), std::string("keep layers.0 + layers.1 + layers.2"));
+        document->undoGroup().undo();
+        document->undoGroup().undo();
+        QVERIFY(!document->current()->plan().memory);
+    }
+
+    void keysPutTheSelectedModule() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        QSignalSpy refused(&panel, &MemoryPanel::refused);
+        panel.show();
+        panel.view()->setFocus();
+        QTest::keyClick(panel.view(), Qt::Key_R);
+        QCOMPARE(refused.count(), 1);
+        document->selection().selectModule(QStringLiteral("layers.1"));
+        QTest::keyClick(panel.view(), Qt::Key_R);
+        QTest::keyClick(panel.view(), Qt::Key_K);
+        QCOMPARE(rules(*document), std::string("recompute layers.1 | keep layers.1"));
+        panel.view()->setCurrentIndex(panel.model()->index(panel.model()->rowOfRule(0), 0));
+        QTest::keyClick(panel.view(), Qt::Key_Down, Qt::AltModifier);
+        QCOMPARE(rules(*document), std::string("keep layers.1 | recompute layers.1"));
+        QTest::keyClick(panel.view(), Qt::Key_Delete);
+        QCOMPARE(rules(*document), std::string("keep layers.1"));
+    }
+
+    void aPolicyChangesThePeak() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.show();
+        const std::int64_t peak = document->evaluation()->corrected_memory.peak_bytes;
+        panel.policy()->setCurrentText(QStringLiteral("full"));
+        emit panel.policy()->textActivated(QStringLiteral("full"));
+        QVERIFY(waitForEvaluation(*document));
+        QVERIFY(document->evaluation()->corrected_memory.peak_bytes < peak);
+        QTRY_VERIFY(panel.kinds()->text().contains(QStringLiteral("gathered parameters")));
+    }
+
+    void aPointOfTheChartIsTaken() {
+        const auto document = documentBefore();
+        QVERIFY(waitForEvaluation(*document));
+        MemoryPanel panel(*document);
+        panel.resize(900, 300);
+        panel.show();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.busy() && panel.chart()->points().size() > 6, 30'000);
+        const PolicyPoint least = panel.chart()->points().front();
+        QTest::keyClick(panel.chart(), Qt::Key_Right);
+        QCOMPARE(panel.chart()->focused(), 0);
+        QTest::keyClick(panel.chart(), Qt::Key_Return);
+        QCOMPARE(document->current()->plan().memory->policy, least.choice.section.policy);
+        QVERIFY(waitForEvaluation(*document));
+        QCOMPARE(document->evaluation()->corrected_memory.peak_bytes, least.peak_bytes);
+        QCOMPARE(document->evaluation()->simulation.step_ms, least.step_ms);
+        // The points are those of the plan without its section, which has not changed.
+        QTest::qWait(300);
+        QVERIFY(panel.chart()->points().size() > 6);
+        const PolicyPoint last = panel.chart()->points().back();
+        QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, panel.chart()->place(last).toPoint());
+        QCOMPARE(MemoryCommands(*document).section().rules, last.choice.section.rules);
+    }
+
+    void theBaselineCannotBeEdited() {
+        const auto document = documentBefore();
+        document->setCurrentIndex(0);
+        MemoryPanel panel(*document);
+        QSignalSpy refused(&panel, &MemoryPanel::refused);
+        panel.show();
+        document->selection().selectModule(QStringLiteral("layers.1"));
+        QTest::keyClick(panel.view(), Qt::Key_S);
+        QCOMPARE(refused.count(), 1);
+        QVERIFY2(panel.caption().startsWith("The baseline"), qPrintable(panel.caption()));
+        QVERIFY(!panel.policy()->isEnabled());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::MemoryPanelTest)
+#include "memory_panel_test.moc"

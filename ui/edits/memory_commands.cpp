@@ -1,0 +1,128 @@
+#include "ui/edits/memory_commands.h"
+
+#include <utility>
+
+#include "core/plan/memory_edits.h"
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+namespace {
+
+std::vector<std::string> names(const QStringList& list) {
+    std::vector<std::string> names;
+    for (const QString& name : list) names.push_back(name.toStdString());
+    return names;
+}
+
+QString joined(const std::vector<std::string>& names) {
+    QStringList list;
+    for (const std::string& name : names) list.append(QString::fromStdString(name));
+    return list.join(QStringLiteral(" + "));
+}
+
+}  // namespace
+
+QString MemoryCommands::refusal() const {
+    if (!document_.isOpen()) return tr("No graph is open");
+    if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
+    return {};
+}
+
+MemorySection MemoryCommands::section() const {
+    const Variant* current = document_.current();
+    return current && current->plan().memory ? *current->plan().memory : MemorySection();
+}
+
+QString MemoryCommands::title(MemoryAction action) {
+    switch (action) {
+        case MemoryAction::save:
+            return tr("Save");
+        case MemoryAction::recompute:
+            return tr("Recompute");
+        case MemoryAction::offload:
+            return tr("Offload");
+        case MemoryAction::keep:
+            return tr("Keep gathered");
+        case MemoryAction::reshard:
+            return tr("Gather again");
+    }
+    return {};
+}
+
+QString MemoryCommands::title(const MemoryRule& rule) {
+    QString text = rule.modules.empty() ? tr("whole model") : joined(rule.modules);
+    if (!rule.operators.empty()) text += QStringLiteral(" :: ") + joined(rule.operators);
+    return text;
+}
+
+void MemoryCommands::edit(const QString& text, MemorySection section, const QString& merge_key) {
+    if (!refusal().isEmpty() || section == this->section()) return;
+    document_.editPlan(text, edits::with_memory(document_.current()->plan(), std::move(section)), merge_key);
+}
+
+void MemoryCommands::setPolicy(const QString& policy) {
+    MemorySection section = this->section();
+    section.policy = policy.toStdString();
+    edit(tr("Memory policy %1").arg(policy), std::move(section));
+}
+
+void MemoryCommands::setBudget(double gib) {
+    MemorySection section = this->section();
+    section.cpu_offload_budget_gb = gib;
+    edit(tr("Offload budget %1 GiB").arg(gib), std::move(section), QStringLiteral("memory budget"));
+}
+
+void MemoryCommands::setPrefetch(int layers) {
+    MemorySection section = this->section();
+    section.prefetch_lookahead = layers;
+    edit(tr("Prefetch by %1 layers").arg(layers), std::move(section), QStringLiteral("memory prefetch"));
+}
+
+void MemoryCommands::setDeferral(int layers) {
+    MemorySection section = this->section();
+    section.defer_n_layers = layers;
+    edit(tr("Defer by %1 layers").arg(layers), std::move(section), QStringLiteral("memory deferral"));
+}
+
+MemorySection MemoryCommands::sectionWith(MemoryAction action, const QStringList& modules,
+                                          const QStringList& operators) const {
+    return edits::put_modules(section(), action, names(modules), names(operators));
+}
+
+Plan MemoryCommands::planWith(MemoryAction action, const QStringList& modules) const {
+    return edits::with_memory(document_.current()->plan(), sectionWith(action, modules));
+}
+
+QString MemoryCommands::put(MemoryAction action, const QStringList& modules, const QStringList& operators) {
+    if (const QString reason = refusal(); !reason.isEmpty()) return reason;
+    MemoryRule rule{action, names(modules), names(operators)};
+    if (const std::string error = memory_rule_error(rule); !error.empty()) return QString::fromStdString(error);
+    edit(tr("%1: %2").arg(title(action), title(rule)),
+         edits::put_modules(section(), action, rule.modules, rule.operators));
+    return {};
+}
+
+void MemoryCommands::removeRule(int rule) {
+    const MemorySection before = section();
+    if (rule < 0 || static_cast<std::size_t>(rule) >= before.rules.size()) return;
+    const MemoryRule& removed = before.rules[static_cast<std::size_t>(rule)];
+    edit(tr("No longer %1: %2").arg(title(removed.action), title(removed)),
+         edits::remove_rule(before, static_cast<std::size_t>(rule)));
+}
+
+void MemoryCommands::moveRule(int from, int to) {
+    if (from < 0 || to < 0) return;
+    edit(tr("Move memory rule"),
+         edits::move_rule(section(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)));
+}
+
+QString MemoryCommands::choose(const MemoryChoice& choice) {
+    if (const QString reason = refusal(); !reason.isEmpty()) return reason;
+    MemorySection section = this->section();
+    section.policy = choice.section.policy;
+    section.rules = choice.section.rules;
+    edit(tr("Memory: %1").arg(QString::fromStdString(choice.title)), std::move(section));
+    return {};
+}
+
+}  // namespace overlap::ui

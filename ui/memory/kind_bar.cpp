@@ -1,0 +1,83 @@
+#include "ui/memory/kind_bar.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int bar_height = 12, margin = 8, gap = 6, mark = 8;
+constexpr std::size_t told_modules = 12;
+
+QString nameOf(MemoryKind kind) {
+    return QString::fromStdString(memory_kind_title(kind));
+}
+
+QColor colourOf(MemoryKind kind) {
+    return currentTheme().bucket(static_cast<std::uint32_t>(kind));
+}
+
+}  // namespace
+
+KindBar::KindBar(QWidget* parent) : QWidget(parent) {
+    setObjectName("memoryKinds");
+    setAccessibleName(tr("What is held at the peak"));
+    setMinimumHeight(40);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&KindBar::update));
+}
+
+void KindBar::setHeld(const HeldMemory& held) {
+    parts_.clear();
+    bytes_ = held.bytes;
+    for (std::size_t kind = 0; kind < memory_kind_count; ++kind)
+        if (held.by_kind[kind] > 0) parts_.push_back({static_cast<MemoryKind>(kind), held.by_kind[kind]});
+    std::ranges::stable_sort(parts_, std::ranges::greater{}, &Part::bytes);
+    QStringList lines{tr("At the peak: %1").arg(text())};
+    for (std::size_t index = 0; index < std::min(told_modules, held.modules.size()); ++index) {
+        const HeldMemory::OfModule& module = held.modules[index];
+        const QString name = module.module.empty() ? tr("no module") : QString::fromStdString(module.module);
+        lines.append(QStringLiteral("%1  %2").arg(formatBytes(static_cast<double>(module.bytes)), shownName(name)));
+    }
+    setToolTip(parts_.empty() ? QString() : lines.join(u'\n'));
+    setAccessibleDescription(text());
+    update();
+}
+
+QString KindBar::text() const {
+    QStringList texts;
+    for (const Part& part : parts_)
+        texts.append(QStringLiteral("%1 %2").arg(nameOf(part.kind), formatBytes(static_cast<double>(part.bytes))));
+    return texts.join(QStringLiteral(", "));
+}
+
+void KindBar::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const Theme& theme = currentTheme();
+    painter.fillRect(rect(), theme.panel);
+    if (bytes_ <= 0) return;
+    double x = margin;
+    const double width = rect().width() - 2.0 * margin;
+    double label_x = margin;
+    painter.setFont(textFont(smallTextPx));
+    const int label_y = 4 + bar_height + 6;
+    for (const Part& part : parts_) {
+        const double length = width * static_cast<double>(part.bytes) / static_cast<double>(bytes_);
+        painter.fillRect(QRectF(x, 4, std::max(1.0, length - 1), bar_height), colourOf(part.kind));
+        x += length;
+        const QString label =
+            QStringLiteral("%1 %2").arg(nameOf(part.kind), formatBytes(static_cast<double>(part.bytes)));
+        const int needed = mark + 4 + painter.fontMetrics().horizontalAdvance(label);
+        if (label_x + needed > rect().width() - margin) continue;
+        painter.fillRect(QRectF(label_x, label_y + 2, mark, mark), colourOf(part.kind));
+        painter.setPen(theme.dim);
+        painter.drawText(QRectF(label_x + mark + 4, label_y - 2, needed, painter.fontMetrics().height()),
+                         Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, label);
+        label_x += needed + 2 * gap;
+    }
+}
+
+}  // namespace overlap::ui

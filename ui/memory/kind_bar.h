@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QWidget>
+
+#include "core/simulate/memory_kinds.h"
+
+namespace overlap::ui {
+
+/// What is held at the peak, by kind: a bar of stacked stretches with their names and bytes, the largest first.
+class KindBar : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit KindBar(QWidget* parent = nullptr);
+
+    /// @param held nothing is shown where it has no bytes.
+    void setHeld(const HeldMemory& held);
+    /// What is shown, as a text: `gathered parameters 12.1 GiB, …`.
+    QString text() const;
+
+  protected:
+    QSize sizeHint() const override { return {320, 40}; }
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    struct Part {
+        MemoryKind kind;
+        std::int64_t bytes;
+    };
+    std::vector<Part> parts_;
+    std::int64_t bytes_ = 0;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,274 @@
+#include "ui/memory/memory_panel.h"
+
+#include <QAbstractItemView>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "core/passes/registry/registry.h"
+#include "core/simulate/device_memory.h"
+#include "ui/document/document.h"
+#include "ui/edits/memory_commands.h"
+#include "ui/memory/kind_bar.h"
+#include "ui/memory/memory_rules_model.h"
+#include "ui/memory/memory_rules_view.h"
+#include "ui/memory/policy_chart.h"
+#include "ui/theme/known_time.h"
+#include "ui/widgets/elided_label.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int settle_ms = 150;  ///< points of a plan that is still being dragged are not needed
+constexpr int most_layers = 100;
+constexpr double most_gib = 4096;
+
+QLabel* dimLabel(const QString& text) {
+    auto* label = new QLabel(text);
+    label->setProperty("role", "dim");
+    return label;
+}
+
+Plan withoutMemory(Plan plan) {
+    plan.memory.reset();
+    plan.name.clear();
+    plan.notes.clear();
+    return plan;
+}
+
+QString stepAndPeak(const Evaluation& evaluation) {
+    return MemoryPanel::tr("step %1   peak %2")
+        .arg(formatKnownTime(evaluation.simulation.step_ms, evaluation.times_known),
+             formatBytes(static_cast<double>(evaluation.corrected_memory.peak_bytes)));
+}
+
+}  // namespace
+
+MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      model_(new MemoryRulesModel(document, this)),
+      view_(new MemoryRulesView(document, *model_)),
+      policy_(new QComboBox),
+      budget_(new QDoubleSpinBox),
+      prefetch_(new QSpinBox),
+      deferral_(new QSpinBox),
+      caption_(new ElidedLabel),
+      chart_(new PolicyChart),
+      kinds_(new KindBar) {
+    setObjectName("memory");
+    setAccessibleName(tr("Memory"));
+    auto* split = new QSplitter(Qt::Horizontal);
+    split->setChildrenCollapsible(false);
+    split->addWidget(view_);
+    split->addWidget(chart_);
+    split->setStretchFactor(0, 1);
+    split->setStretchFactor(1, 1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(makeBar());
+    layout->addWidget(split, 1);
+    layout->addWidget(kinds_);
+    setFocusProxy(view_);
+    setFocusPolicy(Qt::StrongFocus);
+    waiting_.setSingleShot(true);
+    connect(&waiting_, &QTimer::timeout, this, &MemoryPanel::findPoints);
+    for (const auto signal : {&Document::graphChanged, &Document::currentChanged, &Document::planChanged}) {
+        connect(&document, signal, this, &MemoryPanel::showSection);
+        connect(&document, signal, this, &MemoryPanel::schedulePoints);
+    }
+    connect(&document, &Document::timesChanged, this, &MemoryPanel::schedulePoints);
+    connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showFigures);
+    connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showHeld);
+    connect(&document, &Document::evaluationChanged, this, &MemoryPanel::findEffects);
+    connect(&document.selection(), &Selection::changed, this, &MemoryPanel::findEffects);
+    connect(&effects_, &PolicySearch::pointFound, this, &MemoryPanel::showEffect);
+    connect(view_, &MemoryRulesView::dragged, this, &MemoryPanel::preview);
+    connect(view_, &MemoryRulesView::refused, this, &MemoryPanel::refused);
+    connect(chart_, &PolicyChart::chosen, this, &MemoryPanel::choose);
+    connect(&search_, &PolicySearch::pointFound, chart_, &PolicyChart::add);
+    connect(&preview_, &BackgroundEvaluator::ready, this,
+            [this](quint64 key, const std::shared_ptr<const Evaluation>& evaluation) {
+                if (key != previewed_ || dragged_.isEmpty()) return;
+                caption_->setText(tr("%1 %2: %3")
+                                      .arg(MemoryCommands::title(dragged_action_), dragged_.join(QStringLiteral(" + ")),
+                                           stepAndPeak(*evaluation)));
+            });
+    showSection();
+    showFigures();
+}
+
+QWidget* MemoryPanel::makeBar() {
+    auto* bar = new QWidget;
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 6, 8, 6);
+    layout->setSpacing(8);
+    for (const PassOption& option : require_pass(memory_tag_pass).options())
+        if (option.name == "memory_policy")
+            for (const std::string& choice : option.choices) policy_->addItem(QString::fromStdString(choice));
+    policy_->setAccessibleName(tr("Memory policy"));
+    policy_->view()->setAccessibleName(policy_->accessibleName());
+    policy_->setToolTip(
+        tr("What is kept from forward to backward where no rule says otherwise: outputs of expensive "
+           "operators (default), ends of layers (full), every second product (eager), or as default "
+           "with the largest on the host (sac_and_offload)"));
+    budget_->setRange(0, most_gib);
+    budget_->setSuffix(tr(" GiB on the host"));
+    budget_->setSpecialValueText(tr("no limit on the host"));
+    budget_->setAccessibleName(tr("Offload budget"));
+    budget_->setToolTip(tr("Host memory of a rank for what the policy offloads; 0 is no limit"));
+    for (QSpinBox* layers : {prefetch_, deferral_}) layers->setRange(0, most_layers);
+    prefetch_->setPrefix(tr("prefetch "));
+    prefetch_->setAccessibleName(tr("Layers by which copies back start earlier"));
+    prefetch_->setToolTip(prefetch_->accessibleName());
+    deferral_->setPrefix(tr("defer "));
+    deferral_->setAccessibleName(tr("Layers by which waits for copies to the host come later"));
+    deferral_->setToolTip(deferral_->accessibleName());
+    caption_->setObjectName("memoryCaption");
+    caption_->setAccessibleName(tr("Step and peak"));
+    layout->addWidget(dimLabel(tr("Policy")));
+    layout->addWidget(policy_);
+    layout->addWidget(budget_);
+    layout->addWidget(prefetch_);
+    layout->addWidget(deferral_);
+    layout->addWidget(caption_, 1);
+    connect(policy_, &QComboBox::textActivated, this,
+            [this](const QString& policy) { MemoryCommands(document_).setPolicy(policy); });
+    connect(budget_, &QDoubleSpinBox::valueChanged, this,
+            [this](double gib) { MemoryCommands(document_).setBudget(gib); });
+    connect(prefetch_, &QSpinBox::valueChanged, this,
+            [this](int layers) { MemoryCommands(document_).setPrefetch(layers); });
+    connect(deferral_, &QSpinBox::valueChanged, this,
+            [this](int layers) { MemoryCommands(document_).setDeferral(layers); });
+    return bar;
+}
+
+void MemoryPanel::showSection() {
+    const MemorySection section = MemoryCommands(document_).section();
+    const QSignalBlocker quiet_budget(budget_), quiet_prefetch(prefetch_), quiet_deferral(deferral_);
+    policy_->setCurrentText(QString::fromStdString(section.policy));
+    budget_->setValue(section.cpu_offload_budget_gb);
+    prefetch_->setValue(static_cast<int>(section.prefetch_lookahead));
+    deferral_->setValue(static_cast<int>(section.defer_n_layers));
+    const bool editable = MemoryCommands(document_).refusal().isEmpty();
+    for (QWidget* field : std::initializer_list<QWidget*>{policy_, budget_, prefetch_, deferral_})
+        field->setEnabled(editable);
+}
+
+QString MemoryPanel::caption() const {
+    return caption_->text();
+}
+
+void MemoryPanel::showFigures() {
+    const auto evaluation = document_.evaluation();
+    QString text = MemoryCommands(document_).refusal();
+    std::optional<PolicyPoint> current;
+    if (evaluation && document_.isOpen()) {
+        if (text.isEmpty())
+            text = evaluation->refused ? tr("The plan is refused; see Problems") : stepAndPeak(*evaluation);
+        if (!evaluation->refused && document_.editable()) {
+            current.emplace();
+            current->choice.title = document_.current()->title().toStdString();
+            current->step_ms = evaluation->simulation.step_ms;
+            current->peak_bytes = evaluation->corrected_memory.peak_bytes;
+        }
+        chart_->setDeviceMemory(device_memory_bytes(*evaluation->graph));
+    }
+    caption_->setText(text);
+    caption_->setToolTip(text);
+    chart_->setCurrent(std::move(current));
+}
+
+void MemoryPanel::showHeld() {
+    const auto evaluation = document_.evaluation();
+    if (!isVisible()) return;
+    if (!evaluation) return kinds_->setHeld({});
+    held_task_.start([this, evaluation](std::stop_token) -> LatestTask::Delivery {
+        const HeldMemory held = held_memory(*evaluation->graph, peak_point(evaluation->corrected_memory));
+        return [this, held] { kinds_->setHeld(held); };
+    });
+}
+
+void MemoryPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    showHeld();
+    findEffects();
+    if (outdated_) schedulePoints();
+}
+
+void MemoryPanel::schedulePoints() {
+    outdated_ = true;
+    if (isVisible()) waiting_.start(settle_ms);
+}
+
+/// What the memory section says does not matter for the points: they replace it.
+void MemoryPanel::findPoints() {
+    outdated_ = false;
+    const bool can = document_.isOpen() && document_.editable();
+    const auto source = document_.times() ? document_.times()->source : nullptr;
+    std::optional<Plan> plan;
+    if (can) plan = withoutMemory(document_.current()->plan());
+    if (plan && plan == points_of_ && graph_ == document_.graph() && source_ == source) return;
+    search_.cancel();
+    chart_->clear();
+    points_of_ = plan;
+    graph_ = document_.graph();
+    source_ = source;
+    if (plan) search_.start(graph_, document_.current()->plan(), memory_choices(document_.modules()), source);
+}
+
+/// What the selection would cost under each action, before the click.
+void MemoryPanel::findEffects() {
+    if (!isVisible()) return;
+    const std::optional<MemoryTarget> target = selectedTarget(document_);
+    const auto evaluation = document_.evaluation();
+    if (target == target_ && evaluation == effects_of_) return;
+    effects_.cancel();
+    model_->clearEffects();
+    target_ = target;
+    effects_of_ = evaluation;
+    const bool can =
+        target && evaluation && !evaluation->refused && document_.editable() && !document_.current()->stale();
+    if (!can) return;
+    std::vector<MemoryChoice> choices;
+    for (const MemoryAction action : memory_actions) {
+        choices.push_back(
+            {std::string(memory_action_name(action)),
+             {},
+             MemoryCommands(document_).sectionWith(action, target->modules, target->operatorsFor(action))});
+    }
+    effects_.start(document_.graph(), document_.current()->plan(), std::move(choices),
+                   document_.times() ? document_.times()->source : nullptr);
+}
+
+void MemoryPanel::showEffect(const PolicyPoint& point) {
+    const auto action = memory_action_by_name(point.choice.name);
+    if (!action || !effects_of_) return;
+    const double peak = static_cast<double>(point.peak_bytes - effects_of_->corrected_memory.peak_bytes);
+    model_->setEffect(*action, point.refused
+                                   ? tr("refused")
+                                   : formatDifference(point.step_ms - effects_of_->simulation.step_ms, Unit::Time) +
+                                         QStringLiteral("   ") + formatDifference(peak, Unit::Bytes));
+}
+
+void MemoryPanel::preview(MemoryAction action, const QStringList& modules) {
+    if (modules == dragged_ && action == dragged_action_) return;
+    dragged_ = modules;
+    dragged_action_ = action;
+    preview_.cancel();
+    if (modules.isEmpty()) return showFigures();
+    preview_.request(document_.graph(), MemoryCommands(document_).planWith(action, modules), ++previewed_,
+                     document_.times() ? document_.times()->source : nullptr);
+}
+
+void MemoryPanel::choose(const MemoryChoice& choice) {
+    if (const QString reason = MemoryCommands(document_).choose(choice); !reason.isEmpty()) emit refused(reason);
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+#include <memory>
+
+#include "ui/document/background_evaluator.h"
+#include "ui/memory/memory_target.h"
+#include "ui/memory/policy_search.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QSpinBox;
+
+namespace overlap::ui {
+
+class Document;
+class KindBar;
+class MemoryRulesModel;
+class MemoryRulesView;
+class PolicyChart;
+
+/// What is saved, computed again, offloaded and kept gathered: the memory section of the current plan as a policy with
+/// rules, what is held at the peak, and the policies as points of step against peak. The chart's points are only
+/// evaluated while the panel is visible.
+class MemoryPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit MemoryPanel(Document& document, QWidget* parent = nullptr);
+
+    QComboBox* policy() { return policy_; }
+    MemoryRulesModel* model() { return model_; }
+    MemoryRulesView* view() { return view_; }
+    PolicyChart* chart() { return chart_; }
+    KindBar* kinds() { return kinds_; }
+    /// Step and peak of the plan, or of what a drop would make of it.
+    QString caption() const;
+    bool busy() const {
+        return waiting_.isActive() || search_.busy() || effects_.busy() || preview_.busy() || held_task_.busy();
+    }
+
+  signals:
+    void refused(const QString& reason);
+
+  protected:
+    void showEvent(QShowEvent* event) override;
+
+  private:
+    QWidget* makeBar();
+    void showSection();
+    void showFigures();
+    void showHeld();
+    void schedulePoints();
+    void findPoints();
+    void findEffects();
+    void showEffect(const PolicyPoint& point);
+    void preview(MemoryAction action, const QStringList& modules);
+    void choose(const MemoryChoice& choice);
+
+    Document& document_;
+    MemoryRulesModel* model_;
+    MemoryRulesView* view_;
+    QComboBox* policy_;
+    QDoubleSpinBox* budget_;
+    QSpinBox *prefetch_, *deferral_;
+    QLabel* caption_;
+    PolicyChart* chart_;
+    KindBar* kinds_;
+    QTimer waiting_;
+    bool outdated_ = true;
+    std::optional<Plan> points_of_;             ///< the plan, without its memory section, that the points are of
+    std::shared_ptr<const Graph> graph_;        ///< that they are of
+    std::shared_ptr<const TimeSource> source_;  ///< whose times they have
+    quint64 previewed_ = 0;
+    MemoryAction dragged_action_ = MemoryAction::save;
+    QStringList dragged_;
+    std::shared_ptr<const Evaluation> effects_of_;  ///< the evaluation that effects are differences from
+    std::optional<MemoryTarget> target_;            ///< that they are of
+    PolicySearch search_, effects_;
+    BackgroundEvaluator preview_;
+    LatestTask held_task_;
+};
+
+}  // namespace overlap::ui

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QStringList>
+#include <optional>
+
+#include "core/passes/memory/memory_rules.h"
+
+namespace overlap::ui {
+
+class Document;
+
+/// What of the model is selected, as memory rules name it.
+struct MemoryTarget {
+    QStringList modules;
+    QStringList operators;  ///< of a selected node; none of a module or a bucket
+
+    /// What a rule of this action takes: rules of gathers have no operators.
+    QStringList operatorsFor(MemoryAction action) const { return is_of_gathers(action) ? QStringList() : operators; }
+    /// For display.
+    QString title() const;
+    bool operator==(const MemoryTarget&) const = default;
+};
+
+/// The selected module, the modules of the selected bucket, or the operator of a selected forward node in its module;
+/// nothing where none of these is selected.
+std::optional<MemoryTarget> selectedTarget(Document& document);
+
+}  // namespace overlap::ui
