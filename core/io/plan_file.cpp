@@ -4,7 +4,6 @@
 #include <array>
 #include <iterator>
 #include <optional>
-#include <regex>
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
@@ -73,10 +72,31 @@ std::optional<GraphFingerprint> read_fingerprint(const Json& document) {
     return graph;
 }
 
+/// Whether `text` begins with a range such as `[0-2]`; white space may stand around its numbers.
+bool begins_with_range(std::string_view text) {
+    const auto skip = [&](std::string_view letters) {
+        const std::size_t count = std::min(text.find_first_not_of(letters), text.size());
+        text.remove_prefix(count);
+        return count > 0;
+    };
+    const auto take = [&](char letter) {
+        skip(" \t\n\v\f\r");
+        if (!text.starts_with(letter)) return false;
+        text.remove_prefix(1);
+        skip(" \t\n\v\f\r");
+        return true;
+    };
+    constexpr std::string_view digits = "0123456789";
+    return take('[') && skip(digits) && take('-') && skip(digits) && take(']');
+}
+
 /// Whether a name is one of the abbreviations that users write: `norm+output`, `layers.[0-2]`.
-bool is_abbreviation(const std::string& name) {
-    static const std::regex range(R"(\[\s*\d+\s*-\s*\d+\s*\])");
-    return name.find('+') != std::string::npos || std::regex_search(name, range);
+bool is_abbreviation(std::string_view name) {
+    if (name.find('+') != std::string_view::npos) return true;
+    for (std::size_t i = name.find('['); i != std::string_view::npos; i = name.find('[', i + 1)) {
+        if (begins_with_range(name.substr(i))) return true;
+    }
+    return false;
 }
 
 /// The entries that a name stands for: itself, or what it abbreviates.

@@ -39,7 +39,7 @@ std::shared_ptr<const Graph> with_shared_links(const std::shared_ptr<const Graph
     const std::optional<CostParameters>& cost = graph->header().cost;
     if (!cost || (cost->contention && !cost->contention->shared_links.empty())) return graph;
     GraphHeader header = graph->header();
-    if (!header.cost->contention) header.cost->contention.emplace();
+    if (!header.cost->contention) header.cost->contention = CostParameters::Contention{};
     header.cost->contention->shared_links =
         sharing == LinkSharing::by_host ? links_by_host(header) : links_by_group(header);
     GraphEditor editor(graph);
