@@ -8,6 +8,7 @@ models, configuration and parallelism, and never use, is replaced by empty stand
 are groups of the fake backend, called `SOURCE#fsdp_extra` and `SOURCE#ep_extra`; `groups` describes them.
 """
 import importlib
+import importlib.util
 import sys
 import types
 
@@ -97,4 +98,11 @@ def load_installed():
     """The passes of the torchtitan that Python finds."""
     for name in UNUSED:
         sys.modules[name] = StandInModule(name)
+    # The memory policies ask these; the package around them stays a stand-in.
+    folder = importlib.util.find_spec("torchtitan").submodule_search_locations[0]
+    for part in ("activation_checkpoint", "fsdp"):
+        name = f"torchtitan.distributed.{part}"
+        spec = importlib.util.spec_from_file_location(name, f"{folder}/distributed/{part}.py")
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
     return Passes()

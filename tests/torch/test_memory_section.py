@@ -6,6 +6,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+import torch._functorch._activation_offloading.offload_ops  # noqa: F401 (registers operators)
 import torch.fx as fx
 from overlap_studio.apply import apply_plan
 from overlap_studio.errors import PlanError
@@ -14,6 +15,7 @@ from overlap_studio.export import graph_document
 from cases import add_cases
 from comparison import copy_graph
 from job_plans import BLOCKS, applied_by_overlap, make_job_plan, plan_document, step
+from reference_passes import trainer
 from traced_graphs import Job, fake_process_group, joint_graph
 
 from compare_graphs import difference
@@ -39,6 +41,10 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 class MemorySection(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        trainer()  # stands in for what torchtitan imports and these passes do not use
+
     def check(self, job: Job, memory: dict[str, Any], mode: str) -> None:
         with fake_process_group(job) as meshes, tempfile.TemporaryDirectory() as folder:
             gm = copy_graph(joint_graph(job, meshes))
