@@ -200,6 +200,13 @@ class BatchScaling {
         return along != no_dimension && classes_.grows(along);
     }
 
+    /// @pre `tensor` is a node that returns one tensor with that dimension.
+    std::int64_t size_along(const Value& tensor, std::int64_t dimension) const {
+        const Dimensions sizes = classes_.of(tensor.node);
+        if (dimension < 0) dimension += static_cast<std::int64_t>(sizes.rank());
+        return sizes.sizes[static_cast<std::size_t>(dimension)];
+    }
+
     std::int64_t integer_argument(NodeId node, std::size_t index) const {
         const Value* argument = graph_.argument(node, index);
         return argument && argument->is(ValueKind::integer) ? argument->integer : 0;
@@ -225,8 +232,10 @@ class BatchScaling {
         } else if (is({"aten.slice.Tensor"})) {
             if (!grows_along(node, integer_argument(node, 1))) return;
             for (std::size_t bound = 2; bound < std::min<std::size_t>(args.size(), 4); ++bound) {
-                if (args[bound].is(ValueKind::integer) && args[bound].integer < no_end)
-                    args[bound] = scaled(node, args[bound]);
+                if (!args[bound].is(ValueKind::integer) || args[bound].integer == no_end) continue;
+                if (args[bound].integer > size_along(*graph_.argument(node, 0), integer_argument(node, 1)))
+                    refuse(graph_, node, "its bound is beyond the batch, so it is a number that does not grow with it");
+                args[bound] = scaled(node, args[bound]);
             }
         } else if (is({"aten.arange.default"})) {
             args[0] = scaled(node, args[0]);

@@ -31,8 +31,13 @@ std::optional<ScaledTensor> scaled_tensor(const DimensionClasses& classes, NodeI
         scaled.storage_grows = true;
         const std::int64_t extent = dimensions.sizes[growing] * stride;  // up to which memory it reaches
         for (std::size_t other = 0; other < dimensions.rank(); ++other) {
-            if (other == growing || strides[other] < stride || dimensions.sizes[other] == 1) continue;
+            if (other == growing || strides[other] < stride) continue;
             const std::optional<std::int64_t> outside = change.scaled(strides[other]);
+            if (dimensions.sizes[other] == 1) {
+                // Nothing lies along it; torch gives it the stride of what lies inside of it, which has grown.
+                if (strides[other] >= extent && outside) scaled.strides[other] = *outside;
+                continue;
+            }
             if (strides[other] < extent || !outside) return std::nullopt;
             scaled.strides[other] = *outside;
         }

@@ -160,6 +160,13 @@ TEST(WithLocalBatch, ASliceOfTheBatchIsRefused) {
     EXPECT_NE(step.refusal(6).find("node \"first\""), std::string::npos);
 }
 
+TEST(WithLocalBatch, ASliceUpToMoreThanTheBatchIsRefused) {
+    Step step;
+    step.call("all", "aten.slice.Tensor",
+              {Step::node(step.embedded), Value::of_integer(0), Value::of_integer(0), Value::of_integer(4)}, {2, 8, 4});
+    EXPECT_NE(step.refusal(6).find("its bound is beyond the batch"), std::string::npos);
+}
+
 TEST(WithLocalBatch, WhatLiesOutsideOfTheBatchMovesAway) {
     Step step;
     TensorMeta turned = step.tensor("float32", {8, 2, 4});
@@ -170,6 +177,15 @@ TEST(WithLocalBatch, WhatLiesOutsideOfTheBatchMovesAway) {
     const std::shared_ptr<const Graph> graph = step.with(6);
     EXPECT_EQ(strides(*graph, "turned"), (Sizes{4, 32, 1}));
     EXPECT_EQ(strides(*graph, "copied"), (Sizes{24, 4, 1}));
+}
+
+TEST(WithLocalBatch, ASizeOfOneOutsideOfTheBatchHasTheStrideOfAllInside) {
+    Step step;
+    const Value args[] = {Step::node(step.embedded), Value::of_integer(0)};
+    const TensorMeta outer = step.tensor("float32", {1, 2, 8, 4});
+    step.builder.call("outer", "aten.unsqueeze.default", args, {&outer, 1});
+    const std::shared_ptr<const Graph> graph = step.with(6);
+    EXPECT_EQ(strides(*graph, "outer"), (Sizes{192, 32, 4, 1}));
 }
 
 TEST(WithLocalBatch, TimesOfTheOtherBatchGo) {
