@@ -29,9 +29,9 @@ void ChosenEvents::set(const Timeline& timeline, const std::vector<quint32>& ref
 }
 
 void ChosenEvents::toggle(const Timeline& timeline, EventLocation event, EventLocation first) {
+    if (!canBeChosen(timeline, event)) return;
     if (references_.empty() && first != event && canBeChosen(timeline, first))
         references_.push_back(timeline.reference(first));
-    if (!canBeChosen(timeline, event)) return;
     const quint32 reference = timeline.reference(event);
     if (std::erase(references_, reference) == 0) references_.push_back(reference);
 }

@@ -33,6 +33,8 @@ class ChosenEventsTest : public QObject {
     void onlyWhatCanBeMovedIsChosen() {
         chosen_.toggle(timeline(), {0, 2}, {0, 1});
         QVERIFY(chosen_.references().empty());
+        chosen_.toggle(timeline(), {0, 2}, {1, 1});  // nor does it choose what is selected
+        QVERIFY(chosen_.references().empty());
         fixed_ = test::first_gather + 1;
         chosen_.toggle(timeline(), {1, 1}, {});
         QVERIFY(chosen_.references().empty());
