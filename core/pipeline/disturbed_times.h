@@ -14,8 +14,8 @@ struct Disturbance {
     double communication = 1;  ///< factor on the time of collectives
 };
 
-/// Links and compute a fifth slower and faster: wider than the errors of the published runs that were predicted
-/// (docs/predictions.md), and than what jobs on the same machines differ by.
+/// Links and compute a fifth slower and faster: wider than the errors of the published runs without experts that were
+/// predicted (docs/predictions.md). Those of runs with experts are wider.
 std::span<const Disturbance> usual_disturbances();
 
 /// The step of an evaluation whose times are so wrong. Passes decided by the undisturbed ones, as those of a job do,
