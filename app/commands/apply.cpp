@@ -110,8 +110,9 @@ class Apply final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
-        const GivenPlan given = passes_.read(*graph);
+        const std::shared_ptr<const Graph> as_read = read_graph(file_, streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(as_read, file_, streams);
+        const GivenPlan given = passes_.read(*graph, *as_read);
         const Execution result = run_with_hint(graph, given);
         print_problems(streams, given.file, given.notes);
         print_problems(streams, given.file, result.problems);

@@ -43,10 +43,11 @@ class Explain final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
+        const std::shared_ptr<const Graph> as_read = read_graph(file_, streams);
+        const std::shared_ptr<const Graph> graph = cost_model_.apply(as_read, file_, streams);
         std::shared_ptr<const Evaluation> evaluation;
         if (passes_.given()) {
-            const GivenPlan given = passes_.read(*graph);
+            const GivenPlan given = passes_.read(*graph, *as_read);
             evaluation = evaluate(graph, given.plan);
             require_run(*evaluation, given.file);
             print_problems(streams, given.file, given.notes);

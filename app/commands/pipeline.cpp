@@ -89,10 +89,10 @@ void PipelineOption::put_memory(const Graph& graph, Plan& plan) const {
     plan = edits::with_memory(std::move(plan), std::move(section));
 }
 
-GivenPlan PipelineOption::read(const Graph& graph) const {
+GivenPlan PipelineOption::read(const Graph& graph, const Graph& as_read) const {
     GivenPlan given{"--memory", {}, {}};
     if (!preset_.empty()) given = read_preset(preset_, graph);
-    if (!file_.empty()) given = {file_, read_plan_or_passes(file_, graph), {}};
+    if (!file_.empty()) given = {file_, read_plan_or_passes(file_, as_read), {}};
     put_memory(graph, given.plan);
     return given;
 }

@@ -32,7 +32,9 @@ class PipelineOption {
     /// What has been given: a list of passes or a plan, distinguished by content, or a preset by its name
     /// (core/plan/presets.h). Checks names, options, and that a plan is for `graph`.
     /// @throws InputError with file and place; when there is no preset or memory choice of that name.
-    GivenPlan read(const Graph& graph) const;
+    GivenPlan read(const Graph& graph) const { return read(graph, graph); }
+    /// The same of a graph whose batch was changed: a plan is for it `as_read`, whose sizes its digest covers.
+    GivenPlan read(const Graph& graph, const Graph& as_read) const;
 
   private:
     void put_memory(const Graph& graph, Plan& plan) const;

@@ -85,7 +85,8 @@ void write_text(std::ostream& out, const Figures& figures) {
     if (figures.accumulated) {
         out << "job      " << milliseconds_text(figures.accumulated->ms) << " for "
             << counted(static_cast<std::size_t>(figures.accumulated->microbatches), "microbatch run")
-            << ", gradients added, and what is beside them\n";
+            << (figures.optimizer ? ", gradients added, and what is beside them\n"
+                                  : ", without what adds gradients and updates: only a compiled job has times of it\n");
     }
     TextTable table({"group", "collectives", "communication", "exposed"});
     for (const GroupTiming& group : simulation.groups) {
@@ -158,10 +159,11 @@ class Simulate final : public Command {
 
     void run(const Streams& streams) override {
         Figures figures;
-        figures.graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
+        const std::shared_ptr<const Graph> as_read = read_graph(file_, streams);
+        figures.graph = cost_model_.apply(as_read, file_, streams);
         const std::shared_ptr<const Graph> input = figures.graph;
         if (passes_.given()) {
-            const GivenPlan given = passes_.read(*figures.graph);
+            const GivenPlan given = passes_.read(*figures.graph, *as_read);
             const Execution result = run_with_hint(figures.graph, given);
             print_problems(streams, given.file, given.notes);
             print_problems(streams, given.file, result.problems);

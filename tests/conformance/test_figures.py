@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Figures mean the same in every output: peak memory, idle time, and what numbers on the command line may be."""
 import json
+import os
 
 from command_line import CommandLine, data, graph_path, main
 from compare_graphs import read_document
@@ -83,6 +84,36 @@ class Idle(CommandLine):
                 text = self.expect(0, "simulate", self.graph, *arguments).stdout
                 self.assertEqual(figures["idle_ms"] > 0, bool(arguments))
                 self.assertEqual("idle     " in text, bool(arguments))
+
+
+class OtherBatch(CommandLine):
+    """A plan belongs to the graph as it is read; its digest covers sizes, which another batch changes."""
+
+    def setUp(self):
+        super().setUp()
+        samples = os.path.join(os.path.dirname(os.path.dirname(data())), "resources", "samples")
+        self.sample = os.path.join(samples, "llama3_8b_fsdp128.prebucket.graph.json.gz")
+        self.plan = os.path.join(samples, "llama3_8b_fsdp128.plan.json")
+
+    def test_a_plan_of_the_graph_is_taken(self):
+        step = self.json("simulate", self.sample, "--pipeline", self.plan, "--local-batch", "4", "--json")["step_ms"]
+        preset = ("--preset", "torchtitan_default", "--local-batch", "4", "--json")
+        self.assertAlmostEqual(step, self.json("simulate", self.sample, *preset)["step_ms"])
+        self.assertGreater(step, self.json("simulate", self.sample, "--pipeline", self.plan, "--json")["step_ms"])
+        self.expect(0, "apply", self.sample, "--pipeline", self.plan, "--local-batch", "4", "-o", self.path("o.graph.json"))
+        self.expect(0, "explain", self.sample, "--pipeline", self.plan, "--local-batch", "4",
+                    "--node", "all_gather_into_tensor")
+
+    def test_a_plan_of_another_graph_is_not(self):
+        self.expect_error(1, ["the plan is for another graph"],
+                          "simulate", data("published_runs", "a_llama3_8b_fsdp8.prebucket.graph.json.gz"),
+                          "--pipeline", self.plan, "--local-batch", "4")
+
+    def test_microbatches_of_a_job_whose_update_has_no_times(self):
+        text = self.expect(0, "simulate", self.sample, "--compiled", "none", "--microbatches", "2").stdout
+        self.assertIn("without what adds gradients", text)
+        text = self.expect(0, "simulate", self.sample, "--microbatches", "2").stdout
+        self.assertIn("gradients added, and what is beside them", text)
 
 
 class Ranges(CommandLine):
