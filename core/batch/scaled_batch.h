@@ -18,7 +18,8 @@ std::int64_t local_batch(const Graph& graph);
 /// Times (`estimate_ms`) go, for they are of the other batch; constants that a model computed from the batch cannot be
 /// told from others and stay, which no time depends on.
 ///
-/// Exact or refused: sizes are followed from the inputs through every operator, never guessed from their value.
+/// Sizes are followed from the inputs through every operator. What that cannot tell apart is in core/batch/README.md: a
+/// number of the model that equals the batch may be taken for it, so the result is not exact for every model.
 /// @throws InputError, with the node, where that is not possible: an operator without a rule (core/batch/batch_rules.h)
 /// takes what grows, attention would be over the batch, a batch of 1 on either side (torch traces sizes of 1 in their
 /// own way), sizes that are known only when the job runs.
