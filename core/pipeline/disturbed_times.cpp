@@ -1,5 +1,11 @@
 #include "core/pipeline/disturbed_times.h"
 
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "core/cost/cost_model.h"
+
 namespace overlap {
 
 namespace {
@@ -7,10 +13,10 @@ namespace {
 constexpr double more = 1.2, less = 1 / 1.2;
 
 constexpr Disturbance disturbances[] = {
-    {"links 20 % slower", 1, more},
-    {"links 20 % faster", 1, less},
-    {"compute 20 % slower", more, 1},
-    {"compute 20 % faster", less, 1},
+    {"links 20 % slower", 1, more, more},
+    {"links 20 % faster", 1, less, less},
+    {"compute 20 % slower", more, 1, 1},
+    {"compute 20 % faster", less, 1, 1},
 };
 
 }  // namespace
@@ -21,14 +27,17 @@ std::span<const Disturbance> usual_disturbances() {
 
 double disturbed_step_ms(const Evaluation& evaluation, const Disturbance& disturbance, std::stop_token stop) {
     std::vector<double> times_ms = evaluation.times_ms;
-    for (NodeId node = 0; node < times_ms.size(); ++node) {
-        if (evaluation.simulation.collective_of_node[node] >= 0) times_ms[node] *= disturbance.communication;
+    for (NodeId node = 0; node < times_ms.size(); ++node)
         if (evaluation.simulation.on_compute(node)) times_ms[node] *= disturbance.compute;
+    const std::optional<CostParameters>& cost = evaluation.graph->header().cost;
+    for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
+        double& time_ms = times_ms[timing.start];
+        const CostParameters::Link* link =
+            cost ? cost->link(evaluation.simulation.groups[timing.group].process_group) : nullptr;
+        const double latency_ms = link ? std::min(time_ms, collective_latency_ms(*link, timing.kind, timing.bytes)) : 0;
+        time_ms = latency_ms * disturbance.latency + (time_ms - latency_ms) * disturbance.communication;
     }
-    // As the evaluation did where the cost model has no factors of contention.
-    const TimeSource* source = evaluation.time_source.get();
-    if (source && source->contention && !evaluation.contention) source = nullptr;
-    return sourced_simulation(*evaluation.graph, times_ms, source, {}, stop).simulation.step_ms;
+    return simulated_like(evaluation, *evaluation.graph, times_ms, stop).step_ms;
 }
 
 }  // namespace overlap

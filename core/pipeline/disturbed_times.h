@@ -11,7 +11,8 @@ namespace overlap {
 struct Disturbance {
     std::string_view name;     ///< such as `links 20 % slower`
     double compute = 1;        ///< factor on the time of the compute stream
-    double communication = 1;  ///< factor on the time of collectives
+    double communication = 1;  ///< factor on the time of collectives beyond their latency
+    double latency = 1;        ///< factor on the latency that their links have
 };
 
 /// Links and compute a fifth slower and faster: wider than the errors of the published runs without experts that were

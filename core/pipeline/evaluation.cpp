@@ -181,4 +181,11 @@ std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const 
     return Evaluator(std::move(stop), std::move(time_source)).with(without_plan(graph));
 }
 
+Simulation simulated_like(const Evaluation& evaluation, const Graph& graph, std::span<const double> times_ms,
+                          std::stop_token stop) {
+    const TimeSource* source = evaluation.time_source.get();
+    if (source && source->contention && !evaluation.contention) source = nullptr;
+    return sourced_simulation(graph, times_ms, source, {}, std::move(stop)).simulation;
+}
+
 }  // namespace overlap

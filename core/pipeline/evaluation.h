@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -49,5 +50,11 @@ std::shared_ptr<const Evaluation> evaluate(const std::shared_ptr<const Graph>& g
 std::shared_ptr<const Evaluation> evaluate_baseline(const std::shared_ptr<const Graph>& graph,
                                                     std::stop_token stop = {},
                                                     std::shared_ptr<const TimeSource> time_source = nullptr);
+
+/// The streams of a graph with other times as those of the evaluation were simulated: with contention where its source
+/// requests it and its cost model has the factors.
+/// @param graph what the evaluation's passes made, or the same with nodes in another order.
+Simulation simulated_like(const Evaluation& evaluation, const Graph& graph, std::span<const double> times_ms,
+                          std::stop_token stop = {});
 
 }  // namespace overlap

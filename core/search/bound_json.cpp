@@ -3,6 +3,19 @@
 
 namespace overlap {
 
+void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain) {
+    json.begin_array();
+    for (const BoundStep& step : chain) {
+        json.begin_object().member("kind", bound_step_kind_name(step.kind));
+        json.member("start_ms", step.start_ms).member("end_ms", step.end_ms);
+        json.member("first", std::string_view(step.first)).member("last", std::string_view(step.last));
+        json.key("process_groups").begin_array();
+        for (const std::string& group : step.groups) json.value(std::string_view(group));
+        json.end_array().end_object();
+    }
+    json.end_array();
+}
+
 std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit,
                        std::optional<double> plan_step_ms) {
     JsonWriter json;
@@ -17,16 +30,9 @@ std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memo
     json.member("reason", std::string_view(bound.reason));
     json.key("plan_step_ms");
     plan_step_ms ? json.value(*plan_step_ms) : json.null();
-    json.key("chain").begin_array();
-    for (const BoundStep& step : bound.chain) {
-        json.begin_object().member("kind", bound_step_kind_name(step.kind));
-        json.member("start_ms", step.start_ms).member("end_ms", step.end_ms);
-        json.member("first", std::string_view(step.first)).member("last", std::string_view(step.last));
-        json.key("process_groups").begin_array();
-        for (const std::string& group : step.groups) json.value(std::string_view(group));
-        json.end_array().end_object();
-    }
-    json.end_array().end_object();
+    json.key("chain");
+    write_chain(json, bound.chain);
+    json.end_object();
     return json.take();
 }
 

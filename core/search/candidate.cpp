@@ -9,27 +9,8 @@
 #include <thread>
 #include <utility>
 
-#include "core/cost/cost_model.h"
-#include "core/simulate/stream_steps.h"
-
 namespace overlap {
 namespace {
-
-/// Times of a graph under other costs.
-std::vector<double> disturbed_times(const Evaluation& evaluation, const StreamSteps& steps, const Scenario& scenario) {
-    const Graph& graph = *evaluation.graph;
-    std::vector<double> times_ms = evaluation.times_ms;
-    for (double& time_ms : times_ms) time_ms *= scenario.compute;
-    for (const IssuedCollective& issued : steps.collectives) {
-        const double alone_ms = evaluation.times_ms[issued.node];
-        const CostParameters::Link* link =
-            graph.header().cost ? graph.header().cost->link(steps.groups[issued.group]) : nullptr;
-        const double latency_ms =
-            link ? std::min(alone_ms, collective_latency_ms(*link, issued.kind, issued.bytes)) : 0;
-        times_ms[issued.node] = latency_ms * scenario.latency + (alone_ms - latency_ms) * scenario.communication;
-    }
-    return times_ms;
-}
 
 /// A directive that does not hold has no effect, so the plan without it gives the same graph.
 void drop_refused(const Evaluation& evaluation, std::vector<OverlapDirective>& list) {
@@ -52,8 +33,8 @@ std::string hazard(const Evaluation& evaluation) {
 
 }  // namespace
 
-std::span<const Scenario> scenarios() {
-    static constexpr std::array<Scenario, 6> disturbed = {{
+std::span<const Disturbance> scenarios() {
+    static constexpr std::array<Disturbance, 6> disturbed = {{
         {"communication x 0.8", 1, 0.8, 0.8},
         {"communication x 1.2", 1, 1.2, 1.2},
         {"communication x 1.5", 1, 1.5, 1.5},
@@ -104,13 +85,10 @@ Candidate CandidateEvaluator::as_it_is() const {
 
 void CandidateEvaluator::disturb(Candidate& candidate) const {
     const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, candidate.plan);
-    const StreamSteps steps = stream_steps(*evaluation->graph);
     double sum_ms = 0;
     candidate.worst_ms = 0;
-    for (const Scenario& scenario : scenarios()) {
-        const std::vector<double> times_ms = disturbed_times(*evaluation, steps, scenario);
-        const double step_ms =
-            sourced_simulation(*evaluation->graph, times_ms, evaluation->time_source.get()).simulation.step_ms;
+    for (const Disturbance& scenario : scenarios()) {
+        const double step_ms = disturbed_step_ms(*evaluation, scenario);
         sum_ms += step_ms;
         candidate.worst_ms = std::max(candidate.worst_ms, step_ms);
     }

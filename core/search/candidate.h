@@ -8,19 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/pipeline/disturbed_times.h"
 #include "core/pipeline/evaluation.h"
 #include "core/plan/plan.h"
 #include "core/search/step_work.h"
 
 namespace overlap {
 
-/// Costs that a plan should stand: factors of the times that it is made for.
-struct Scenario {
-    std::string_view name;
-    double compute = 1, communication = 1, latency = 1;
-};
 /// The disturbed costs that plans are compared under.
-std::span<const Scenario> scenarios();
+std::span<const Disturbance> scenarios();
 
 /// What the search knows of one plan.
 struct Candidate {

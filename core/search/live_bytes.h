@@ -24,8 +24,6 @@ class LiveBytes {
     std::int32_t last_without_room(std::size_t collective, std::int32_t before, std::int64_t limit) const;
 
   private:
-    void build_tree();
-
     std::int64_t most_ = 0;
     std::int32_t most_at_ = -1;
     std::vector<std::int64_t> tree_;  ///< maxima of a binary tree over the anchors, leaves last

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/files/json_writer.h"
 #include "core/search/step_work.h"
 
 namespace overlap {
@@ -29,7 +30,7 @@ std::string_view bound_step_kind_name(BoundStep::Kind kind);
 /// How short a step can be at best, whatever the plan. README.md of this folder has the proof.
 struct LowerBound {
     double step_ms = 0;                 ///< the larger of the two
-    double ordered_ms = 0;              ///< for plans that keep the order of the heavy compute, as all passes do
+    double ordered_ms = 0;              ///< for plans that keep the order of the heavy compute
     double order_free_ms = 0;           ///< for all plans, whatever the memory
     std::vector<BoundStep> chain;       ///< of the ordered bound, in order of time: together as long as it
     std::string reason;                 ///< one sentence without full stop
@@ -62,6 +63,8 @@ class BoundUnderLimits {
 /// @param step_ms of the plan that is compared, or of the bound.
 std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms);
 
+/// A chain as a list of objects, for reports.
+void write_chain(JsonWriter& json, const std::vector<BoundStep>& chain);
 /// For `overlap bound --json`.
 std::string bound_json(const LowerBound& bound, std::optional<std::int64_t> memory_limit,
                        std::optional<double> plan_step_ms);

@@ -12,7 +12,7 @@ class OverlapMoves {
   public:
     explicit OverlapMoves(const Evaluation& evaluation) : evaluation_(evaluation), graph_(*evaluation.graph) {
         for (NodeId node = 0; node < graph_.node_count(); ++node) {
-            if (evaluation.times_ms[node] > 0 && evaluation.simulation.collective_of_node[node] < 0 &&
+            if (evaluation.times_ms[node] > 0 && evaluation.simulation.on_compute(node) &&
                 !graph_.target_info(node).is_wait)
                 compute_.push_back(node);
         }

@@ -11,14 +11,9 @@
 namespace overlap {
 namespace {
 
-bool concerns_memory(std::string_view pass) {
-    return pass == "tag_with_memory_policy_pass" || pass == "apply_cpu_offload_pass" ||
-           pass == "selective_activation_remat_pass";
-}
-
 /// The preset without passes that compute again or offload, which save memory and cost time.
 Plan without_recomputing(Plan plan) {
-    std::erase_if(plan.pipeline, [](const PassStep& step) { return concerns_memory(step.pass); });
+    std::erase_if(plan.pipeline, [](const PassStep& step) { return takes_memory_section(step.pass); });
     return plan;
 }
 
@@ -31,12 +26,13 @@ Plan cleaned(const PipelinePreset& preset, const Graph& graph) {
     return plan;
 }
 
-struct MemoryChoice {
+/// What the automatic pass may hold beyond the original's peak.
+struct MemoryIncrease {
     const char* name;
     OptionValue gigabytes, ratio;
 };
 
-std::vector<MemoryChoice> memory_choices() {
+std::vector<MemoryIncrease> memory_increases() {
     return {{"default memory", 1.0, 0.05},
             {"no more memory", 0.0, 0.0},
             {"half more memory", 0.0, 0.5},
@@ -65,7 +61,7 @@ std::vector<Proposal> grid_proposals(const Graph& graph) {
         plan.pipeline.back().options.update(options);
         proposals.push_back({std::move(plan), "automatic, " + name});
     };
-    for (const MemoryChoice& memory : memory_choices()) {
+    for (const MemoryIncrease& memory : memory_increases()) {
         for (const bool merges : {false, true}) {
             for (const double in_flight_gb : {5.0, 1000.0}) {
                 for (const std::int64_t ahead : {std::int64_t{200}, std::int64_t{100'000}}) {

@@ -18,13 +18,9 @@ void write_best(JsonWriter& json, const SearchResult& result, double simulated_m
 void write_bound(JsonWriter& json, const LowerBound& bound) {
     json.key("bound").begin_object().member("step_ms", bound.step_ms).member("ordered_ms", bound.ordered_ms);
     json.member("order_free_ms", bound.order_free_ms).member("reason", std::string_view(bound.reason));
-    json.member("least_peak_bytes", bound.least_peak_bytes).key("chain").begin_array();
-    for (const BoundStep& step : bound.chain) {
-        json.begin_object().member("kind", bound_step_kind_name(step.kind)).member("start_ms", step.start_ms);
-        json.member("end_ms", step.end_ms).member("first", std::string_view(step.first));
-        json.member("last", std::string_view(step.last)).end_object();
-    }
-    json.end_array().end_object();
+    json.member("least_peak_bytes", bound.least_peak_bytes).key("chain");
+    write_chain(json, bound.chain);
+    json.end_object();
 }
 
 }  // namespace
@@ -49,7 +45,7 @@ std::string search_report_json(const SearchResult& result, double simulated_ms) 
     }
     json.end_array().member("evaluations", static_cast<std::int64_t>(result.evaluations));
     json.member("stopped", result.stopped).key("scenarios").begin_array();
-    for (const Scenario& scenario : scenarios()) json.value(scenario.name);
+    for (const Disturbance& scenario : scenarios()) json.value(scenario.name);
     json.end_array().key("elements").begin_array();
     for (const PlanElement& element : result.elements)
         json.begin_object()

@@ -44,8 +44,7 @@ CleanedGraph cleaned_up(std::shared_ptr<const Graph> graph) {
     constexpr std::string_view deduplicate = "deduplicate_fsdp_unshard_chains_pass";
     if (runs(deduplicate)) graph = after(after(graph, deduplicate), "eliminate_dead_code_pass");
     std::shared_ptr<const Graph> again = graph;
-    for (const char* pass :
-         {"tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass"})
+    for (const std::string_view pass : {memory_tag_pass, memory_offload_pass, memory_remat_pass})
         if (runs(pass)) again = after(again, pass);
     return {graph, again->node_count() == graph->node_count()};
 }

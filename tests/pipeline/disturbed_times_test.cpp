@@ -11,9 +11,13 @@ TEST(DisturbedTimes, ScaleTheStepAsTheTimesAre) {
     const auto evaluation = evaluate_baseline(test_graph("llama3_debugmodel_fsdp8.prebucket"));
     const double step_ms = evaluation->simulation.step_ms;
     EXPECT_DOUBLE_EQ(disturbed_step_ms(*evaluation, {"none", 1, 1}), step_ms);
-    EXPECT_NEAR(disturbed_step_ms(*evaluation, {"all", 3, 3}), 3 * step_ms, 1e-6);
-    const double slower_links_ms = disturbed_step_ms(*evaluation, {"links", 1, 2});
+    EXPECT_NEAR(disturbed_step_ms(*evaluation, {"all", 3, 3, 3}), 3 * step_ms, 1e-6);
+    const double slower_links_ms = disturbed_step_ms(*evaluation, {"links", 1, 2, 2});
     EXPECT_GT(slower_links_ms, step_ms);
+    // Latency is a part of what collectives take.
+    const double later_ms = disturbed_step_ms(*evaluation, {"latency", 1, 1, 2});
+    EXPECT_GT(later_ms, step_ms);
+    EXPECT_LT(later_ms, slower_links_ms);
     EXPECT_LT(slower_links_ms, 2 * step_ms);
     // What is no collective takes twice as long, and none of it is hidden behind other compute.
     const double slower_compute_ms = disturbed_step_ms(*evaluation, {"compute", 2, 1});
