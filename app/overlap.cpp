@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/piped_input.h"
 #include "app/commands/command.h"
-#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "app/commands/piped_input.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"

@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "app/arguments/cost_model_option.h"
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/graph_input.h"
+#include "app/arguments/pipeline.h"
 #include "app/commands/command.h"
-#include "app/commands/cost_model_option.h"
-#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "app/commands/graph_input.h"
-#include "app/commands/pipeline.h"
 #include "app/commands/step_figures.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"

@@ -5,13 +5,13 @@
 #include <ostream>
 #include <string>
 
+#include "app/arguments/cost_model_option.h"
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/graph_input.h"
+#include "app/arguments/memory_limit.h"
+#include "app/arguments/pipeline.h"
 #include "app/commands/command.h"
-#include "app/commands/cost_model_option.h"
-#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "app/commands/graph_input.h"
-#include "app/commands/memory_limit.h"
-#include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"

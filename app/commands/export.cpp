@@ -6,12 +6,12 @@
 #include <ostream>
 #include <span>
 
+#include "app/arguments/cost_model_option.h"
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/graph_input.h"
+#include "app/arguments/pipeline.h"
 #include "app/commands/command.h"
-#include "app/commands/cost_model_option.h"
-#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "app/commands/graph_input.h"
-#include "app/commands/pipeline.h"
 #include "core/base/error.h"
 #include "core/exports/export_format.h"
 #include "core/files/atomic_file.h"

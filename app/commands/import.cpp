@@ -4,11 +4,11 @@
 #include <limits>
 #include <ostream>
 
+#include "app/arguments/cost_model_option.h"
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/number_range.h"
 #include "app/commands/command.h"
-#include "app/commands/cost_model_option.h"
-#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "app/commands/number_range.h"
 #include "core/base/error.h"
 #include "core/base/wording.h"
 #include "core/files/ordered_json.h"

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/graph_input.h"
 #include "app/commands/command.h"
-#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
-#include "app/commands/graph_input.h"
 #include "app/commands/placements.h"
 #include "app/commands/redistributions.h"
 #include "core/base/error.h"

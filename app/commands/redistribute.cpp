@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/arguments/file_arguments.h"
 #include "app/commands/command.h"
-#include "app/commands/file_arguments.h"
 #include "app/commands/redistribution_results.h"
 #include "core/base/wording.h"
 #include "core/files/json_output.h"

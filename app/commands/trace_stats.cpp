@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/arguments/file_arguments.h"
 #include "app/commands/command.h"
-#include "app/commands/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands/file_arguments.h"
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/number_range.h"
+#include "app/arguments/pipeline.h"
 #include "app/commands/formatting.h"
-#include "app/commands/number_range.h"
-#include "app/commands/pipeline.h"
 #include "app/runner/device_options.h"
 #include "app/runner/device_support.h"
 #include "app/runner/found_devices.h"

@@ -1,6 +1,6 @@
 #include "app/runner/prepared_run.h"
 
-#include "app/commands/pipeline.h"
+#include "app/arguments/pipeline.h"
 #include "core/base/error.h"
 #include "core/cost/cost_model.h"
 #include "core/imports/any_graph_file.h"

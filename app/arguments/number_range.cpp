@@ -1,4 +1,4 @@
-#include "app/commands/number_range.h"
+#include "app/arguments/number_range.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "app/commands/cost_model_option.h"
+#include "app/arguments/cost_model_option.h"
 
 #include <ostream>
 
-#include "app/commands/file_arguments.h"
+#include "app/arguments/file_arguments.h"
+#include "app/arguments/number_range.h"
 #include "app/commands/formatting.h"
-#include "app/commands/number_range.h"
 #include "core/batch/scaled_batch.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"

@@ -1,4 +1,4 @@
-#include "app/commands/piped_input.h"
+#include "app/arguments/piped_input.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include "app/commands/file_arguments.h"
+#include "app/arguments/file_arguments.h"
 #include "core/base/error.h"
 #include "core/files/input_file.h"
 

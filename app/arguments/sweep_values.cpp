@@ -1,4 +1,4 @@
-#include "app/commands/sweep_values.h"
+#include "app/arguments/sweep_values.h"
 
 #include <algorithm>
 #include <utility>

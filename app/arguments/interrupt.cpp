@@ -1,4 +1,4 @@
-#include "app/commands/interrupt.h"
+#include "app/arguments/interrupt.h"
 
 #include <chrono>
 #include <csignal>

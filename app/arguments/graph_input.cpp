@@ -1,4 +1,4 @@
-#include "app/commands/graph_input.h"
+#include "app/arguments/graph_input.h"
 
 #include <ostream>
 

@@ -1,4 +1,4 @@
-#include "app/commands/node_times.h"
+#include "app/arguments/node_times.h"
 
 #include "core/base/error.h"
 #include "core/base/quote.h"

@@ -1,4 +1,4 @@
-#include "app/commands/file_arguments.h"
+#include "app/arguments/file_arguments.h"
 
 #include <filesystem>
 #include <string>

@@ -1,9 +1,10 @@
-#include "app/commands/memory_limit.h"
+#include "app/arguments/memory_limit.h"
 
 #include <charconv>
 #include <cmath>
 #include <string_view>
 
+#include "core/base/byte_units.h"
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/simulate/memory_profile.h"
@@ -30,7 +31,7 @@ std::optional<double> bytes_in(std::string_view text, const Graph& graph) {
     constexpr std::string_view gib = "GiB";
     if (text.ends_with(gib)) {
         const std::optional<double> number = number_in(text.substr(0, text.size() - gib.size()));
-        return number ? std::optional(*number * 1024 * 1024 * 1024) : std::nullopt;
+        return number ? std::optional(*number * bytes_per_gib) : std::nullopt;
     }
     return number_in(text);
 }

@@ -1,11 +1,11 @@
-#include "app/commands/pipeline.h"
+#include "app/arguments/pipeline.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <ostream>
 
-#include "app/commands/file_arguments.h"
+#include "app/arguments/file_arguments.h"
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
