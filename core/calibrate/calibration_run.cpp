@@ -1,7 +1,6 @@
 #include "core/calibrate/calibration_run.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/error.h"
 #include "core/base/wording.h"
@@ -18,7 +17,7 @@ namespace {
 constexpr double ns_per_ms = 1e6;
 
 TimeRange range_of(double start_ms, double end_ms) {
-    return {std::llround(start_ms * ns_per_ms), std::llround(end_ms * ns_per_ms)};
+    return {nanoseconds(start_ms), nanoseconds(end_ms)};
 }
 
 /// What runs when, by the stream model.

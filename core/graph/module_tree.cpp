@@ -53,6 +53,10 @@ std::string clean_module_path(std::string_view raw) {
     return quoted ? joined : std::string(raw);
 }
 
+bool is_within(std::string_view path, std::string_view outer) {
+    return path.starts_with(outer) && (path.size() == outer.size() || path[outer.size()] == '.');
+}
+
 ModuleTree::ModuleTree(const Graph& graph, ModuleSource source) : source_(source) {
     innermost_.assign(graph.node_count(), no_module);
     // Graphs have thousands of nodes but hundreds of paths: what a path leads through is worked out once.

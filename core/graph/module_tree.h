@@ -24,6 +24,9 @@ ModuleSource preferred_module_source(const Graph& graph);
 /// (torch/_inductor/fx_passes/graph_view.py, `_clean_stack_name`).
 std::string clean_module_path(std::string_view raw);
 
+/// Whether a module is `outer` or inside of it, by their paths.
+bool is_within(std::string_view path, std::string_view outer);
+
 /// The tree of modules of a graph, built as torch 2.15's `make_graph_view` builds it. Immutable.
 class ModuleTree {
   public:

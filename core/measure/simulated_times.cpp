@@ -1,19 +1,10 @@
 #include "core/measure/simulated_times.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/timeline/interval_union.h"
 
 namespace overlap {
-
-namespace {
-
-std::int64_t in_ns(double ms) {
-    return std::llround(ms * 1e6);
-}
-
-}  // namespace
 
 SimulatedTimes simulated_times(const Evaluation& evaluation) {
     const Simulation& simulation = evaluation.simulation;
@@ -21,20 +12,20 @@ SimulatedTimes simulated_times(const Evaluation& evaluation) {
     std::vector<TimeRange> all;
     std::vector<std::vector<TimeRange>> of_group(simulation.groups.size());
     for (const CollectiveTiming& collective : simulation.collectives) {
-        all.push_back({in_ns(collective.start_ms), in_ns(collective.end_ms)});
+        all.push_back({nanoseconds(collective.start_ms), nanoseconds(collective.end_ms)});
         of_group[collective.group].push_back(all.back());
     }
     GpuTimes& step = result.step;
-    step.span_ns = in_ns(simulation.step_ms);
-    step.compute_ns = in_ns(simulation.compute_ms);
+    step.span_ns = nanoseconds(simulation.step_ms);
+    step.compute_ns = nanoseconds(simulation.compute_ms);
     step.communication_ns = IntervalUnion(std::move(all)).length_ns();
-    step.exposed_ns = in_ns(simulation.exposed_ms);
+    step.exposed_ns = nanoseconds(simulation.exposed_ms);
     std::vector<TimeRange> copies;
     for (const TransferTiming& copy : simulation.transfers)
-        copies.push_back({in_ns(copy.start_ms), in_ns(copy.end_ms)});
+        copies.push_back({nanoseconds(copy.start_ms), nanoseconds(copy.end_ms)});
     step.memory_ns = IntervalUnion(std::move(copies)).length_ns();
     step.idle_ns = std::max<std::int64_t>(
-        0, step.span_ns - step.compute_ns - step.exposed_ns - in_ns(simulation.transfer_exposed_ms));
+        0, step.span_ns - step.compute_ns - step.exposed_ns - nanoseconds(simulation.transfer_exposed_ms));
     for (NodeId node = 0; node < evaluation.times_ms.size(); ++node)
         if (evaluation.times_ms[node] > 0) ++step.activities;
     for (std::size_t group = 0; group < simulation.groups.size(); ++group) {
@@ -44,7 +35,7 @@ SimulatedTimes simulated_times(const Evaluation& evaluation) {
         times.begin_ns = spans.empty() ? 0 : spans.spans().front().begin_ns;
         times.span_ns = spans.extent_ns();
         times.communication_ns = spans.length_ns();
-        times.exposed_ns = in_ns(simulation.groups[group].exposed_ms);
+        times.exposed_ns = nanoseconds(simulation.groups[group].exposed_ms);
         times.idle_ns = std::max<std::int64_t>(0, times.span_ns - times.communication_ns);
         result.groups.push_back({simulation.groups[group].process_group, times});
     }

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/graph/module_tree.h"
+
 namespace overlap::edits {
 
 namespace {
-
-bool is_within(const std::string& module, const std::string& outer) {
-    return module.starts_with(outer) && (module.size() == outer.size() || module[outer.size()] == '.');
-}
 
 bool is_within_any(const std::string& module, const std::vector<std::string>& outer) {
     return std::ranges::any_of(outer, [&](const std::string& name) { return is_within(module, name); });

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/base/trimmed_text.h"
 #include "core/base/wording.h"
 #include "core/modules/nearest_module.h"
 #include "core/passes/bucketing/eligibility.h"
@@ -16,13 +17,6 @@ namespace {
 
 /// Nodes that a message names; the rest are counted.
 constexpr std::size_t named_nodes = 4;
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const std::size_t begin = text.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 /// A module of an entry, as a place in the plan.
 struct Place {

@@ -152,9 +152,7 @@ std::optional<Plan> with_fix(const Plan& plan, const Problem& problem) {
 int bucket_of_module(const Buckets& buckets, const std::string& path) {
     for (std::size_t i = 0; i < buckets.size(); ++i)
         for (const std::string& module : buckets[i].modules)
-            if (path == module ||
-                (path.size() > module.size() && path.starts_with(module) && path[module.size()] == '.'))
-                return static_cast<int>(i);
+            if (is_within(path, module)) return static_cast<int>(i);
     return -1;
 }
 

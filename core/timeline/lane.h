@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,6 +18,11 @@ struct TimeRange {
     std::int64_t length_ns() const { return end_ns - begin_ns; }
     bool operator==(const TimeRange&) const = default;
 };
+
+/// Simulated times as timelines have them.
+inline std::int64_t nanoseconds(double time_ms) {
+    return std::llround(time_ms * 1e6);
+}
 
 /// Time for which both spans hold; 0 when they are apart.
 inline std::int64_t overlap_ns(TimeRange a, TimeRange b) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <set>
 
 #include "core/base/number_text.h"
@@ -13,10 +12,6 @@
 namespace overlap {
 
 namespace {
-
-std::int64_t nanoseconds(double time_ms) {
-    return std::llround(time_ms * 1e6);
-}
 
 std::string_view kind_in_plural(CollectiveKind kind) {
     switch (kind) {

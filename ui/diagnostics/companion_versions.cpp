@@ -4,6 +4,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "core/base/byte_units.h"
 #include "ui/files/companion_program.h"
 #include "ui/files/program_question.h"
 
@@ -25,7 +26,7 @@ QStringList runnerLines(const QByteArray& answer) {
         lines.append(QObject::tr("GPU %1: %2, %3 GiB")
                          .arg(device.value("index").toInt())
                          .arg(device.value("name").toString())
-                         .arg(device.value("memory_bytes").toDouble() / (1 << 30), 0, 'f', 1));
+                         .arg(device.value("memory_bytes").toDouble() / bytes_per_gib, 0, 'f', 1));
     }
     if (const QString reason = found.value("reason").toString(); !reason.isEmpty())
         lines.append(QObject::tr("GPU: none. %1").arg(reason));

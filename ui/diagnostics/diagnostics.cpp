@@ -8,6 +8,7 @@
 #include <QSysInfo>
 #include <QThread>
 
+#include "core/base/byte_units.h"
 #include "ui/diagnostics/log_file.h"
 
 namespace overlap::ui {
@@ -17,7 +18,7 @@ constexpr int log_lines = 200;
 
 QString memoryText() {
     const double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
-    return QStringLiteral("%1 GiB").arg(bytes / (1 << 30), 0, 'f', 1);
+    return QStringLiteral("%1 GiB").arg(bytes / bytes_per_gib, 0, 'f', 1);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/quote.h"
 #include "core/base/text_place.h"
+#include "core/base/trimmed_text.h"
 #include "core/files/json_writer.h"
 #include "core/imports/untyped/printed_number.h"
 #include "core/imports/untyped/python_tokens.h"
@@ -15,12 +16,6 @@ namespace overlap {
 namespace {
 
 constexpr int deepest = 64;
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
-    return text;
-}
 
 class FxNodeList {
   public:

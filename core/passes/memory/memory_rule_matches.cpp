@@ -4,15 +4,12 @@
 
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
+#include "core/graph/module_tree.h"
 #include "core/passes/memory/shell_pattern.h"
 
 namespace overlap::memory {
 
 namespace {
-
-bool is_within(std::string_view module, std::string_view outer) {
-    return module.starts_with(outer) && (module.size() == outer.size() || module[outer.size()] == '.');
-}
 
 /// The names and those of all modules around them.
 std::vector<std::string> with_outer(const std::vector<std::string_view>& names) {

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
+#include "core/base/trimmed_text.h"
 
 namespace overlap {
 
@@ -14,12 +15,6 @@ constexpr std::array<std::string_view, memory_actions.size()> action_names = {"s
                                                                               "reshard"};
 constexpr std::string_view blanks = " \t\n\r", whole_model = "*", operator_mark = "::";
 constexpr char rule_mark = '|', name_mark = '+';
-
-std::string_view stripped(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(blanks);
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
 
 std::string joined(const std::vector<std::string>& names) {
     std::string text;
@@ -31,14 +26,14 @@ std::vector<std::string> split_names(std::string_view text) {
     std::vector<std::string> names;
     while (true) {
         const std::size_t end = text.find(name_mark);
-        names.emplace_back(stripped(text.substr(0, end)));
+        names.emplace_back(trimmed(text.substr(0, end)));
         if (end == text.npos) return names;
         text.remove_prefix(end + 1);
     }
 }
 
 MemoryRule read_rule(std::string_view text, const std::string& place) {
-    text = stripped(text);
+    text = trimmed(text);
     const std::size_t action_end = std::min(text.find_first_of(blanks), text.size());
     const std::string_view name = text.substr(0, action_end);
     const std::optional<MemoryAction> action = memory_action_by_name(name);
@@ -48,9 +43,9 @@ MemoryRule read_rule(std::string_view text, const std::string& place) {
                              suggest_names(name, std::vector<std::string>(action_names.begin(), action_names.end())));
     }
     MemoryRule rule{*action, {}, {}};
-    text = stripped(text.substr(action_end));
+    text = trimmed(text.substr(action_end));
     const std::size_t mark = text.find(operator_mark);
-    const std::string_view modules = stripped(text.substr(0, mark));
+    const std::string_view modules = trimmed(text.substr(0, mark));
     if (modules != whole_model) rule.modules = split_names(modules);
     if (mark != text.npos) rule.operators = split_names(text.substr(mark + operator_mark.size()));
     if (const std::string error = memory_rule_error(rule); !error.empty()) throw InputError(place, error);
@@ -58,7 +53,7 @@ MemoryRule read_rule(std::string_view text, const std::string& place) {
 }
 
 std::string name_error(const std::string& name, std::string_view what) {
-    const bool bad = name.empty() || stripped(name).size() != name.size() || name.find(rule_mark) != name.npos ||
+    const bool bad = name.empty() || trimmed(name).size() != name.size() || name.find(rule_mark) != name.npos ||
                      name.find(name_mark) != name.npos || name.find(operator_mark) != name.npos;
     if (!bad) return {};
     return std::string(what) + ' ' + in_quotes(name) + " cannot be named in a memory rule: " +
@@ -92,7 +87,7 @@ std::string memory_rules_text(const std::vector<MemoryRule>& rules) {
 
 std::vector<MemoryRule> read_memory_rules(std::string_view text) {
     std::vector<MemoryRule> rules;
-    if (stripped(text).empty()) return rules;
+    if (trimmed(text).empty()) return rules;
     while (true) {
         const std::size_t end = text.find(rule_mark);
         rules.push_back(read_rule(text.substr(0, end), "rule " + std::to_string(rules.size() + 1)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/byte_units.h"
 #include "core/passes/memory/layers.h"
 
 namespace overlap::memory {
@@ -102,7 +103,7 @@ OffloadChoice choose_offloads(const Graph& graph, const MemoryOperators& operato
     std::ranges::stable_sort(found, std::ranges::greater{}, &Candidate::bytes);
     OffloadChoice choice;
     choice.candidates = found.size();
-    const long double budget = static_cast<long double>(budget_gb) * (1 << 30);
+    const long double budget = static_cast<long double>(budget_gb) * bytes_per_gib;
     for (const Candidate& candidate : found) {
         const auto used = static_cast<long double>(before.bytes + choice.bytes + candidate.bytes);
         if (budget > 0 && used > budget) continue;

@@ -5,17 +5,16 @@
 
 #include "core/base/error.h"
 #include "core/base/quote.h"
+#include "core/base/trimmed_text.h"
 #include "core/graph/operator_names.h"
 
 namespace overlap::memory {
 
 namespace {
 
+/// As Python's `strip`.
 std::string_view stripped(std::string_view text) {
-    constexpr std::string_view blanks = " \t\n\r\v\f";
-    const std::size_t begin = text.find_first_not_of(blanks);
-    if (begin == text.npos) return {};
-    return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+    return trimmed(text, " \t\n\r\v\f");
 }
 
 [[noreturn]] void refuse(std::string_view pass, const std::string& reason) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/byte_units.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
 #include "core/graph/graph_editor.h"
@@ -278,7 +279,7 @@ Problem decided(const Graph& graph, const Tagger& tagger) {
 
 /// Rules are obeyed beyond the budget, which is then a limit that somebody should know to be exceeded.
 std::optional<Problem> budget_exceeded(const Settings& settings, const RuleTags& by_rules) {
-    const double budget = settings.cpu_offload_budget_gb * (1 << 30);
+    const double budget = settings.cpu_offload_budget_gb * bytes_per_gib;
     if (budget <= 0 || static_cast<double>(by_rules.offloaded_bytes) <= budget) return {};
     return caution(ProblemKind::offload_budget_exceeded, "Offload budget exceeded",
                    "rules send " + bytes_text(by_rules.offloaded_bytes) + " to the host, more than the budget of " +
