@@ -107,7 +107,7 @@ struct Steps {
 void undo_and_redo(const QString& graph, const QString& plan) {
     Document document;
     document.setGraph(loadGraph(graph));
-    document.openPlan(plan);
+    document.openPlan(readPlan(plan));
     const BucketModel cards(document);
     const auto buckets = document.buckets().size();
     const Plan before = document.current()->plan();

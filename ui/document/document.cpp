@@ -162,31 +162,30 @@ Plan Document::closeVariant(int index) {
     return closed->plan();
 }
 
-Plan Document::readFittingPlan(const QString& path) const {
-    if (!isOpen()) throw InputError(path.toStdString(), "", "a plan needs its graph; open the graph first");
-    Plan plan = read_plan_file(QFile::encodeName(path).toStdString());
+Plan Document::fitting(ReadPlan read) const {
+    if (!isOpen()) throw InputError(read.path.toStdString(), "", "a plan needs its graph; open the graph first");
     try {
-        check_plan_fits(plan, *loaded_.empty_plan.graph);
+        check_plan_fits(read.plan, *loaded_.empty_plan.graph);
     } catch (const InputError& error) {
-        throw error.file().empty() ? error.in_file(path.toStdString()) : error;
+        throw error.file().empty() ? error.in_file(read.path.toStdString()) : error;
     }
-    if (!plan.graph) plan.graph = loaded_.empty_plan.graph;
-    return plan;
+    if (!read.plan.graph) read.plan.graph = loaded_.empty_plan.graph;
+    return std::move(read.plan);
 }
 
-Variant& Document::openPlan(const QString& path) {
-    // The digest first: should the file change in between, it is the older one and saving asks.
-    const QByteArray digest = fileDigest(path);
-    Variant& added = addVariant(readFittingPlan(path));
+Variant& Document::openPlan(ReadPlan read) {
+    const QString path = read.path;
+    const QByteArray digest = read.digest;
+    Variant& added = addVariant(fitting(std::move(read)));
     added.setSaved(path, digest);
     return added;
 }
 
-void Document::reloadPlan(int index) {
-    Variant& read = variant(index);
-    const QByteArray digest = fileDigest(read.filePath());
-    read.edit(tr("Read %1 again").arg(QFileInfo(read.filePath()).fileName()), readFittingPlan(read.filePath()));
-    read.setSaved(read.filePath(), digest);
+void Document::reloadPlan(int index, ReadPlan read) {
+    Variant& changed = variant(index);
+    const QByteArray digest = read.digest;
+    changed.edit(tr("Read %1 again").arg(QFileInfo(read.path).fileName()), fitting(std::move(read)));
+    changed.setSaved(changed.filePath(), digest);
 }
 
 int Document::indexOf(quint64 key) const {

@@ -12,6 +12,7 @@
 #include "ui/document/selection.h"
 #include "ui/document/variant.h"
 #include "ui/files/graph_loader.h"
+#include "ui/files/read_plan.h"
 
 namespace overlap::ui {
 
@@ -91,12 +92,11 @@ class Document : public QObject {
     /// again, it can still undo its edits, and so can plans of a graph that is opened again.
     Plan closeVariant(int index);
 
-    /// Reads a plan and adds it as a variant. @throws InputError, also for a plan of another graph; the document is
-    /// then as it was.
-    Variant& openPlan(const QString& path);
-    /// Reads the variant's file again, as an edit that can be undone. @throws InputError; the variant is then as it
-    /// was.
-    void reloadPlan(int index);
+    /// Adds a plan as a variant. @throws InputError for a plan of another graph; the document is then as it was.
+    Variant& openPlan(ReadPlan read);
+    /// Takes what the variant's file has now, as an edit that can be undone. @throws InputError as openPlan(); the
+    /// variant is then as it was.
+    void reloadPlan(int index, ReadPlan read);
     /// Position of the variant with that key; -1 where it was closed.
     int indexOf(quint64 key) const;
 
@@ -153,7 +153,7 @@ class Document : public QObject {
     void failed(const QString& reason);
 
   private:
-    Plan readFittingPlan(const QString& path) const;
+    Plan fitting(ReadPlan read) const;
     Variant& insertVariant(Plan plan, bool read_only);
     void requestEvaluation();
     QString freeName() const;

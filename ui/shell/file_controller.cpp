@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "core/imports/import_source.h"
-#include "core/io/plan_file.h"
 #include "ui/document/document.h"
 #include "ui/files/file_digest.h"
 #include "ui/files/file_looks.h"
@@ -167,9 +166,9 @@ void FileController::openPlans() {
 }
 
 void FileController::openPlan(const QString& path) {
-    // Read whole by another thread first: what the window reads then is at hand.
-    if (!looks_.read(path, [path] { return fileDigest(path); })) return emit warned(FileLooks::silence(path));
-    if (!showOpenPlan(path)) document_.openPlan(path);
+    std::optional<ReadPlan> read = looks_.read(path, [path] { return readPlan(path); });
+    if (!read) return emit warned(FileLooks::silence(path));
+    if (!showOpenPlan(*read)) document_.openPlan(std::move(*read));
     // The empty plan that a graph opens with is no longer needed.
     if (document_.variant(1).plan().buckets.empty() && document_.variant(1).filePath().isEmpty() &&
         !document_.variant(1).modified() && document_.variantCount() == 3)
@@ -179,20 +178,21 @@ void FileController::openPlan(const QString& path) {
 }
 
 /// Shows the plan where it is open already, as its file has it. @returns whether it is.
-bool FileController::showOpenPlan(const QString& path) {
+bool FileController::showOpenPlan(const ReadPlan& read) {
     bool edited = false;
     for (int i = 1; i < document_.variantCount(); ++i) {
         const Variant& variant = document_.variant(i);
-        if (variant.filePath() != path) continue;
+        if (variant.filePath() != read.path) continue;
         if (variant.modified()) {
             edited = true;
             continue;
         }
-        if (variant.fileDigest() != fileDigest(path)) document_.reloadPlan(i);
+        if (variant.fileDigest() != read.digest) document_.reloadPlan(i, read);
         document_.setCurrentIndex(i);
         return true;
     }
-    if (edited) emit warned(tr("%1 is open with unsaved edits; what the file has is in a tab of its own").arg(path));
+    if (edited)
+        emit warned(tr("%1 is open with unsaved edits; what the file has is in a tab of its own").arg(read.path));
     return false;
 }
 
@@ -218,13 +218,12 @@ void FileController::openSessionOrSample() {
 void FileController::openGraphOfPlans() {
     try {
         const QString path = pending_.first();
-        const std::optional<Plan> read =
-            looks_.read(path, [path] { return read_plan_file(QFile::encodeName(path).toStdString()); });
+        const std::optional<ReadPlan> read = looks_.read(path, [path] { return readPlan(path); });
         if (!read) {
             pending_.clear();
             return emit warned(FileLooks::silence(path));
         }
-        const Plan& plan = *read;
+        const Plan& plan = read->plan;
         if (!plan.graph) return openSessionOrSample();
         if (const QString graph = findGraph(*plan.graph, path, state_, looks_); !graph.isEmpty())
             return document_.openGraph(state_.source(graph));

@@ -66,7 +66,7 @@ class FileController : public NoticeSource {
     void chooseGraph(const GraphChoice& choice);
     void openPlans();
     void openPlan(const QString& path);
-    bool showOpenPlan(const QString& path);
+    bool showOpenPlan(const ReadPlan& read);
     void openGraphOfPlans();
 
     Document& document_;

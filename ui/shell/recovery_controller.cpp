@@ -146,18 +146,18 @@ void RecoveryController::openOlderVersion() {
         return;
     }
     try {
-        // Read whole by another thread first: what the window reads then is at hand.
-        const auto read = looks_.read(file, [file]() -> std::pair<QString, bool> {
+        const auto read = looks_.read(file, [file]() -> std::optional<ReadPlan> {
             const QString older = olderVersionPath(QFileInfo(file).canonicalFilePath());
-            return {older, !fileDigest(older).isEmpty()};
+            if (!QFileInfo::exists(older)) return std::nullopt;
+            return readPlan(older);
         });
         if (!read) return emit warned(FileLooks::silence(file));
-        const auto& [older, is_there] = *read;
-        if (!is_there) {
+        if (!*read) {
             emit told(tr("%1 has no older version: it was saved once").arg(file));
             return;
         }
-        document_.openPlan(older).setUnsaved({});  // saving it asks for a name, and replaces neither
+        const QString older = (*read)->path;
+        document_.openPlan(**read).setUnsaved({});  // saving it asks for a name, and replaces neither
         document_.renameCurrent(tr("%1, version before").arg(document_.current()->title()));
         emit told(tr("Opened %1").arg(QFileInfo(older).fileName()), older);
     } catch (const std::exception& error) {

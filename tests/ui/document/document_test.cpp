@@ -307,7 +307,7 @@ class DocumentTest : public QObject {
         const Plan saved = document->current()->plan();
         BucketCommands(*document).addText("layers.2");
         QVERIFY(document->current()->modified());
-        Variant& opened = document->openPlan(path);
+        Variant& opened = document->openPlan(readPlan(path));
         QCOMPARE(document->currentIndex(), 2);
         QVERIFY(opened.plan().buckets == saved.buckets);
         QVERIFY(!opened.modified());
@@ -326,14 +326,17 @@ class DocumentTest : public QObject {
         BucketCommands(*document).addText("layers.1");
         save(*document, 2, path);
         QVERIFY(document->variant(1).fileDigest() != fileDigest(path));
-        document->reloadPlan(1);
+        document->reloadPlan(1, readPlan(path));
         QVERIFY(document->variant(1).plan().buckets == document->variant(2).plan().buckets);
         QVERIFY(!document->variant(1).modified());
         QCOMPARE(document->variant(1).fileDigest(), fileDigest(path));
         document->variant(1).undoStack().undo();
         QVERIFY(document->variant(1).plan().buckets == older);
+        ReadPlan other = readPlan(path);
+        other.plan.graph->nodes += 1;
+        QVERIFY_EXCEPTION_THROWN(document->reloadPlan(1, other), InputError);
         QFile::remove(path);
-        QVERIFY_EXCEPTION_THROWN(document->reloadPlan(1), InputError);
+        QVERIFY_EXCEPTION_THROWN(readPlan(path), InputError);
         QVERIFY(document->variant(1).plan().buckets == older);
         QCOMPARE(fileDigest(path), QByteArray());
     }
@@ -346,7 +349,7 @@ class DocumentTest : public QObject {
         Document other;
         other.setGraph(
             loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")));
-        QVERIFY_EXCEPTION_THROWN(other.openPlan(path), InputError);
+        QVERIFY_EXCEPTION_THROWN(other.openPlan(readPlan(path)), InputError);
         QCOMPARE(other.variantCount(), 2);
     }
 
