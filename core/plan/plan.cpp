@@ -30,6 +30,13 @@ ModuleSource module_source(const PassStep& step) {
 
 }  // namespace
 
+bool does_the_same(const Plan& a, const Plan& b) {
+    Plan named_alike = a;
+    named_alike.name = b.name;
+    named_alike.notes = b.notes;
+    return named_alike == b;
+}
+
 Plan make_plan(const Graph& graph, std::string name) {
     Plan plan;
     plan.name = std::move(name);

@@ -84,6 +84,9 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
+/// Whether two plans do the same: equal but for what only people read, their names and notes.
+bool does_the_same(const Plan& a, const Plan& b);
+
 /// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.
 Plan make_plan(const Graph& graph, std::string name);
 

@@ -17,6 +17,7 @@ EditEffect::EditEffect(Document& document, EditHistory& history, QObject* parent
 }
 
 void EditEffect::remember(const QString& what) {
+    if (!document_.current()->stale()) return;  // a name or a note
     if (!before_) edits_.clear();
     edits_.append(what);
     if (before_ || document_.current()->evaluation() == nullptr) return;

@@ -80,8 +80,8 @@ void Variant::restoreHistory(const PlanHistory& history) {
 void Variant::setPlan(const Plan& plan) {
     // The note is in the tab's tool tip.
     const bool renamed = plan.name != plan_.name || plan.notes != plan_.notes;
+    stale_ = stale_ || !does_the_same(plan, plan_);
     plan_ = plan;
-    stale_ = true;
     if (renamed) emit titleChanged();
     emit planChanged();
 }

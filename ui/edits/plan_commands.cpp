@@ -4,14 +4,12 @@
 
 namespace overlap::ui {
 
-void PlanCommands::setNote(const std::vector<int>& variants, const QString& note) {
-    const std::string text = note.trimmed().toStdString();
-    for (const int index : variants) {
-        if (index < 0 || index >= document_.variantCount() || document_.variant(index).readOnly()) continue;
-        Plan plan = document_.variant(index).plan();
-        plan.notes = text;
-        document_.variant(index).edit(text.empty() ? tr("Remove the note") : tr("Note on the plan"), plan);
-    }
+void PlanCommands::setNote(int variant, const QString& note) {
+    if (variant < 0 || variant >= document_.variantCount() || document_.variant(variant).readOnly()) return;
+    Plan plan = document_.variant(variant).plan();
+    plan.notes = note.trimmed().toStdString();
+    const QString what = plan.notes.empty() ? tr("Remove the note") : tr("Note on the plan");
+    document_.variant(variant).edit(what, plan);
 }
 
 }  // namespace overlap::ui

@@ -21,7 +21,8 @@ std::shared_ptr<const Evaluation> evaluationOf(const PlanRow& row, const std::sh
 
 /// Figures by the times that are shown. @returns false when stopped.
 bool fillIn(PlanRow& row, const PlanGround& ground, std::stop_token stop) {
-    if (row.figures && !row.disturbed_ms.empty()) return true;
+    const bool has_no_times = row.figures && (row.figures->refused || !row.figures->times_known);
+    if (has_no_times || (row.figures && !row.disturbed_ms.empty())) return true;
     auto evaluation = std::exchange(row.evaluation, nullptr);
     if (!evaluation) evaluation = evaluationOf(row, ground.graph, ground.times, stop);
     if (!evaluation) return false;

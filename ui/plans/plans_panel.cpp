@@ -96,7 +96,7 @@ QWidget* PlansPanel::makeBar() {
     compare_->setToolTip(tr("Compare the two plans that are chosen"));
     rename_->setToolTip(tr("Give the chosen plan another name (F2)"));
     close_->setToolTip(tr("Close the chosen plan, which can be reopened (Delete)"));
-    note_->setToolTip(tr("Note something on the chosen plans, which is saved with them"));
+    note_->setToolTip(tr("Note something on the chosen plan, which is saved with it"));
     for (QAction* action : {compare_, rename_, note_, close_}) {
         auto* button = new QToolButton;
         button->setDefaultAction(action);
@@ -116,7 +116,7 @@ QWidget* PlansPanel::makeBar() {
     caption_->setProperty("role", "dim");
     layout->addWidget(caption_, 1);
     connect(other_, &QComboBox::currentIndexChanged, this, &PlansPanel::schedule);
-    connect(note_, &QAction::triggered, this, [this] { emit noteWanted(chosen()); });
+    connect(note_, &QAction::triggered, this, [this] { emit noteWanted(chosen().front()); });
     connect(rename_, &QAction::triggered, this, [this] { emit renameWanted(chosen().front()); });
     connect(close_, &QAction::triggered, this, [this] {
         // From the back, so that positions stay.
@@ -179,7 +179,7 @@ void PlansPanel::makeRows() {
         const Variant& variant = document_.variant(index);
         PlanRow row{variant.key(), variant.plan(), variant.readOnly(), {}, {}, {}, {}};
         const auto known = std::ranges::find(model_->rows(), row.key, &PlanRow::key);
-        if (known != model_->rows().end() && known->plan == row.plan) {
+        if (known != model_->rows().end() && does_the_same(known->plan, row.plan)) {
             if (keeps_own) row.figures = known->figures;
             if (keeps_own) row.disturbed_ms = known->disturbed_ms;
             if (keeps_other) row.other = known->other;
@@ -210,7 +210,7 @@ void PlansPanel::describe() {
     const auto disturbed = std::ranges::count_if(model_->rows(), [&](const PlanRow& row) {
         return !row.baseline && !losesDisturbed(row, model_->rows().front()).empty();
     });
-    if (disturbed > 0) text += tr(" · what %1 gain is lost where times are a fifth off").arg(disturbed);
+    if (disturbed > 0) text += tr(" · gain lost where links or compute are 20 % slower or faster: %1").arg(disturbed);
     if (lost > 0)
         text += tr(" · %1 gain here and not under %2").arg(QString::number(lost), other_->currentData().toString());
     caption_->setText(shownName(text));
@@ -234,9 +234,10 @@ void PlansPanel::update() {
     const bool baseline = !variants.empty() && variants.front() == 0;
     const QString fixed = variants.empty() ? tr("No plan is chosen") : baseline ? tr("The baseline stays") : QString();
     setAvailable(*compare_, variants.size() == 2 ? QString() : tr("Choose two plans, the second one with Ctrl"));
-    setAvailable(*rename_, fixed.isEmpty() && variants.size() > 1 ? tr("More than one plan is chosen") : fixed);
+    const QString one = fixed.isEmpty() && variants.size() > 1 ? tr("More than one plan is chosen") : fixed;
+    setAvailable(*rename_, one);
     setAvailable(*close_, fixed);
-    setAvailable(*note_, fixed);
+    setAvailable(*note_, one);
 }
 
 void PlansPanel::showCurrent() {

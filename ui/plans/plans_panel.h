@@ -40,7 +40,7 @@ class PlansPanel : public QWidget {
     // Positions of variants in the document.
     void showWanted(int variant);
     void renameWanted(int variant);
-    void noteWanted(std::vector<int> variants);
+    void noteWanted(int variant);
     void closeWanted(int variant);
     void compareWanted(int before, int after);
 

@@ -106,13 +106,12 @@ void PlanTabs::renamePlan() {
     if (accepted) document_.renameCurrent(name);
 }
 
-void PlanTabs::noteOn(const std::vector<int>& variants) {
-    if (variants.empty()) return;
+void PlanTabs::noteOn(int variant) {
     bool accepted = false;
-    const QString present = QString::fromStdString(document_.variant(variants.front()).plan().notes);
+    const QString present = QString::fromStdString(document_.variant(variant).plan().notes);
     const QString note =
         QInputDialog::getMultiLineText(&window_, tr("Note on the plan"), tr("Note"), present, &accepted);
-    if (accepted) PlanCommands(document_).setNote(variants, note);
+    if (accepted) PlanCommands(document_).setNote(variant, note);
 }
 
 void PlanTabs::step(int by) {

@@ -41,7 +41,7 @@ class PlanTabs : public NoticeSource {
     void closeCurrent();
     void reopenPlan();
     void renamePlan();
-    void noteOn(const std::vector<int>& variants);
+    void noteOn(int variant);
     void renameAt(int index);
     void step(int by);
 

@@ -156,14 +156,20 @@ class PlansPanelTest : public QObject {
         QSignalSpy noted(panel_.get(), &PlansPanel::noteWanted);
         choose({1});
         panel_->noteAction()->trigger();
-        QCOMPARE(noted.back().front().value<std::vector<int>>(), std::vector<int>{1});
-        PlanCommands(*document_).setNote({0, 1}, "  two\nlines ");
+        QCOMPARE(noted.back().front().toInt(), 1);
+        PlanCommands(*document_).setNote(0, "of the graph as it is");
+        PlanCommands(*document_).setNote(1, "  two\nlines ");
+        QVERIFY(!document_->variant(1).stale());  // no pass reads it
         QVERIFY(waitForRows());
         QCOMPARE(cell(1, Column::note_column), "two lines");
         QCOMPARE(cell(0, Column::note_column), QString());  // the baseline is the graph as it is
         document_->variant(1).undoStack().undo();
         QCOMPARE(document_->variant(1).plan().notes, std::string());
         choose({0});
+        QVERIFY(!panel_->noteAction()->isEnabled());
+        document_->addCopyOfCurrent();
+        QVERIFY(waitForRows());
+        choose({1, 2});
         QVERIFY(!panel_->noteAction()->isEnabled());
     }
 
