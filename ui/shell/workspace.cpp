@@ -176,8 +176,15 @@ void Workspace::connectMeasurements(Measurements& measurements) {
         measurements.setCurrentIndex(-1);
         timeline_->focusSelection();
     });
-    connect(statistics_, &StatisticsPanel::rangeWanted, timeline_, [this](qint64 begin_ns, qint64 end_ns) {
-        timeline_->setVisibleRange({begin_ns, end_ns});
+    connect(statistics_, &StatisticsPanel::rangeWanted, this, [this](qint64 begin_ns, qint64 end_ns) {
+        // A row of another plan shows that plan first, whose timeline is made in the background.
+        if (timeline_connection_->busy())
+            range_when_shown_ = TimeRange{begin_ns, end_ns};
+        else
+            timeline_->setVisibleRange({begin_ns, end_ns});
+    });
+    connect(timeline_connection_, &TimelineConnection::shown, timeline_, [this] {
+        if (const auto range = std::exchange(range_when_shown_, std::nullopt)) timeline_->setVisibleRange(*range);
     });
 }
 

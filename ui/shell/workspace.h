@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/timeline/lane.h"
 #include "ui/shell/notice_source.h"
 
@@ -138,7 +140,8 @@ class Workspace : public NoticeSource {
     VariantBar* variants_ = nullptr;
     FiguresBar* figures_ = nullptr;
     MeasurementConnection* measurement_connection_ = nullptr;
-    bool restored_ = false;  ///< docks are as they were when a session was kept
+    std::optional<TimeRange> range_when_shown_;  ///< of the plan whose timeline is being made
+    bool restored_ = false;                      ///< docks are as they were when a session was kept
 };
 
 }  // namespace overlap::ui
