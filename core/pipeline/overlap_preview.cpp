@@ -53,7 +53,7 @@ std::vector<OverlapPreview::Moved> OverlapPreview::moved_of(const Plan& plan, co
         if (member != merged_.end()) each.collective = member->first;
         for (std::size_t index = 0; index < std::min(plan.overlaps.list.size(), outcomes.size()); ++index)
             if (outcomes[index].start != no_node && outcomes[index].start == undirected_of_[start])
-                each.own.push_back(plan.overlaps.list[index]);
+                each.own.push_back({plan.overlaps.list[index], outcomes[index].holds()});
     }
     return moved;
 }
@@ -73,9 +73,8 @@ OverlapDirectives OverlapPreview::without_moved(const OverlapDirectives& overlap
 }
 
 OverlapDirective OverlapPreview::directive(std::size_t index) const {
-    OverlapDirective directive = moved_[index].own.empty() ? OverlapDirective() : moved_[index].own.front();
-    directive.collective = moved_[index].own.empty() ? moved_[index].collective : directive.collective;
-    return directive;
+    if (!moved_[index].own.empty()) return moved_[index].own.front().directive;
+    return {.collective = moved_[index].collective};
 }
 
 std::string OverlapPreview::refusal(OverlapWish wish, NodeId node) const {
@@ -91,7 +90,8 @@ bool OverlapPreview::is_dependent(NodeId node) const {
 }
 
 OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirective> directives) {
-    Effect effect{{}, others_};
+    Effect effect;
+    effect.overlaps = others_;
     DirectedOrder order = order_;
     for (std::size_t index = 0; index < moved_.size(); ++index) {
         if (index < directives.size()) {
@@ -101,16 +101,14 @@ OverlapPreview::Effect OverlapPreview::effect_of(std::span<const OverlapDirectiv
                 continue;
             }
         }
-        for (const OverlapDirective& own : moved_[index].own) {
-            order.add(own);
-            effect.overlaps.list.push_back(own);
+        for (const Own& own : moved_[index].own) {
+            if (const DirectiveOutcome outcome = order.add(own.directive); own.holds && !outcome.holds())
+                effect.displaced.push_back(outcome.refusal);
+            effect.overlaps.list.push_back(own.directive);
         }
     }
     const PassResult result = order.apply(evaluation_->undirected);
-    // As the evaluation did where the cost model has no factors of contention.
-    const TimeSource* source = evaluation_->time_source.get();
-    if (source && source->contention && !evaluation_->contention) source = nullptr;
-    const Simulation simulation = sourced_simulation(*result.graph, times_of(result), source).simulation;
+    const Simulation simulation = simulated_like(*evaluation_, *result.graph, times_of(result));
     effect.step_ms = simulation.step_ms;
     effect.exposed_ms = simulation.exposed_ms;
     effect.peak_bytes = memory_profile(*result.graph, StorageRule::corrected).peak_bytes;

@@ -20,6 +20,8 @@ class OverlapPreview {
         /// Those of the plan: what is asked for comes last, in place of what the collectives have. One whose directive
         /// is refused keeps what it has.
         OverlapDirectives overlaps;
+        /// What such a collective has and what cannot hold beside the new directives of the others: why, one for each.
+        std::vector<std::string> displaced;
         double step_ms = 0;
         double exposed_ms = 0;
         std::int64_t peak_bytes = 0;  ///< as Evaluation::corrected_memory counts it
@@ -58,10 +60,14 @@ class OverlapPreview {
     Effect effect_of(const OverlapDirective& directive) { return effect_of(std::span(&directive, 1)); }
 
   private:
+    struct Own {
+        OverlapDirective directive;
+        bool holds = false;  ///< in the evaluation
+    };
     struct Moved {
         NodeId start = no_node;
         std::string collective;
-        std::vector<OverlapDirective> own;  ///< what the plan has for it
+        std::vector<Own> own;  ///< what the plan has for it
     };
 
     std::vector<Moved> moved_of(const Plan& plan, const std::vector<NodeId>& starts) const;

@@ -1,6 +1,8 @@
 // What a move of the pointer costs while a collective is dragged. Budget for 10,000 nodes: 16 ms.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+
 #include "core/io/graph_file.h"
 #include "core/pipeline/overlap_preview.h"
 
@@ -61,6 +63,34 @@ void move_drag(benchmark::State& state) {
     count_nodes(state, drag);
 }
 BENCHMARK(move_drag)->ArgName("graph")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond);
+
+/// As many collectives around the middle one, each put before another node at each move.
+void move_several(benchmark::State& state) {
+    const Dragged& drag = dragged(state.range(0));
+    const std::vector<CollectiveTiming>& collectives = drag.evaluation->simulation.collectives;
+    const auto count = std::min(static_cast<std::size_t>(state.range(1)), collectives.size());
+    std::vector<NodeId> starts{drag.start};
+    for (std::size_t index = 0; starts.size() < count; ++index)
+        if (const NodeId start = collectives[index].start; start != drag.start) starts.push_back(start);
+    OverlapPreview preview(drag.evaluation, drag.plan, starts);
+    const Graph& graph = *drag.evaluation->graph;
+    NodeId earlier = 0;
+    std::vector<OverlapDirective> directives(starts.size());
+    for (auto _ : state) {
+        earlier = earlier % 1009 + 97;
+        for (std::size_t index = 0; index < starts.size(); ++index)
+            directives[index] = {
+                .collective = preview.collective(index),
+                .start_before = std::string(graph.name(starts[index] > earlier ? starts[index] - earlier : 0))};
+        benchmark::DoNotOptimize(preview.effect_of(directives));
+    }
+    state.counters["collectives"] = static_cast<double>(starts.size());
+    count_nodes(state, drag);
+}
+BENCHMARK(move_several)
+    ->ArgNames({"graph", "collectives"})
+    ->ArgsProduct({{0, 1}, {10, 100}})
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace overlap

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/explain/explain.h"
 #include "core/pipeline/overlap_preview.h"
@@ -177,6 +178,9 @@ TEST(OverlapPreview, MovesSeveralCollectives) {
         Plan changed = plan;
         changed.overlaps = effect.overlaps;
         const auto after = evaluate(graph, changed);
+        // The plan's one directive holds before, and so does all that is asked for and not refused.
+        EXPECT_EQ(std::ssize(effect.displaced),
+                  std::ranges::count_if(after->overlaps.directives, std::not_fn(&DirectiveOutcome::holds)));
         EXPECT_EQ(effect.step_ms, after->simulation.step_ms);
         EXPECT_EQ(effect.exposed_ms, after->simulation.exposed_ms);
         EXPECT_EQ(effect.peak_bytes, after->corrected_memory.peak_bytes);

@@ -88,7 +88,7 @@ OverlapDialog::OverlapDialog(Document& document, std::unique_ptr<DraggedOverlap>
     for (std::size_t index = 0; index < fields_.size(); ++index) {
         fields_[index] = new QLineEdit(QString::fromStdString(values[index]));
         fields_[index]->setClearButtonEnabled(true);
-        fields_[index]->setPlaceholderText(tr("left open"));
+        fields_[index]->setPlaceholderText(preview.count() == 1 ? tr("left open") : tr("as each has it"));
         fields_[index]->setAccessibleName(QString(labels[index]).remove(u'&'));
         complete(*fields_[index], index == static_cast<std::size_t>(Field::hide_behind) ? modules : nodes);
         form->addRow(labels[index], fields_[index]);

@@ -170,10 +170,18 @@ DraggedOverlap::Wish DraggedOverlap::behindModule(const QString& path) const {
 DraggedOverlap::Wish DraggedOverlap::of(const OverlapDirective& directive) const {
     return each(
         [&](std::size_t index) {
-            OverlapDirective own = directive;
             const OverlapDirective present = preview_.directive(index);
+            OverlapDirective own = preview_.count() > 1 ? present : directive;
             own.collective = present.collective;
             own.extra = present.extra;
+            if (preview_.count() == 1) return own;
+            const auto fill = [](std::string& field, const std::string& filled) {
+                if (!filled.empty()) field = filled;
+            };
+            fill(own.start_after, directive.start_after);
+            fill(own.start_before, directive.start_before);
+            fill(own.wait_after, directive.wait_after);
+            fill(own.hide_behind, directive.hide_behind);
             return own;
         },
         wordsForSeveral(directive, preview_.count()));
@@ -195,6 +203,11 @@ const DraggedOverlap::Answer& DraggedOverlap::answer(const Wish& wish) {
         const auto first = std::ranges::find_if(after.refusals, [](const std::string& why) { return !why.empty(); });
         answer_.left = tr("%1 of them stay where they are: %2").arg(refused).arg(QString::fromStdString(*first));
     }
+    if (!after.displaced.empty())
+        answer_.left += (answer_.left.isEmpty() ? QString() : QStringLiteral(". ")) +
+                        tr("%1 overlaps that the plan has no longer hold: %2")
+                            .arg(after.displaced.size())
+                            .arg(QString::fromStdString(after.displaced.front()));
     overlaps_ = std::move(after.overlaps);
     const Evaluation& before = preview_.evaluation();
     const auto peak = static_cast<double>(after.peak_bytes);

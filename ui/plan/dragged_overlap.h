@@ -41,16 +41,19 @@ class DraggedOverlap {
     Wish behindModuleOf(NodeId compute) const;
     /// Dropped on a module, to run behind its compute.
     Wish behindModule(const QString& path) const;
-    /// This directive for each of them; whose `collective` it names does not matter.
+    /// This directive for each of them; whose `collective` it names does not matter. Where there are several, each
+    /// keeps what it has in the fields that are left open.
     Wish of(const OverlapDirective& directive) const;
 
     /// Whether a directive about this node alone is impossible for the held one: not before it and not after it.
     bool isForbidden(NodeId node) const;
 
     struct Answer {
-        QString wish;         ///< the directives in words
-        QString refusal;      ///< why none can hold, or empty
-        QString left;         ///< how many of several stay where they are, and why the first does; or empty
+        QString wish;     ///< the directives in words
+        QString refusal;  ///< why none can hold, or empty
+        /// How many of several stay where they are, how many overlaps of the plan no longer hold, and why the first
+        /// does or does not; or empty.
+        QString left;
         QStringList effects;  ///< step time, exposed time and peak memory with their differences
     };
     const Answer& answer(const Wish& wish);
