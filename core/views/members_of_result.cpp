@@ -1,5 +1,7 @@
 #include "core/views/members_of_result.h"
 
+#include <algorithm>
+
 #include "core/pipeline/manual_start.h"
 
 namespace overlap {
@@ -17,6 +19,27 @@ std::vector<NodeId> MembersOfResult::of(NodeId start) const {
     for (const std::string& name : merged->second)
         if (const NodeId node = evaluation_.input->find(name); node != no_node) members.push_back(node);
     return members;
+}
+
+std::vector<NodeId> counterparts(const Evaluation& from, const MembersOfResult& members_of_from, const Evaluation& to,
+                                 const MembersOfResult& members_of_to, std::span<const NodeId> starts) {
+    if (starts.empty()) return {};
+    std::unordered_map<NodeId, NodeId> start_of_member;
+    for (const CollectiveTiming& timing : to.simulation.collectives)
+        for (const NodeId member : members_of_to.of(timing.start)) start_of_member.emplace(member, timing.start);
+    std::vector<NodeId> found;
+    for (const NodeId start : starts) {
+        NodeId counterpart = no_node;
+        if (const std::vector<NodeId> members = members_of_from.of(start); members.empty()) {
+            counterpart = to.graph->find(from.graph->name(start));
+        } else if (const NodeId member = to.input->find(from.input->name(members.front())); member != no_node) {
+            const auto has = start_of_member.find(member);
+            counterpart = has == start_of_member.end() ? no_node : has->second;
+        }
+        if (counterpart != no_node && std::ranges::find(found, counterpart) == found.end())
+            found.push_back(counterpart);
+    }
+    return found;
 }
 
 }  // namespace overlap

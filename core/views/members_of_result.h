@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,5 +23,12 @@ class MembersOfResult {
     const Evaluation& evaluation_;
     std::unordered_map<std::string, std::vector<std::string>> merged_;
 };
+
+/// The collectives of another result that stand for the same collectives of the input.
+/// @param starts of `from`'s result; @param members_of_from of `from`, `members_of_to` of `to`.
+/// @returns starts of `to`'s result that contain the first member of each, in the order of `starts`, none twice; what a
+/// pass made of no collective of the input is found by its name. What has no counterpart is left out.
+std::vector<NodeId> counterparts(const Evaluation& from, const MembersOfResult& members_of_from, const Evaluation& to,
+                                 const MembersOfResult& members_of_to, std::span<const NodeId> starts);
 
 }  // namespace overlap

@@ -87,7 +87,9 @@ void TimelineConnection::makeTimeline() {
         const auto members = std::make_shared<const MembersOfResult>(*evaluation);
         if (evaluation->graph->node_count() >= large_graph_nodes) timeline = releasedElsewhere(std::move(timeline));
         return [this, evaluation, members, timeline = std::move(timeline)] {
-            const std::vector<quint32> chosen = chosenIn(*evaluation->graph);
+            const std::vector<quint32> chosen =
+                evaluation_ ? counterparts(*evaluation_, *members_, *evaluation, *members, view_.chosenReferences())
+                            : std::vector<quint32>();
             evaluation_ = evaluation;
             members_ = members;
             const auto& cost = evaluation->graph->header().cost;
@@ -109,15 +111,6 @@ void TimelineConnection::makeTimeline() {
             emit shown();
         };
     });
-}
-
-/// What is chosen in the view, as nodes of the next graph that it shows.
-std::vector<quint32> TimelineConnection::chosenIn(const Graph& next) const {
-    std::vector<quint32> chosen;
-    for (const quint32 reference : view_.chosenReferences())
-        if (const NodeId node = evaluation_ ? next.find(evaluation_->graph->name(reference)) : no_node; node != no_node)
-            chosen.push_back(node);
-    return chosen;
 }
 
 void TimelineConnection::showMemoryNotes(const Evaluation& evaluation) {

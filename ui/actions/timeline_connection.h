@@ -33,7 +33,6 @@ class TimelineConnection : public QObject {
   private:
     void attach();
     void makeTimeline();
-    std::vector<quint32> chosenIn(const Graph& next) const;
     void showMemoryNotes(const Evaluation& evaluation);
     void showSelection();
     void selectFromView(quint32 reference);

@@ -4,14 +4,20 @@
 
 namespace overlap::ui {
 
+namespace {
+
+bool isOfGroup(const Timeline& timeline, EventLocation event) {
+    return event.valid() && timeline.lanes()[event.lane].description.kind == LaneKind::process_group;
+}
+
+}  // namespace
+
 bool ChosenEvents::contains(quint32 reference) const {
     return std::ranges::find(references_, reference) != references_.end();
 }
 
 bool ChosenEvents::canBeChosen(const Timeline& timeline, EventLocation event) const {
-    if (!movable_ || !event.valid()) return false;
-    return timeline.lanes()[event.lane].description.kind == LaneKind::process_group &&
-           movable_(timeline.reference(event));
+    return movable_ && isOfGroup(timeline, event) && movable_(timeline.reference(event));
 }
 
 bool ChosenEvents::moveTogether(quint32 reference) const {
@@ -22,9 +28,9 @@ void ChosenEvents::set(const Timeline& timeline, const std::vector<quint32>& ref
     references_.clear();
     for (const quint32 reference : references) {
         const auto found = timeline.find(reference);
-        const bool can = std::ranges::any_of(
-            found, [&](const Timeline::Occurrence& each) { return canBeChosen(timeline, each.location); });
-        if (can && !contains(reference)) references_.push_back(reference);
+        const bool has = std::ranges::any_of(
+            found, [&](const Timeline::Occurrence& each) { return isOfGroup(timeline, each.location); });
+        if (has && !contains(reference)) references_.push_back(reference);
     }
 }
 

@@ -12,7 +12,7 @@ namespace overlap::ui {
 /// that is drawn around them.
 class ChosenEvents {
   public:
-    /// Whether what a reference represents can be moved at all; nothing else is chosen. Without it, nothing is.
+    /// Whether what a reference represents can be moved now; the pointer chooses nothing else. Without it, nothing.
     using Movable = std::function<bool(quint32 reference)>;
     void setMovable(Movable movable) { movable_ = std::move(movable); }
 
@@ -20,7 +20,8 @@ class ChosenEvents {
     const std::vector<quint32>& references() const { return references_; }
     /// Whether several are chosen, and this is one of them.
     bool moveTogether(quint32 reference) const;
-    /// Those that can be moved and have an event in a lane of a process group.
+    /// Those that have an event in a lane of a process group. Whether they can be moved is asked when they are: while a
+    /// plan is evaluated none can, and a choice outlasts that.
     void set(const Timeline& timeline, const std::vector<quint32>& references);
     /// Adds the event, or leaves it out. @param first is chosen along with it where nothing is chosen yet.
     void toggle(const Timeline& timeline, EventLocation event, EventLocation first);

@@ -110,7 +110,7 @@ class TimelineView : public QAbstractScrollArea {
     void selectReference(quint32 reference);
     /// Selects the event and brings it into view, as a click there would.
     void selectEvent(overlap::EventLocation location);
-    /// Chooses events of process groups that can be dragged, so that dragging one of them moves all.
+    /// Chooses events of process groups, so that dragging one of them moves all.
     void chooseReferences(const std::vector<quint32>& references);
     /// Dims all but these; none to show all alike.
     void highlightReferences(std::vector<quint32> references);

@@ -38,10 +38,16 @@ class ChosenEventsTest : public QObject {
         fixed_ = test::first_gather + 1;
         chosen_.toggle(timeline(), {1, 1}, {});
         QVERIFY(chosen_.references().empty());
-        chosen_.set(timeline(), references({0, 1, 2, 2}));
-        QCOMPARE(chosen_.references(), references({0, 2}));
         chosen_.setMovable({});
-        chosen_.set(timeline(), references({0, 2}));
+        chosen_.toggle(timeline(), {1, 2}, {});
+        QVERIFY(chosen_.references().empty());
+    }
+
+    void aChoiceOutlastsThatNothingCanBeMoved() {
+        chosen_.setMovable([](quint32) { return false; });
+        chosen_.set(timeline(), references({0, 2, 2}));
+        QCOMPARE(chosen_.references(), references({0, 2}));
+        chosen_.set(timeline(), {no_reference});
         QVERIFY(chosen_.references().empty());
     }
 
