@@ -15,6 +15,7 @@ class FileLooks;
 class Measurements;
 class MeshConnection;
 class RecentFiles;
+struct ReadPlan;
 struct SessionState;
 
 /// Opens files of any kind, detected by content: a graph first, then the plans for it; traces open beside them.
