@@ -29,13 +29,23 @@ constexpr std::string_view format_name = "overlap-plan";
 constexpr int format_version = 1;
 
 /// Fields that this version interprets. All others are kept in Plan::extra.
-constexpr std::array<std::string_view, 12> known_fields = {"format",       "version",       "name",           "graph",
-                                                           "module_rules", "buckets",       "pipeline",       "memory",
-                                                           "overlaps",     "device_orders", "process_groups", "notes"};
+constexpr std::array<std::string_view, 13> known_fields = {
+    "format", "version",  "name",          "graph",          "module_rules", "buckets", "pipeline",
+    "memory", "overlaps", "device_orders", "process_groups", "notes",        "colour"};
 
 /// What an export for a training job adds (core/exports/job_plan.h). It is derived from the rest and the graph, and
 /// would no longer hold once the plan is edited, so it is not kept.
 constexpr std::string_view derived_field = "job";
+
+PlanColour read_colour(const Json& document) {
+    if (!document.contains("colour")) return PlanColour::none;
+    const std::string name = read_string(document, "colour", "");
+    const std::optional<PlanColour> colour = plan_colour_by_name(name);
+    if (colour && *colour != PlanColour::none) return *colour;
+    std::string known;
+    for (const PlanColour each : plan_colours) known.append(known.empty() ? "" : ", ").append(plan_colour_name(each));
+    throw InputError("colour", "found " + in_quotes(name) + ", expected one of " + known);
+}
 
 void check_header(const Json& document) {
     if (!document.is_object()) fail_type("", document, "a plan, which is an object");
@@ -294,6 +304,7 @@ Plan read_document(const Json& document) {
         read_groups(*groups, plan);
     }
     plan.notes = read_string(document, "notes", "");
+    plan.colour = read_colour(document);
     for (const auto& [key, value] : document.items()) {
         const bool known = std::ranges::find(known_fields, key) != known_fields.end() || key == derived_field;
         if (!known) plan.extra.emplace_back(key, value.dump());
@@ -361,6 +372,7 @@ std::string write_plan_text(const Plan& plan) {
     document["process_groups"] = plan.unread_process_groups ? Json::parse(plan.unread_process_groups->json)
                                                             : process_groups_json(plan.process_groups);
     document["notes"] = plan.notes;
+    if (plan.colour != PlanColour::none) document["colour"] = plan_colour_name(plan.colour);
     add_unknown_fields(document, plan.extra);
     // Names come from files that were checked to be UTF-8; a title or note that is not must not prevent saving.
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -34,6 +34,7 @@ bool does_the_same(const Plan& a, const Plan& b) {
     Plan named_alike = a;
     named_alike.name = b.name;
     named_alike.notes = b.notes;
+    named_alike.colour = b.colour;
     return named_alike == b;
 }
 

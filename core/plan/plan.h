@@ -13,6 +13,7 @@
 #include "core/passes/overlaps/overlap_directives.h"
 #include "core/passes/pass.h"
 #include "core/plan/memory_section.h"
+#include "core/plan/plan_colour.h"
 
 namespace overlap {
 
@@ -79,12 +80,13 @@ struct Plan {
     /// The document's process groups where they cannot be read; a run or a job refuses the plan.
     std::optional<UnreadField> unread_process_groups;
     std::string notes;
+    PlanColour colour = PlanColour::none;
     UnknownFields extra;
 
     bool operator==(const Plan&) const = default;
 };
 
-/// Whether two plans do the same: equal but for what only people read, their names and notes.
+/// Whether two plans do the same: equal but for what only people read: names, notes and colours.
 bool does_the_same(const Plan& a, const Plan& b);
 
 /// The empty plan for a graph: one step of manual_overlap_bucketing with the module source that fits, no buckets.

@@ -31,10 +31,20 @@ TEST(PlanFile, ReadsWhatItWrites) {
     plan.buckets = parse_bucket_entries("tok_embeddings\nlayers.[0-5]\nnorm+lm_head\n");
     plan.buckets.push_back({{"loss"}, true, "the loss"});
     plan.notes = "line\nline";
+    plan.colour = PlanColour::teal;
     const std::string text = write_plan_text(plan);
     const Plan read = read_plan_text(text, "a.plan.json");
     EXPECT_EQ(read, plan);
     EXPECT_EQ(write_plan_text(read), text);
+}
+
+TEST(PlanFile, AColourIsOneOfThoseThatThemesHave) {
+    EXPECT_EQ(read_plan_text(head + R"("colour": "violet"})", "").colour, PlanColour::violet);
+    EXPECT_EQ(read_plan_text(head + R"("buckets": []})", "").colour, PlanColour::none);
+    EXPECT_FALSE(Json::parse(write_plan_text(read_plan_text(head + R"("buckets": []})", ""))).contains("colour"));
+    EXPECT_EQ(error_of(head + R"("colour": "pink"})"),
+              "a.plan.json: colour: found \"pink\", expected one of blue, green, amber, magenta, teal, orange, "
+              "violet, lime");
 }
 
 TEST(PlanFile, AMemorySectionIsReadAndWritten) {

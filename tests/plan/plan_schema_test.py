@@ -35,6 +35,7 @@ def main() -> None:
         "memory": {"rules": [{"modules": "layers.0"}]},
         "overlaps": [{"start_before": "mm"}],
         "notes": 3,
+        "colour": "#ff0000",
     }
     for field, value in alterations.items():
         altered = copy.deepcopy(good)

@@ -78,8 +78,8 @@ void Variant::restoreHistory(const PlanHistory& history) {
 }
 
 void Variant::setPlan(const Plan& plan) {
-    // The note is in the tab's tool tip.
-    const bool renamed = plan.name != plan_.name || plan.notes != plan_.notes;
+    // The tab has the colour, and the note in its tool tip.
+    const bool renamed = plan.name != plan_.name || plan.notes != plan_.notes || plan.colour != plan_.colour;
     stale_ = stale_ || !does_the_same(plan, plan_);
     plan_ = plan;
     if (renamed) emit titleChanged();

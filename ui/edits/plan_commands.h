@@ -3,6 +3,8 @@
 #include <QCoreApplication>
 #include <QString>
 
+#include "core/plan/plan_colour.h"
+
 namespace overlap::ui {
 
 class Document;
@@ -16,6 +18,8 @@ class PlanCommands {
 
     /// @param variant position in the document; the baseline takes no note.
     void setNote(int variant, const QString& note);
+    /// @param variant as of setNote().
+    void setColour(int variant, PlanColour colour);
 
   private:
     Document& document_;

@@ -13,7 +13,8 @@
 #include "ui/document/document.h"
 #include "ui/measure/measurements.h"
 #include "ui/theme/harmless_text.h"
-#include "ui/theme/theme.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/widgets/plan_colours.h"
 
 namespace overlap::ui {
 
@@ -22,7 +23,8 @@ namespace {
 constexpr int longest_title = 32;     ///< in characters; the tool tip has all of it
 constexpr int wanted_width = 340;     ///< below it tabs scroll; the figures beside them shrink first
 constexpr int tab_side = 2 * 12 + 6;  ///< padding, border and margin of the style sheet
-constexpr int narrowest_text = 40;    ///< of a title that is elided; below it tabs scroll
+constexpr int mark_size = 8, icon_space = 4;
+constexpr int narrowest_text = 40;  ///< of a title that is elided; below it tabs scroll
 
 /// Tabs as wide as their titles in the weight of the current one, so that none is cut when it becomes current. Where
 /// there is less room, titles are elided, except the baseline's.
@@ -30,23 +32,24 @@ class VariantTabs : public QTabBar {
   protected:
     QSize tabSizeHint(int index) const override {
         const int text = currentMetrics().size(Qt::TextShowMnemonic, tabText(index)).width();
-        return {text + tab_side, QTabBar::tabSizeHint(index).height()};
+        return {text + sideOf(index), QTabBar::tabSizeHint(index).height()};
     }
 
     QSize minimumTabSizeHint(int index) const override {
         const QSize whole = tabSizeHint(index);
-        return index == 0 ? whole : QSize(std::min(whole.width(), narrowest_text + tab_side), whole.height());
+        return index == 0 ? whole : QSize(std::min(whole.width(), narrowest_text + sideOf(index)), whole.height());
     }
 
     void initStyleOption(QStyleOptionTab* option, int index) const override {
         QTabBar::initStyleOption(option, index);
         // Qt elides by the font of the bar, which is narrower than that of the current tab. Ends of titles distinguish
         // them as often as beginnings do.
-        option->text = currentMetrics().elidedText(tabText(index), Qt::ElideMiddle, tabRect(index).width() - tab_side,
-                                                   Qt::TextShowMnemonic);
+        option->text = currentMetrics().elidedText(tabText(index), Qt::ElideMiddle,
+                                                   tabRect(index).width() - sideOf(index), Qt::TextShowMnemonic);
     }
 
   private:
+    int sideOf(int index) const { return tab_side + (tabIcon(index).isNull() ? 0 : iconSize().width() + icon_space); }
     static QFontMetrics currentMetrics() { return QFontMetrics(textFont(normalTextPx, QFont::DemiBold)); }
 };
 
@@ -58,6 +61,7 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     tabs_->setDrawBase(false);
     tabs_->setExpanding(false);
     tabs_->setElideMode(Qt::ElideMiddle);
+    tabs_->setIconSize({mark_size, mark_size});
     tabs_->setUsesScrollButtons(true);
     tabs_->setAccessibleName(tr("Plan variants"));
     tabs_->installEventFilter(this);
@@ -82,6 +86,7 @@ VariantBar::VariantBar(Document& document, Measurements& measurements, QWidget* 
     connect(&document, &Document::variantsChanged, this, &VariantBar::update);
     connect(&document, &Document::currentChanged, this, &VariantBar::update);
     connect(&document, &Document::timesChanged, this, &VariantBar::update);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &VariantBar::update);
     connect(&measurements, &Measurements::changed, this, &VariantBar::update);
     connect(&measurements, &Measurements::currentChanged, this, &VariantBar::update);
     update();
@@ -120,6 +125,8 @@ void VariantBar::updateVariants() {
         QStringList lines{name, place};  // the tab may elide the name
         if (!note.isEmpty()) lines.append(note);
         tabs_->setTabToolTip(i, variant.readOnly() ? place : lines.join(u'\n'));
+        const PlanColour colour = variant.plan().colour;
+        tabs_->setTabIcon(i, colourMark(colour));
         tabs_->setAccessibleTabName(i, variant.modified() ? tr("%1, not saved").arg(name) : name);
     }
 }
@@ -131,6 +138,7 @@ void VariantBar::updateMeasurements() {
         const bool other = isOfOtherGraph(i);
         const QString title = shownName(other ? tr("%1 (other graph)").arg(measurement.title) : measurement.title);
         tabs_->setTabText(tab, shownInMenu(title));
+        tabs_->setTabIcon(tab, {});
         QString files = title + u'\n' + shownLines(measurement.files.join(u'\n'));
         if (other)
             files += u'\n' + tr("Opened beside %1, which is not the graph that is open")
@@ -172,6 +180,9 @@ void VariantBar::fillMenu(QMenu& menu, int tab) {
     const int measured = tab - document_.variantCount();
     if (measured < 0) {
         menu.addAction(tr("&Rename…"), this, [this, tab] { emit renameWanted(tab); });
+        menu.addAction(tr("&Note…"), this, [this, tab] { emit noteWanted(tab); });
+        fillColourMenu(*menu.addMenu(tr("C&olour")), document_.variant(tab).plan().colour,
+                       [this, tab](PlanColour colour) { emit colourWanted(tab, colour); });
     } else if (timesAreOf(*measurements_.at(measured))) {
         menu.addAction(tr("Use the graph's &times"), this, [this] { emit timesWanted(nullptr); });
     } else {

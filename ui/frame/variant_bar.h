@@ -3,6 +3,8 @@
 #include <QWidget>
 #include <memory>
 
+#include "core/plan/plan_colour.h"
+
 class QMenu;
 class QTabBar;
 class QToolButton;
@@ -14,8 +16,8 @@ class Document;
 class Measurements;
 struct Measurement;
 
-/// The variants as tabs, the baseline first, then the measurements, and a button for a new plan. A dot marks edits that
-/// are in no file.
+/// The variants as tabs, the baseline first, then the measurements, and a button for a new plan. A dot behind the
+/// title marks edits that are in no file, a mark before it is the colour that the user gave the plan.
 class VariantBar : public QWidget {
     Q_OBJECT
 
@@ -34,6 +36,8 @@ class VariantBar : public QWidget {
     void closeWanted(int index);
     void closeMeasurementWanted(int index);
     void renameWanted(int index);
+    void noteWanted(int index);
+    void colourWanted(int index, overlap::PlanColour colour);
     /// Figures are to use a measurement's times; null: the graph's own.
     void timesWanted(const std::shared_ptr<const overlap::ui::Measurement>& measurement);
 

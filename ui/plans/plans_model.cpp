@@ -8,6 +8,7 @@
 #include "core/pipeline/disturbed_times.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/widgets/plan_colours.h"
 
 namespace overlap::ui {
 namespace {
@@ -157,6 +158,9 @@ QVariant PlansModel::trueData(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
         case Qt::EditRole:
             return text(row, index.column());
+        case Qt::DecorationRole:
+            if (index.column() != name_column || row.plan.colour == PlanColour::none) return {};
+            return hueOf(row.plan.colour);
         case Qt::ToolTipRole:
             return toolTip(row, index.column());
         case Qt::TextAlignmentRole:

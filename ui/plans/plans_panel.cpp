@@ -9,6 +9,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QToolButton>
@@ -23,6 +24,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/plan_colours.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
@@ -68,6 +70,7 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
       compare_(new QAction(tr("Compare"), this)),
       rename_(new QAction(tr("Rename…"), this)),
       note_(new QAction(tr("Note…"), this)),
+      colour_(new QAction(tr("Colour"), this)),
       close_(new QAction(tr("Close"), this)) {
     setObjectName("plans");
     setAccessibleName(tr("Plans"));
@@ -97,10 +100,19 @@ QWidget* PlansPanel::makeBar() {
     rename_->setToolTip(tr("Give the chosen plan another name (F2)"));
     close_->setToolTip(tr("Close the chosen plan, which can be reopened (Delete)"));
     note_->setToolTip(tr("Note something on the chosen plan, which is saved with it"));
-    for (QAction* action : {compare_, rename_, note_, close_}) {
+    colour_->setToolTip(tr("A mark of the chosen plan in its tab and here, which is saved with it"));
+    colour_->setMenu(new QMenu(this));
+    connect(colour_->menu(), &QMenu::aboutToShow, this, [this] {
+        colour_->menu()->clear();
+        const int variant = chosen().front();
+        fillColourMenu(*colour_->menu(), document_.variant(variant).plan().colour,
+                       [this, variant](PlanColour colour) { emit colourWanted(variant, colour); });
+    });
+    for (QAction* action : {compare_, rename_, note_, colour_, close_}) {
         auto* button = new QToolButton;
         button->setDefaultAction(action);
         button->setFocusPolicy(Qt::StrongFocus);
+        if (action->menu()) button->setPopupMode(QToolButton::InstantPopup);
         layout->addWidget(button);
     }
     other_->addItem(tr("no other cost model"));
@@ -238,6 +250,7 @@ void PlansPanel::update() {
     setAvailable(*rename_, one);
     setAvailable(*close_, fixed);
     setAvailable(*note_, one);
+    setAvailable(*colour_, one);
 }
 
 void PlansPanel::showCurrent() {

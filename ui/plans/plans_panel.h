@@ -3,6 +3,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "core/plan/plan_colour.h"
 #include "ui/plans/plan_rows.h"
 #include "ui/tasks/latest_task.h"
 
@@ -17,9 +18,9 @@ namespace overlap::ui {
 class Document;
 class PlansModel;
 
-/// All plans of the open graph with their figures. Choosing a row shows that plan; F2 renames it, Delete closes it; two
-/// chosen rows can be compared, and any get a note. The figures can also be made under another cost model.
-/// Made in the background, and only while the panel is visible.
+/// All plans of the open graph with their figures. Choosing a row shows that plan; F2 renames it, Delete closes it; it
+/// can get a note and a colour, and two chosen rows can be compared. The figures can also be made under another cost
+/// model. Made in the background, and only while the panel is visible.
 class PlansPanel : public QWidget {
     Q_OBJECT
 
@@ -34,6 +35,7 @@ class PlansPanel : public QWidget {
     QAction* renameAction() { return rename_; }
     QAction* closeAction() { return close_; }
     QAction* noteAction() { return note_; }
+    QAction* colourAction() { return colour_; }
     bool busy() const { return waiting_.isActive() || task_.busy(); }
 
   signals:
@@ -41,6 +43,7 @@ class PlansPanel : public QWidget {
     void showWanted(int variant);
     void renameWanted(int variant);
     void noteWanted(int variant);
+    void colourWanted(int variant, overlap::PlanColour colour);
     void closeWanted(int variant);
     void compareWanted(int before, int after);
 
@@ -67,7 +70,7 @@ class PlansPanel : public QWidget {
     QTreeView* view_;
     QComboBox* other_;
     QLabel* caption_;
-    QAction *compare_, *rename_, *note_, *close_;
+    QAction *compare_, *rename_, *note_, *colour_, *close_;
     PlanGround ground_;  ///< where the rows of the model were evaluated
     QTimer waiting_;
     bool outdated_ = true;

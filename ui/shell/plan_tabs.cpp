@@ -42,6 +42,8 @@ void PlanTabs::registerSteps(Actions& actions) {
 void PlanTabs::follow(VariantBar& bar) {
     connect(&bar, &VariantBar::closeWanted, this, &PlanTabs::closePlan);
     connect(&bar, &VariantBar::renameWanted, this, &PlanTabs::renameAt);
+    connect(&bar, &VariantBar::noteWanted, this, &PlanTabs::noteOn);
+    connect(&bar, &VariantBar::colourWanted, this, &PlanTabs::setColour);
     connect(&bar, &VariantBar::closeMeasurementWanted, &measurements_, &Measurements::close);
 }
 
@@ -49,6 +51,7 @@ void PlanTabs::follow(PlansPanel& table) {
     connect(&table, &PlansPanel::closeWanted, this, &PlanTabs::closePlan);
     connect(&table, &PlansPanel::renameWanted, this, &PlanTabs::renameAt);
     connect(&table, &PlansPanel::noteWanted, this, &PlanTabs::noteOn);
+    connect(&table, &PlansPanel::colourWanted, this, &PlanTabs::setColour);
 }
 
 void PlanTabs::closePlan(int index) {
@@ -112,6 +115,10 @@ void PlanTabs::noteOn(int variant) {
     const QString note =
         QInputDialog::getMultiLineText(&window_, tr("Note on the plan"), tr("Note"), present, &accepted);
     if (accepted) PlanCommands(document_).setNote(variant, note);
+}
+
+void PlanTabs::setColour(int variant, PlanColour colour) {
+    PlanCommands(document_).setColour(variant, colour);
 }
 
 void PlanTabs::step(int by) {

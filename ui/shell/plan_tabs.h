@@ -42,6 +42,7 @@ class PlanTabs : public NoticeSource {
     void reopenPlan();
     void renamePlan();
     void noteOn(int variant);
+    void setColour(int variant, PlanColour colour);
     void renameAt(int index);
     void step(int by);
 

@@ -3,6 +3,7 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QComboBox>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTreeView>
 #include <QtTest>
@@ -13,6 +14,7 @@
 #include "ui/edits/plan_commands.h"
 #include "ui/plans/plans_model.h"
 #include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
 
 namespace overlap::ui {
 
@@ -171,6 +173,25 @@ class PlansPanelTest : public QObject {
         QVERIFY(waitForRows());
         choose({1, 2});
         QVERIFY(!panel_->noteAction()->isEnabled());
+    }
+
+    void plansGetColours() {
+        QSignalSpy wanted(panel_.get(), &PlansPanel::colourWanted);
+        choose({1});
+        emit panel_->colourAction()->menu()->aboutToShow();
+        const QList<QAction*> colours = panel_->colourAction()->menu()->actions();
+        QCOMPARE(colours.size(), static_cast<qsizetype>(plan_colours.size()) + 2);  // a line, and none
+        QVERIFY(colours.back()->isChecked());
+        colours[1]->trigger();
+        QCOMPARE(wanted.back().front().toInt(), 1);
+        QCOMPARE(wanted.back().back().value<PlanColour>(), PlanColour::green);
+        PlanCommands(*document_).setColour(1, PlanColour::green);
+        QVERIFY(!document_->variant(1).stale());
+        QVERIFY(waitForRows());
+        const QModelIndex name = panel_->view()->model()->index(1, Column::name_column);
+        QCOMPARE(name.data(Qt::DecorationRole).value<QColor>(), currentTheme().bucketHues[1]);
+        document_->variant(1).undoStack().undo();
+        QVERIFY(document_->variant(1).plan().colour == PlanColour::none);
     }
 
     void rowsAreSortedByFigures() {
