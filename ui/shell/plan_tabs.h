@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/plan/plan_colour.h"
 #include "ui/shell/notice_source.h"
 
 class QAction;
