@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "core/batch/dimension_classes.h"
 
 namespace overlap {
@@ -10,5 +12,11 @@ namespace overlap {
 /// @returns false, and joins nothing, where no rule is known for the operator with such arguments. Then none of the
 /// node's dimensions may grow.
 bool relate_dimensions(DimensionClasses& classes, NodeId node);
+
+/// Whether a rule is known for calls of the operator.
+bool has_batch_rule(std::string_view target);
+/// Whether results of the operator may have sizes that only its arguments say, such as `zeros`, and `expand` where its
+/// input has none or 1.
+bool has_free_sizes(std::string_view target);
 
 }  // namespace overlap

@@ -86,23 +86,71 @@ bool index(const OperatorCall& call) {
     return of_numbers && rows_by_number(call, *table, *of_numbers, call.out());
 }
 
-/// Values, argument 2, go to the places that the tensors of numbers say: as many as these have elements.
+/// Values, argument 2, go to the places that the tensors of numbers say: as many as these have elements. One tensor of
+/// numbers chooses rows of a table; several choose elements, for which each of several rows says its own. A mask
+/// chooses from dimensions like its own.
 bool index_put(const OperatorCall& call) {
     const std::optional<Dimensions> target = call.tensor(0);
-    if (!target) return false;
+    const std::span<const Value> numbers = call.list(1);
+    if (!target || numbers.empty() || numbers.size() > target->rank()) return false;
     call.join(*target, call.out());
+    if (const std::optional<Dimensions> mask = numbers.size() == 1 ? call.tensor(numbers[0]) : std::nullopt;
+        mask && call.is_mask(numbers[0])) {
+        const std::optional<Dimensions> value = call.tensor(2);
+        call.join(*mask, *target);
+        return mask->rank() <= target->rank() && value && value->rank() == 0;
+    }
+    if (numbers.size() == 1) call.classes.fix(target->at(0));
     std::optional<Dimensions> first;
-    for (const Value& numbers : call.list(1)) {
-        const std::optional<Dimensions> of_numbers = call.tensor(numbers);
-        if (!of_numbers) return false;
-        if (first) call.align(*first, *of_numbers);
-        first = first ? first : of_numbers;
+    for (const Value& of_dimension : numbers) {
+        const std::optional<Dimensions> found = call.tensor(of_dimension);
+        if (!found || (first && first->rank() != found->rank())) return false;
+        if (first) call.align(*first, *found);
+        first = first ? first : found;
     }
-    if (const std::optional<Dimensions> values = call.tensor(2); values && first && values->rank() > 0) {
-        for (std::size_t dimension = 0; dimension < std::min(first->rank(), values->rank()); ++dimension)
-            call.classes.join(first->at(dimension), values->at(dimension));
+    const std::optional<Dimensions> values = call.tensor(2);
+    const std::size_t rest = target->rank() - numbers.size();
+    for (std::size_t back = 1; values && back <= values->rank(); ++back) {
+        const std::size_t at = values->rank() - back;
+        if (values->sizes[at] == 1) continue;
+        if (back > rest + first->rank()) return false;
+        call.classes.join(back <= rest ? target->at(target->rank() - back) : first->at(first->rank() + rest - back),
+                          values->at(at));
     }
-    return first.has_value();
+    return true;
+}
+
+/// Rows of dimension `along`, argument 1, by one tensor of numbers.
+bool index_select(const OperatorCall& call) {
+    const std::optional<Dimensions> input = call.tensor(0), numbers = call.tensor(2);
+    const Dimensions output = call.out();
+    if (!input || !numbers || numbers->rank() != 1 || input->rank() != output.rank()) return false;
+    const std::size_t along = call.dimension(1, 0, input->rank());
+    call.join(*input, output, along);
+    call.classes.fix(input->at(along));
+    call.classes.join(numbers->at(0), output.at(along));
+    return true;
+}
+
+/// Elements along one dimension, argument 1, are written by numbers; all other dimensions are those of the numbers.
+bool scatter(const OperatorCall& call) {
+    const std::optional<Dimensions> input = call.tensor(0), numbers = call.tensor(2);
+    if (!input || !numbers || numbers->rank() != input->rank()) return false;
+    const std::size_t along = call.dimension(1, 0, input->rank());
+    call.join(*input, call.out());
+    call.classes.fix(input->at(along));
+    for (std::size_t dimension = 0; dimension < input->rank(); ++dimension) {
+        if (dimension == along) continue;
+        if (input->sizes[dimension] != numbers->sizes[dimension]) return false;
+        call.classes.join(input->at(dimension), numbers->at(dimension));
+    }
+    if (const std::optional<Dimensions> values = call.tensor(3)) {
+        for (std::size_t dimension = 0; dimension < std::min(values->rank(), numbers->rank()); ++dimension) {
+            if (values->sizes[dimension] != numbers->sizes[dimension]) return false;
+            call.classes.join(values->at(dimension), numbers->at(dimension));
+        }
+    }
+    return true;
 }
 
 bool gather(const OperatorCall& call) {

@@ -11,6 +11,8 @@ bool embedding(const OperatorCall& call);
 bool embedding_backward(const OperatorCall& call);
 bool index(const OperatorCall& call);
 bool index_put(const OperatorCall& call);
+bool index_select(const OperatorCall& call);
+bool scatter(const OperatorCall& call);
 bool gather(const OperatorCall& call);
 bool loss(const OperatorCall& call);
 bool loss_backward(const OperatorCall& call);

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
 #include "core/batch/dimension_classes.h"
 
 namespace overlap {
+
+/// The end of a slice that goes up to the last element, as torch writes it.
+inline constexpr std::int64_t no_bound = std::numeric_limits<std::int64_t>::max();
 
 /// A node with the dimensions of its arguments.
 class OperatorCall {
@@ -26,6 +30,10 @@ class OperatorCall {
         const std::span<const TensorMeta> outputs = graph.outputs(value.node);
         if (outputs.size() != 1 || !outputs[0].is_tensor) return std::nullopt;
         return classes.of(value.node);
+    }
+    /// Whether the value is a tensor of truth values.
+    bool is_mask(const Value& value) const {
+        return tensor(value) && dtype_info(graph.outputs(value.node)[0].dtype).name == "bool";
     }
     std::span<const Value> list(std::size_t index) const {
         const Value* argument = graph.argument(node, index);
@@ -65,6 +73,15 @@ class OperatorCall {
         for (std::size_t dimension = 0; dimension < std::min(left.rank(), right.rank()); ++dimension) {
             if (dimension != except) classes.join(left.at(dimension), right.at(dimension));
         }
+    }
+    /// A part of a tensor along dimension `cut`, of whole batches if that grows.
+    /// @returns whether it can be one.
+    bool join_part(const Dimensions& whole, const Dimensions& part, std::size_t cut) const {
+        if (cut >= whole.rank() || part.rank() != whole.rank()) return false;
+        join(whole, part, cut);
+        classes.join(whole.at(cut), part.at(cut), Fraction(part.sizes[cut], whole.sizes[cut]));
+        if (whole.sizes[cut] != part.sizes[cut]) classes.demand(part.at(cut), Demand::whole_batches);
+        return true;
     }
     void fix(const Dimensions& tensor, std::size_t begin = 0) const {
         for (std::size_t dimension = begin; dimension < tensor.rank(); ++dimension) classes.fix(tensor.at(dimension));

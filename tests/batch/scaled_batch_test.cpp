@@ -164,7 +164,7 @@ TEST(WithLocalBatch, ASliceUpToMoreThanTheBatchIsRefused) {
     Step step;
     step.call("all", "aten.slice.Tensor",
               {Step::node(step.embedded), Value::of_integer(0), Value::of_integer(0), Value::of_integer(4)}, {2, 8, 4});
-    EXPECT_NE(step.refusal(6).find("its bound is beyond the batch"), std::string::npos);
+    EXPECT_NE(step.refusal(6).find("whether its bound is the batch of 2 or a number of the model"), std::string::npos);
 }
 
 TEST(WithLocalBatch, WhatLiesOutsideOfTheBatchMovesAway) {
@@ -216,6 +216,96 @@ TEST(WithLocalBatch, ASizeThatMayBeSplitInTwoWaysIsRefused) {
     const std::string refusal = step.refusal(4);
     EXPECT_NE(refusal.find("node \"chunks\""), std::string::npos);
     EXPECT_NE(refusal.find("which of them grows is not known"), std::string::npos);
+}
+
+TEST(WithLocalBatch, AGatheredBatchIsNotSplitByAnotherNumber) {
+    Step step;
+    const NodeId gathered =
+        step.call("gathered", "_c10d_functional.all_gather_into_tensor.default",
+                  {Step::node(step.embedded), Value::of_integer(2), step.builder.string("0")}, {4, 8, 4});
+    step.call("ranks", "aten.view.default", {Step::node(gathered), step.list({2, 2, 8, 4})}, {2, 2, 8, 4});
+    EXPECT_NE(step.refusal(6).find("node \"ranks\": the batch cannot be changed: it splits"), std::string::npos);
+}
+
+TEST(WithLocalBatch, AGatheredBatchIsSplitIntoAllItsSequences) {
+    Step step;
+    const NodeId rows =
+        step.call("rows", "aten.view.default", {Step::node(step.embedded), step.list({16, 4})}, {16, 4});
+    const NodeId gathered = step.call("gathered", "_c10d_functional.all_gather_into_tensor.default",
+                                      {Step::node(rows), Value::of_integer(2), step.builder.string("0")}, {32, 4});
+    step.call("sequences", "aten.view.default", {Step::node(gathered), step.list({4, 8, 4})}, {4, 8, 4});
+    EXPECT_EQ(shape(*step.with(6), "sequences"), (Sizes{12, 8, 4}));
+}
+
+TEST(WithLocalBatch, SizesLeftToTorchBesideTheBatchAreRefused) {
+    Step step;
+    const NodeId rows =
+        step.call("rows", "aten.view.default", {Step::node(step.embedded), step.list({16, 4})}, {16, 4});
+    step.call("groups", "aten.view.default", {Step::node(rows), step.list({2, -1, 4})}, {2, 8, 4});
+    EXPECT_NE(step.refusal(6).find("whether 2 is the batch is not known"), std::string::npos);
+}
+
+TEST(WithLocalBatch, PartsOfABatchAreRefused) {
+    Step step;
+    const NodeId rows =
+        step.call("rows", "aten.view.default", {Step::node(step.embedded), step.list({16, 4})}, {16, 4});
+    const std::vector<TensorMeta> parts(4, step.tensor("float32", {4, 4}));
+    const Value args[] = {Step::node(rows), Value::of_integer(4)};
+    step.builder.call("split", "aten.split.Tensor", args, parts);
+    EXPECT_NE(step.refusal(6).find("node \"split\": the batch cannot be changed: it takes parts of 4"),
+              std::string::npos);
+}
+
+TEST(WithLocalBatch, NewElementsBehindTheBatchAreRefused) {
+    Step step;
+    const NodeId zeros = step.call("zeros", "aten.zeros.default", {step.list({2, 8, 4})}, {2, 8, 4});
+    const Value both[] = {Step::node(step.embedded), Step::node(zeros)};
+    step.call("longer", "aten.cat.default", {step.builder.list(both)}, {4, 8, 4});
+    EXPECT_NE(step.refusal(6).find("node \"longer\": the batch cannot be changed: it puts together"),
+              std::string::npos);
+}
+
+TEST(WithLocalBatch, NewElementsBesideTheBatchGrowWithIt) {
+    Step step;
+    const NodeId zeros = step.call("zeros", "aten.zeros.default", {step.list({2, 8, 1})}, {2, 8, 1});
+    const Value both[] = {Step::node(step.embedded), Step::node(zeros)};
+    step.call("wider", "aten.cat.default", {step.builder.list(both), Value::of_integer(2)}, {2, 8, 5});
+    const std::shared_ptr<const Graph> graph = step.with(6);
+    EXPECT_EQ(integers(*graph, "zeros", 0), (Sizes{6, 8, 1}));
+    EXPECT_EQ(shape(*graph, "wider"), (Sizes{6, 8, 5}));
+}
+
+TEST(WithLocalBatch, SizesThatMayBeMadeFromTheBatchAreRefused) {
+    Step step;
+    const NodeId ones = step.call("ones", "aten.ones.default", {step.list({2, 7})}, {2, 7});
+    step.call("count", "aten.sum.default", {Step::node(ones)}, {});
+    EXPECT_EQ(step.refusal(6),
+              "node \"ones\": the batch cannot be changed: whether its size of 2 is made from the batch is not known");
+}
+
+TEST(WithLocalBatch, ALossOverItsTokensIsRefused) {
+    Step step;
+    const NodeId sum = step.call("sum", "aten.sum.default", {Step::node(step.embedded)}, {});
+    step.call("half", "aten.div.Tensor", {Step::node(sum), Value::of_integer(3)}, {});
+    step.call("loss", "aten.div.Tensor", {Step::node(sum), Value::of_integer(16)}, {});
+    EXPECT_NE(step.refusal(6).find("node \"loss\": the batch cannot be changed: its number of 16 may count"),
+              std::string::npos);
+}
+
+TEST(WithLocalBatch, AMeanOverWhatStaysExplainsItsNumber) {
+    Step step;  // 16 is the number of tokens, too
+    const NodeId wide =
+        step.call("wide", "aten.embedding.default",
+                  {Step::node(step.input("weight", "float32", {32, 16})), Step::node(step.tokens)}, {2, 8, 16});
+    const NodeId sums = step.call("sums", "aten.sum.dim_IntList",
+                                  {Step::node(wide), step.list({2}), Value::of_boolean(true)}, {2, 8, 1});
+    TensorMeta repeated = step.tensor("float32", {2, 8, 16});
+    repeated.first_dimension = step.builder.dimensions(Sizes{2, 8, 16}, Sizes{8, 1, 0});
+    const Value args[] = {Step::node(sums), step.list({2, 8, 16})};
+    const NodeId expanded = step.builder.call("expanded", "aten.expand.default", args, {&repeated, 1});
+    const NodeId mean = step.call("mean", "aten.div.Scalar", {Step::node(expanded), Value::of_integer(16)}, {2, 8, 16});
+    step.call("product", "aten.mul.Tensor", {Step::node(wide), Step::node(mean)}, {2, 8, 16});
+    EXPECT_EQ(shape(*step.with(6), "mean"), (Sizes{6, 8, 16}));
 }
 
 TEST(WithLocalBatch, TheBatchIsNotAddedToWhatHasOneSize) {

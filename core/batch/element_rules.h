@@ -6,6 +6,7 @@
 namespace overlap::batch_rules {
 
 bool elementwise(const OperatorCall& call);
+bool normalization(const OperatorCall& call);
 bool item_of_tuple(const OperatorCall& call);
 bool view(const OperatorCall& call);
 bool complex_view(const OperatorCall& call);
@@ -15,9 +16,5 @@ bool unsqueeze(const OperatorCall& call);
 bool squeeze(const OperatorCall& call);
 bool reduction(const OperatorCall& call);
 bool select(const OperatorCall& call);
-bool concatenation(const OperatorCall& call);
-bool parts(const OperatorCall& call);
-bool slice(const OperatorCall& call);
-bool collective(const OperatorCall& call);
 
 }  // namespace overlap::batch_rules

@@ -1,8 +1,7 @@
-#include "core/batch/shape_rules.h"
+#include "core/batch/element_rules.h"
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace overlap::batch_rules {
@@ -38,24 +37,6 @@ bool without_dimensions(const OperatorCall& call, bool may_keep) {
     return to == output.rank();
 }
 
-/// Whether the slices of a tensor along a dimension are parts of one size that make up all of it: what `torch.chunk`
-/// becomes in a trace.
-bool is_part(const OperatorCall& call, std::size_t cut) {
-    const NodeId source = call.graph.argument(call.node, 0)->node;
-    const std::int64_t whole = call.tensor(0)->sizes[cut], part = call.out().sizes[cut];
-    if (part == 0 || whole % part != 0 || call.integer(4, 1) != 1) return false;
-    std::set<std::int64_t> starts;
-    for (const NodeId user : call.graph.users(source)) {
-        if (call.graph.target(user) != call.graph.target(call.node)) continue;
-        const OperatorCall other(call.classes, user);
-        if (other.dimension(1, 0, call.out().rank()) != cut || other.out().rank() <= cut) continue;
-        const std::int64_t start = other.integer(2, 0);
-        if (other.out().sizes[cut] != part || start % part != 0) return false;
-        starts.insert(start);
-    }
-    return static_cast<std::int64_t>(starts.size()) == whole / part;
-}
-
 }  // namespace
 
 /// Elements of the results come from those at the same place of the arguments.
@@ -67,6 +48,17 @@ bool elementwise(const OperatorCall& call) {
             fits = call.align(*input, call.out(output)) && fits;
     }
     return fits;
+}
+
+/// As elementwise; sizes of the last dimensions are in a list among the arguments.
+bool normalization(const OperatorCall& call) {
+    for (const Value& argument : call.graph.children(call.graph.record(call.node).args)) {
+        const std::optional<Dimensions> input = call.tensor(0);
+        if (!input || !argument.is(ValueKind::list) || argument.count > input->rank()) continue;
+        if (argument.count > 0 && call.graph.children(argument)[0].is(ValueKind::integer))
+            call.fix(*input, input->rank() - argument.count);
+    }
+    return elementwise(call);
 }
 
 bool item_of_tuple(const OperatorCall& call) {
@@ -84,12 +76,14 @@ bool complex_view(const OperatorCall& call) {  // the other way round, too: one 
 }
 
 /// Sizes are joined where they stand for the same elements. Where several become one or one several, the first of each
-/// side is the outermost: the batch, if it is among them. Where one becomes several, what grows must be the batch
-/// alone.
+/// side is the outermost: the batch, if it is among them. Where one becomes several, the first of these must be the
+/// batch alone, and none of the others be left to torch.
 bool view(const OperatorCall& call) {
     const std::optional<Dimensions> input = call.tensor(0);
     if (!input) return false;
     const Dimensions output = call.out();
+    const std::span<const Value> sizes = call.list(1);
+    const auto is_derived = [](const Value& size) { return size.is(ValueKind::integer) && size.integer == -1; };
     std::size_t in = 0, out = 0;
     const auto skip_ones = [](const Dimensions& of, std::size_t at) {
         while (at < of.rank() && of.sizes[at] == 1) ++at;
@@ -100,15 +94,19 @@ bool view(const OperatorCall& call) {
         if (in_elements == 0 || out_elements == 0) return false;
         const std::size_t outermost = out;
         call.classes.join(input->at(in++), output.at(out++));
+        bool splits = false, derived = false;
         while (in_elements != out_elements) {
             const bool more_in = in_elements < out_elements;
             const Dimensions& side = more_in ? *input : output;
             std::size_t& at = more_in ? in : out;
             if (at >= side.rank()) return false;
-            if (!more_in) call.classes.only_whole(output.at(outermost));
+            splits = splits || !more_in;
+            derived = derived || (!more_in && at < sizes.size() && is_derived(sizes[at]));
             (more_in ? in_elements : out_elements) *= side.sizes[at];
             call.classes.fix(side.at(at++));
         }
+        if (splits) call.classes.demand(output.at(outermost), Demand::batches_alone);
+        if (derived) call.classes.demand(output.at(outermost), Demand::no_derived_size);
     }
     return true;
 }
@@ -161,46 +159,6 @@ bool select(const OperatorCall& call) {
     if (!input) return false;
     call.classes.fix(input->at(call.dimension(1, 0, input->rank())));
     return without_dimensions(call, false);
-}
-
-bool concatenation(const OperatorCall& call) {
-    for (const Value& part : call.list(0)) {
-        const std::optional<Dimensions> input = call.tensor(part);
-        if (!input || input->rank() != call.out().rank()) return false;
-        call.join(*input, call.out());
-    }
-    return true;
-}
-
-/// Parts have as many of the grown elements as before, in sizes that grow with them.
-bool parts(const OperatorCall& call) {
-    const std::optional<Dimensions> input = call.tensor(0);
-    if (!input) return false;
-    for (std::size_t part = 0; part < call.graph.outputs(call.node).size(); ++part) call.join(*input, call.out(part));
-    return true;
-}
-
-bool slice(const OperatorCall& call) {
-    const std::optional<Dimensions> input = call.tensor(0);
-    if (!input) return false;
-    const std::size_t cut = call.dimension(1, 0, input->rank());
-    const Dimensions output = call.out();
-    if (cut >= input->rank() || output.rank() != input->rank()) return false;
-    const bool grows_alike = input->sizes[cut] == output.sizes[cut] || is_part(call, cut);
-    call.join(*input, output, grows_alike ? OperatorCall::all_dimensions : cut);
-    if (!grows_alike) {
-        call.classes.fix(input->at(cut));
-        call.classes.fix(output.at(cut));
-    }
-    return true;
-}
-
-/// Gathers and scatters are along the first dimension, of which every rank has as much.
-bool collective(const OperatorCall& call) {
-    const std::optional<Dimensions> input = call.tensor(0);
-    if (!input || input->rank() != call.out().rank()) return false;
-    call.join(*input, call.out());
-    return true;
 }
 
 }  // namespace overlap::batch_rules
