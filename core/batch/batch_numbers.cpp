@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/batch/batch_rules.h"
@@ -13,11 +14,11 @@
 namespace overlap {
 namespace {
 
-/// Whole numbers of at least two that a number is, or is one divided by.
+/// The whole number of at least two that a number is, or one divided by it, whatever its sign.
 std::optional<std::int64_t> count_in(const Value& value) {
-    const double number = value.is(ValueKind::integer)    ? static_cast<double>(value.integer)
-                          : value.is(ValueKind::floating) ? std::fabs(value.floating)
-                                                          : 0;
+    const double number = std::fabs(value.is(ValueKind::integer)    ? static_cast<double>(value.integer)
+                                    : value.is(ValueKind::floating) ? value.floating
+                                                                    : 0);
     if (!(number > 0)) return std::nullopt;
     const double count = number >= 1 ? number : 1 / number, whole = std::round(count);
     constexpr double rounding = 1e-6;  // of a reciprocal in float32
@@ -26,6 +27,23 @@ std::optional<std::int64_t> count_in(const Value& value) {
     return static_cast<std::int64_t>(whole);
 }
 
+struct Factor {
+    bool is_one = false;
+    bool scales = false;       ///< what argument 0 is; else the number fills a tensor
+    std::size_t argument = 0;  ///< at which the number stands
+};
+
+/// The number that calls of an operator divide, multiply or fill by.
+Factor factor_of(std::string_view target) {
+    for (const std::string_view scaling : {"aten.div.", "aten.div_.", "aten.mul.", "aten.mul_."}) {
+        if (target.starts_with(scaling)) return {true, true, 1};
+    }
+    if (target == "aten.scalar_tensor.default") return {true, false, 0};
+    if (target == "aten.new_full.default") return {true, false, 2};
+    return {target == "aten.full.default" || target == "aten.full_like.default", false, 1};
+}
+
+/// What could be made from the batch in a graph whose classes are known.
 class BatchNumbers {
   public:
     BatchNumbers(const DimensionClasses& classes, std::int64_t batch, const std::unordered_set<NodeId>& parameters)
@@ -50,7 +68,7 @@ class BatchNumbers {
         bool grows = false;
         for (std::size_t dimension = 0; dimension < tensor.rank(); ++dimension) {
             elements *= tensor.sizes[dimension];
-            if (is_input) of_inputs_.insert(classes_.root(tensor.at(dimension)));
+            if (is_input) ++of_inputs_[classes_.root(tensor.at(dimension))];
             if (!classes_.grows(tensor.at(dimension))) continue;
             grows = true;
             counts_.insert(tensor.sizes[dimension]);
@@ -67,7 +85,8 @@ class BatchNumbers {
     void check_input(NodeId node) const {
         const Dimensions tensor = classes_.of(node);
         if (tensor.rank() < 2 || tensor.sizes[0] != batch_) return;
-        if (!classes_.grows(tensor.at(0)) && !classes_.fixed(tensor.at(0)))
+        const bool has_others = of_inputs_.at(classes_.root(tensor.at(0))) > 1;  // a weight that meets other weights
+        if (!classes_.grows(tensor.at(0)) && !classes_.fixed(tensor.at(0)) && !has_others)
             refuse_batch(graph_, node,
                          "whether its first size of " + std::to_string(batch_) + " is the batch is not known");
     }
@@ -102,19 +121,15 @@ class BatchNumbers {
 
     /// A number that something is divided or multiplied by, or that fills a tensor.
     void check_factor(NodeId node) const {
-        const std::string_view target = graph_.target(node);
-        const bool scales = target.starts_with("aten.div.") || target.starts_with("aten.div_.") ||
-                            target.starts_with("aten.mul.") || target.starts_with("aten.mul_.");
-        const bool fills = target == "aten.full.default" || target == "aten.full_like.default" ||
-                           target == "aten.scalar_tensor.default";
-        const Value* factor = graph_.argument(node, target == "aten.scalar_tensor.default" ? 0 : 1);
-        const std::optional<std::int64_t> count = (scales || fills) && factor ? count_in(*factor) : std::nullopt;
+        const Factor factor = factor_of(graph_.target(node));
+        const Value* number = factor.is_one ? graph_.argument(node, factor.argument) : nullptr;
+        const std::optional<std::int64_t> count = number ? count_in(*number) : std::nullopt;
         if (!count || !counts_.contains(*count)) return;
         const Value* scaled = graph_.argument(node, 0);
-        const bool is_mean = scales && scaled->is(ValueKind::node) && is_expanded_by(scaled->node, *count);
+        const bool is_mean = factor.scales && scaled->is(ValueKind::node) && is_expanded_by(scaled->node, *count);
         const bool grows_mean = is_mean && expands_batch(scaled->node);
         // Few numbers are as frequent as a small batch: alone it counts only as what scales a loss.
-        const bool doubtful = *count == batch_ ? scales && classes_.of(node).rank() == 0 : !is_mean;
+        const bool doubtful = *count == batch_ ? factor.scales && classes_.of(node).rank() == 0 : !is_mean;
         if (doubtful || grows_mean)
             refuse_batch(graph_, node,
                          "its number of " + std::to_string(*count) +
@@ -136,7 +151,7 @@ class BatchNumbers {
     template <typename Visit>
     void for_each_expanded(NodeId node, const Visit& visit) const {
         const Value* source = graph_.argument(node, 0);
-        if (graph_.target(node) != "aten.expand.default" || !source->is(ValueKind::node)) return;
+        if (graph_.target(node) != "aten.expand.default" || !source || !source->is(ValueKind::node)) return;
         const Dimensions tensor = classes_.of(node), before = classes_.of(source->node);
         const std::size_t added = tensor.rank() - std::min(before.rank(), tensor.rank());
         for (std::size_t at = 0; at < tensor.rank(); ++at) {
@@ -148,8 +163,8 @@ class BatchNumbers {
     const Graph& graph_;
     const std::int64_t batch_;
     const std::unordered_set<NodeId>& parameters_;
-    std::unordered_set<DimensionId> of_inputs_;  ///< classes in which inputs are
-    std::unordered_set<std::int64_t> counts_;    ///< sizes that grow, and elements of tensors that do
+    std::unordered_map<DimensionId, std::size_t> of_inputs_;  ///< dimensions of inputs in each class that has some
+    std::unordered_set<std::int64_t> counts_;                 ///< sizes that grow, and elements of tensors that do
 };
 
 }  // namespace

@@ -88,6 +88,7 @@ const std::map<std::string_view, BatchRule>& rules() {
                           "aten.masked_fill_.Scalar",
                           "aten.maximum.default",
                           "aten.minimum.default",
+                          "aten.mse_loss_backward.default",
                           "aten.mul.Scalar",
                           "aten.mul.Tensor",
                           "aten.mul_.Scalar",
@@ -104,6 +105,7 @@ const std::map<std::string_view, BatchRule>& rules() {
                           "aten.randn_like.default",
                           "aten.reciprocal.default",
                           "aten.relu.default",
+                          "aten.remainder.Scalar",
                           "aten.rsqrt.default",
                           "aten.rsub.Scalar",
                           "aten.sigmoid.default",
@@ -124,6 +126,7 @@ const std::map<std::string_view, BatchRule>& rules() {
                           "aten.tril.default",
                           "aten.triu.default",
                           "aten.where.self",
+                          "aten.xlogy.Tensor",
                           "aten.zero_.default",
                           "aten.zeros_like.default",
                           "_c10d_functional.all_reduce.default",
@@ -160,8 +163,9 @@ const std::map<std::string_view, BatchRule>& rules() {
         put(scatter, {"aten.scatter.src", "aten.scatter.value", "aten.scatter_.src", "aten.scatter_.value",
                       "aten.scatter_add.default"});
         put(gather, {"aten.gather.default"});
-        put(loss, {"aten.nll_loss_forward.default"});
-        put(loss_backward, {"aten.nll_loss_backward.default"});
+        put(loss, {"aten.nll_loss2d_forward.default", "aten.nll_loss_forward.default"});
+        put(loss_backward, {"aten.nll_loss2d_backward.default", "aten.nll_loss_backward.default"});
+        put(loss_of_elements, {"aten.binary_cross_entropy_with_logits.default", "aten.mse_loss.default"});
         put(attention,
             {"aten._scaled_dot_product_cudnn_attention.default", "aten._scaled_dot_product_flash_attention.default",
              "aten._scaled_dot_product_flash_attention_for_cpu.default"});
@@ -171,9 +175,9 @@ const std::map<std::string_view, BatchRule>& rules() {
         put(collective,
             {"_c10d_functional.all_gather_into_tensor.default", "_c10d_functional.reduce_scatter_tensor.default"});
         put(item_of_tuple, {"operator.getitem"});
-        put(free_of_inputs,
-            {"aten.arange.default", "aten.empty.memory_format", "aten.full.default", "aten.new_empty.default",
-             "aten.new_zeros.default", "aten.ones.default", "aten.scalar_tensor.default", "aten.zeros.default"});
+        put(free_of_inputs, {"aten.arange.default", "aten.empty.memory_format", "aten.full.default",
+                             "aten.new_empty.default", "aten.new_full.default", "aten.new_zeros.default",
+                             "aten.ones.default", "aten.scalar_tensor.default", "aten.zeros.default"});
         return made;
     }();
     return table;

@@ -47,6 +47,13 @@ bool attention_inputs(const OperatorCall& call, std::size_t first) {
         call.fix(*tensor, 1);
         call.classes.join(tensor->at(0), query->at(0));
     }
+    const Value* mask = call.graph.keyword(call.node, "attn_mask");
+    if (const std::optional<Dimensions> of_mask = mask ? call.tensor(*mask) : std::nullopt) {
+        if (of_mask->rank() < 2 || of_mask->rank() > 4) return false;
+        call.fix(*of_mask, of_mask->rank() - 2);
+        if (of_mask->rank() == 4 && of_mask->sizes[0] == query->sizes[0])
+            call.classes.join(of_mask->at(0), query->at(0));
+    }
     return true;
 }
 
@@ -55,6 +62,13 @@ void join_batch(const OperatorCall& call, const Dimensions& query, const Dimensi
     if (result.rank() != 4 && result.rank() != 3) return;
     call.classes.join(query.at(0), result.at(0));
     call.fix(result, 1);
+}
+
+bool join_labels(const OperatorCall& call, const Dimensions& scores, const Dimensions& labels) {
+    if (scores.rank() < 2 || labels.rank() + 1 != scores.rank()) return false;
+    for (std::size_t dimension = 0; dimension < labels.rank(); ++dimension)
+        call.classes.join(scores.at(dimension == 0 ? 0 : dimension + 1), labels.at(dimension));
+    return true;
 }
 
 }  // namespace
@@ -166,19 +180,29 @@ bool gather(const OperatorCall& call) {
     return true;
 }
 
+/// Scores by rows and classes, or by sequences, classes and places; labels have no classes. One loss, or one of each
+/// label.
 bool loss(const OperatorCall& call) {
     const std::optional<Dimensions> scores = call.tensor(0), labels = call.tensor(1);
-    if (!scores || !labels || scores->rank() != 2 || call.out().rank() != 0) return false;
-    call.classes.join(scores->at(0), labels->at(0));
-    return true;
+    if (!scores || !labels || !join_labels(call, *scores, *labels)) return false;
+    call.join(*labels, call.out());
+    return call.out().rank() == 0 || call.out().rank() == labels->rank();
 }
 
 bool loss_backward(const OperatorCall& call) {
-    const std::optional<Dimensions> scores = call.tensor(1), labels = call.tensor(2);
-    if (!scores || !labels || scores->rank() != 2) return false;
+    const std::optional<Dimensions> gradient = call.tensor(0), scores = call.tensor(1), labels = call.tensor(2);
+    if (!gradient || !scores || !labels || !join_labels(call, *scores, *labels)) return false;
     call.join(*scores, call.out());
-    call.classes.join(scores->at(0), labels->at(0));
+    call.join(*gradient, *labels);
     return true;
+}
+
+/// Of two tensors, element by element: one loss, or one of each element.
+bool loss_of_elements(const OperatorCall& call) {
+    const std::optional<Dimensions> input = call.tensor(0), wanted = call.tensor(1);
+    if (!input || !wanted || !call.align(*input, *wanted)) return false;
+    call.join(*input, call.out());
+    return call.out().rank() == 0 || call.out().rank() == input->rank();
 }
 
 bool attention(const OperatorCall& call) {

@@ -16,6 +16,7 @@ bool scatter(const OperatorCall& call);
 bool gather(const OperatorCall& call);
 bool loss(const OperatorCall& call);
 bool loss_backward(const OperatorCall& call);
+bool loss_of_elements(const OperatorCall& call);
 bool attention(const OperatorCall& call);
 bool attention_backward(const OperatorCall& call);
 

@@ -23,6 +23,9 @@ class Fraction {
     constexpr bool operator==(const Fraction&) const = default;
 
     friend constexpr Fraction operator*(const Fraction& left, const Fraction& right) {
+        constexpr auto is_one = [](const Fraction& one) { return one.numerator_ == 1 && one.denominator_ == 1; };
+        if (is_one(left)) return right;  // nearly always
+        if (is_one(right)) return left;
         const Fraction one(left.numerator_, right.denominator_), other(right.numerator_, left.denominator_);
         std::int64_t above = 0, below = 0;
         if (__builtin_mul_overflow(one.numerator_, other.numerator_, &above)) return {};
@@ -30,7 +33,7 @@ class Fraction {
         return {above, below};
     }
     friend constexpr Fraction operator/(const Fraction& left, const Fraction& right) {
-        return left * Fraction(right.denominator_, right.numerator_);
+        return left * (right.numerator_ == right.denominator_ ? right : Fraction(right.denominator_, right.numerator_));
     }
     friend constexpr Fraction operator+(const Fraction& left, const Fraction& right) {
         std::int64_t one = 0, other = 0, sum = 0, below = 0;

@@ -86,9 +86,9 @@ void scale_arguments(const DimensionClasses& classes, NodeId node, const BatchCh
     const auto is = [target = graph.target(node)](std::initializer_list<std::string_view> targets) {
         return std::ranges::find(targets, target) != targets.end();
     };
-    if (is({"aten._unsafe_view.default", "aten.expand.default", "aten.new_empty.default", "aten.new_zeros.default",
-            "aten.reshape.default", "aten.select_backward.default", "aten.slice_backward.default",
-            "aten.view.default"})) {
+    if (is({"aten._unsafe_view.default", "aten.expand.default", "aten.new_empty.default", "aten.new_full.default",
+            "aten.new_zeros.default", "aten.reshape.default", "aten.select_backward.default",
+            "aten.slice_backward.default", "aten.view.default"})) {
         args[1] = scaling.scaled_sizes(args[1]);
     } else if (is({"aten.empty.memory_format", "aten.full.default", "aten.ones.default", "aten.zeros.default"})) {
         args[0] = scaling.scaled_sizes(args[0]);

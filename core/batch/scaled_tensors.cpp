@@ -23,7 +23,7 @@ std::optional<ScaledTensor> scaled_tensor(const DimensionClasses& classes, NodeI
     for (std::size_t growing = 0; growing < dimensions.rank(); ++growing) {
         if (!classes.grows(dimensions.at(growing))) continue;
         const std::optional<std::int64_t> size = change.scaled(dimensions.sizes[growing]);
-        if (!size || *size == 0 || scaled.grows) return std::nullopt;
+        if (!size || *size <= 1 || scaled.grows) return std::nullopt;
         scaled.grows = true;
         scaled.sizes[growing] = *size;
         const std::int64_t stride = strides[growing];

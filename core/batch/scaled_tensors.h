@@ -26,8 +26,8 @@ struct ScaledTensor {
 
 /// The tensor in a graph of the other batch. Elements keep their order in memory: what lies outside of a dimension that
 /// grows moves away with it.
-/// @returns nothing where that is not known: two dimensions grow, a size does not hold the batch, or dimensions
-/// overlap.
+/// @returns nothing where that is not known: two dimensions grow, a size does not hold the batch or would be 1, or
+/// dimensions overlap.
 std::optional<ScaledTensor> scaled_tensor(const DimensionClasses& classes, NodeId node, std::size_t output,
                                           const BatchChange& change);
 

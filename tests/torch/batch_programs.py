@@ -374,6 +374,31 @@ def cross_entropy(p, tokens, labels):
 
 
 @equal
+def losses_of_sequences(p, tokens, labels):
+    losses = F.cross_entropy((rows(p, tokens) @ p[0].t()).view(-1, VOCABULARY), labels.view(-1), reduction="none")
+    loss = losses.view(-1, LENGTH).sum(1).pow(2).sum()
+    return [loss, *torch.autograd.grad(loss, p[:1])]
+
+
+@refused("may count what grows with the batch")
+def mean_of_losses_of_sequences(p, tokens, labels):
+    losses = F.cross_entropy((rows(p, tokens) @ p[0].t()).view(-1, VOCABULARY), labels.view(-1), reduction="none")
+    return list(torch.autograd.grad(losses.view(-1, LENGTH).sum(1).mean(), p[:1]))
+
+
+@equal
+def cross_entropy_by_places(p, tokens, labels):
+    loss = F.cross_entropy((rows(p, tokens) @ p[0].t()).transpose(1, 2), labels)
+    return [loss, *torch.autograd.grad(loss, p[:1])]
+
+
+@equal
+def squared_error(p, tokens, labels):
+    loss = F.mse_loss(rows(p, tokens) @ p[1], rows(p, labels))
+    return [loss, *torch.autograd.grad(loss, p)]
+
+
+@equal
 def smoothed_cross_entropy(p, tokens, labels):
     scores = (rows(p, tokens) @ p[0].t()).view(-1, VOCABULARY)
     return [F.log_softmax(scores, -1).logsumexp(-1).sum()]
@@ -446,6 +471,21 @@ def gradient_of_a_slice(p, tokens, labels):
 @equal
 def gradient_of_one_place(p, tokens, labels):
     return list(torch.autograd.grad((rows(p, tokens)[:, -1] @ p[1]).sum(), p))
+
+
+@equal
+def attention_with_a_mask(p, tokens, labels):
+    x = rows(p, tokens).view(-1, LENGTH, 2, 2).transpose(1, 2)
+    mask = torch.ones(LENGTH, LENGTH, dtype=torch.bool).tril()
+    out = F.scaled_dot_product_attention(x, x, x, attn_mask=mask)
+    return list(torch.autograd.grad(out.sum(), p[:1]))
+
+
+@equal
+def attention_without_padding(p, tokens, labels):
+    x = rows(p, tokens).view(-1, LENGTH, 2, 2).transpose(1, 2)
+    mask = (tokens > 0)[:, None, None, :].expand(-1, 1, LENGTH, -1)
+    return [F.scaled_dot_product_attention(x, x, x, attn_mask=mask)]
 
 
 @equal
