@@ -22,7 +22,7 @@ constexpr int message_ms = 8000;
 }  // namespace
 
 StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measurements, TraceTimes& times)
-    : document_(document), times_(times), graph_(new ElidedLabel), message_(new ElidedLabel), time_(new QLabel) {
+    : bar_(bar), document_(document), times_(times), graph_(new ElidedLabel), message_(new ElidedLabel), time_(new QLabel) {
     time_->setProperty("role", "good");
     message_->setProperty("role", "message");
     message_->hide();
@@ -61,6 +61,7 @@ void StatusLine::addReadingProgress(QStatusBar& bar, Measurements& measurements)
 void StatusLine::showMessage(const QString& sentence, const QString& tool_tip) {
     message_->setText(shownName(sentence));
     message_->setToolTip(shownLines(tool_tip.isEmpty() ? sentence : tool_tip));
+    bar_.clearMessage();  // what an action under the pointer says of itself would be drawn over it
     message_->show();
     QTimer::singleShot(message_ms, this, [this, sentence] {
         if (message_->text() != shownName(sentence)) return;

@@ -29,6 +29,7 @@ class StatusLine : public QObject {
     void addReadingProgress(QStatusBar& bar, Measurements& measurements);
     QString graphText() const;
 
+    QStatusBar& bar_;
     Document& document_;
     TraceTimes& times_;
     QLabel *graph_, *message_, *time_;
