@@ -3,30 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
-#include "core/passes/bucketing/eligibility.h"
 #include "core/views/members_of_result.h"
 
 namespace overlap {
 
 namespace {
 
-/// Their parts of a sum, by bytes; equal parts where none has any.
-std::vector<double> shares(const Graph& input, const std::vector<NodeId>& members) {
-    std::vector<double> shares;
-    for (const NodeId member : members) shares.push_back(static_cast<double>(collective_bytes(input, member)));
-    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
-    for (double& share : shares) share = sum > 0 ? share / sum : 1.0 / static_cast<double>(members.size());
-    return shares;
-}
-
 std::vector<double> exposed_ms_of_input(const Evaluation& evaluation, const MembersOfResult& members_of) {
     std::vector<double> exposed_ms(evaluation.input->node_count(), 0);
     for (const CollectiveTiming& timing : evaluation.simulation.collectives) {
         if (timing.exposed_ms <= 0) continue;
         const std::vector<NodeId> members = members_of.of(timing.start);
-        const std::vector<double> parts = shares(*evaluation.input, members);
+        const std::vector<double> parts = shares_by_bytes(*evaluation.input, members);
         for (std::size_t index = 0; index < members.size(); ++index)
             exposed_ms[members[index]] += timing.exposed_ms * parts[index];
     }

@@ -1,7 +1,9 @@
 #include "core/views/members_of_result.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "core/passes/bucketing/eligibility.h"
 #include "core/pipeline/manual_start.h"
 
 namespace overlap {
@@ -19,6 +21,14 @@ std::vector<NodeId> MembersOfResult::of(NodeId start) const {
     for (const std::string& name : merged->second)
         if (const NodeId node = evaluation_.input->find(name); node != no_node) members.push_back(node);
     return members;
+}
+
+std::vector<double> shares_by_bytes(const Graph& input, std::span<const NodeId> members) {
+    std::vector<double> shares;
+    for (const NodeId member : members) shares.push_back(static_cast<double>(collective_bytes(input, member)));
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share = sum > 0 ? share / sum : 1.0 / static_cast<double>(members.size());
+    return shares;
 }
 
 std::vector<NodeId> counterparts(const Evaluation& from, const MembersOfResult& members_of_from, const Evaluation& to,

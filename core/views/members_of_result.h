@@ -24,6 +24,10 @@ class MembersOfResult {
     std::unordered_map<std::string, std::vector<std::string>> merged_;
 };
 
+/// Parts of what a merged collective has for its members, by their bytes; equal parts where none has any.
+/// @param members nodes of `input`. @returns one part each; their sum is 1.
+std::vector<double> shares_by_bytes(const Graph& input, std::span<const NodeId> members);
+
 /// The collectives of another result that stand for the same collectives of the input.
 /// @param starts of `from`'s result; @param members_of_from of `from`, `members_of_to` of `to`.
 /// @returns starts of `to`'s result that contain the first member of each, in the order of `starts`, none twice; what a

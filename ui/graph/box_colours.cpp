@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/views/bucket_figures.h"
+#include "core/views/peak_bytes.h"
 #include "ui/document/document.h"
 #include "ui/graph/box_texts.h"
 #include "ui/theme/numbers.h"
@@ -38,8 +39,8 @@ QColor colourOf(int hue, const Theme& theme) {
 }  // namespace
 
 const QList<BoxColouring>& boxColourings() {
-    static const QList<BoxColouring> all{BoxColouring::bucket, BoxColouring::exposed, BoxColouring::kind,
-                                         BoxColouring::dtype, BoxColouring::stage};
+    static const QList<BoxColouring> all{BoxColouring::bucket, BoxColouring::exposed, BoxColouring::memory,
+                                         BoxColouring::kind,   BoxColouring::dtype,   BoxColouring::stage};
     return all;
 }
 
@@ -49,6 +50,8 @@ QString nameOf(BoxColouring colouring) {
             return QStringLiteral("bucket");
         case BoxColouring::exposed:
             return QStringLiteral("exposed");
+        case BoxColouring::memory:
+            return QStringLiteral("memory");
         case BoxColouring::kind:
             return QStringLiteral("kind");
         case BoxColouring::dtype:
@@ -85,18 +88,18 @@ void BoxColours::setBoxes(const BoxTree& tree, const std::vector<BoxFigures>& fi
     occurring_ = &occurring;
     bucket_of_module_.clear();
     buckets_inside_.clear();
-    forgetExposed();
+    forgetAmounts();
 }
 
-void BoxColours::forgetExposed() {
+void BoxColours::forgetAmounts() {
     evaluation_ = nullptr;
-    exposed_ms_.clear();
-    longest_exposed_ms_ = 0;
+    exposed_ms_ = {};
+    peak_bytes_ = {};
 }
 
 void BoxColours::update(const Document& document) {
     updateBuckets(document.modules(), document.buckets());
-    forgetExposed();
+    forgetAmounts();
     evaluation_ = document.evaluation();
 }
 
@@ -169,24 +172,42 @@ QList<BoxColours::Part> BoxColours::bucketParts(BoxId box, const Theme& theme) c
     return parts;
 }
 
-void BoxColours::workOutExposed() const {
-    if (!evaluation_ || !exposed_ms_.empty()) return;
-    exposed_ms_ = box_exposed_ms(*evaluation_, *tree_);
-    longest_exposed_ms_ = 0;
+const BoxColours::Amounts& BoxColours::workedOut(Amounts& amounts, Compute compute) const {
+    if (!evaluation_ || !amounts.of_box.empty()) return amounts;
+    amounts.of_box = compute(*evaluation_, *tree_);
     for (BoxId id = 1; id < tree_->box_count(); ++id)
-        if (tree_->box(id).parent == BoxTree::root)
-            longest_exposed_ms_ = std::max(longest_exposed_ms_, exposedMsOfOne(id));
+        if (tree_->box(id).parent == BoxTree::root) amounts.largest = std::max(amounts.largest, ofOne(id, amounts));
+    return amounts;
 }
 
-double BoxColours::exposedMsOfOne(BoxId box) const {
+const BoxColours::Amounts& BoxColours::exposed() const {
+    return workedOut(exposed_ms_, box_exposed_ms);
+}
+
+const BoxColours::Amounts& BoxColours::peak() const {
+    return workedOut(peak_bytes_, box_peak_bytes);
+}
+
+double BoxColours::ofOne(BoxId box, const Amounts& amounts) const {
     const Box& of = tree_->box(box);
-    const double ms = exposed_ms_[box];
-    return of.kind == BoxKind::run && of.child_count > 0 ? ms / of.child_count : ms;
+    const double amount = amounts.of_box[box];
+    return of.kind == BoxKind::run && of.child_count > 0 ? amount / of.child_count : amount;
 }
 
 double BoxColours::exposedMs(BoxId box) const {
-    workOutExposed();
-    return exposed_ms_.empty() ? 0 : exposed_ms_[box];
+    const std::vector<double>& of_box = exposed().of_box;
+    return of_box.empty() ? 0 : of_box[box];
+}
+
+double BoxColours::peakBytes(BoxId box) const {
+    const std::vector<double>& of_box = peak().of_box;
+    return of_box.empty() ? 0 : of_box[box];
+}
+
+QList<BoxColours::Part> BoxColours::amountPart(BoxId box, const Amounts& amounts, Part part) const {
+    if (amounts.of_box.empty() || amounts.of_box[box] <= 0) return {};
+    part.filled = std::min(1.0, ofOne(box, amounts) / amounts.largest);
+    return {part};
 }
 
 QList<BoxColours::Part> BoxColours::stripe(BoxId box, BoxColouring colouring, const Theme& theme) const {
@@ -196,9 +217,9 @@ QList<BoxColours::Part> BoxColours::stripe(BoxId box, BoxColouring colouring, co
         case BoxColouring::bucket:
             return bucketParts(box, theme);
         case BoxColouring::exposed:
-            if (const double ms = exposedMs(box); ms > 0)
-                parts.append({theme.exposed, true, std::min(1.0, exposedMsOfOne(box) / longest_exposed_ms_)});
-            break;
+            return amountPart(box, exposed(), {theme.exposed, true});
+        case BoxColouring::memory:
+            return amountPart(box, peak(), {theme.memory});
         case BoxColouring::kind:
             parts.append({colourOf(kind_hues[static_cast<std::size_t>(figures.kind)].bucket_hue, theme)});
             break;
@@ -222,11 +243,16 @@ QList<BoxColours::Key> BoxColours::legend(BoxColouring colouring, const Theme& t
         case BoxColouring::bucket:
             break;
         case BoxColouring::exposed:
-            workOutExposed();
             keys.append({{theme.exposed, true},
-                         longest_exposed_ms_ > 0
-                             ? tr("waits for communication, full height %1").arg(formatTime(longest_exposed_ms_))
+                         exposed().largest > 0
+                             ? tr("waits for communication, full height %1").arg(formatTime(exposed().largest))
                              : tr("waits for communication")});
+            break;
+        case BoxColouring::memory:
+            keys.append({{theme.memory},
+                         peak().largest > 0
+                             ? tr("held at the peak of memory, full height %1").arg(formatBytes(peak().largest))
+                             : tr("held at the peak of memory")});
             break;
         case BoxColouring::kind:
             for (std::size_t i = 0; i < kind_hues.size(); ++i)

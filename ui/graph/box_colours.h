@@ -21,11 +21,11 @@ class Document;
 struct Theme;
 
 /// What the stripe of a box shows.
-enum class BoxColouring { bucket, exposed, kind, dtype, stage };
+enum class BoxColouring { bucket, exposed, memory, kind, dtype, stage };
 
 /// All of them, in the order in which they are offered.
 const QList<BoxColouring>& boxColourings();
-/// Stable name for the session: `bucket`, `exposed`, `kind`, `dtype`, `stage`.
+/// Stable name for the session: `bucket`, `exposed`, `memory`, `kind`, `dtype`, `stage`.
 QString nameOf(BoxColouring colouring);
 /// The displayed name: `bucket`, `exposed time`, …
 QString titleOf(BoxColouring colouring);
@@ -39,8 +39,9 @@ struct OccurringFigures {
     std::vector<Dtype> dtypes;  ///< those of most boxes first
 };
 
-/// Which buckets boxes are in and how long they are exposed; renewed with plan and evaluation. To renew takes time that
-/// grows with the buckets and the modules, not with the boxes; exposed times are computed on request.
+/// Which buckets boxes are in, how long they are exposed and what they hold at the peak of memory; renewed with plan
+/// and evaluation. To renew takes time that grows with the buckets and the modules, not with the boxes; amounts of
+/// boxes are computed on request.
 class BoxColours {
     Q_DECLARE_TR_FUNCTIONS(BoxColours)
 
@@ -69,6 +70,8 @@ class BoxColours {
     /// What the colours that occur mean; empty for buckets, which cards explain.
     QList<Key> legend(BoxColouring colouring, const Theme& theme) const;
     double exposedMs(BoxId box) const;
+    /// Held at the peak of memory.
+    double peakBytes(BoxId box) const;
     /// Indices of the buckets that a box's nodes are in, in order, at most `most_buckets`.
     std::vector<int> buckets(BoxId box) const;
 
@@ -89,20 +92,29 @@ class BoxColours {
     QList<Part> bucketParts(BoxId box, const Theme& theme) const;
     /// The bucket that the whole of a box is in, or -1.
     int ownBucket(BoxId box) const;
-    void forgetExposed();
-    /// Of all boxes at once, on the first request.
-    void workOutExposed() const;
-    /// Of a pile of identical boxes, what one of them is on average. Only after workOutExposed().
-    double exposedMsOfOne(BoxId box) const;
+    /// An amount of each box, of all boxes at once, on the first request.
+    struct Amounts {
+        std::vector<double> of_box;
+        double largest = 0;  ///< of one box of the outermost level
+    };
+    using Compute = std::vector<double> (*)(const Evaluation&, const BoxTree&);
+
+    void forgetAmounts();
+    const Amounts& workedOut(Amounts& amounts, Compute compute) const;
+    const Amounts& exposed() const;
+    const Amounts& peak() const;
+    /// Of a pile of identical boxes, what one of them has on average.
+    double ofOne(BoxId box, const Amounts& amounts) const;
+    /// A part as high as its share of the largest; none for 0.
+    QList<Part> amountPart(BoxId box, const Amounts& amounts, Part part) const;
 
     const BoxTree* tree_ = nullptr;
     const std::vector<BoxFigures>* figures_ = nullptr;
     const OccurringFigures* occurring_ = nullptr;
     std::vector<std::int32_t> bucket_of_module_;        ///< or -1; empty without buckets
     std::unordered_map<BoxId, Inside> buckets_inside_;  ///< of boxes that are in no bucket themselves
-    std::shared_ptr<const Evaluation> evaluation_;      ///< that exposed times are of
-    mutable std::vector<double> exposed_ms_;
-    mutable double longest_exposed_ms_ = 0;
+    std::shared_ptr<const Evaluation> evaluation_;      ///< that amounts are of
+    mutable Amounts exposed_ms_, peak_bytes_;
 };
 
 }  // namespace overlap::ui

@@ -118,6 +118,12 @@ QString BoxTexts::exposed(BoxId id, double ms) const {
     return tr("exposed %1 × %2").arg(box.child_count).arg(formatTime(ms / box.child_count));
 }
 
+QString BoxTexts::held(BoxId id, double bytes) const {
+    const Box& box = tree_.box(id);
+    if (box.kind != BoxKind::run) return tr("holds %1").arg(formatBytes(bytes));
+    return tr("holds %1 × %2").arg(box.child_count).arg(formatBytes(bytes / box.child_count));
+}
+
 QString BoxTexts::path(BoxId box) const {
     QStringList titles;
     for (; box != no_box && box != BoxTree::root; box = tree_.box(box).parent) titles.prepend(title(box));

@@ -29,6 +29,8 @@ class BoxTexts {
     QString figures(BoxId box) const;
     /// How long a box is exposed; of a pile how many, and each on average.
     QString exposed(BoxId box, double ms) const;
+    /// What a box holds at the peak of memory; of a pile how many, and each on average.
+    QString held(BoxId box, double bytes) const;
     /// The box from the model down, for breadcrumbs and screen readers: `layers.0 › attention`.
     QString path(BoxId box) const;
     /// Everything known of a box, as rich text.

@@ -225,7 +225,10 @@ void GraphPainter::paintTexts(QPainter& painter, const PlacedBox& placed, bool d
     painter.drawText(QRectF(room.left(), top, room.width(), titleHeight), Qt::AlignLeft | Qt::AlignVCenter, title);
     if (!readable(smallTextPx)) return;
     const double exposed = model_.colouring() == BoxColouring::exposed ? model_.colours().exposedMs(id) : 0;
-    const QString figures = exposed > 0 ? texts.exposed(id, exposed) : texts.figures(id);
+    const double held = model_.colouring() == BoxColouring::memory ? model_.colours().peakBytes(id) : 0;
+    const QString figures = exposed > 0 ? texts.exposed(id, exposed)
+                            : held > 0  ? texts.held(id, held)
+                                        : texts.figures(id);
     QStringList more;
     if (placed.open)
         if (const QString name = texts.className(id); !name.isEmpty()) more.append(name);

@@ -73,6 +73,20 @@ class GraphBoxesTest : public QObject {
         QVERIFY(heights.size() > 2);
     }
 
+    void stripesAreAsHighAsTheirShareOfThePeak() {
+        const BoxColours& colours = model_->colours();
+        QCOMPARE(colours.peakBytes(BoxTree::root),
+                 static_cast<double>(document_->evaluation()->corrected_memory.peak_bytes));
+        std::set<double> heights;
+        for (const PlacedBox& placed : model_->arrangement().boxes) {
+            const auto parts = colours.stripe(placed.box, BoxColouring::memory, currentTheme());
+            QCOMPARE(parts.isEmpty(), colours.peakBytes(placed.box) <= 0);
+            if (!parts.isEmpty()) heights.insert(parts.front().filled);
+        }
+        QVERIFY(heights.size() > 2);
+        QCOMPARE(*heights.rbegin(), 1.0);
+    }
+
     void aPileTellsWhatEachOfItIsExposed() {
         for (const PlacedBox& placed : model_->arrangement().boxes) {
             const bool pile = model_->tree().box(placed.box).kind == BoxKind::run;

@@ -1,0 +1,67 @@
+#include "core/views/peak_bytes.h"
+
+#include <optional>
+#include <unordered_map>
+
+#include "core/graph/storage_table.h"
+#include "core/simulate/memory_kinds.h"
+#include "core/simulate/storage_lives.h"
+#include "core/views/members_of_result.h"
+
+namespace overlap {
+
+namespace {
+
+/// The nodes of the input that a node of the result stands for: its origin, or the members of its bucket.
+class Origins {
+  public:
+    explicit Origins(const Evaluation& evaluation) : evaluation_(evaluation), members_(evaluation) {
+        for (const CollectiveTiming& timing : evaluation.simulation.collectives)
+            if (const std::int32_t bucket = evaluation.bucket_of_node[timing.start]; bucket >= 0)
+                start_of_bucket_.emplace(bucket, timing.start);
+    }
+
+    std::vector<NodeId> of(NodeId node) const {
+        if (const NodeId origin = evaluation_.origin[node]; origin != no_node) return {origin};
+        const auto start = start_of_bucket_.find(evaluation_.bucket_of_node[node]);
+        return start == start_of_bucket_.end() ? std::vector<NodeId>() : members_.of(start->second);
+    }
+
+  private:
+    const Evaluation& evaluation_;
+    MembersOfResult members_;
+    std::unordered_map<std::int32_t, NodeId> start_of_bucket_;
+};
+
+}  // namespace
+
+PeakBytesOfInput peak_bytes_of_input(const Evaluation& evaluation) {
+    const Graph& graph = *evaluation.graph;
+    PeakBytesOfInput peak{std::vector<double>(evaluation.input->node_count(), 0)};
+    const StorageTable table(graph, StorageRule::corrected);
+    const StorageLives lives(graph);
+    const std::size_t point = peak_point(evaluation.corrected_memory);
+    const Origins origins(evaluation);
+    for (const Storage& storage : table.storages()) {
+        const std::optional<StorageLife> life = lives.of(storage);
+        if (!life || point < life->from || point >= life->until) continue;
+        const auto bytes = static_cast<double>(storage.bytes);
+        const std::vector<NodeId> nodes = origins.of(storage.allocator);
+        if (nodes.empty()) peak.other += bytes;
+        const std::vector<double> parts = shares_by_bytes(*evaluation.input, nodes);
+        for (std::size_t index = 0; index < nodes.size(); ++index) peak.nodes[nodes[index]] += bytes * parts[index];
+    }
+    return peak;
+}
+
+std::vector<double> box_peak_bytes(const Evaluation& evaluation, const BoxTree& tree) {
+    std::vector<double> bytes(tree.box_count(), 0);
+    const PeakBytesOfInput peak = peak_bytes_of_input(evaluation);
+    for (NodeId node = 0; node < peak.nodes.size(); ++node)
+        if (peak.nodes[node] > 0) bytes[tree.operation_of(node)] += peak.nodes[node];
+    for (BoxId id = tree.box_count(); id-- > 1;) bytes[tree.box(id).parent] += bytes[id];
+    bytes[BoxTree::root] += peak.other;
+    return bytes;
+}
+
+}  // namespace overlap
