@@ -2,13 +2,11 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QToolButton>
 #include <QTreeView>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/advice/advice_model.h"
@@ -16,13 +14,14 @@
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/panel_layout.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr int lowest_table = 24;
-constexpr int settle_ms = 150;  ///< a plan that is still being dragged is not advised
+constexpr std::chrono::milliseconds settle{150};  ///< a plan that is still being dragged is not advised
 constexpr std::size_t most_collectives = 8;
 constexpr int figure_letters = 12;
 
@@ -34,19 +33,12 @@ AdvicePanel::AdvicePanel(Document& document, QWidget* parent)
       model_(new AdviceModel(this)),
       view_(new QTreeView),
       selected_only_(new QToolButton),
-      caption_(new ElidedLabel) {
+      caption_(new ElidedLabel),
+      refresh_(*this, settle, [this] { restart(); }) {
     setObjectName("advice");
     setAccessibleName(tr("Advice"));
     makeTable();
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeBar());
-    layout->addWidget(view_, 1);
-    setFocusProxy(view_);
-    setFocusPolicy(Qt::StrongFocus);
-    waiting_.setSingleShot(true);
-    connect(&waiting_, &QTimer::timeout, this, &AdvicePanel::restart);
+    layOutPanel(this, makeBar(), view_);
     for (const auto signal :
          {&Document::graphChanged, &Document::currentChanged, &Document::planChanged, &Document::evaluationChanged})
         connect(&document, signal, this, &AdvicePanel::schedule);
@@ -60,9 +52,7 @@ AdvicePanel::AdvicePanel(Document& document, QWidget* parent)
 
 QWidget* AdvicePanel::makeBar() {
     auto* bar = new QWidget;
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(8);
+    auto* layout = barLayout(bar);
     selected_only_->setText(tr("Selected collective"));
     selected_only_->setToolTip(tr("What helps the selected collective, instead of those that are exposed longest"));
     selected_only_->setCheckable(true);
@@ -100,17 +90,11 @@ void AdvicePanel::makeTable() {
 }
 
 void AdvicePanel::schedule() {
-    outdated_ = true;
     // Rows of another plan must not be made in this one.
     search_.cancel();
     model_->clear();
-    if (isVisible()) waiting_.start(settle_ms);
+    refresh_.schedule();
     describe();
-}
-
-void AdvicePanel::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    if (outdated_) schedule();
 }
 
 QString AdvicePanel::obstacle() const {
@@ -146,7 +130,6 @@ void AdvicePanel::restart() {
         search_.cancel();
         return describe();
     }
-    outdated_ = false;
     evaluation_ = document_.evaluation();
     const bool selected = selected_only_->isChecked();
     const auto one = selectedCollective();
@@ -170,7 +153,7 @@ void AdvicePanel::describe() {
         if (search_.found() > 0)
             text += search_.busy() ? tr(" · %1 of %2 changes tried").arg(search_.tried()).arg(search_.found())
                                    : tr(" · %1 changes tried").arg(search_.found());
-        else if (!busy() && !outdated_)
+        else if (!busy() && !refresh_.outdated())
             text += tr(" · nothing to change that the passes and the data allow");
     }
     caption_->setText(shownName(text));

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <QTimer>
 #include <QWidget>
 
 #include "ui/advice/advice_search.h"
+#include "ui/widgets/seen_refresh.h"
 
 class QLabel;
 class QToolButton;
@@ -29,12 +29,11 @@ class AdvicePanel : public QWidget {
     QToolButton* selectedOnly() { return selected_only_; }
     /// What the rows are for, and how many changes were tried.
     QString caption() const;
-    bool busy() const { return waiting_.isActive() || search_.busy(); }
+    bool busy() const { return refresh_.waiting() || search_.busy(); }
     /// Shows what helps the selected collective.
     void adviseSelected();
 
   protected:
-    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -55,8 +54,7 @@ class AdvicePanel : public QWidget {
     QTreeView* view_;
     QToolButton* selected_only_;
     QLabel* caption_;
-    QTimer waiting_;
-    bool outdated_ = true;
+    SeenRefresh refresh_;
     std::shared_ptr<const Evaluation> evaluation_;  ///< whose plan the rows change
     AdviceSearch search_;
 };

@@ -2,7 +2,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
@@ -11,13 +10,13 @@
 #include <QScrollBar>
 #include <QToolButton>
 #include <QTreeView>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "ui/document/document.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/theme/numbers.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/panel_layout.h"
 #include "ui/widgets/table_delegate.h"
 
 namespace overlap::ui {
@@ -52,32 +51,22 @@ CollectivesPanel::CollectivesPanel(Document& document, QWidget* parent)
       field_(new QLineEdit),
       exposed_only_(new QToolButton),
       sums_(new ElidedLabel),
-      view_(new QTreeView) {
+      view_(new QTreeView),
+      refresh_(*this, std::chrono::milliseconds(0), [this] { makeRows(); }) {
     setObjectName("collectives");
     setAccessibleName(tr("Collectives"));
     makeTable();
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeBar());
-    layout->addWidget(view_, 1);
-    setFocusProxy(view_);
-    setFocusPolicy(Qt::StrongFocus);
-
-    waiting_.setSingleShot(true);
-    connect(&waiting_, &QTimer::timeout, this, &CollectivesPanel::makeRows);
+    layOutPanel(this, makeBar(), view_);
     connect(&document, &Document::graphChanged, this, [this] { showRows(nullptr); });
-    connect(&document, &Document::evaluationChanged, this, &CollectivesPanel::schedule);
-    connect(&document, &Document::modulesChanged, this, &CollectivesPanel::schedule);
+    for (const auto signal : {&Document::evaluationChanged, &Document::modulesChanged})
+        connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     connect(&document.selection(), &Selection::changed, this, &CollectivesPanel::showSelection);
     showSums();
 }
 
 QWidget* CollectivesPanel::makeBar() {
     auto* bar = new QWidget;
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(8);
+    auto* layout = barLayout(bar);
     field_->setPlaceholderText(tr("Filter: names, modules, causes…"));
     field_->setToolTip(tr("Rows that have all of these words, in whichever column: \"layers.3 all-gather short\""));
     field_->setAccessibleName(tr("Filter the collectives"));
@@ -137,19 +126,12 @@ void CollectivesPanel::narrow(const std::function<void()>& change) {
     showSums();
 }
 
-void CollectivesPanel::schedule() {
-    outdated_ = true;
-    if (isVisible()) waiting_.start(0);
-}
-
 void CollectivesPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    if (outdated_) return schedule();
-    showSelection();
+    if (!refresh_.outdated()) showSelection();
 }
 
 void CollectivesPanel::makeRows() {
-    outdated_ = false;
     const auto evaluation = document_.evaluation();
     if (!evaluation) return showRows(nullptr);
     task_.start([this, evaluation, modules = document_.sharedModules()](std::stop_token stop) -> LatestTask::Delivery {

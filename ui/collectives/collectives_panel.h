@@ -1,11 +1,11 @@
 #pragma once
 
-#include <QTimer>
 #include <QWidget>
 #include <functional>
 
 #include "ui/collectives/collectives_model.h"
 #include "ui/tasks/latest_task.h"
+#include "ui/widgets/seen_refresh.h"
 
 class QLabel;
 class QLineEdit;
@@ -33,7 +33,7 @@ class CollectivesPanel : public QWidget {
     QToolButton* exposedOnly() { return exposed_only_; }
     /// What is shown or chosen comes to.
     QString sums() const;
-    bool busy() const { return waiting_.isActive() || task_.busy(); }
+    bool busy() const { return refresh_.waiting() || task_.busy(); }
 
   signals:
     /// The user wants to see the selected collective in the timeline.
@@ -48,7 +48,6 @@ class CollectivesPanel : public QWidget {
     void makeTable();
     /// Changes which rows are shown.
     void narrow(const std::function<void()>& change);
-    void schedule();
     void makeRows();
     void showRows(std::shared_ptr<const CollectiveRows> rows);
     /// Rows of the model that the document's selection is.
@@ -65,8 +64,7 @@ class CollectivesPanel : public QWidget {
     QToolButton* exposed_only_;
     QLabel* sums_;
     QTreeView* view_;
-    QTimer waiting_;
-    bool outdated_ = true;
+    SeenRefresh refresh_;
     bool following_ = false;
     LatestTask task_;
 };

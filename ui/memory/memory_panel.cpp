@@ -3,7 +3,6 @@
 #include <QAbstractItemView>
 #include <QComboBox>
 #include <QDoubleSpinBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QSpinBox>
@@ -20,11 +19,12 @@
 #include "ui/memory/policy_chart.h"
 #include "ui/theme/known_time.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/panel_layout.h"
 
 namespace overlap::ui {
 namespace {
 
-constexpr int settle_ms = 150;  ///< points of a plan that is still being dragged are not needed
+constexpr std::chrono::milliseconds settle{150};  ///< points of a plan that is still being dragged are not needed
 constexpr int most_layers = 100;
 constexpr double most_gib = 4096;
 
@@ -60,7 +60,8 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       deferral_(new QSpinBox),
       caption_(new ElidedLabel),
       chart_(new PolicyChart),
-      kinds_(new KindBar) {
+      kinds_(new KindBar),
+      refresh_(*this, settle, [this] { findPoints(); }) {
     setObjectName("memory");
     setAccessibleName(tr("Memory"));
     auto* split = new QSplitter(Qt::Horizontal);
@@ -77,13 +78,11 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     layout->addWidget(kinds_);
     setFocusProxy(view_);
     setFocusPolicy(Qt::StrongFocus);
-    waiting_.setSingleShot(true);
-    connect(&waiting_, &QTimer::timeout, this, &MemoryPanel::findPoints);
     for (const auto signal : {&Document::graphChanged, &Document::currentChanged, &Document::planChanged}) {
         connect(&document, signal, this, &MemoryPanel::showSection);
-        connect(&document, signal, this, &MemoryPanel::schedulePoints);
+        connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     }
-    connect(&document, &Document::timesChanged, this, &MemoryPanel::schedulePoints);
+    connect(&document, &Document::timesChanged, &refresh_, &SeenRefresh::schedule);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showFigures);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::showHeld);
     connect(&document, &Document::evaluationChanged, this, &MemoryPanel::findEffects);
@@ -106,9 +105,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
 
 QWidget* MemoryPanel::makeBar() {
     auto* bar = new QWidget;
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(8);
+    auto* layout = barLayout(bar);
     for (const PassOption& option : require_pass(memory_tag_pass).options())
         if (option.name == "memory_policy")
             for (const std::string& choice : option.choices) policy_->addItem(QString::fromStdString(choice));
@@ -199,17 +196,10 @@ void MemoryPanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     showHeld();
     findEffects();
-    if (outdated_) schedulePoints();
-}
-
-void MemoryPanel::schedulePoints() {
-    outdated_ = true;
-    if (isVisible()) waiting_.start(settle_ms);
 }
 
 /// What the memory section says does not matter for the points: they replace it.
 void MemoryPanel::findPoints() {
-    outdated_ = false;
     const bool can = document_.isOpen() && document_.editable();
     const auto source = document_.times() ? document_.times()->source : nullptr;
     std::optional<Plan> plan;

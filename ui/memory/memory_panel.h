@@ -1,12 +1,12 @@
 #pragma once
 
-#include <QTimer>
 #include <QWidget>
 #include <memory>
 
 #include "ui/document/background_evaluator.h"
 #include "ui/memory/memory_target.h"
 #include "ui/memory/policy_search.h"
+#include "ui/widgets/seen_refresh.h"
 
 class QComboBox;
 class QDoubleSpinBox;
@@ -38,7 +38,7 @@ class MemoryPanel : public QWidget {
     /// Step and peak of the plan, or of what a drop would make of it.
     QString caption() const;
     bool busy() const {
-        return waiting_.isActive() || search_.busy() || effects_.busy() || preview_.busy() || held_task_.busy();
+        return refresh_.waiting() || search_.busy() || effects_.busy() || preview_.busy() || held_task_.busy();
     }
 
   signals:
@@ -52,7 +52,6 @@ class MemoryPanel : public QWidget {
     void showSection();
     void showFigures();
     void showHeld();
-    void schedulePoints();
     void findPoints();
     void findEffects();
     void showEffect(const PolicyPoint& point);
@@ -68,8 +67,7 @@ class MemoryPanel : public QWidget {
     QLabel* caption_;
     PolicyChart* chart_;
     KindBar* kinds_;
-    QTimer waiting_;
-    bool outdated_ = true;
+    SeenRefresh refresh_;
     std::optional<Plan> points_of_;             ///< the plan, without its memory section, that the points are of
     std::shared_ptr<const Graph> graph_;        ///< that they are of
     std::shared_ptr<const TimeSource> source_;  ///< whose times they have

@@ -5,7 +5,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
@@ -14,7 +13,6 @@
 #include <QSortFilterProxyModel>
 #include <QToolButton>
 #include <QTreeView>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/cost/built_in_cost_models.h"
@@ -24,6 +22,7 @@
 #include "ui/theme/harmless_text.h"
 #include "ui/widgets/availability.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/panel_layout.h"
 #include "ui/widgets/plan_colours.h"
 #include "ui/widgets/table_delegate.h"
 
@@ -71,31 +70,22 @@ PlansPanel::PlansPanel(Document& document, QWidget* parent)
       rename_(new QAction(tr("Rename…"), this)),
       note_(new QAction(tr("Note…"), this)),
       colour_(new QAction(tr("Colour"), this)),
-      close_(new QAction(tr("Close"), this)) {
+      close_(new QAction(tr("Close"), this)),
+      refresh_(*this, std::chrono::milliseconds(0), [this] { makeRows(); }) {
     setObjectName("plans");
     setAccessibleName(tr("Plans"));
     makeTable();
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(makeBar());
-    layout->addWidget(view_, 1);
-    setFocusProxy(view_);
-    setFocusPolicy(Qt::StrongFocus);
-    waiting_.setSingleShot(true);
-    connect(&waiting_, &QTimer::timeout, this, &PlansPanel::makeRows);
+    layOutPanel(this, makeBar(), view_);
     for (const auto signal : {&Document::graphChanged, &Document::variantsChanged, &Document::planChanged,
                               &Document::evaluationChanged, &Document::timesChanged})
-        connect(&document, signal, this, &PlansPanel::schedule);
+        connect(&document, signal, &refresh_, &SeenRefresh::schedule);
     connect(&document, &Document::currentChanged, this, &PlansPanel::showCurrent);
     update();
 }
 
 QWidget* PlansPanel::makeBar() {
     auto* bar = new QWidget;
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(8, 6, 8, 6);
-    layout->setSpacing(8);
+    auto* layout = barLayout(bar);
     compare_->setToolTip(tr("Compare the two plans that are chosen"));
     rename_->setToolTip(tr("Give the chosen plan another name (F2)"));
     close_->setToolTip(tr("Close the chosen plan, which can be reopened (Delete)"));
@@ -127,7 +117,7 @@ QWidget* PlansPanel::makeBar() {
     layout->addWidget(other_);
     caption_->setProperty("role", "dim");
     layout->addWidget(caption_, 1);
-    connect(other_, &QComboBox::currentIndexChanged, this, &PlansPanel::schedule);
+    connect(other_, &QComboBox::currentIndexChanged, &refresh_, &SeenRefresh::schedule);
     connect(note_, &QAction::triggered, this, [this] { emit noteWanted(chosen().front()); });
     connect(rename_, &QAction::triggered, this, [this] { emit renameWanted(chosen().front()); });
     connect(close_, &QAction::triggered, this, [this] {
@@ -164,18 +154,7 @@ void PlansPanel::makeTable() {
     connect(view_, &QTreeView::activated, this, choose);
 }
 
-void PlansPanel::schedule() {
-    outdated_ = true;
-    if (isVisible()) waiting_.start(0);
-}
-
-void PlansPanel::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    if (outdated_) schedule();
-}
-
 void PlansPanel::makeRows() {
-    outdated_ = false;
     PlanGround ground;
     std::vector<PlanRow> rows;
     if (document_.isOpen()) {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <QTimer>
 #include <QWidget>
 
 #include "core/plan/plan_colour.h"
 #include "ui/plans/plan_rows.h"
 #include "ui/tasks/latest_task.h"
+#include "ui/widgets/seen_refresh.h"
 
 class QAction;
 class QComboBox;
@@ -36,7 +36,7 @@ class PlansPanel : public QWidget {
     QAction* closeAction() { return close_; }
     QAction* noteAction() { return note_; }
     QAction* colourAction() { return colour_; }
-    bool busy() const { return waiting_.isActive() || task_.busy(); }
+    bool busy() const { return refresh_.waiting() || task_.busy(); }
 
   signals:
     // Positions of variants in the document.
@@ -48,13 +48,11 @@ class PlansPanel : public QWidget {
     void compareWanted(int before, int after);
 
   protected:
-    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
     QWidget* makeBar();
     void makeTable();
-    void schedule();
     void makeRows();
     void describe();
     void update();
@@ -72,8 +70,7 @@ class PlansPanel : public QWidget {
     QLabel* caption_;
     QAction *compare_, *rename_, *note_, *colour_, *close_;
     PlanGround ground_;  ///< where the rows of the model were evaluated
-    QTimer waiting_;
-    bool outdated_ = true;
+    SeenRefresh refresh_;
     bool following_ = false;
     LatestTask task_;
 };
