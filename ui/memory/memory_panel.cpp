@@ -90,8 +90,8 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     connect(&effects_, &PolicySearch::pointFound, this, &MemoryPanel::showEffect);
     connect(view_, &MemoryRulesView::dragged, this, &MemoryPanel::preview);
     connect(view_, &MemoryRulesView::refused, this, &MemoryPanel::refused);
-    connect(chart_, &PolicyChart::chosen, this, &MemoryPanel::choose);
-    connect(&search_, &PolicySearch::pointFound, chart_, &PolicyChart::add);
+    connect(chart_, &PolicyChart::policyChosen, this, &MemoryPanel::choose);
+    connect(&search_, &PolicySearch::pointFound, chart_, &PolicyChart::addPolicy);
     connect(&preview_, &BackgroundEvaluator::ready, this,
             [this](quint64 key, const std::shared_ptr<const Evaluation>& evaluation) {
                 if (key != previewed_ || dragged_.isEmpty()) return;
@@ -165,13 +165,13 @@ QString MemoryPanel::caption() const {
 void MemoryPanel::showFigures() {
     const auto evaluation = document_.evaluation();
     QString text = MemoryCommands(document_).refusal();
-    std::optional<PolicyPoint> current;
+    std::optional<StepPeakChart::Point> current;
     if (evaluation && document_.isOpen()) {
         if (text.isEmpty())
             text = evaluation->refused ? tr("The plan is refused; see Problems") : stepAndPeak(*evaluation);
         if (!evaluation->refused && document_.editable()) {
             current.emplace();
-            current->choice.title = document_.current()->title().toStdString();
+            current->title = document_.current()->title();
             current->step_ms = evaluation->simulation.step_ms;
             current->peak_bytes = evaluation->corrected_memory.peak_bytes;
         }
@@ -206,7 +206,7 @@ void MemoryPanel::findPoints() {
     if (can) plan = withoutMemory(document_.current()->plan());
     if (plan && plan == points_of_ && graph_ == document_.graph() && source_ == source) return;
     search_.cancel();
-    chart_->clear();
+    chart_->clearPolicies();
     points_of_ = plan;
     graph_ = document_.graph();
     source_ = source;

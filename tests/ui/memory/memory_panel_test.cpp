@@ -101,20 +101,21 @@ class MemoryPanelTest : public QObject {
         panel.resize(900, 300);
         panel.show();
         QTRY_VERIFY_WITH_TIMEOUT(!panel.busy() && panel.chart()->points().size() > 6, 30'000);
-        const PolicyPoint least = panel.chart()->points().front();
+        const StepPeakChart::Point least = panel.chart()->points().front();
         QTest::keyClick(panel.chart(), Qt::Key_Right);
         QCOMPARE(panel.chart()->focused(), 0);
         QTest::keyClick(panel.chart(), Qt::Key_Return);
-        QCOMPARE(document->current()->plan().memory->policy, least.choice.section.policy);
+        QCOMPARE(document->current()->plan().memory->policy, panel.chart()->choiceOf(least).section.policy);
         QVERIFY(waitForEvaluation(*document));
         QCOMPARE(document->evaluation()->corrected_memory.peak_bytes, least.peak_bytes);
         QCOMPARE(document->evaluation()->simulation.step_ms, least.step_ms);
         // The points are those of the plan without its section, which has not changed.
         QTest::qWait(300);
         QVERIFY(panel.chart()->points().size() > 6);
-        const PolicyPoint last = panel.chart()->points().back();
+        const StepPeakChart::Point last = panel.chart()->points().back();
+        const MemoryChoice wanted = panel.chart()->choiceOf(last);
         QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, panel.chart()->place(last).toPoint());
-        QCOMPARE(MemoryCommands(*document).section().rules, last.choice.section.rules);
+        QCOMPARE(MemoryCommands(*document).section().rules, wanted.section.rules);
     }
 
     void theBaselineCannotBeEdited() {

@@ -1,0 +1,268 @@
+#include "ui/widgets/step_peak_chart.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <limits>
+
+#include "ui/theme/harmless_text.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr double radius = 4.5;
+constexpr double reach = 12;  ///< how near the pointer means a point
+constexpr int left_margin = 64, right_margin = 16, top_margin = 10, bottom_margin = 24;
+constexpr double headroom = 0.08;  ///< of a range, beyond its ends
+
+bool isBefore(const StepPeakChart::Point& left, const StepPeakChart::Point& right) {
+    return left.peak_bytes != right.peak_bytes ? left.peak_bytes < right.peak_bytes : left.step_ms < right.step_ms;
+}
+
+}  // namespace
+
+StepPeakChart::StepPeakChart(const QString& help, QWidget* parent) : QWidget(parent), help_(help) {
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setMinimumSize(160, 96);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, qOverload<>(&StepPeakChart::update));
+}
+
+void StepPeakChart::clear() {
+    points_.clear();
+    bound_.clear();
+    focused_ = hovered_ = -1;
+    fitRanges();
+}
+
+void StepPeakChart::add(const Point& point) {
+    points_.insert(std::ranges::upper_bound(points_, point, isBefore), point);
+    focused_ = hovered_ = -1;
+    fitRanges();
+}
+
+void StepPeakChart::setCurrent(std::optional<Point> current) {
+    current_ = std::move(current);
+    fitRanges();
+}
+
+void StepPeakChart::setBound(std::vector<Limit> bound) {
+    bound_ = std::move(bound);
+    fitRanges();
+}
+
+void StepPeakChart::setDeviceMemory(std::int64_t bytes) {
+    device_bytes_ = bytes;
+    update();
+}
+
+void StepPeakChart::fitRanges() {
+    constexpr double most = std::numeric_limits<double>::max();
+    steps_ = peaks_ = {most, 0};
+    const auto include = [&](const Point& point) {
+        const auto widen = [](Range& range, double value) {
+            range = {std::min(range.lowest, value), std::max(range.highest, value)};
+        };
+        widen(steps_, point.step_ms);
+        widen(peaks_, static_cast<double>(point.peak_bytes));
+    };
+    std::ranges::for_each(points_, include);
+    if (current_) include(*current_);
+    for (const Limit& limit : bound_) include({-1, {}, limit.step_ms, limit.bytes});
+    for (Range* range : {&steps_, &peaks_}) {
+        if (range->lowest > range->highest) *range = {0, 1};
+        const double room = std::max(headroom * (range->highest - range->lowest), range->highest * 1e-3);
+        *range = {std::max(0.0, range->lowest - room), range->highest + room};
+    }
+    update();
+}
+
+QRectF StepPeakChart::area() const {
+    return QRectF(rect()).adjusted(left_margin, top_margin, -right_margin, -bottom_margin);
+}
+
+QPointF StepPeakChart::place(const Point& point) const {
+    const auto share = [](const Range& range, double value) {
+        return (value - range.lowest) / std::max(range.highest - range.lowest, 1e-9);
+    };
+    const QRectF inside = area();
+    return {inside.left() + share(peaks_, static_cast<double>(point.peak_bytes)) * inside.width(),
+            inside.bottom() - share(steps_, point.step_ms) * inside.height()};
+}
+
+QString StepPeakChart::text(const Point& point) {
+    return tr("%1: %2, %3")
+        .arg(shownName(point.title), formatTime(point.step_ms), formatBytes(static_cast<double>(point.peak_bytes)));
+}
+
+int StepPeakChart::pointAt(const QPointF& position) const {
+    int nearest = -1;
+    double least = reach * reach;
+    for (std::size_t index = 0; index < points_.size(); ++index) {
+        const QPointF away = place(points_[index]) - position;
+        const double distance = QPointF::dotProduct(away, away);
+        if (distance <= least) nearest = static_cast<int>(index), least = distance;
+    }
+    return nearest;
+}
+
+void StepPeakChart::focus(int point) {
+    if (points_.empty()) return;
+    focused_ = std::clamp(point, 0, static_cast<int>(points_.size()) - 1);
+    setAccessibleDescription(text(points_[static_cast<std::size_t>(focused_)]));
+    update();
+}
+
+void StepPeakChart::take(int point) {
+    if (point < 0) return;
+    emit chosen(points_[static_cast<std::size_t>(point)].id);
+}
+
+void StepPeakChart::mouseMoveEvent(QMouseEvent* event) {
+    hovered_ = pointAt(event->position());
+    setCursor(hovered_ < 0 ? Qt::ArrowCursor : Qt::PointingHandCursor);
+    update();
+}
+
+void StepPeakChart::mousePressEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) take(pointAt(event->position()));
+}
+
+void StepPeakChart::leaveEvent(QEvent* event) {
+    hovered_ = -1;
+    update();
+    QWidget::leaveEvent(event);
+}
+
+void StepPeakChart::keyPressEvent(QKeyEvent* event) {
+    switch (event->key()) {
+        case Qt::Key_Left:
+        case Qt::Key_Up:
+            return focus(focused_ - 1);
+        case Qt::Key_Right:
+        case Qt::Key_Down:
+            return focus(focused_ + 1);
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            return take(focused_);
+        default:
+            QWidget::keyPressEvent(event);
+    }
+}
+
+bool StepPeakChart::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const int point = pointAt(help->pos());
+    QToolTip::showText(help->globalPos(), point < 0 ? help_ : text(points_[static_cast<std::size_t>(point)]), this);
+    return true;
+}
+
+void StepPeakChart::paintAxes(QPainter& painter) const {
+    const Theme& theme = currentTheme();
+    const QRectF inside = area();
+    painter.setPen(theme.line);
+    painter.drawLine(inside.bottomLeft(), inside.bottomRight());
+    painter.drawLine(inside.bottomLeft(), inside.topLeft());
+    painter.setPen(theme.dim);
+    painter.setFont(numberFont(smallTextPx));
+    const auto step = [&](double value, Qt::Alignment alignment) {
+        painter.drawText(QRectF(0, inside.top() - 4, left_margin - 6, inside.height() + 8),
+                         static_cast<int>(alignment | Qt::AlignRight), formatTime(value));
+    };
+    step(steps_.highest, Qt::AlignTop);
+    step(steps_.lowest, Qt::AlignBottom);
+    const QRectF below(inside.left(), inside.bottom() + 4, inside.width(), bottom_margin - 4);
+    painter.drawText(below, Qt::AlignLeft, formatBytes(peaks_.lowest));
+    painter.drawText(below, Qt::AlignRight, formatBytes(peaks_.highest));
+    painter.setFont(textFont(smallTextPx));
+    painter.drawText(below, Qt::AlignHCenter, tr("peak memory"));
+    const auto device = static_cast<double>(device_bytes_);
+    if (device <= peaks_.lowest || device >= peaks_.highest) return;
+    const double x = inside.left() + (device - peaks_.lowest) / (peaks_.highest - peaks_.lowest) * inside.width();
+    painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
+    painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
+}
+
+void StepPeakChart::paintFront(QPainter& painter) const {
+    QPolygonF front;
+    double best_ms = std::numeric_limits<double>::max();
+    for (const Point& point : points_) {
+        if (point.step_ms >= best_ms) continue;
+        best_ms = point.step_ms;
+        front.append(place(point));
+    }
+    painter.setPen(QPen(currentTheme().memory, 1, Qt::DotLine));
+    painter.drawPolyline(front);
+}
+
+/// A staircase: a limit holds up to the next one.
+void StepPeakChart::paintBound(QPainter& painter) const {
+    QPolygonF stairs;
+    for (const Limit& limit : bound_) {
+        const QPointF at = place({-1, {}, limit.step_ms, limit.bytes});
+        if (!stairs.isEmpty()) stairs.append(QPointF(at.x(), stairs.back().y()));
+        stairs.append(at);
+    }
+    if (stairs.isEmpty()) return;
+    stairs.append(QPointF(area().right(), stairs.back().y()));
+    const Theme& theme = currentTheme();
+    painter.setPen(QPen(theme.hidden, 1.5));
+    painter.drawPolyline(stairs);
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(theme.asText(theme.hidden));
+    painter.drawText(QRectF(area().left(), stairs.back().y() + 2, area().width(), painter.fontMetrics().height()),
+                     Qt::AlignRight, tr("bound"));
+}
+
+void StepPeakChart::paintPoints(QPainter& painter) const {
+    const Theme& theme = currentTheme();
+    painter.setFont(textFont(smallTextPx));
+    std::vector<QRectF> taken;
+    for (const Point& point : points_) {
+        const QPointF at = place(point);
+        taken.push_back(QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius));
+    }
+    for (std::size_t index = 0; index < points_.size(); ++index) {
+        const QPointF at = place(points_[index]);
+        const bool marked = static_cast<int>(index) == hovered_ || (hasFocus() && static_cast<int>(index) == focused_);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(marked ? theme.accent : theme.memory);
+        painter.drawEllipse(at, radius, radius);
+        const QString name = shownName(points_[index].title);
+        const QSizeF size(painter.fontMetrics().horizontalAdvance(name), painter.fontMetrics().height());
+        // Beside the point where there is room, else on its other sides; names that find none are in the tool tip.
+        for (const QPointF offset : {QPointF(8, -size.height() / 2), QPointF(-8 - size.width(), -size.height() / 2),
+                                     QPointF(-size.width() / 2, -size.height() - 6), QPointF(-size.width() / 2, 6)}) {
+            const QRectF text(at + offset, size);
+            const bool fits = QRectF(rect()).adjusted(left_margin, 0, 0, -bottom_margin).contains(text) &&
+                              std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(text); });
+            if (!fits && !marked) continue;
+            taken.push_back(text);
+            painter.setPen(marked ? theme.text : theme.dim);
+            painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
+            break;
+        }
+    }
+    if (!current_) return;
+    painter.setPen(QPen(theme.accent, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawEllipse(place(*current_), radius + 3, radius + 3);
+}
+
+void StepPeakChart::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.fillRect(rect(), currentTheme().background);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintAxes(painter);
+    paintBound(painter);
+    paintFront(painter);
+    paintPoints(painter);
+}
+
+}  // namespace overlap::ui

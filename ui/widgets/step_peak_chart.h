@@ -1,0 +1,87 @@
+#pragma once
+
+#include <QWidget>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace overlap::ui {
+
+/// Step against peak: a point for each of several plans, the current plan as a ring, and a line through the points that
+/// no other beats in both. A click on a point, or Enter, takes it; arrows walk from point to point in order of the
+/// peak.
+class StepPeakChart : public QWidget {
+    Q_OBJECT
+
+  public:
+    struct Point {
+        int id = 0;  ///< the owner's
+        QString title;
+        double step_ms = 0;
+        std::int64_t peak_bytes = 0;
+    };
+    /// How short a step can be within a limit of the peak.
+    struct Limit {
+        std::int64_t bytes = 0;
+        double step_ms = 0;
+    };
+
+    /// @param help the tool tip where no point is.
+    explicit StepPeakChart(const QString& help, QWidget* parent = nullptr);
+
+    /// No points and no bound.
+    void clear();
+    void add(const Point& point);
+    /// The current plan; nothing while it is not known.
+    void setCurrent(std::optional<Point> current);
+    /// Limits in ascending order, drawn as stairs under the points.
+    void setBound(std::vector<Limit> bound);
+    /// What the device holds; 0 where that is not known.
+    void setDeviceMemory(std::int64_t bytes);
+
+    /// By peak.
+    const std::vector<Point>& points() const { return points_; }
+    /// Where a point is drawn.
+    QPointF place(const Point& point) const;
+    /// The point that keys are at; -1 for none.
+    int focused() const { return focused_; }
+    /// A point in words: `Full recompute: 1171 ms, 7.1 GiB`.
+    static QString text(const Point& point);
+
+  signals:
+    /// A point was taken.
+    void chosen(int id);
+
+  protected:
+    QSize sizeHint() const override { return {320, 160}; }
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+  private:
+    struct Range {
+        double lowest = 0, highest = 1;
+    };
+    QRectF area() const;
+    void fitRanges();
+    void take(int point);
+    void focus(int point);
+    int pointAt(const QPointF& position) const;
+    void paintAxes(QPainter& painter) const;
+    void paintBound(QPainter& painter) const;
+    void paintFront(QPainter& painter) const;
+    void paintPoints(QPainter& painter) const;
+
+    QString help_;
+    std::vector<Point> points_;  ///< by peak
+    std::vector<Limit> bound_;
+    std::optional<Point> current_;
+    std::int64_t device_bytes_ = 0;
+    Range steps_, peaks_;
+    int focused_ = -1, hovered_ = -1;
+};
+
+}  // namespace overlap::ui
