@@ -52,8 +52,9 @@ std::size_t description_length(const Plan& plan) {
     return length + 2 * plan.overlaps.list.size();
 }
 
-CandidateEvaluator::CandidateEvaluator(std::shared_ptr<const Graph> graph, std::shared_ptr<const StepWork> work)
-    : graph_(std::move(graph)), work_(std::move(work)) {}
+CandidateEvaluator::CandidateEvaluator(std::shared_ptr<const Graph> graph, std::shared_ptr<const StepWork> work,
+                                       std::shared_ptr<const TimeSource> time_source)
+    : graph_(std::move(graph)), work_(std::move(work)), time_source_(std::move(time_source)) {}
 
 Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, std::string origin) const {
     Candidate candidate;
@@ -73,18 +74,18 @@ Candidate CandidateEvaluator::measured(const Evaluation& evaluation, Plan plan, 
 }
 
 Candidate CandidateEvaluator::evaluate(Plan plan, std::string origin, std::stop_token stop) const {
-    const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, plan, std::move(stop));
+    const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, plan, std::move(stop), time_source_);
     if (!evaluation) return {std::move(plan), std::move(origin), "stopped"};
     drop_refused(*evaluation, plan.overlaps.list);
     return measured(*evaluation, std::move(plan), std::move(origin));
 }
 
 Candidate CandidateEvaluator::as_it_is() const {
-    return measured(*evaluate_baseline(graph_), Plan(), "as it is");
+    return measured(*evaluate_baseline(graph_, {}, time_source_), Plan(), "as it is");
 }
 
 void CandidateEvaluator::disturb(Candidate& candidate) const {
-    const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, candidate.plan);
+    const std::shared_ptr<const Evaluation> evaluation = overlap::evaluate(graph_, candidate.plan, {}, time_source_);
     double sum_ms = 0;
     candidate.worst_ms = 0;
     for (const Disturbance& scenario : scenarios()) {

@@ -38,7 +38,9 @@ std::size_t description_length(const Plan& plan);
 class CandidateEvaluator {
   public:
     /// @param work of the graph, without an obstacle.
-    CandidateEvaluator(std::shared_ptr<const Graph> graph, std::shared_ptr<const StepWork> work);
+    /// @param time_source of simulations; null for own_time_source().
+    CandidateEvaluator(std::shared_ptr<const Graph> graph, std::shared_ptr<const StepWork> work,
+                       std::shared_ptr<const TimeSource> time_source = nullptr);
 
     const std::shared_ptr<const Graph>& graph() const { return graph_; }
     const StepWork& work() const { return *work_; }
@@ -56,6 +58,7 @@ class CandidateEvaluator {
 
     std::shared_ptr<const Graph> graph_;
     std::shared_ptr<const StepWork> work_;
+    std::shared_ptr<const TimeSource> time_source_;
 };
 
 /// A plan to evaluate, and how it was made.

@@ -25,8 +25,8 @@ class Search {
   public:
     Search(const std::shared_ptr<const Graph>& graph, const SearchOptions& options)
         : options_(options),
-          work_(step_work(graph)),
-          evaluator_(graph, require_possible(*graph)),
+          work_(step_work(graph, options.time_source)),
+          evaluator_(graph, require_possible(*graph), options.time_source),
           bounds_(work_),
           rounds_(evaluator_,
                   {options.effort,
@@ -42,13 +42,11 @@ class Search {
         rounds_.improve(effort, random_, [&] { report(); });
         const Candidate* best = rounds_.best();
         if (!best) refuse_limit();
-        const double most_ms = most_allowed_ms(*best);
-        result_.best = finalist(most_ms);
-        MinimalPlan minimal = minimal_plan(evaluator_, rounds_, result_.best, most_ms);
-        result_.best = std::move(minimal.candidate);
-        result_.elements = std::move(minimal.elements);
+        result_.best = *best;
+        result_.evaluations = rounds_.evaluations();
+        // Who stops does not want to wait for the shortest description.
+        if (!rounds_.stopped()) describe_shortly(most_allowed_ms(*best));
         evaluator_.disturb(result_.best);
-        result_.evaluations = rounds_.evaluations() + minimal.evaluations;
         result_.stopped = rounds_.stopped();
         result_.front = front_of(rounds_.usable(), bounds_);
         report();
@@ -67,9 +65,10 @@ class Search {
 
     void report() const {
         if (!options_.progress) return;
-        SearchProgress progress{rounds_.evaluations(), options_.effort, 0, result_.bound.step_ms, {}};
+        SearchProgress progress{rounds_.evaluations(), options_.effort, 0, result_.bound.step_ms, 0, {}};
         if (const Candidate* best = rounds_.best()) {
             progress.best_ms = best->step_ms;
+            progress.best_peak_bytes = best->corrected_peak_bytes;
             progress.origin = best->origin;
         }
         options_.progress(progress);
@@ -105,6 +104,13 @@ class Search {
         if (const Candidate* found = rounds_.best()) evaluate(group_proposals(evaluator_.graph(), found->plan));
     }
 
+    void describe_shortly(double most_ms) {
+        MinimalPlan minimal = minimal_plan(evaluator_, rounds_, finalist(most_ms), most_ms);
+        result_.best = std::move(minimal.candidate);
+        result_.elements = std::move(minimal.elements);
+        result_.evaluations += minimal.evaluations;
+    }
+
     void try_given_plan() {
         Candidate given = evaluator_.evaluate(*options_.from, "the plan to start from");
         if (!given.usable()) throw InputError("", "the plan to start from cannot be used: " + given.refusal);
@@ -132,7 +138,10 @@ class Search {
                                  [](const Candidate& candidate) { return description_length(candidate.plan); });
         if (alike.size() > most_finalists) alike.resize(most_finalists);
         alike.push_back(*rounds_.best());
-        for (Candidate& candidate : alike) evaluator_.disturb(candidate);
+        for (Candidate& candidate : alike) {
+            if (rounds_.stopped()) return alike.back();
+            evaluator_.disturb(candidate);
+        }
         const double least_mean_ms = std::ranges::min(alike, {}, &Candidate::mean_ms).mean_ms;
         std::erase_if(
             alike, [&](const Candidate& candidate) { return candidate.mean_ms > least_mean_ms * (1 + alike_share); });

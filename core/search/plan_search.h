@@ -16,7 +16,8 @@ namespace overlap {
 struct SearchProgress {
     std::size_t evaluations = 0, effort = 0;
     double best_ms = 0, bound_ms = 0;
-    std::string origin;  ///< of the best
+    std::int64_t best_peak_bytes = 0;  ///< the corrected peak
+    std::string origin;                ///< of the best
 };
 
 struct SearchOptions {
@@ -25,7 +26,9 @@ struct SearchOptions {
     unsigned threads = 0;                      ///< 0: one for each processor
     std::uint32_t seed = 1;
     std::optional<Plan> from;  ///< a plan to improve, beside the portfolio
-    std::stop_token stop{};    ///< the best so far is the result
+    /// Whose times simulations use; null for own_time_source(). Measured ones are refused.
+    std::shared_ptr<const TimeSource> time_source{};
+    std::stop_token stop{};  ///< the best so far is the result
     /// Called after each round, on the thread that searches.
     std::function<void(const SearchProgress&)> progress{};
 };
@@ -43,6 +46,7 @@ struct FrontPoint {
     std::int64_t peak_bytes = 0;
     double bound_ms = 0;
     std::string origin;
+    Plan plan;
     bool knee = false;  ///< the point behind which memory gains least for what it costs
 };
 
@@ -60,8 +64,8 @@ struct SearchResult {
 /// Looks for a plan with a short step. The result depends on the graph, the effort, the limit, the seed and `from`
 /// alone: not on time, and not on the number of threads. README.md of this folder says what is tried.
 /// @param graph with shared links (shared_links.h).
-/// @throws InputError for a graph without times, without collectives, without a cost model; a limit below what must be
-/// alive; `from` where it is refused; where no plan that was tried stays within the limit.
+/// @throws InputError for a graph without times, without collectives, without a cost model; measured times; a limit
+/// below what must be alive; `from` where it is refused; where no plan that was tried stays within the limit.
 SearchResult search_plans(const std::shared_ptr<const Graph>& graph, const SearchOptions& options);
 
 }  // namespace overlap
