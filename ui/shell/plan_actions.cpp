@@ -56,6 +56,9 @@ void PlanActions::registerNew(Actions& actions) {
                 tr("Add a plan that leaves order and buckets to PyTorch's overlap scheduler"),
                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
                 [this] { AutomaticCommands(document_).addAutomatic(); });
+    actions.add("plan.findBetter", plan, tr("&Find a better plan…"),
+                tr("Evaluate many plans, and see how far the best is from the best there can be"), {},
+                [this] { workspace_.findBetterPlan(); });
     actions.add("plan.order", plan, tr("Use the Mesh view's device &order…"),
                 tr("Store the parameter of the Mesh view, and its alikes, in the order that its source has"), {},
                 [this] { workspace_.meshConnection().askAndTakeOrder(&window_); });

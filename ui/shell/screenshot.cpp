@@ -33,6 +33,7 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/plans/plans_panel.h"
 #include "ui/run/run_panel.h"
+#include "ui/search/search_panel.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/workspace.h"
 #include "ui/theme/theme_manager.h"
@@ -87,6 +88,7 @@ QWidget* part(MainWindow& window, const QString& name) {
     if (name == u"advice") return &window.workspace().advice();
     if (name == u"memory") return &window.workspace().memory();
     if (name == u"plans") return &window.workspace().plans();
+    if (name == u"search") return &window.workspace().search();
     if (name == u"compare") return &window.workspace().compare();
     if (name == u"statistics") return &window.workspace().statistics();
     if (name == u"run") return &window.workspace().run();

@@ -42,6 +42,7 @@ QKeySequence keyOf(const QDockWidget& dock, int& number) {
     if (id == u"statistics") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_I);
     if (id == u"advice") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E);
     if (id == u"memory") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Y);
+    if (id == u"search") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F);
     if (id == u"plans") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G);
     if (id == u"collectives") return QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C);
     return digitKey(number++);

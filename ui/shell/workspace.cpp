@@ -38,6 +38,7 @@
 #include "ui/plan/bucket_board.h"
 #include "ui/plans/plans_panel.h"
 #include "ui/run/run_panel.h"
+#include "ui/search/search_panel.h"
 #include "ui/session/session_state.h"
 #include "ui/timeline/alive/alive_panel.h"
 #include "ui/timeline/timeline_keys.h"
@@ -106,6 +107,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     advice_ = new AdvicePanel(document_);
     plans_ = new PlansPanel(document_);
     memory_ = new MemoryPanel(document_);
+    search_ = new SearchPanel(document_);
     passes_ = new PassesPanel(document_);
     groups_ = new ProcessGroupsPanel(document_);
     compare_ = new ComparePanel(document_, measurements);
@@ -128,6 +130,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     addBelow("advice", tr("Advice"), advice_);
     addBelow("plans", tr("Plans"), plans_);
     addBelow("memory", tr("Memory"), memory_);
+    addBelow("search", tr("Search"), search_);
     addBelow("passes", tr("Passes"), passes_);
     addBelow("compare", tr("Compare"), compare_);
     addBelow("statistics", tr("Statistics"), statistics_);
@@ -158,16 +161,14 @@ void Workspace::connectMeasurements(Measurements& measurements) {
         measurements.setCurrentIndex(-1);
         document_.setCurrentIndex(variant);
     });
-    connect(plans_, &PlansPanel::compareWanted, this, [this](int before, int after) {
+    const auto compare = [this](int before, int after) {
         compare_->choosePlans(before, after);
-        QDockWidget* dock = docks_->find(QStringLiteral("compare"));
-        dock->show();
-        dock->raise();
-    });
+        raise(QStringLiteral("compare"));
+    };
+    connect(plans_, &PlansPanel::compareWanted, this, compare);
+    connect(search_, &SearchPanel::compareWanted, this, compare);
     const auto advise = [this] {
-        QDockWidget* dock = docks_->find(QStringLiteral("advice"));
-        dock->show();
-        dock->raise();
+        raise(QStringLiteral("advice"));
         advice_->adviseSelected();
     };
     connect(inspector_, &InspectorPanel::adviceWanted, this, advise);
@@ -186,6 +187,16 @@ void Workspace::connectMeasurements(Measurements& measurements) {
     connect(timeline_connection_, &TimelineConnection::shown, timeline_, [this] {
         if (const auto range = std::exchange(range_when_shown_, std::nullopt)) timeline_->setVisibleRange(*range);
     });
+}
+
+void Workspace::raise(const QString& dock) {
+    docks_->find(dock)->show();
+    docks_->find(dock)->raise();
+}
+
+void Workspace::findBetterPlan() {
+    raise(QStringLiteral("search"));
+    if (!search_->busy()) search_->findOrFinish();
 }
 
 void Workspace::connectViews() {
@@ -229,8 +240,8 @@ void Workspace::tellOfViews() {
 bool Workspace::busy() const {
     return timeline_connection_->busy() || inspector_->busy() || groups_->busy() || mesh_->busy() ||
            mesh_connection_->busy() || run_->busy() || measurement_connection_->busy() || compare_->busy() ||
-           collectives_->busy() || advice_->busy() || memory_->busy() || plans_->busy() || modules_->busy() ||
-           graph_model_->reading();
+           collectives_->busy() || advice_->busy() || memory_->busy() || search_->busy() || plans_->busy() ||
+           modules_->busy() || graph_model_->reading();
 }
 
 TimeRange Workspace::planRange() const {
@@ -240,8 +251,8 @@ TimeRange Workspace::planRange() const {
 void Workspace::arrange() {
     const auto dock = [this](const char* id) { return docks_->find(QString::fromLatin1(id)); };
     docks_->putInTabs({dock("problems"), dock("collectives"), dock("advice"), dock("plans"), dock("memory"),
-                       dock("compare"), dock("statistics"), dock("passes"), dock("groups"), dock("alive"), dock("run"),
-                       dock("history"), dock("log")});
+                       dock("search"), dock("compare"), dock("statistics"), dock("passes"), dock("groups"),
+                       dock("alive"), dock("run"), dock("history"), dock("log")});
     sizeDocks();
     // Heights are kept only once the window has been laid out, which is when it is shown.
     QTimer::singleShot(0, this, [this] {

@@ -35,6 +35,7 @@ class PlansPanel;
 class ProblemsPanel;
 class ProcessGroupsPanel;
 class RunPanel;
+class SearchPanel;
 class StatisticsPanel;
 class TimelineConnection;
 class TimelineView;
@@ -69,6 +70,7 @@ class Workspace : public NoticeSource {
     AdvicePanel& advice() { return *advice_; }
     MemoryPanel& memory() { return *memory_; }
     PlansPanel& plans() { return *plans_; }
+    SearchPanel& search() { return *search_; }
     CollectivesPanel& collectives() { return *collectives_; }
     ComparePanel& compare() { return *compare_; }
     StatisticsPanel& statistics() { return *statistics_; }
@@ -86,6 +88,8 @@ class Workspace : public NoticeSource {
 
     /// Divides the window initially. To be called once, when the window has its bars.
     void arrange();
+    /// Opens the panel Search and begins.
+    void findBetterPlan();
     /// Restores the initial layout.
     void resetLayout();
     /// Writes what views and docks want to keep into the session.
@@ -109,6 +113,7 @@ class Workspace : public NoticeSource {
     void connectAlive();
     void connectMeasurements(Measurements& measurements);
     void tellOfViews();
+    void raise(const QString& dock);
 
     QMainWindow& window_;
     Document& document_;
@@ -133,6 +138,7 @@ class Workspace : public NoticeSource {
     AdvicePanel* advice_ = nullptr;
     MemoryPanel* memory_ = nullptr;
     PlansPanel* plans_ = nullptr;
+    SearchPanel* search_ = nullptr;
     ComparePanel* compare_ = nullptr;
     StatisticsPanel* statistics_ = nullptr;
     RunPanel* run_ = nullptr;

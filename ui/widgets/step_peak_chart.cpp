@@ -15,7 +15,7 @@
 namespace overlap::ui {
 namespace {
 
-constexpr double radius = 4.5;
+constexpr double radius = 4.5, ring_radius = radius + 3;
 constexpr double reach = 12;  ///< how near the pointer means a point
 constexpr int left_margin = 64, right_margin = 16, top_margin = 10, bottom_margin = 24;
 constexpr double headroom = 0.08;  ///< of a range, beyond its ends
@@ -169,6 +169,7 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
     painter.setPen(theme.line);
     painter.drawLine(inside.bottomLeft(), inside.bottomRight());
     painter.drawLine(inside.bottomLeft(), inside.topLeft());
+    if (points_.empty() && !current_) return;
     painter.setPen(theme.dim);
     painter.setFont(numberFont(smallTextPx));
     const auto step = [&](double value, Qt::Alignment alignment) {
@@ -216,43 +217,53 @@ void StepPeakChart::paintBound(QPainter& painter) const {
     painter.drawPolyline(stairs);
     painter.setFont(textFont(smallTextPx));
     painter.setPen(theme.asText(theme.hidden));
-    painter.drawText(QRectF(area().left(), stairs.back().y() + 2, area().width(), painter.fontMetrics().height()),
-                     Qt::AlignRight, tr("bound"));
+    const int height = painter.fontMetrics().height();
+    painter.drawText(QRectF(area().left(), stairs.back().y() - height - 1, area().width(), height), Qt::AlignRight,
+                     tr("bound"));
+}
+
+/// Beside the point where there is room, else on its other sides; names that find none are in the tool tip.
+/// @param always also where it covers something.
+void StepPeakChart::paintName(QPainter& painter, const Point& point, std::vector<QRectF>& taken, bool always) const {
+    const Theme& theme = currentTheme();
+    const QPointF at = place(point);
+    const QString name = shownName(point.title);
+    const QSizeF size(painter.fontMetrics().horizontalAdvance(name), painter.fontMetrics().height());
+    for (const QPointF offset : {QPointF(10, -size.height() / 2), QPointF(-10 - size.width(), -size.height() / 2),
+                                 QPointF(-size.width() / 2, -size.height() - 8), QPointF(-size.width() / 2, 8)}) {
+        const QRectF text(at + offset, size);
+        const bool fits = QRectF(rect()).adjusted(left_margin, 0, 0, -bottom_margin).contains(text) &&
+                          std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(text); });
+        if (!fits && !always) continue;
+        taken.push_back(text);
+        painter.setPen(always ? theme.text : theme.dim);
+        painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
+        return;
+    }
 }
 
 void StepPeakChart::paintPoints(QPainter& painter) const {
     const Theme& theme = currentTheme();
     painter.setFont(textFont(smallTextPx));
     std::vector<QRectF> taken;
-    for (const Point& point : points_) {
+    const auto take = [&](const Point& point, double reach) {
         const QPointF at = place(point);
-        taken.push_back(QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius));
-    }
+        taken.push_back(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach));
+    };
+    for (const Point& point : points_) take(point, radius);
+    if (current_) take(*current_, ring_radius);
     for (std::size_t index = 0; index < points_.size(); ++index) {
-        const QPointF at = place(points_[index]);
         const bool marked = static_cast<int>(index) == hovered_ || (hasFocus() && static_cast<int>(index) == focused_);
         painter.setPen(Qt::NoPen);
         painter.setBrush(marked ? theme.accent : theme.memory);
-        painter.drawEllipse(at, radius, radius);
-        const QString name = shownName(points_[index].title);
-        const QSizeF size(painter.fontMetrics().horizontalAdvance(name), painter.fontMetrics().height());
-        // Beside the point where there is room, else on its other sides; names that find none are in the tool tip.
-        for (const QPointF offset : {QPointF(8, -size.height() / 2), QPointF(-8 - size.width(), -size.height() / 2),
-                                     QPointF(-size.width() / 2, -size.height() - 6), QPointF(-size.width() / 2, 6)}) {
-            const QRectF text(at + offset, size);
-            const bool fits = QRectF(rect()).adjusted(left_margin, 0, 0, -bottom_margin).contains(text) &&
-                              std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(text); });
-            if (!fits && !marked) continue;
-            taken.push_back(text);
-            painter.setPen(marked ? theme.text : theme.dim);
-            painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
-            break;
-        }
+        painter.drawEllipse(place(points_[index]), radius, radius);
+        paintName(painter, points_[index], taken, marked);
     }
     if (!current_) return;
     painter.setPen(QPen(theme.accent, 2));
     painter.setBrush(Qt::NoBrush);
-    painter.drawEllipse(place(*current_), radius + 3, radius + 3);
+    painter.drawEllipse(place(*current_), ring_radius, ring_radius);
+    paintName(painter, *current_, taken, false);
 }
 
 void StepPeakChart::paintEvent(QPaintEvent*) {

@@ -73,6 +73,7 @@ class StepPeakChart : public QWidget {
     void paintAxes(QPainter& painter) const;
     void paintBound(QPainter& painter) const;
     void paintFront(QPainter& painter) const;
+    void paintName(QPainter& painter, const Point& point, std::vector<QRectF>& taken, bool always) const;
     void paintPoints(QPainter& painter) const;
 
     QString help_;

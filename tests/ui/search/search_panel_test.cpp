@@ -1,0 +1,142 @@
+#include "ui/search/search_panel.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QtTest>
+
+#include "tests/ui/ui_test_support.h"
+#include "ui/document/document.h"
+#include "ui/widgets/step_peak_chart.h"
+
+namespace overlap::ui {
+
+/// Searches on a small graph.
+class SearchPanelTest : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Document> document_;
+    std::unique_ptr<SearchPanel> panel_;
+
+    void find() {
+        panel_->effort()->setItemData(0, 60);
+        panel_->effort()->setCurrentIndex(0);
+        panel_->findButton()->click();
+        QVERIFY(panel_->busy());
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 60'000);
+    }
+
+  private slots:
+    void init() {
+        document_ = openDocument();
+        QVERIFY(waitForEvaluation(*document_));
+        panel_ = std::make_unique<SearchPanel>(*document_);
+        panel_->resize(1200, 300);
+        panel_->show();
+    }
+    void cleanup() {
+        panel_.reset();
+        document_.reset();
+    }
+
+    void whatIsFoundOpensAsAPlanWithItsFigures() {
+        QVERIFY(!panel_->openButton()->isEnabled());
+        find();
+        QVERIFY2(panel_->caption().contains(QStringLiteral("plans evaluated")), qPrintable(panel_->caption()));
+        QVERIFY2(panel_->result().contains(QStringLiteral("above the bound")), qPrintable(panel_->result()));
+        QVERIFY(panel_->chart()->points().size() > 2);
+        const int before = document_->variantCount();
+        const double baseline_ms = document_->baseline().simulation.step_ms;
+        panel_->openButton()->click();
+        QCOMPARE(document_->variantCount(), before + 1);
+        QCOMPARE(document_->currentIndex(), before);
+        QVERIFY(document_->current()->modified());
+        QVERIFY(QString::fromStdString(document_->current()->plan().notes).contains(QStringLiteral("plans")));
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!document_->evaluation()->refused);
+        QVERIFY(document_->evaluation()->simulation.step_ms < baseline_ms);
+        QVERIFY(panel_->elements()->rowCount() > 0);
+        // A second time it is shown, not added.
+        document_->setCurrentIndex(0);
+        panel_->openButton()->click();
+        QCOMPARE(document_->variantCount(), before + 1);
+        QCOMPARE(document_->currentIndex(), before);
+    }
+
+    void anotherPointIsChosenByKeys() {
+        find();
+        const QString best = panel_->result();
+        QTest::keyClick(panel_->chart(), Qt::Key_Right);
+        QTest::keyClick(panel_->chart(), Qt::Key_Right);
+        const auto focused = static_cast<std::size_t>(panel_->chart()->focused());
+        const StepPeakChart::Point point = panel_->chart()->points()[focused];
+        QTest::keyClick(panel_->chart(), Qt::Key_Return);
+        QVERIFY2(panel_->result().startsWith(point.title, Qt::CaseInsensitive), qPrintable(panel_->result()));
+        QSignalSpy compared(panel_.get(), &SearchPanel::compareWanted);
+        panel_->compareButton()->click();
+        QCOMPARE(compared.size(), 1);
+        QCOMPARE(compared.front()[1].toInt(), document_->currentIndex());
+    }
+
+    void aLimitHolds() {
+        const std::int64_t peak = document_->baseline().corrected_memory.peak_bytes;
+        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::baseline));
+        find();
+        panel_->openButton()->click();
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(document_->evaluation()->corrected_memory.peak_bytes <= peak);
+    }
+
+    void stoppedItKeepsTheBestSoFar() {
+        panel_->effort()->setItemData(0, 5'000'000);
+        panel_->effort()->setCurrentIndex(0);
+        panel_->findButton()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(panel_->caption().contains(QStringLiteral("best ")), 30'000);
+        QVERIFY2(panel_->findButton()->text().contains(QStringLiteral("Stop")),
+                 qPrintable(panel_->findButton()->text()));
+        panel_->findButton()->click();
+        QTRY_VERIFY_WITH_TIMEOUT(!panel_->busy(), 30'000);
+        QVERIFY2(panel_->caption().contains(QStringLiteral("then stopped")), qPrintable(panel_->caption()));
+        QVERIFY(panel_->openButton()->isEnabled());
+    }
+
+    void anotherGraphForgetsWhatWasFound() {
+        find();
+        document_->setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(!panel_->openButton()->isEnabled());
+        QVERIFY(panel_->chart()->points().empty());
+        QVERIFY(waitForEvaluation(*document_));
+        panel_->findButton()->click();
+        document_->setGraph(loadGraph(smallGraphFile()));
+        QVERIFY(!panel_->busy());
+    }
+
+    void whyNothingCanBeFoundIsSaid() {
+        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::other));
+        auto* limit = panel_->findChild<QDoubleSpinBox*>();
+        QVERIFY(limit && limit->isVisible());
+        limit->setValue(limit->minimum());
+        find();
+        QVERIFY2(panel_->caption().startsWith(QStringLiteral("Nothing was found: ")), qPrintable(panel_->caption()));
+        QVERIFY(!panel_->openButton()->isEnabled());
+        Document empty;
+        SearchPanel none(empty);
+        QVERIFY(!none.findButton()->isEnabled());
+        QVERIFY(!none.findButton()->toolTip().isEmpty());
+    }
+
+    void theBaselineIsNoPlanToStartFrom() {
+        document_->setCurrentIndex(0);
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(!panel_->fromCurrent()->isEnabled());
+        document_->setCurrentIndex(1);
+        QVERIFY(waitForEvaluation(*document_));
+        QVERIFY(panel_->fromCurrent()->isEnabled());
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::SearchPanelTest)
+#include "search_panel_test.moc"

@@ -1,0 +1,372 @@
+#include "ui/search/search_panel.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QTreeView>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/byte_units.h"
+#include "core/base/number_text.h"
+#include "core/search/lower_bound.h"
+#include "core/simulate/device_memory.h"
+#include "ui/document/document.h"
+#include "ui/theme/numbers.h"
+#include "ui/theme/theme_manager.h"
+#include "ui/widgets/availability.h"
+#include "ui/widgets/elided_label.h"
+#include "ui/widgets/panel_layout.h"
+#include "ui/widgets/step_peak_chart.h"
+#include "ui/widgets/table_delegate.h"
+
+namespace overlap::ui {
+namespace {
+
+constexpr int worth_column = 1;
+constexpr double alike_bytes = 1;
+
+QString percent(double share) {
+    return QString::fromStdString(percent_text(share * 100));
+}
+
+QString aboveBound(double step_ms, double bound_ms) {
+    return SearchPanel::tr("%1 above the bound").arg(percent(bound_ms > 0 ? step_ms / bound_ms - 1 : 0));
+}
+
+/// Without the settings in parentheses, which the plan has.
+QString baselineTitle(const Candidate& baseline) {
+    const QString origin = QString::fromStdString(baseline.origin);
+    return origin.left(origin.indexOf(QStringLiteral(" (")));
+}
+
+QString sentence(QString text) {
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
+    return text;
+}
+
+QString bytes(std::int64_t count) {
+    return formatBytes(static_cast<double>(count));
+}
+
+}  // namespace
+
+SearchPanel::SearchPanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      limit_(new QComboBox),
+      effort_(new QComboBox),
+      other_limit_(new QDoubleSpinBox),
+      from_current_(new QCheckBox(tr("Start from this plan"))),
+      find_(new QPushButton),
+      open_(new QPushButton(tr("Open as plan"))),
+      compare_(new QPushButton(tr("Compare"))),
+      caption_(new ElidedLabel),
+      result_(new QLabel),
+      chart_(new StepPeakChart(tr("Each point is a plan that was evaluated; a click chooses it"))),
+      elements_(new QStandardItemModel(this)),
+      table_(new QTreeView) {
+    setObjectName("search");
+    setAccessibleName(tr("Search"));
+    auto* split = new QSplitter(Qt::Horizontal);
+    split->setChildrenCollapsible(false);
+    split->addWidget(chart_);
+    split->addWidget(makeResult());
+    split->setStretchFactor(0, 1);
+    split->setStretchFactor(1, 1);
+    layOutPanel(this, makeBar(), split);
+    setFocusProxy(find_);
+    chart_->setObjectName("frontChart");
+    chart_->setAccessibleName(tr("Step against peak memory of the plans that were found"));
+    connect(chart_, &StepPeakChart::chosen, this, &SearchPanel::choose);
+    connect(&task_, &PlanSearchTask::progressed, this, &SearchPanel::showProgress);
+    connect(&task_, &PlanSearchTask::found, this, &SearchPanel::showFound);
+    connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
+        say(tr("Nothing was found: %1").arg(reason));
+        update();
+    });
+    connect(&document, &Document::graphChanged, this, &SearchPanel::forget);
+    for (const auto signal : {&Document::evaluationChanged, &Document::currentChanged})
+        connect(&document, signal, this, &SearchPanel::update);
+    forget();
+}
+
+QWidget* SearchPanel::makeBar() {
+    auto* bar = new QWidget;
+    auto* layout = barLayout(bar);
+    for (const QString& text : {tr("Any peak"), tr("Peak of the baseline"), tr("Peak of this plan"),
+                                tr("What the device holds"), tr("Peak of at most…")})
+        limit_->addItem(text);
+    limit_->setAccessibleName(tr("Limit of the peak"));
+    limit_->setToolTip(tr("What the memory that the step holds may be at most"));
+    other_limit_->setRange(0.001, 1e6);
+    other_limit_->setDecimals(2);
+    other_limit_->setSuffix(tr(" GiB"));
+    other_limit_->setAccessibleName(tr("Most memory"));
+    other_limit_->hide();
+    connect(limit_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        const bool other = index == static_cast<int>(Limit::other);
+        if (other && document_.evaluation())
+            other_limit_->setValue(static_cast<double>(document_.evaluation()->corrected_memory.peak_bytes) /
+                                   bytes_per_gib);
+        other_limit_->setVisible(other);
+    });
+    effort_->addItem(tr("Quick: 300 plans"), 300);
+    effort_->addItem(tr("Normal: 1500 plans"), 1500);
+    effort_->addItem(tr("Thorough: 6000 plans"), 6000);
+    effort_->setCurrentIndex(1);
+    effort_->setAccessibleName(tr("Effort"));
+    effort_->setToolTip(
+        tr("How many plans are evaluated at most; the result depends on it, and not on the time taken"));
+    from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
+    find_->setObjectName("findPlan");
+    connect(find_, &QPushButton::clicked, this, &SearchPanel::findOrFinish);
+    caption_->setProperty("role", "dim");
+    layout->addWidget(limit_);
+    layout->addWidget(other_limit_);
+    layout->addWidget(effort_);
+    layout->addWidget(from_current_);
+    layout->addWidget(find_);
+    layout->addWidget(caption_, 1);
+    return bar;
+}
+
+QWidget* SearchPanel::makeResult() {
+    auto* side = new QWidget;
+    auto* layout = new QVBoxLayout(side);
+    layout->setContentsMargins(8, 4, 8, 4);
+    layout->setSpacing(6);
+    result_->setWordWrap(true);
+    result_->setTextFormat(Qt::PlainText);
+    result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    result_->setAccessibleName(tr("What was found"));
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(open_);
+    buttons->addWidget(compare_);
+    buttons->addStretch(1);
+    table_->setModel(elements_);
+    table_->setItemDelegate(new TableDelegate(table_));
+    table_->setAccessibleName(tr("What the parts of the best plan are worth"));
+    table_->setRootIsDecorated(false);
+    table_->setUniformRowHeights(true);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->setMinimumHeight(48);
+    table_->header()->setSectionsMovable(false);
+    layout->addWidget(result_);
+    layout->addLayout(buttons);
+    layout->addWidget(table_, 1);
+    connect(open_, &QPushButton::clicked, this, &SearchPanel::open);
+    connect(compare_, &QPushButton::clicked, this, [this] {
+        const int after = open();
+        emit compareWanted(std::max(0, document_.indexOf(start_.key)), after);
+    });
+    return side;
+}
+
+QString SearchPanel::caption() const {
+    return caption_->text();
+}
+
+QString SearchPanel::result() const {
+    return result_->text();
+}
+
+void SearchPanel::say(const QString& sentence) {
+    caption_->setText(shownName(sentence));
+    caption_->setToolTip(caption_->text());
+}
+
+QString SearchPanel::obstacle() const {
+    if (!document_.isOpen()) return tr("Open a graph to find plans for it");
+    const auto evaluation = document_.evaluation();
+    if (!evaluation) return tr("The plan is being evaluated");
+    if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");
+    if (evaluation->time_source && evaluation->time_source->measured())
+        return tr("Measured times are those of one plan; use the graph's times to find another");
+    return {};
+}
+
+void SearchPanel::update() {
+    const QString why = obstacle();
+    find_->setText(busy() ? tr("Stop, keep the best") : tr("Find a better plan"));
+    setAvailable(*find_, busy() ? QString() : why);
+    if (!busy() && !found_ && (!why.isEmpty() || waiting_)) say(why);
+    waiting_ = !why.isEmpty();
+    const auto evaluation = document_.evaluation();
+    const bool can_start = document_.editable() && evaluation && !evaluation->refused;
+    setAvailable(*from_current_,
+                 can_start ? QString() : tr("The baseline, and a plan that is refused, are no plans to start from"));
+    const QString none = choices_.empty() ? tr("Nothing was found yet") : QString();
+    setAvailable(*open_, none);
+    setAvailable(*compare_, none);
+}
+
+void SearchPanel::forget() {
+    task_.cancel();
+    found_.reset();
+    choices_.clear();
+    chart_->clear();
+    chart_->setCurrent(std::nullopt);
+    chart_->setDeviceMemory(document_.isOpen() ? device_memory_bytes(*document_.graph()) : 0);
+    elements_->clear();
+    elements_->setHorizontalHeaderLabels({tr("Part of the best plan"), tr("Worth")});
+    table_->header()->setStretchLastSection(false);
+    table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    table_->header()->setSectionResizeMode(worth_column, QHeaderView::ResizeToContents);
+    result_->setText(
+        tr("Evaluates plans with the exact passes, and says how far the best is from the best there can "
+           "be. You can go on working meanwhile."));
+    say({});
+    update();
+}
+
+std::optional<std::int64_t> SearchPanel::limitBytes() const {
+    switch (static_cast<Limit>(limit_->currentIndex())) {
+        case Limit::none:
+            return std::nullopt;
+        case Limit::baseline:
+            return document_.baseline().corrected_memory.peak_bytes;
+        case Limit::current:
+            return document_.evaluation()->corrected_memory.peak_bytes;
+        case Limit::device: {
+            const std::int64_t device = device_memory_bytes(*document_.graph());
+            return device > 0 ? std::optional(device) : std::nullopt;
+        }
+        case Limit::other:
+            return std::llround(other_limit_->value() * bytes_per_gib);
+    }
+    return std::nullopt;
+}
+
+void SearchPanel::findOrFinish() {
+    if (busy()) return task_.finishNow();
+    if (obstacle().isEmpty()) begin();
+}
+
+void SearchPanel::begin() {
+    const auto evaluation = document_.evaluation();
+    SearchOptions options;
+    options.memory_limit = limitBytes();
+    options.effort = effort_->currentData().toULongLong();
+    options.time_source = evaluation->time_source;
+    if (from_current_->isChecked() && from_current_->isEnabled()) options.from = document_.current()->plan();
+    forget();
+    start_ = {document_.current()->key(), document_.current()->title(), evaluation->simulation.step_ms,
+              evaluation->corrected_memory.peak_bytes};
+    chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
+    task_.start(document_.graph(), std::move(options));
+    say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
+    update();
+}
+
+void SearchPanel::showProgress(const SearchProgress& progress) {
+    QString text = tr("%1 of %2 plans").arg(progress.evaluations).arg(progress.effort);
+    if (progress.best_ms > 0) {
+        text += tr(" · best %1, %2 (%3)")
+                    .arg(formatTime(progress.best_ms), aboveBound(progress.best_ms, progress.bound_ms),
+                         QString::fromStdString(progress.origin));
+        chart_->clear();
+        chart_->add({-1, tr("best so far"), progress.best_ms, progress.best_peak_bytes});
+        chart_->setBound({{progress.best_peak_bytes, progress.bound_ms}});
+    }
+    say(text);
+}
+
+void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
+    found_ = found;
+    const SearchResult& result = found->result;
+    choices_.clear();
+    const double bound_ms = result.bound.step_ms;
+    choices_.push_back(
+        {tr("found"), result.best.plan, result.best.step_ms, bound_ms, result.best.corrected_peak_bytes});
+    const auto isKnown = [this](double step_ms, std::int64_t peak) {
+        return std::ranges::any_of(choices_, [&](const Choice& choice) {
+            return choice.step_ms == step_ms && std::abs(choice.peak_bytes - peak) < alike_bytes;
+        });
+    };
+    for (const FrontPoint& point : result.front)
+        if (!isKnown(point.step_ms, point.peak_bytes))
+            choices_.push_back({point.knee ? tr("knee of the front") : tr("front"), point.plan, point.step_ms,
+                                point.bound_ms, point.peak_bytes});
+    for (const Candidate& baseline : result.baselines)
+        if (baseline.usable() && !isKnown(baseline.step_ms, baseline.corrected_peak_bytes))
+            choices_.push_back(
+                {baselineTitle(baseline), baseline.plan, baseline.step_ms, bound_ms, baseline.corrected_peak_bytes});
+    for (const PlanElement& element : result.elements) {
+        auto* name = new QStandardItem(shownName(QString::fromStdString(element.element)));
+        auto* worth = new QStandardItem(formatTime(element.worth_ms));
+        worth->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        for (QStandardItem* item : {name, worth}) item->setEditable(false);
+        elements_->appendRow({name, worth});
+    }
+    drawChoices();
+    say(tr("%1 plans evaluated%2; found by: %3")
+            .arg(result.evaluations)
+            .arg(result.stopped ? tr(", then stopped") : QString(), QString::fromStdString(result.best.origin)));
+    choose(0);
+    update();
+}
+
+void SearchPanel::drawChoices() {
+    chart_->clear();
+    for (std::size_t index = 0; index < choices_.size(); ++index) {
+        const Choice& choice = choices_[index];
+        chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes});
+    }
+    std::vector<StepPeakChart::Limit> bound;
+    for (const FrontPoint& point : found_->result.front)
+        if (point.bound_ms > 0) bound.push_back({point.limit_bytes, point.bound_ms});
+    if (bound.empty()) bound.push_back({found_->result.best.corrected_peak_bytes, found_->result.bound.step_ms});
+    chart_->setBound(std::move(bound));
+}
+
+void SearchPanel::choose(int choice) {
+    if (choice < 0 || choice >= static_cast<int>(choices_.size())) return;
+    chosen_ = choice;
+    describeChoice();
+}
+
+void SearchPanel::describeChoice() {
+    const Choice& choice = choices_[static_cast<std::size_t>(chosen_)];
+    const LowerBound& bound = found_->result.bound;
+    QStringList sentences;
+    sentences.append(
+        tr("%1: step %2 (%3 to %4), peak %5 (%6).")
+            .arg(sentence(shownName(choice.title)), formatTime(choice.step_ms),
+                 formatDifference(choice.step_ms - start_.step_ms, Unit::Time), shownName(start_.title),
+                 bytes(choice.peak_bytes),
+                 formatDifference(static_cast<double>(choice.peak_bytes - start_.peak_bytes), Unit::Bytes)));
+    sentences.append(tr("That is %1: %2.")
+                         .arg(aboveBound(choice.step_ms, choice.bound_ms),
+                              shownName(QString::fromStdString(bound_reason(bound.chain, choice.step_ms)))));
+    if (chosen_ == 0 && found_->shown_ms != choice.step_ms)
+        sentences.append(tr("Here process groups share links; opened, the plan shows %1, since this graph's cost model "
+                            "does not say that they do.")
+                             .arg(formatTime(found_->shown_ms)));
+    result_->setText(sentences.join(u' '));
+}
+
+int SearchPanel::open() {
+    const Choice& choice = choices_[static_cast<std::size_t>(chosen_)];
+    Plan plan = choice.plan;
+    plan.name = tr("Found, %1").arg(formatTime(choice.step_ms)).toStdString();
+    plan.graph = document_.loaded().empty_plan.graph;
+    plan.notes =
+        tr("Found by a search of %1 plans: %2.").arg(found_->result.evaluations).arg(result_->text()).toStdString();
+    // Opened before, it is shown again.
+    for (int index = 1; index < document_.variantCount(); ++index)
+        if (does_the_same(document_.variant(index).plan(), plan)) {
+            document_.setCurrentIndex(index);
+            return index;
+        }
+    document_.addVariant(std::move(plan)).setUnsaved({});
+    return document_.currentIndex();
+}
+
+}  // namespace overlap::ui

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <QStandardItemModel>
+#include <QWidget>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ui/search/plan_search_task.h"
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QPushButton;
+class QTreeView;
+
+namespace overlap::ui {
+
+class Document;
+class StepPeakChart;
+
+/// Finds a better plan: looks for plans with a short step within a limit of the peak, draws the front that it finds
+/// above the bound, and says what the best is worth. What is found opens as a plan of its own.
+class SearchPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    /// What the peak of memory may be.
+    enum class Limit { none, baseline, current, device, other };
+
+    explicit SearchPanel(Document& document, QWidget* parent = nullptr);
+
+    QComboBox* limit() { return limit_; }
+    QComboBox* effort() { return effort_; }
+    QCheckBox* fromCurrent() { return from_current_; }
+    QPushButton* findButton() { return find_; }
+    QPushButton* openButton() { return open_; }
+    QPushButton* compareButton() { return compare_; }
+    StepPeakChart* chart() { return chart_; }
+    QStandardItemModel* elements() { return elements_; }
+    /// How far the search is, or why there is none.
+    QString caption() const;
+    /// What was found, in sentences.
+    QString result() const;
+    bool busy() const { return task_.busy(); }
+
+    /// Begins a search; while one runs, ends it with the best so far.
+    void findOrFinish();
+
+  signals:
+    void compareWanted(int before, int after);
+
+  private:
+    /// A plan that can be opened: found, or one that it is compared with.
+    struct Choice {
+        QString title;
+        Plan plan;
+        double step_ms = 0, bound_ms = 0;
+        std::int64_t peak_bytes = 0;
+    };
+    /// The plan that was shown when the search began.
+    struct Start {
+        quint64 key = 0;
+        QString title;
+        double step_ms = 0;
+        std::int64_t peak_bytes = 0;
+    };
+
+    QWidget* makeBar();
+    QWidget* makeResult();
+    void update();
+    void forget();
+    /// Why nothing can be found, as a sentence without full stop; empty where something can.
+    QString obstacle() const;
+    std::optional<std::int64_t> limitBytes() const;
+    void begin();
+    void showProgress(const SearchProgress& progress);
+    void showFound(const std::shared_ptr<const FoundPlans>& found);
+    void drawChoices();
+    void choose(int choice);
+    void describeChoice();
+    /// @returns the position of the variant.
+    int open();
+    void say(const QString& sentence);
+
+    Document& document_;
+    QComboBox *limit_, *effort_;
+    QDoubleSpinBox* other_limit_;
+    QCheckBox* from_current_;
+    QPushButton *find_, *open_, *compare_;
+    QLabel *caption_, *result_;
+    StepPeakChart* chart_;
+    QStandardItemModel* elements_;
+    QTreeView* table_;
+    Start start_;
+    std::shared_ptr<const FoundPlans> found_;
+    std::vector<Choice> choices_;  ///< the best first
+    int chosen_ = 0;
+    bool waiting_ = false;  ///< the caption says why nothing can be found
+    PlanSearchTask task_;   ///< last: what it delivers uses the members above
+};
+
+}  // namespace overlap::ui
