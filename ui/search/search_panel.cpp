@@ -30,6 +30,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int worth_column = 1;
+constexpr int narrowest_result = 200;
 constexpr double alike_bytes = 1;
 
 QString percent(double share) {
@@ -161,12 +162,20 @@ QWidget* SearchPanel::makeResult() {
     layout->addWidget(result_);
     layout->addLayout(buttons);
     layout->addWidget(table_, 1);
+    // Where there is little height it scrolls.
+    auto* area = new QScrollArea;
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setMinimumWidth(narrowest_result);
+    area->setWidget(side);
     connect(open_, &QPushButton::clicked, this, &SearchPanel::open);
     connect(compare_, &QPushButton::clicked, this, [this] {
         const int after = open();
         emit compareWanted(std::max(0, document_.indexOf(start_.key)), after);
     });
-    return side;
+    return area;
 }
 
 QString SearchPanel::caption() const {
