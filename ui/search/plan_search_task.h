@@ -2,7 +2,9 @@
 
 #include <QObject>
 #include <memory>
+#include <optional>
 #include <stop_token>
+#include <vector>
 
 #include "core/search/plan_search.h"
 #include "ui/tasks/latest_task.h"
@@ -13,8 +15,13 @@ namespace overlap::ui {
 struct FoundPlans {
     std::shared_ptr<const Graph> graph;  ///< as the document has it, before links were shared
     SearchResult result;
-    /// The step of the best as the window shows it: groups share links only where the graph's cost model says so.
-    double shown_ms = 0;
+    /// The step of the plan that was shown when the search began, with links shared as they are here; nothing where it
+    /// is refused.
+    std::optional<double> start_ms;
+    // Steps as the window shows opened plans: groups share links only where the graph's cost model says so. Only that
+    // of the best is known where the search was stopped.
+    double shown_ms = 0;  ///< of the best
+    std::vector<double> front_shown_ms, baselines_shown_ms;
 };
 
 /// Searches for plans on a worker thread, one search at a time.
@@ -26,7 +33,8 @@ class PlanSearchTask : public QObject {
 
     /// Begins anew; what an earlier search finds is dropped.
     /// @param options without `stop` and `progress`.
-    void start(std::shared_ptr<const Graph> graph, SearchOptions options);
+    /// @param shown the plan to compare with; nothing for the graph as it is.
+    void start(std::shared_ptr<const Graph> graph, SearchOptions options, std::optional<Plan> shown);
     /// The best so far is the result, or there is none yet and the search fails.
     void finishNow();
     /// Nothing is delivered any more.

@@ -90,9 +90,12 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     connect(&task_, &PlanSearchTask::found, this, &SearchPanel::showFound);
     connect(&task_, &PlanSearchTask::failed, this, [this](const QString& reason) {
         say(tr("Nothing was found: %1").arg(reason));
+        result_->setText(caption());
         update();
     });
-    connect(&document, &Document::graphChanged, this, &SearchPanel::forget);
+    // Other times, or another cost model, make other figures.
+    for (const auto signal : {&Document::graphChanged, &Document::timesChanged})
+        connect(&document, signal, this, &SearchPanel::forget);
     for (const auto signal : {&Document::evaluationChanged, &Document::currentChanged})
         connect(&document, signal, this, &SearchPanel::update);
     forget();
@@ -117,6 +120,7 @@ QWidget* SearchPanel::makeBar() {
             other_limit_->setValue(static_cast<double>(document_.evaluation()->corrected_memory.peak_bytes) /
                                    bytes_per_gib);
         other_limit_->setVisible(other);
+        update();
     });
     effort_->addItem(tr("Quick: 300 plans"), 300);
     effort_->addItem(tr("Normal: 1500 plans"), 1500);
@@ -198,6 +202,8 @@ QString SearchPanel::obstacle() const {
     if (!evaluation->times_known) return tr("Without times nothing can be compared; choose a cost model");
     if (evaluation->time_source && evaluation->time_source->measured())
         return tr("Measured times are those of one plan; use the graph's times to find another");
+    if (limit_->currentIndex() == static_cast<int>(Limit::device) && device_memory_bytes(*document_.graph()) == 0)
+        return tr("The graph's cost model does not say what the device holds");
     return {};
 }
 
@@ -243,10 +249,8 @@ std::optional<std::int64_t> SearchPanel::limitBytes() const {
             return document_.baseline().corrected_memory.peak_bytes;
         case Limit::current:
             return document_.evaluation()->corrected_memory.peak_bytes;
-        case Limit::device: {
-            const std::int64_t device = device_memory_bytes(*document_.graph());
-            return device > 0 ? std::optional(device) : std::nullopt;
-        }
+        case Limit::device:
+            return device_memory_bytes(*document_.graph());  // known: see obstacle()
         case Limit::other:
             return std::llround(other_limit_->value() * bytes_per_gib);
     }
@@ -269,7 +273,8 @@ void SearchPanel::begin() {
     start_ = {document_.current()->key(), document_.current()->title(), evaluation->simulation.step_ms,
               evaluation->corrected_memory.peak_bytes};
     chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
-    task_.start(document_.graph(), std::move(options));
+    task_.start(document_.graph(), std::move(options),
+                document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt);
     say(tr("Presets, the automatic pass and buckets of blocks are evaluated first"));
     update();
 }
@@ -292,21 +297,30 @@ void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
     const SearchResult& result = found->result;
     choices_.clear();
     const double bound_ms = result.bound.step_ms;
-    choices_.push_back(
-        {tr("found"), result.best.plan, result.best.step_ms, bound_ms, result.best.corrected_peak_bytes});
+    choices_.push_back({tr("found"), result.best.plan, result.best.step_ms, bound_ms, result.best.corrected_peak_bytes,
+                        found->shown_ms});
+    if (found->start_ms) start_.step_ms = *found->start_ms;
+    chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
+    const auto shownAt = [](const std::vector<double>& shown_ms, std::size_t index) {
+        return index < shown_ms.size() ? std::optional(shown_ms[index]) : std::nullopt;
+    };
     const auto isKnown = [this](double step_ms, std::int64_t peak) {
         return std::ranges::any_of(choices_, [&](const Choice& choice) {
             return choice.step_ms == step_ms && std::abs(choice.peak_bytes - peak) < alike_bytes;
         });
     };
-    for (const FrontPoint& point : result.front)
+    for (std::size_t index = 0; index < result.front.size(); ++index) {
+        const FrontPoint& point = result.front[index];
         if (!isKnown(point.step_ms, point.peak_bytes))
             choices_.push_back({point.knee ? tr("knee of the front") : tr("front"), point.plan, point.step_ms,
-                                point.bound_ms, point.peak_bytes});
-    for (const Candidate& baseline : result.baselines)
+                                point.bound_ms, point.peak_bytes, shownAt(found->front_shown_ms, index)});
+    }
+    for (std::size_t index = 0; index < result.baselines.size(); ++index) {
+        const Candidate& baseline = result.baselines[index];
         if (baseline.usable() && !isKnown(baseline.step_ms, baseline.corrected_peak_bytes))
-            choices_.push_back(
-                {baselineTitle(baseline), baseline.plan, baseline.step_ms, bound_ms, baseline.corrected_peak_bytes});
+            choices_.push_back({baselineTitle(baseline), baseline.plan, baseline.step_ms, bound_ms,
+                                baseline.corrected_peak_bytes, shownAt(found->baselines_shown_ms, index)});
+    }
     for (const PlanElement& element : result.elements) {
         auto* name = new QStandardItem(shownName(QString::fromStdString(element.element)));
         auto* worth = new QStandardItem(formatTime(element.worth_ms));
@@ -351,13 +365,17 @@ void SearchPanel::describeChoice() {
                  formatDifference(choice.step_ms - start_.step_ms, Unit::Time), shownName(start_.title),
                  bytes(choice.peak_bytes),
                  formatDifference(static_cast<double>(choice.peak_bytes - start_.peak_bytes), Unit::Bytes)));
-    sentences.append(tr("That is %1: %2.")
-                         .arg(aboveBound(choice.step_ms, choice.bound_ms),
-                              shownName(QString::fromStdString(bound_reason(bound.chain, choice.step_ms)))));
-    if (chosen_ == 0 && found_->shown_ms != choice.step_ms)
+    // What the bound is made of says nothing of a plan that is far from it.
+    sentences.append(
+        chosen_ == 0
+            ? tr("That is %1: %2.")
+                  .arg(aboveBound(choice.step_ms, choice.bound_ms),
+                       shownName(QString::fromStdString(bound_reason(bound.chain, choice.step_ms))))
+            : tr("That is %1 of %2.").arg(aboveBound(choice.step_ms, choice.bound_ms), formatTime(choice.bound_ms)));
+    if (choice.shown_ms && *choice.shown_ms != choice.step_ms)
         sentences.append(tr("Here process groups share links; opened, the plan shows %1, since this graph's cost model "
                             "does not say that they do.")
-                             .arg(formatTime(found_->shown_ms)));
+                             .arg(formatTime(*choice.shown_ms)));
     result_->setText(sentences.join(u' '));
 }
 

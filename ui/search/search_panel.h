@@ -58,12 +58,13 @@ class SearchPanel : public QWidget {
         Plan plan;
         double step_ms = 0, bound_ms = 0;
         std::int64_t peak_bytes = 0;
+        std::optional<double> shown_ms{};  ///< the step that the window shows of it, opened; nothing: not known
     };
     /// The plan that was shown when the search began.
     struct Start {
         quint64 key = 0;
         QString title;
-        double step_ms = 0;
+        double step_ms = 0;  ///< as the window shows it, and with shared links once something is found
         std::int64_t peak_bytes = 0;
     };
 

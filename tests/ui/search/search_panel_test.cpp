@@ -6,8 +6,10 @@
 #include <QSignalSpy>
 #include <QtTest>
 
+#include "core/graph/graph_editor.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/document/document.h"
+#include "ui/theme/numbers.h"
 #include "ui/widgets/step_peak_chart.h"
 
 namespace overlap::ui {
@@ -124,6 +126,47 @@ class SearchPanelTest : public QObject {
         SearchPanel none(empty);
         QVERIFY(!none.findButton()->isEnabled());
         QVERIFY(!none.findButton()->toolTip().isEmpty());
+    }
+
+    void aLimitThatIsNotKnownIsSaid() {
+        GraphHeader header = document_->graph()->header();
+        QVERIFY(header.cost);
+        header.cost->memory_bytes = 0;
+        LoadedGraph unknown = document_->loaded();
+        GraphEditor editor(unknown.graph);
+        editor.set_header(std::move(header));
+        std::vector<NodeId> origin;
+        unknown.graph = editor.finish(origin);
+        document_->setCostModel(unknown);
+        QVERIFY(waitForEvaluation(*document_));
+        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::device));
+        QVERIFY(!panel_->findButton()->isEnabled());
+        QVERIFY(panel_->findButton()->toolTip().contains(QStringLiteral("does not say what the device holds")));
+        panel_->limit()->setCurrentIndex(static_cast<int>(SearchPanel::Limit::none));
+        QVERIFY(panel_->findButton()->isEnabled());
+    }
+
+    void anotherCostModelForgetsWhatWasFound() {
+        find();
+        QVERIFY(panel_->openButton()->isEnabled());
+        const LoadedGraph same = document_->loaded();
+        document_->setCostModel(same);
+        QVERIFY(!panel_->openButton()->isEnabled());
+        QVERIFY(panel_->chart()->points().empty());
+    }
+
+    /// Expert parallelism has several process groups.
+    void bothStepsAreSaidWhereLinksAreShared() {
+        document_->setGraph(loadGraph(
+            QStringLiteral(OVERLAP_TEST_DATA "/graphs/deepseek_v3_debugmodel_fsdp8_ep4.prebucket.graph.json.gz")));
+        QVERIFY(waitForEvaluation(*document_));
+        find();
+        const QString said = QStringLiteral("opened, the plan shows ");
+        QVERIFY2(panel_->result().contains(said), qPrintable(panel_->result()));
+        const QString shown = panel_->result().section(said, 1).section(u',', 0, 0);
+        panel_->openButton()->click();
+        QVERIFY(waitForEvaluation(*document_));
+        QCOMPARE(formatTime(document_->evaluation()->simulation.step_ms), shown);
     }
 
     void theBaselineIsNoPlanToStartFrom() {
