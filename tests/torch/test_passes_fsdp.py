@@ -1,6 +1,7 @@
 """Weights sharded over all ranks."""
 import unittest
 
+from found_plans import add_found_plans
 from pass_cases import GraphsOfJob, add_pass_cases
 from traced_graphs import Job
 
@@ -10,6 +11,7 @@ class Passes(GraphsOfJob):
 
 
 add_pass_cases(Passes)
+add_found_plans(Passes)
 del GraphsOfJob  # which has no cases of its own
 
 if __name__ == "__main__":
