@@ -1,5 +1,6 @@
 #include "ui/search/search_panel.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
@@ -108,6 +109,7 @@ QWidget* SearchPanel::makeBar() {
                                 tr("What the device holds"), tr("Peak of at most…")})
         limit_->addItem(text);
     limit_->setAccessibleName(tr("Limit of the peak"));
+    limit_->view()->setAccessibleName(limit_->accessibleName());
     limit_->setToolTip(tr("What the memory that the step holds may be at most"));
     other_limit_->setRange(0.001, 1e6);
     other_limit_->setDecimals(2);
@@ -127,8 +129,10 @@ QWidget* SearchPanel::makeBar() {
     effort_->addItem(tr("Thorough: 6000 plans"), 6000);
     effort_->setCurrentIndex(1);
     effort_->setAccessibleName(tr("Effort"));
+    effort_->view()->setAccessibleName(effort_->accessibleName());
     effort_->setToolTip(
         tr("How many plans are evaluated at most; the result depends on it, and not on the time taken"));
+    from_current_->setAccessibleName(from_current_->text());
     from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
     find_->setObjectName("findPlan");
     connect(find_, &QPushButton::clicked, this, &SearchPanel::findOrFinish);

@@ -176,9 +176,8 @@ QString wrongSelection(Document& document, const QString& link) {
 
 QString screenshotViews() {
     return QStringLiteral(
-        "window, modules, buckets, inspector, problems, collectives, advice, memory, plans, passes, groups, compare, "
-        "statistics, "
-        "run, chooser, graph, mesh, timeline or toolbar");
+        "window, modules, buckets, inspector, problems, collectives, advice, memory, search, plans, passes, groups, "
+        "compare, statistics, run, chooser, graph, mesh, timeline or toolbar");
 }
 
 int renderScreenshot(const QStringList& files, const ScreenshotOptions& options) {
