@@ -316,8 +316,8 @@ void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
     for (std::size_t index = 0; index < result.front.size(); ++index) {
         const FrontPoint& point = result.front[index];
         if (!isKnown(point.step_ms, point.peak_bytes))
-            choices_.push_back({point.knee ? tr("knee of the front") : tr("front"), point.plan, point.step_ms,
-                                point.bound_ms, point.peak_bytes, shownAt(found->front_shown_ms, index)});
+            choices_.push_back({point.knee ? tr("knee") : tr("front"), point.plan, point.step_ms, point.bound_ms,
+                                point.peak_bytes, shownAt(found->front_shown_ms, index), point.knee ? 2 : 0});
     }
     for (std::size_t index = 0; index < result.baselines.size(); ++index) {
         const Candidate& baseline = result.baselines[index];
@@ -344,7 +344,7 @@ void SearchPanel::drawChoices() {
     chart_->clear();
     for (std::size_t index = 0; index < choices_.size(); ++index) {
         const Choice& choice = choices_[index];
-        chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes});
+        chart_->add({static_cast<int>(index), choice.title, choice.step_ms, choice.peak_bytes, choice.name_rank});
     }
     std::vector<StepPeakChart::Limit> bound;
     for (const FrontPoint& point : found_->result.front)
@@ -356,6 +356,7 @@ void SearchPanel::drawChoices() {
 void SearchPanel::choose(int choice) {
     if (choice < 0 || choice >= static_cast<int>(choices_.size())) return;
     chosen_ = choice;
+    chart_->setChosen(choice);
     describeChoice();
 }
 

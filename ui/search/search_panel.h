@@ -59,6 +59,7 @@ class SearchPanel : public QWidget {
         double step_ms = 0, bound_ms = 0;
         std::int64_t peak_bytes = 0;
         std::optional<double> shown_ms{};  ///< the step that the window shows of it, opened; nothing: not known
+        int name_rank = 1;                 ///< in the chart: see StepPeakChart::Point
     };
     /// The plan that was shown when the search began.
     struct Start {

@@ -36,7 +36,7 @@ StepPeakChart::StepPeakChart(const QString& help, QWidget* parent) : QWidget(par
 void StepPeakChart::clear() {
     points_.clear();
     bound_.clear();
-    focused_ = hovered_ = -1;
+    focused_ = hovered_ = chosen_ = -1;
     fitRanges();
 }
 
@@ -54,6 +54,11 @@ void StepPeakChart::setCurrent(std::optional<Point> current) {
 void StepPeakChart::setBound(std::vector<Limit> bound) {
     bound_ = std::move(bound);
     fitRanges();
+}
+
+void StepPeakChart::setChosen(int id) {
+    chosen_ = id;
+    update();
 }
 
 void StepPeakChart::setDeviceMemory(std::int64_t bytes) {
@@ -236,6 +241,7 @@ void StepPeakChart::paintName(QPainter& painter, const Point& point, std::vector
                           std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(text); });
         if (!fits && !always) continue;
         taken.push_back(text);
+        painter.fillRect(text, theme.background);  // lines do not strike it through
         painter.setPen(always ? theme.text : theme.dim);
         painter.drawText(text, Qt::AlignCenter | Qt::TextDontClip, name);
         return;
@@ -252,12 +258,23 @@ void StepPeakChart::paintPoints(QPainter& painter) const {
     };
     for (const Point& point : points_) take(point, radius);
     if (current_) take(*current_, ring_radius);
-    for (std::size_t index = 0; index < points_.size(); ++index) {
-        const bool marked = static_cast<int>(index) == hovered_ || (hasFocus() && static_cast<int>(index) == focused_);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(marked ? theme.accent : theme.memory);
-        painter.drawEllipse(place(points_[index]), radius, radius);
-        paintName(painter, points_[index], taken, marked);
+    const auto isMarked = [this](std::size_t index) {
+        return static_cast<int>(index) == hovered_ || (hasFocus() && static_cast<int>(index) == focused_) ||
+               (chosen_ >= 0 && points_[index].id == chosen_);
+    };
+    constexpr int marked_rank = 3;
+    const auto rank = [&](std::size_t index) { return isMarked(index) ? marked_rank : points_[index].name_rank; };
+    for (int now = marked_rank; now > 0; --now) {
+        for (std::size_t index = 0; index < points_.size(); ++index)
+            if (rank(index) == now) paintName(painter, points_[index], taken, now == marked_rank);
+    }
+    for (const bool marked : {false, true}) {
+        for (std::size_t index = 0; index < points_.size(); ++index) {
+            if (isMarked(index) != marked) continue;
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(marked ? theme.accent : theme.memory);
+            painter.drawEllipse(place(points_[index]), radius, radius);
+        }
     }
     if (!current_) return;
     painter.setPen(QPen(theme.accent, 2));

@@ -19,6 +19,7 @@ class StepPeakChart : public QWidget {
         QString title;
         double step_ms = 0;
         std::int64_t peak_bytes = 0;
+        int name_rank = 1;  ///< names of higher rank, 1 or 2, find room first; 0: it is in the tool tip alone
     };
     /// How short a step can be within a limit of the peak.
     struct Limit {
@@ -36,6 +37,8 @@ class StepPeakChart : public QWidget {
     void setCurrent(std::optional<Point> current);
     /// Limits in ascending order, drawn as stairs under the points.
     void setBound(std::vector<Limit> bound);
+    /// The point that is spoken of elsewhere, by the owner's id; -1 for none.
+    void setChosen(int id);
     /// What the device holds; 0 where that is not known.
     void setDeviceMemory(std::int64_t bytes);
 
@@ -83,6 +86,7 @@ class StepPeakChart : public QWidget {
     std::int64_t device_bytes_ = 0;
     Range steps_, peaks_;
     int focused_ = -1, hovered_ = -1;
+    int chosen_ = -1;  ///< id
 };
 
 }  // namespace overlap::ui
