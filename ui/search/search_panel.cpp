@@ -84,6 +84,7 @@ SearchPanel::SearchPanel(Document& document, QWidget* parent)
     split->setStretchFactor(1, 1);
     layOutPanel(this, makeBar(), split);
     setFocusProxy(find_);
+    split->setFocusPolicy(Qt::NoFocus);
     chart_->setObjectName("frontChart");
     chart_->setAccessibleName(tr("Step against peak memory of the plans that were found"));
     connect(chart_, &StepPeakChart::chosen, this, &SearchPanel::choose);
@@ -135,6 +136,7 @@ QWidget* SearchPanel::makeBar() {
     from_current_->setAccessibleName(from_current_->text());
     from_current_->setToolTip(tr("Also change this plan, beside presets, the automatic pass and buckets of blocks"));
     find_->setObjectName("findPlan");
+    find_->setAccessibleName(tr("Find a better plan, or stop"));
     connect(find_, &QPushButton::clicked, this, &SearchPanel::findOrFinish);
     caption_->setProperty("role", "dim");
     layout->addWidget(limit_);
@@ -156,6 +158,7 @@ QWidget* SearchPanel::makeResult() {
     result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     result_->setAccessibleName(tr("What was found"));
     auto* buttons = new QHBoxLayout;
+    for (QPushButton* button : {open_, compare_}) button->setAccessibleName(button->text());
     buttons->addWidget(open_);
     buttons->addWidget(compare_);
     buttons->addStretch(1);

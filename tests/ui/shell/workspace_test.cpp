@@ -23,12 +23,12 @@ class WorkspaceTest : public QObject {
   private slots:
     void everyPanelIsInItsDock() {
         Fixture fixture;
-        QCOMPARE(fixture.workspace.docks().all().size(), 16);
+        QCOMPARE(fixture.workspace.docks().all().size(), 17);
         QCOMPARE(fixture.window.dockWidgetArea(fixture.dock("modules")), Qt::LeftDockWidgetArea);
         QCOMPARE(fixture.window.dockWidgetArea(fixture.dock("inspector")), Qt::RightDockWidgetArea);
         const auto tabs = fixture.window.tabifiedDockWidgets(fixture.dock("problems"));
         for (const char* id : {"log", "groups", "passes", "compare", "statistics", "run", "alive", "memory", "history",
-                               "collectives", "advice", "plans"})
+                               "collectives", "advice", "plans", "search"})
             QVERIFY2(tabs.contains(fixture.dock(id)), id);
     }
 
