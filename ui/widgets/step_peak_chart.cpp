@@ -24,6 +24,12 @@ bool isBefore(const StepPeakChart::Point& left, const StepPeakChart::Point& righ
     return left.peak_bytes != right.peak_bytes ? left.peak_bytes < right.peak_bytes : left.step_ms < right.step_ms;
 }
 
+/// Level up to the point, then up or down to it.
+void addStep(QPolygonF& stairs, QPointF to) {
+    if (!stairs.isEmpty()) stairs.append(QPointF(to.x(), stairs.back().y()));
+    stairs.append(to);
+}
+
 }  // namespace
 
 StepPeakChart::StepPeakChart(const QString& help, QWidget* parent) : QWidget(parent), help_(help) {
@@ -195,13 +201,14 @@ void StepPeakChart::paintAxes(QPainter& painter) const {
     painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
 }
 
+/// A staircase: between two points the one with the lower peak is what fits.
 void StepPeakChart::paintFront(QPainter& painter) const {
     QPolygonF front;
     double best_ms = std::numeric_limits<double>::max();
     for (const Point& point : points_) {
         if (point.step_ms >= best_ms) continue;
         best_ms = point.step_ms;
-        front.append(place(point));
+        addStep(front, place(point));
     }
     painter.setPen(QPen(currentTheme().memory, 1, Qt::DotLine));
     painter.drawPolyline(front);
@@ -212,8 +219,7 @@ void StepPeakChart::paintBound(QPainter& painter) const {
     QPolygonF stairs;
     for (const Limit& limit : bound_) {
         const QPointF at = place({-1, {}, limit.step_ms, limit.bytes});
-        if (!stairs.isEmpty()) stairs.append(QPointF(at.x(), stairs.back().y()));
-        stairs.append(at);
+        addStep(stairs, at);
     }
     if (stairs.isEmpty()) return;
     stairs.append(QPointF(area().right(), stairs.back().y()));

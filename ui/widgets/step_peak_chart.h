@@ -7,7 +7,7 @@
 
 namespace overlap::ui {
 
-/// Step against peak: a point for each of several plans, the current plan as a ring, and a line through the points that
+/// Step against peak: a point for each of several plans, the current plan as a ring, and stairs along the points that
 /// no other beats in both. A click on a point, or Enter, takes it; arrows walk from point to point in order of the
 /// peak.
 class StepPeakChart : public QWidget {
