@@ -72,10 +72,10 @@ struct Done {
 std::vector<Done> done_in(const Execution& execution) {
     std::vector<Done> done;
     for (const StepOutcome& step : execution.steps) {
-        if (step.state == StepOutcome::State::ran) done.push_back({execution.reports[done.size()], step.difference});
+        if (step.state == StepOutcome::State::ran) done.push_back({execution.reports[done.size()], *step.difference});
     }
     const OverlapOutcome& overlaps = execution.overlaps;
-    if (overlaps.modules) done.push_back({overlaps.report, overlaps.difference});
+    if (overlaps.modules) done.push_back({overlaps.report, *overlaps.difference});
     return done;
 }
 

@@ -334,7 +334,7 @@ class Report {
     static std::string outcome_of(const StepOutcome& outcome) {
         if (outcome.state == StepOutcome::State::switched_off) return "switched off";
         if (outcome.state != StepOutcome::State::ran) return html_text(cut(outcome.refusal));
-        const GraphDifference& difference = outcome.difference;
+        const GraphDifference& difference = *outcome.difference;
         if (difference.empty()) return "changed nothing";
         return std::to_string(difference.added.size()) + " nodes added, " + std::to_string(difference.removed.size()) +
                " removed, " + std::to_string(difference.moved.size()) + " moved";

@@ -97,7 +97,7 @@ class Executor {
         StepOutcome& outcome = outcome_of(index);
         outcome.state = StepOutcome::State::ran;
         outcome.given = result_.graph;
-        outcome.difference = graph_difference(*result_.graph, *result.graph, result.origin);
+        outcome.difference = {result_.graph, result.graph, result.origin};
         add_step_problems(resolved_, step, result_.graph, result.report);
         outcome.problems = list_step_problems(resolved_, step, result.report, result_.problems);
         std::vector<std::int32_t> marks = carry_bucket_marks(result_.bucket_of_node, result.origin);
@@ -126,7 +126,7 @@ class Executor {
             DirectedGraph directed = apply_overlaps(result_.graph, result_.reports, overlaps, *outcome.modules);
             outcome.run_ms = milliseconds_since(begin);
             outcome.directives = std::move(directed.outcomes);
-            outcome.difference = graph_difference(*result_.graph, *directed.result.graph, directed.result.origin);
+            outcome.difference = {result_.graph, directed.result.graph, directed.result.origin};
             outcome.report = std::move(directed.result.report);
             std::ranges::move(refused_overlaps(overlaps, outcome.directives),
                               std::back_inserter(outcome.report.problems));

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/graph/deferred_difference.h"
 #include "core/graph/graph.h"
-#include "core/graph/graph_difference.h"
 #include "core/graph/module_tree.h"
 #include "core/modules/module_repair.h"
 #include "core/passes/overlaps/directed_order.h"
@@ -25,7 +25,7 @@ struct StepOutcome {
     State state = State::not_reached;
     double run_ms = 0;                   ///< of the pass only
     std::shared_ptr<const Graph> given;  ///< what the pass was run on; null unless it ran
-    GraphDifference difference;          ///< between the graph before and after; empty unless it ran
+    DeferredDifference difference;       ///< between the graph before and after; empty unless it ran
     std::vector<std::size_t> problems;   ///< indices into Execution::problems of those in the pass's report
     std::string refusal;                 ///< why it was refused, with its place; empty unless it was
 };
@@ -36,7 +36,7 @@ struct OverlapOutcome {
     PassReport report;                         ///< with a problem for each that cannot hold; empty where there are none
     std::vector<std::size_t> problems;         ///< indices into Execution::problems of those in the report
     std::shared_ptr<const ModuleTree> modules;  ///< of the graph before them; null where there are none
-    GraphDifference difference;                 ///< between the graph before and after them
+    DeferredDifference difference;              ///< between the graph before and after them
     double run_ms = 0;                          ///< of finding and applying the order
 };
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "core/graph/deferred_difference.h"
 #include "core/graph/graph_editor.h"
 #include "tests/graph/graph_in_code.h"
 
@@ -48,6 +49,18 @@ TEST(GraphDifference, OfAGraphWithItselfIsEmpty) {
     std::vector<NodeId> origin(graph->node_count());
     std::iota(origin.begin(), origin.end(), NodeId{0});
     EXPECT_TRUE(graph_difference(*graph, *graph, origin).empty());
+}
+
+TEST(DeferredDifference, IsFoundOnceForAllCopies) {
+    EXPECT_TRUE(DeferredDifference()->empty());
+    const auto graph = independent_calls(4);
+    GraphEditor editor(graph);
+    editor.erase(2);
+    std::vector<NodeId> origin;
+    const auto after = editor.finish(origin);
+    const DeferredDifference deferred(graph, after, origin), copy = deferred;
+    EXPECT_EQ(deferred->removed, graph_difference(*graph, *after, origin).removed);
+    EXPECT_EQ(&*copy, &*deferred);
 }
 
 TEST(GraphDifference, TellsWhatLeftItsPlaceAndFromWhere) {

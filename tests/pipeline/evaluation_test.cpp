@@ -287,13 +287,13 @@ TEST(Evaluation, TellsWhatEachStepDid) {
         EXPECT_EQ(step.state, StepOutcome::State::ran);
         EXPECT_GT(step.run_ms, 0);
         EXPECT_TRUE(step.refusal.empty());
-        nodes += step.difference.added.size();
-        nodes -= step.difference.removed.size();
+        nodes += step.difference->added.size();
+        nodes -= step.difference->removed.size();
     }
     EXPECT_EQ(nodes, evaluation->graph->node_count());
-    EXPECT_GT(evaluation->steps[0].difference.removed.size(), 0u);
-    EXPECT_EQ(evaluation->steps[0].difference.added.size(), 0u);  // dead code only goes
-    const GraphDifference& bucketing = evaluation->steps[6].difference;
+    EXPECT_GT(evaluation->steps[0].difference->removed.size(), 0u);
+    EXPECT_EQ(evaluation->steps[0].difference->added.size(), 0u);  // dead code only goes
+    const GraphDifference& bucketing = *evaluation->steps[6].difference;
     EXPECT_GT(bucketing.added.size(), 0u);
     for (const BucketReport& bucket : evaluation->reports[6].buckets) {
         EXPECT_TRUE(std::ranges::count(bucketing.added, bucket.start, &NodeChange::name)) << bucket.start;
@@ -327,7 +327,7 @@ TEST(Evaluation, RunsNoStepThatIsSwitchedOff) {
     EXPECT_TRUE(evaluation->reports.empty());
     ASSERT_EQ(evaluation->steps.size(), 1u);
     EXPECT_EQ(evaluation->steps[0].state, StepOutcome::State::switched_off);
-    EXPECT_TRUE(evaluation->steps[0].difference.empty());
+    EXPECT_TRUE(evaluation->steps[0].difference->empty());
 }
 
 TEST(Evaluation, TellsWhichStepWasRefusedAndWhichWereNotReached) {

@@ -63,7 +63,7 @@ void expect_same_steps(const Execution& left, const Execution& right) {
         EXPECT_EQ(left.steps[step].pass, right.steps[step].pass);
         EXPECT_EQ(left.steps[step].state, right.steps[step].state);
         EXPECT_EQ(left.steps[step].problems, right.steps[step].problems);
-        expect_same_difference(left.steps[step].difference, right.steps[step].difference);
+        expect_same_difference(*left.steps[step].difference, *right.steps[step].difference);
     }
     ASSERT_EQ(left.reports.size(), right.reports.size());
     for (std::size_t report = 0; report < left.reports.size(); ++report) {
@@ -79,7 +79,7 @@ void expect_same(const Execution& left, const Execution& right) {
     EXPECT_EQ(left.bucket_of_node, right.bucket_of_node);
     expect_same_steps(left, right);
     EXPECT_EQ(left.overlaps.directives.size(), right.overlaps.directives.size());
-    expect_same_difference(left.overlaps.difference, right.overlaps.difference);
+    expect_same_difference(*left.overlaps.difference, *right.overlaps.difference);
 }
 
 /// The problems of a step are the same in its report and in the list.
@@ -238,8 +238,8 @@ TEST(OneExecutorCases, StepsKeepTheGraphThatTheyWereGiven) {
     std::size_t nodes = graph->node_count();
     for (const StepOutcome& step : evaluation->steps) {
         EXPECT_EQ(step.given->node_count(), nodes);
-        nodes += step.difference.added.size();
-        nodes -= step.difference.removed.size();
+        nodes += step.difference->added.size();
+        nodes -= step.difference->removed.size();
     }
 }
 

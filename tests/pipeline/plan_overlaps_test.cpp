@@ -47,8 +47,8 @@ TEST(PlanOverlaps, MoveWhatThePipelineMade) {
     ASSERT_EQ(after->overlaps.directives.size(), 1u);
     EXPECT_EQ(after->overlaps.directives[0].refusal, "");
     EXPECT_EQ(names(*after->undirected), names(*before->graph));
-    EXPECT_FALSE(after->overlaps.difference.moved.empty());
-    EXPECT_TRUE(after->overlaps.difference.added.empty());
+    EXPECT_FALSE(after->overlaps.difference->moved.empty());
+    EXPECT_TRUE(after->overlaps.difference->added.empty());
     EXPECT_NE(names(*after->graph), names(*before->graph));
     EXPECT_EQ(after->reports.size(), before->reports.size());
     EXPECT_FALSE(after->refused);

@@ -10,8 +10,23 @@
 
 namespace overlap::ui {
 
+namespace {
+
+/// What the panel Passes shows of the steps is found here, on the worker thread, and not when it asks.
+std::shared_ptr<const Evaluation> evaluateToShow(const std::shared_ptr<const Graph>& graph, const Plan& plan,
+                                                 const std::stop_token& stop,
+                                                 std::shared_ptr<const TimeSource> time_source) {
+    auto evaluation = evaluate(graph, plan, stop, std::move(time_source));
+    if (!evaluation) return nullptr;
+    for (const StepOutcome& step : evaluation->steps) *step.difference;
+    *evaluation->overlaps.difference;
+    return evaluation;
+}
+
+}  // namespace
+
 Document::Document(QObject* parent, BackgroundEvaluator::Function evaluate)
-    : QObject(parent), evaluator_(nullptr, std::move(evaluate)) {
+    : QObject(parent), evaluator_(nullptr, evaluate ? std::move(evaluate) : evaluateToShow) {
     connect(&loader_, &GraphLoader::loaded, this, [this](const LoadedGraph& loaded) { setGraph(loaded); });
     connect(&modules_, &PlanModules::changed, this, &Document::modulesChanged);
     connect(&modules_, &PlanModules::figuresChanged, this, &Document::moduleFiguresChanged);

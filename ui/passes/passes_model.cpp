@@ -96,7 +96,7 @@ QString PassesModel::outcomeText(int row) const {
         case StepOutcome::State::not_reached:
             return tr("not run: a step before it was refused");
         default:
-            return differenceText(known->difference);
+            return differenceText(*known->difference);
     }
 }
 

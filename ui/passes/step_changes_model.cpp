@@ -24,7 +24,7 @@ void StepChangesModel::show(std::shared_ptr<const Evaluation> evaluation, const 
     groups_.clear();
     if (!problems_.empty()) groups_.push_back({tr("Problems"), nullptr});
     if (outcome) {
-        const GraphDifference& difference = outcome->difference;
+        const GraphDifference& difference = *outcome->difference;
         for (const auto& [title, changes] :
              {std::pair{tr("Added"), &difference.added}, std::pair{tr("Removed"), &difference.removed},
               std::pair{tr("Moved"), &difference.moved}, std::pair{tr("Changed"), &difference.changed}})

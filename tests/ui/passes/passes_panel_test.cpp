@@ -332,12 +332,12 @@ class PassesPanelTest : public QObject {
         QVERIFY(waitForEvaluation(*document));
         const auto evaluation = document->evaluation();
         for (int step = 0; step < panel.model().rowCount(); ++step) {
-            const GraphDifference& difference = evaluation->steps[static_cast<std::size_t>(step)].difference;
+            const GraphDifference& difference = *evaluation->steps[static_cast<std::size_t>(step)].difference;
             QCOMPARE(panel.model().index(step).data(PassesModel::outcome_role).toString(), differenceText(difference));
             QVERIFY(!panel.model().index(step).data(PassesModel::time_role).toString().isEmpty());
         }
         panel.selectStep(6);
-        const GraphDifference& bucketing = evaluation->steps[6].difference;
+        const GraphDifference& bucketing = *evaluation->steps[6].difference;
         const QModelIndex changed = heading(panel.changes(), "Changed");
         QCOMPARE(panel.changes().rowCount(changed), static_cast<int>(bucketing.changed.size()));
         const QModelIndex first = panel.changes().index(0, 0, changed);
