@@ -97,7 +97,7 @@ class Search final : public Command {
             const std::string above = percent_text((candidate.step_ms / result.bound.step_ms - 1) * 100);
             candidate.usable() ? table.add({name_text(name), milliseconds_text(candidate.step_ms), above,
                                             bytes_text(candidate.corrected_peak_bytes)})
-                               : table.add({name_text(name), "refused", "", ""});
+                               : table.add({name_text(name), "refused: " + one_line(candidate.refusal), "", ""});
         };
         for (const Candidate& baseline : result.baselines) add(baseline.origin, baseline);
         add("found", result.best);

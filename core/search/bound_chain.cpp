@@ -37,12 +37,18 @@ std::string bound_reason(const std::vector<BoundStep>& chain, double step_ms) {
     const double single_ms = sums_ms[static_cast<std::size_t>(BoundStep::Kind::collective)];
     const std::string network =
         "the network (process group" + std::string(groups.size() == 1 ? " " : "s ") + enumerated(groups) + ")";
-    constexpr double most_of_it = 0.9;
+    constexpr double most_of_it = 0.9, nearly_all = 0.95;
     const double bound_ms = chain.empty() ? 0 : chain.back().end_ms;
     if (link_ms >= most_of_it * bound_ms)
-        return network + " is busy " + part(link_ms, step_ms) + ": only fewer bytes can help";
+        return network + " is busy " + part(link_ms, step_ms) +
+               (link_ms >= nearly_all * step_ms
+                    ? ": only fewer bytes can help"
+                    : " in every plan; the rest is compute that waits, or work that a plan may save");
     if (compute_ms >= most_of_it * bound_ms)
-        return "compute takes " + part(compute_ms, step_ms) + ": only less compute can help";
+        return "compute takes " + part(compute_ms, step_ms) +
+               (compute_ms >= nearly_all * step_ms
+                    ? ": only less compute can help"
+                    : " in every plan; the rest is waiting, or compute that a plan may save");
     std::string text = "compute for " + number_text(compute_ms);
     if (link_ms > 0) text += ", " + network + " for " + number_text(link_ms);
     if (single_ms > 0) text += ", collectives that compute has to wait for, for " + number_text(single_ms);

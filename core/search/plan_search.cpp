@@ -87,7 +87,7 @@ class Search {
         Plan nothing = preset_proposals(graph).front().plan;
         nothing.pipeline.clear();
         nothing.buckets.clear();
-        evaluate({{std::move(nothing), "nothing"}});
+        evaluate({{std::move(nothing), "empty plan"}});
         if (options_.from) try_given_plan();
         for (Candidate& candidate : evaluate(preset_proposals(graph))) result_.baselines.push_back(candidate);
         std::vector<Candidate> grid = evaluate(grid_proposals(graph));

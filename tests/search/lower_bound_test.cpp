@@ -46,6 +46,8 @@ TEST(LowerBound, ComputeAloneIsTheStep) {
     ASSERT_EQ(bound.chain.size(), 1u);
     EXPECT_EQ(bound.chain[0].kind, BoundStep::Kind::compute);
     EXPECT_EQ(bound.reason, "compute takes 7 of 7 ms: only less compute can help");
+    EXPECT_EQ(bound_reason(bound.chain, 10),
+              "compute takes 7 of 10 ms in every plan; the rest is waiting, or compute that a plan may save");
 }
 
 TEST(LowerBound, ALinkThatIsBusyAllTheTimeIsTheReason) {

@@ -12,18 +12,23 @@ namespace overlap::ui {
 namespace {
 
 /// Fills in what the window shows where it differs from the search. @returns false when stopped.
-bool fillInShown(FoundPlans& plans, const std::shared_ptr<const TimeSource>& source, const std::stop_token& stop) {
+/// @param finish when requested, what is filled in so far is enough.
+bool fillInShown(FoundPlans& plans, const std::shared_ptr<const TimeSource>& source, const std::stop_token& stop,
+                 const std::stop_token& finish) {
     const auto shown = [&](const Plan& plan, double& ms) {
         const auto evaluation = evaluate(plans.graph, plan, stop, source);
         if (evaluation) ms = evaluation->simulation.step_ms;
         return evaluation != nullptr;
     };
     if (!shown(plans.result.best.plan, plans.shown_ms)) return false;
-    if (plans.result.stopped) return true;  // who stops does not want to wait
-    for (const FrontPoint& point : plans.result.front)
+    for (const FrontPoint& point : plans.result.front) {
+        if (finish.stop_requested()) return true;
         if (!shown(point.plan, plans.front_shown_ms.emplace_back())) return false;
-    for (const Candidate& baseline : plans.result.baselines)
+    }
+    for (const Candidate& baseline : plans.result.baselines) {
+        if (finish.stop_requested()) return true;
         if (!shown(baseline.plan, plans.baselines_shown_ms.emplace_back())) return false;
+    }
     return true;
 }
 
@@ -53,10 +58,12 @@ void PlanSearchTask::start(std::shared_ptr<const Graph> graph, SearchOptions opt
             if (!before) return {};
             if (!before->refused) plans->start_ms = before->simulation.step_ms;
             plans->result = search_plans(shared, options);
-            if (!fillInShown(*plans, options.time_source, dropped)) return {};
+            if (!fillInShown(*plans, options.time_source, dropped, stop.get_token())) return {};
             return [this, plans] { emit found(plans); };
         } catch (const InputError& error) {
             return [this, reason = QString::fromStdString(error.problem())] { emit failed(reason); };
+        } catch (const std::exception& error) {  // such as one for lack of memory
+            return [this, reason = QString::fromUtf8(error.what())] { emit failed(reason); };
         }
     });
 }

@@ -183,8 +183,9 @@ QWidget* SearchPanel::makeResult() {
     area->setWidget(side);
     connect(open_, &QPushButton::clicked, this, &SearchPanel::open);
     connect(compare_, &QPushButton::clicked, this, [this] {
-        const int after = open();
-        emit compareWanted(std::max(0, document_.indexOf(start_.key)), after);
+        const int after = open(), before = document_.indexOf(start_.key);
+        if (before < 0) say(tr("%1 was closed since; compared with the baseline").arg(start_.title));
+        emit compareWanted(std::max(0, before), after);
     });
     return area;
 }
@@ -237,6 +238,7 @@ void SearchPanel::forget() {
     chart_->setCurrent(std::nullopt);
     chart_->setDeviceMemory(document_.isOpen() ? device_memory_bytes(*document_.graph()) : 0);
     elements_->clear();
+    table_->hide();
     elements_->setHorizontalHeaderLabels({tr("Part of the best plan"), tr("Worth")});
     table_->header()->setStretchLastSection(false);
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
@@ -269,6 +271,10 @@ void SearchPanel::findOrFinish() {
     if (obstacle().isEmpty()) begin();
 }
 
+void SearchPanel::beginIfNew() {
+    if (!busy() && !found_) findOrFinish();
+}
+
 void SearchPanel::begin() {
     const auto evaluation = document_.evaluation();
     SearchOptions options;
@@ -278,7 +284,7 @@ void SearchPanel::begin() {
     if (from_current_->isChecked() && from_current_->isEnabled()) options.from = document_.current()->plan();
     forget();
     start_ = {document_.current()->key(), document_.current()->title(), evaluation->simulation.step_ms,
-              evaluation->corrected_memory.peak_bytes};
+              evaluation->corrected_memory.peak_bytes, document_.editable()};
     chart_->setCurrent(StepPeakChart::Point{-1, start_.title, start_.step_ms, start_.peak_bytes});
     task_.start(document_.graph(), std::move(options),
                 document_.editable() ? std::optional(document_.current()->plan()) : std::nullopt);
@@ -335,6 +341,7 @@ void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
         for (QStandardItem* item : {name, worth}) item->setEditable(false);
         elements_->appendRow({name, worth});
     }
+    table_->setVisible(elements_->rowCount() > 0);
     drawChoices();
     say(tr("%1 plans evaluated%2; found by: %3")
             .arg(result.evaluations)
@@ -363,14 +370,24 @@ void SearchPanel::choose(int choice) {
     describeChoice();
 }
 
+/// To the plan that was shown, unless it was refused, and to the graph as it is.
+QString SearchPanel::differences(double step_ms) const {
+    const auto to = [&](double other_ms, const QString& what) {
+        return tr("%1 to %2").arg(formatDifference(step_ms - other_ms, Unit::Time), what);
+    };
+    QStringList parts;
+    if (found_->start_ms && start_.editable) parts.append(to(*found_->start_ms, shownName(start_.title)));
+    parts.append(to(found_->result.baselines.front().step_ms, tr("the baseline")));
+    return parts.join(QStringLiteral(", "));
+}
+
 void SearchPanel::describeChoice() {
     const Choice& choice = choices_[static_cast<std::size_t>(chosen_)];
     const LowerBound& bound = found_->result.bound;
     QStringList sentences;
     sentences.append(
-        tr("%1: step %2 (%3 to %4), peak %5 (%6).")
-            .arg(sentence(shownName(choice.title)), formatTime(choice.step_ms),
-                 formatDifference(choice.step_ms - start_.step_ms, Unit::Time), shownName(start_.title),
+        tr("%1: step %2 (%3), peak %4 (%5).")
+            .arg(sentence(shownName(choice.title)), formatTime(choice.step_ms), differences(choice.step_ms),
                  bytes(choice.peak_bytes),
                  formatDifference(static_cast<double>(choice.peak_bytes - start_.peak_bytes), Unit::Bytes)));
     // What the bound is made of says nothing of a plan that is far from it.
@@ -387,13 +404,26 @@ void SearchPanel::describeChoice() {
     result_->setText(sentences.join(u' '));
 }
 
+/// `Found`, `Found 2`, …
+QString SearchPanel::freeName() const {
+    for (int number = 1;; ++number) {
+        const QString name = number == 1 ? tr("Found") : tr("Found %1").arg(number);
+        bool taken = false;
+        for (int index = 0; index < document_.variantCount(); ++index)
+            taken = taken || document_.variant(index).title() == name;
+        if (!taken) return name;
+    }
+}
+
 int SearchPanel::open() {
     const Choice& choice = choices_[static_cast<std::size_t>(chosen_)];
     Plan plan = choice.plan;
-    plan.name = tr("Found, %1").arg(formatTime(choice.step_ms)).toStdString();
+    plan.name = freeName().toStdString();
     plan.graph = document_.loaded().empty_plan.graph;
-    plan.notes =
-        tr("Found by a search of %1 plans: %2.").arg(found_->result.evaluations).arg(result_->text()).toStdString();
+    plan.notes = tr("Found by a search of %1 plans (%2): step %3, %4, peak %5.")
+                     .arg(QString::number(found_->result.evaluations), choice.title, formatTime(choice.step_ms),
+                          aboveBound(choice.step_ms, choice.bound_ms), bytes(choice.peak_bytes))
+                     .toStdString();
     // Opened before, it is shown again.
     for (int index = 1; index < document_.variantCount(); ++index)
         if (does_the_same(document_.variant(index).plan(), plan)) {

@@ -47,6 +47,8 @@ class SearchPanel : public QWidget {
 
     /// Begins a search; while one runs, ends it with the best so far.
     void findOrFinish();
+    /// Begins a search where none runs and nothing was found yet: what was found is not thrown away unasked.
+    void beginIfNew();
 
   signals:
     void compareWanted(int before, int after);
@@ -67,6 +69,7 @@ class SearchPanel : public QWidget {
         QString title;
         double step_ms = 0;  ///< as the window shows it, and with shared links once something is found
         std::int64_t peak_bytes = 0;
+        bool editable = false;  ///< no baseline
     };
 
     QWidget* makeBar();
@@ -81,7 +84,9 @@ class SearchPanel : public QWidget {
     void showFound(const std::shared_ptr<const FoundPlans>& found);
     void drawChoices();
     void choose(int choice);
+    QString differences(double step_ms) const;
     void describeChoice();
+    QString freeName() const;
     /// @returns the position of the variant.
     int open();
     void say(const QString& sentence);

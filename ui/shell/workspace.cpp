@@ -196,7 +196,8 @@ void Workspace::raise(const QString& dock) {
 
 void Workspace::findBetterPlan() {
     raise(QStringLiteral("search"));
-    if (!search_->busy()) search_->findOrFinish();
+    search_->beginIfNew();
+    search_->setFocus();
 }
 
 void Workspace::connectViews() {
