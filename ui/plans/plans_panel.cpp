@@ -31,6 +31,7 @@ namespace {
 
 constexpr int lowest_table = 24;
 constexpr int widest_name = 360;
+constexpr int widest_note = 480;
 
 /// `estimated with h100-sxm; groups between nodes share each GPU's network card`.
 QString timesText(const Document& document) {
@@ -265,7 +266,9 @@ void PlansPanel::fitColumns() {
         int wanted = view_->header()->sectionSizeHint(column);
         for (int row = 0; row < sorted_->rowCount(); ++row)
             wanted = std::max(wanted, view_->sizeHintForIndex(sorted_->index(row, column)).width());
-        view_->header()->resizeSection(column, std::min(wanted, widest_name));
+        // Notes are sentences, and stand last.
+        const int widest = column == PlansModel::note_column ? widest_note : widest_name;
+        view_->header()->resizeSection(column, std::min(wanted, widest));
     }
 }
 

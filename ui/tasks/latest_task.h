@@ -33,7 +33,7 @@ class LatestTask : public QObject {
     void start(Task task);
     /// Asks the running task to stop and forgets the waiting one; nothing is delivered any more.
     void cancel();
-    /// True from start() until the delivery has run.
+    /// True from start() until the delivery begins, which may start the next task.
     bool busy() const { return busy_; }
     /// Reports tasks that threw to the user, for the whole program: runs on the owner's thread, unless a newer task was
     /// started meanwhile. Set on the owners' thread; none at first, and then nothing is reported.

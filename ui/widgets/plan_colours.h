@@ -10,6 +10,7 @@ class QMenu;
 
 namespace overlap::ui {
 
+/// For display, such as `Blue`; `No colour` for `none`.
 QString colourName(PlanColour colour);
 /// The current theme's hue of that name; no valid colour for `none`.
 QColor hueOf(PlanColour colour);
