@@ -59,6 +59,10 @@ ModuleTreeModel::ModuleTreeModel(Document& document, QObject* parent) : Harmless
     connect(&document, &Document::evaluationChanged, this, &ModuleTreeModel::updateExposure);
     // Figures alone are others: what is expanded stays so.
     connect(&document, &Document::moduleFiguresChanged, this, [this] { emit layoutChanged(); });
+    connect(&document, &Document::timesChanged, this, [this] {
+        graph_ = document_.graph();  // the same nodes, with other times
+        updateExposure();
+    });
     rebuild();
 }
 
@@ -80,7 +84,7 @@ void ModuleTreeModel::rebuild() {
 
 void ModuleTreeModel::updateExposure() {
     const auto evaluation = document_.evaluation();
-    if (!modules_ || !evaluation || evaluation->refused || !evaluation->times_known || evaluation->input != graph_) {
+    if (!modules_ || !evaluation || evaluation->refused || !evaluation->times_known || evaluation->original != graph_) {
         exposing_.cancel();
         exposure_.reset();
         return refresh(exposed_column, exposed_column, Qt::DisplayRole);

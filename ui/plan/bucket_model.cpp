@@ -46,6 +46,7 @@ QString bucketFiguresText(const BucketSummary& summary) {
 BucketModel::BucketModel(Document& document, QObject* parent) : HarmlessModel(parent), document_(document) {
     connect(&document, &Document::planChanged, this, &BucketModel::updatePlan);
     connect(&document, &Document::modulesChanged, this, &BucketModel::updatePlan);
+    connect(&document, &Document::timesChanged, this, &BucketModel::updatePlan);
     connect(&document, &Document::evaluationChanged, this, &BucketModel::updateEvaluation);
     updatePlan();
 }

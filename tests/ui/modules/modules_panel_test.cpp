@@ -8,6 +8,7 @@
 #include <QMimeData>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/cost/graph_cost_model.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/modules/module_tree_model.h"
@@ -82,6 +83,21 @@ class ModulesPanelTest : public QObject {
         QVERIFY(waitForEvaluation(*document));
         QVERIFY(document->evaluation()->refused);
         QCOMPARE(exposed("layers.0"), QStringLiteral("–"));
+    }
+
+    void anotherCostModelHasExposedTimesToo() {
+        const auto document = openDocument();
+        ModuleTreeModel model(*document);
+        QVERIFY(waitForEvaluation(*document));
+        QStringList notes;
+        document->setCostModel(withCostModel(document->loaded(), "h100-sxm", {}, notes));
+        QVERIFY(waitForEvaluation(*document));
+        QTRY_VERIFY(!model.busy());
+        const ModuleExposure exposure = module_exposed_ms(*document->evaluation(), document->modules());
+        const double expected = exposure.modules_ms[document->modules().find("layers.0")];
+        QVERIFY(expected > 0);
+        QCOMPARE(model.indexOfModule("layers.0").siblingAtColumn(ModuleTreeModel::exposed_column).data().toString(),
+                 expected < 0.05 ? QStringLiteral("0.0") : QString::number(expected, 'f', 1));
     }
 
     void numberedChildrenAreInOrder() {

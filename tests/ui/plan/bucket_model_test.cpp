@@ -3,6 +3,7 @@
 #include <QAbstractItemModelTester>
 
 #include "tests/ui/ui_test_support.h"
+#include "ui/cost/graph_cost_model.h"
 #include "ui/document/module_mime.h"
 #include "ui/edits/bucket_commands.h"
 #include "ui/plan/bucket_card.h"
@@ -60,6 +61,20 @@ class BucketModelTest : public QObject {
         BucketCommands(*document).put({"layers.1"}, 0);
         QCOMPARE(model.summary(0).bytes, 2 * alone.bytes);
         QVERIFY(card.data(Qt::AccessibleTextRole).toString().contains("layers.1"));
+    }
+
+    void cardsHaveTheTimesOfTheCostModel() {
+        const auto document = openDocument();
+        BucketModel buckets(*document);
+        BucketCommands(*document).addText("layers.0");
+        const auto time = [&] { return buckets.summary(0).time_ms; };
+        const auto before = time();
+        QStringList notes;
+        document->setCostModel(withCostModel(document->loaded(), "h100-sxm", {}, notes));
+        QVERIFY(time() && before && *time() != *before);
+        QVERIFY(waitForEvaluation(*document));
+        const BucketModel anew(*document);
+        QCOMPARE(*time(), *anew.summary(0).time_ms);
     }
 
     void chipsAreModulesOrThePartsOfTheOnlyOne() {
