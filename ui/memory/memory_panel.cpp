@@ -95,9 +95,15 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
     connect(&preview_, &BackgroundEvaluator::ready, this,
             [this](quint64 key, const std::shared_ptr<const Evaluation>& evaluation) {
                 if (key != previewed_ || dragged_.isEmpty()) return;
-                caption_->setText(tr("%1 %2: %3")
-                                      .arg(MemoryCommands::title(dragged_action_), dragged_.join(QStringLiteral(" + ")),
-                                           stepAndPeak(*evaluation)));
+                const QString figures =
+                    !evaluation->refused ? stepAndPeak(*evaluation)
+                    : evaluation->refusal
+                        ? tr("refused, %1").arg(QString::fromStdString(evaluation->refusal->problem()))
+                        : tr("refused");
+                caption_->setText(
+                    tr("%1 %2: %3")
+                        .arg(MemoryCommands::title(dragged_action_), dragged_.join(QStringLiteral(" + ")), figures));
+                caption_->setToolTip(caption_->text());
             });
     showSection();
     showFigures();

@@ -94,10 +94,18 @@ QString PassesModel::outcomeText(int row) const {
         case StepOutcome::State::refused:
             return QString::fromStdString(known->refusal);
         case StepOutcome::State::not_reached:
-            return tr("not run: a step before it was refused");
+            return isBehindRefused(row) ? tr("not run: a step before it was refused")
+                                        : tr("not run: the plan is refused");
         default:
             return differenceText(*known->difference);
     }
+}
+
+bool PassesModel::isBehindRefused(int row) const {
+    while (--row >= 0)
+        if (const StepOutcome* before = outcome(row); before && before->state == StepOutcome::State::refused)
+            return true;
+    return false;
 }
 
 QString PassesModel::sentence(int row) const {

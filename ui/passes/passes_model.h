@@ -39,6 +39,8 @@ class PassesModel : public HarmlessModel<QAbstractListModel> {
     const PassStep& step(int row) const { return steps_[static_cast<std::size_t>(row)]; }
     /// The outcome of a step, of an older plan where the newest is not evaluated yet; null where that is not known.
     const StepOutcome* outcome(int row) const;
+    /// Whether a step before the row was refused, and not the plan as a whole.
+    bool isBehindRefused(int row) const;
     /// What the pass of a step reported, the worst first. A refusal is not among them.
     std::vector<Problem> problems(int row) const;
 
