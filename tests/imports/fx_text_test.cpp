@@ -153,6 +153,8 @@ TEST(FxText, MistakesInNodeLists) {
               "line 3, column 59: expected the arguments in parentheses");
     EXPECT_EQ(problem_of(head + "call_function[target=f](args = (%a,), kwargs = {k: 1, k: 2})\n    return b\n"),
               "line 3, column 80: a dictionary has a key twice");
+    EXPECT_EQ(problem_of("graph():\n    % : [num_users=1] = placeholder[target=a]\n    return (a,)\n"),
+              "line 2, column 9: expected a name behind %");
 }
 
 TEST(FxText, UnknownOperatorsAreCountedAndKeepTheirTypes) {

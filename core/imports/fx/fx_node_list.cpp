@@ -74,6 +74,7 @@ class FxNodeList {
         expect("%");
         node.offset = position_;
         const std::string_view name = trimmed(until(" : "));
+        if (name.empty()) fail("expected a name behind %");
         if (const std::size_t quote = rest().find('"');
             quote < rest().find("[num_users")) {  // Tensor "f32[16][1]cuda:0"
             until("\"");
