@@ -26,7 +26,7 @@ class Search {
     Search(const std::shared_ptr<const Graph>& graph, const SearchOptions& options)
         : options_(options),
           work_(step_work(graph, options.time_source)),
-          evaluator_(graph, require_possible(*graph), options.time_source),
+          evaluator_(graph, require_possible(), options.time_source),
           bounds_(work_),
           rounds_(evaluator_,
                   {options.effort,
@@ -54,7 +54,7 @@ class Search {
     }
 
   private:
-    std::shared_ptr<const StepWork> require_possible(const Graph&) const {
+    std::shared_ptr<const StepWork> require_possible() const {
         const bool has_model = work_->graph->header().cost.has_value();
         if (!work_->obstacle.empty())
             throw InputError("", work_->obstacle, has_model ? ErrorCode::general : ErrorCode::no_cost_model);

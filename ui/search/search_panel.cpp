@@ -32,7 +32,6 @@ namespace {
 
 constexpr int worth_column = 1;
 constexpr int narrowest_result = 200;
-constexpr double alike_bytes = 1;
 
 QString percent(double share) {
     return QString::fromStdString(percent_text(share * 100));
@@ -318,9 +317,8 @@ void SearchPanel::showFound(const std::shared_ptr<const FoundPlans>& found) {
         return index < shown_ms.size() ? std::optional(shown_ms[index]) : std::nullopt;
     };
     const auto isKnown = [this](double step_ms, std::int64_t peak) {
-        return std::ranges::any_of(choices_, [&](const Choice& choice) {
-            return choice.step_ms == step_ms && std::abs(choice.peak_bytes - peak) < alike_bytes;
-        });
+        return std::ranges::any_of(
+            choices_, [&](const Choice& choice) { return choice.step_ms == step_ms && choice.peak_bytes == peak; });
     };
     for (std::size_t index = 0; index < result.front.size(); ++index) {
         const FrontPoint& point = result.front[index];
