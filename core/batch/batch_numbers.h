@@ -12,8 +12,7 @@ namespace overlap {
 ///   whose sum is taken;
 /// * an input's first size that is the batch's, where nothing says whether it is, and that no other input has;
 /// * numbers by which something is divided, multiplied or filled that count all rows or elements of a tensor that
-/// grows,
-///   such as the tokens that a loss is the mean of. A mean over a size that stays explains its number.
+///   grows, such as the tokens that a loss is the mean of. A mean over a size that stays explains its number.
 /// @param parameters inputs that keep their sizes.
 /// @throws InputError, with the node, at the first one.
 void refuse_numbers_of_batch(const DimensionClasses& classes, std::int64_t batch,
