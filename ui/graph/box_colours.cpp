@@ -250,9 +250,8 @@ QList<BoxColours::Key> BoxColours::legend(BoxColouring colouring, const Theme& t
             break;
         case BoxColouring::memory:
             keys.append({{theme.memory},
-                         peak().largest > 0
-                             ? tr("held at the peak, full height %1").arg(formatBytes(peak().largest))
-                             : tr("held at the peak")});
+                         peak().largest > 0 ? tr("held at the peak, full height %1").arg(formatBytes(peak().largest))
+                                            : tr("held at the peak")});
             break;
         case BoxColouring::kind:
             for (std::size_t i = 0; i < kind_hues.size(); ++i)

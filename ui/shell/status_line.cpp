@@ -22,7 +22,12 @@ constexpr int message_ms = 8000;
 }  // namespace
 
 StatusLine::StatusLine(QStatusBar& bar, Document& document, Measurements& measurements, TraceTimes& times)
-    : bar_(bar), document_(document), times_(times), graph_(new ElidedLabel), message_(new ElidedLabel), time_(new QLabel) {
+    : bar_(bar),
+      document_(document),
+      times_(times),
+      graph_(new ElidedLabel),
+      message_(new ElidedLabel),
+      time_(new QLabel) {
     time_->setProperty("role", "good");
     message_->setProperty("role", "message");
     message_->hide();
