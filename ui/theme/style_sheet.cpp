@@ -7,8 +7,8 @@ namespace overlap::ui {
 namespace {
 
 /// Qt's widgets in the application's look; @names are tokens. Flat, hairlines instead of frames, a 4-px grid.
-/// Combo boxes and spin boxes, which only Qt's own dialogs have, stay as the style draws them: a rule of a sheet takes
-/// their arrows away.
+/// Combo boxes stay as the style draws them: a rule of a sheet takes their arrows away. So it does for spin boxes, whose
+/// frame Qt draws darker than the window, which is unseen on a dark one: theirs are pictures in a grey for both themes.
 constexpr const char* sheet = R"(
 * { font-size: @normalpx; }
 QWidget { color: @text; }
@@ -72,6 +72,19 @@ QLineEdit, QPlainTextEdit, QTextEdit {
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus { border-color: @accent; }
 QLineEdit:disabled { color: @faint; }
 QPlainTextEdit[role="page"], QTextEdit[role="page"] { border: none; border-radius: 0; }
+QAbstractSpinBox { background: @background; border: 1px solid @line; border-radius: 4px; padding: 2px 18px 2px 6px;
+    selection-background-color: @accent; selection-color: @onAccent; }
+QAbstractSpinBox:focus { border-color: @accent; }
+QAbstractSpinBox:disabled { color: @faint; background: @panel; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 18px; border: none;
+    background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; margin: 1px 1px 0 0; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; margin: 0 1px 1px 0; }
+QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: @raised; }
+QAbstractSpinBox::up-arrow { image: url(:/icons/arrow-up.svg); width: 8px; height: 5px; }
+QAbstractSpinBox::down-arrow { image: url(:/icons/arrow-down.svg); width: 8px; height: 5px; }
+QAbstractSpinBox::up-arrow:off, QAbstractSpinBox::down-arrow:off, QAbstractSpinBox::up-arrow:disabled,
+QAbstractSpinBox::down-arrow:disabled { image: none; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @line; selection-background-color: @selection; }
 
 QAbstractItemView { background: @background; border: none; outline: none; alternate-background-color: @panel;

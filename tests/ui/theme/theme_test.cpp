@@ -2,10 +2,12 @@
 
 #include <QApplication>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QtTest>
 #include <array>
 #include <cmath>
 
+#include "ui/files/resources.h"
 #include "ui/theme/numbers.h"
 #include "ui/theme/theme_manager.h"
 
@@ -80,6 +82,34 @@ class ThemeTest : public QObject {
     Q_OBJECT
 
   private slots:
+    void spinBoxesHaveABorderInBothThemes() {
+        loadResources();
+        ThemeManager::instance().apply();
+        for (const ThemeMode mode : {ThemeMode::Light, ThemeMode::Dark}) {
+            ThemeManager::instance().setMode(mode);
+            QWidget panel;
+            panel.setAutoFillBackground(true);
+            QSpinBox box(&panel);
+            box.setValue(5);  // can be stepped both ways
+            box.move(10, 10);
+            panel.resize(200, 60);
+            panel.show();
+            const QImage picture = panel.grab().toImage().convertToFormat(QImage::Format_RGB32);
+            // The middle of its left edge, from outside to inside: a line that is neither.
+            const int y = box.geometry().center().y(), x = box.x();
+            QCOMPARE(picture.pixelColor(x, y), currentTheme().line);
+            QVERIFY(picture.pixelColor(x - 1, y) != currentTheme().line);
+            // Both arrows are drawn.
+            for (const int at : {box.y() + box.height() / 4, box.geometry().bottom() - box.height() / 4}) {
+                bool drawn = false;
+                for (int column = box.geometry().right() - 14; column < box.geometry().right() - 4; ++column)
+                    for (int row = at - 2; row <= at + 2; ++row)
+                        drawn = drawn || picture.pixelColor(column, row) != picture.pixelColor(x + 3, y);
+                QVERIFY(drawn);
+            }
+        }
+    }
+
     void textIsReadable_data() { themes(); }
     void textIsReadable() {
         const Theme& theme = fetchedTheme();
