@@ -6,6 +6,7 @@
 #include <QLoggingCategory>
 #include <QPainter>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -28,8 +29,8 @@ constexpr double margin = 24;            ///< around what is fitted, pixels
 constexpr double kept_in_view = 48;      ///< pixels of the graph that cannot be moved out of view
 constexpr QSizeF minimap_size(132, 96);
 constexpr double minimap_margin = 12;
-constexpr double opacity_over_boxes = 0.7;  ///< of the minimap: that something is behind it is seen
-constexpr double minimap_share = 0.3;       ///< of the view that the minimap takes at most, either way
+constexpr double minimap_share = 0.3;            ///< of the view that the minimap takes at most, either way
+constexpr std::array minimap_scales = {1.0, 0.6};  ///< the smaller one where no corner is free for the other
 constexpr std::size_t most_places = 100;
 
 }  // namespace
@@ -360,12 +361,9 @@ QRectF GraphView::minimapRect() const {
     if (!shown_ || shown_->size.width <= 0 || shown_->size.height <= 0) return {};
     const QRectF all(0, 0, shown_->size.width, shown_->size.height);
     if (planeRect().contains(all)) return {};
-    const QSizeF most = minimap_size.boundedTo(QSizeF(size()) * minimap_share);
-    const QSizeF scaled = all.size().scaled(most, Qt::KeepAspectRatio).expandedTo({24, 24});
-    if (std::exchange(minimap_corner_stale_, false)) findMinimapCorner(scaled);
-    const QRectF area = inCorner(minimap_corner_, scaled);
+    if (std::exchange(minimap_corner_stale_, false)) findMinimapPlace();
     // It must not disappear while it is dragged in.
-    return press_ != Press::minimap && closedPart(current_).intersects(area) ? QRectF() : area;
+    return minimap_covers_ && press_ != Press::minimap ? QRectF() : inCorner(minimap_corner_, minimap_area_);
 }
 
 QRectF GraphView::closedPart(BoxId box) const {
@@ -401,10 +399,18 @@ GraphView::CornerChoice GraphView::freestCorner(Qt::Corner now, QSizeF size, con
     return best;
 }
 
-void GraphView::findMinimapCorner(QSizeF size) const {
-    const CornerChoice found = freestCorner(minimap_corner_, size, legendRect());
-    minimap_corner_ = found.corner;
-    minimap_covers_ = found.covered > 0;
+void GraphView::findMinimapPlace() const {
+    const QSizeF most = minimap_size.boundedTo(QSizeF(size()) * minimap_share);
+    const QSizeF all(shown_->size.width, shown_->size.height);
+    for (const double scale : minimap_scales) {
+        const QSizeF area = all.scaled(most * scale, Qt::KeepAspectRatio).expandedTo({24, 24});
+        const CornerChoice found = freestCorner(minimap_corner_, area, legendRect());
+        minimap_covers_ = found.covered > 0;
+        if (minimap_covers_ && press_ == Press::minimap) return;  // stays as it is while it is dragged in
+        minimap_corner_ = found.corner;
+        minimap_area_ = area;
+        if (!minimap_covers_) return;
+    }
 }
 
 void GraphView::paintMinimap(QPainter& painter) {
@@ -421,9 +427,7 @@ void GraphView::paintMinimap(QPainter& painter) {
         GraphPainter(model_, theme, x_scale).paintAreas(inner);
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
-    if (minimap_covers_) painter.setOpacity(opacity_over_boxes);
     painter.drawPixmap(area.topLeft(), minimap_);
-    painter.setOpacity(1);
     painter.setPen(theme.line);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(area);

@@ -43,7 +43,7 @@ class GraphView : public QWidget {
     QRectF boxRect(BoxId box) const;
     /// The innermost box at a point of the screen, or no_box.
     BoxId boxAt(QPointF screen) const;
-    /// Where the minimap is; empty while all is in view, and where it would cover the selected box.
+    /// Where the minimap is; empty while all is in view, and where it would cover a box in every corner.
     QRectF minimapRect() const;
     /// How often boxes were painted so far.
     int renderCount() const { return render_count_; }
@@ -128,7 +128,7 @@ class GraphView : public QWidget {
     };
     /// @param taken what an area must keep clear of.
     CornerChoice freestCorner(Qt::Corner now, QSizeF size, const QRectF& taken) const;
-    void findMinimapCorner(QSizeF size) const;
+    void findMinimapPlace() const;
     /// Where a box covers what is behind it on the screen: of an open one, the title; the rest of it is boxes and free
     /// space.
     QRectF closedPart(BoxId box) const;
@@ -167,7 +167,8 @@ class GraphView : public QWidget {
     mutable Qt::Corner legend_corner_ = Qt::BottomLeftCorner;
     mutable bool legend_corner_stale_ = true;
     mutable bool minimap_covers_ = false;  ///< boxes or the legend: no corner is free
-    bool follows_ = true;                  ///< whether what is selected is brought into view
+    mutable QSizeF minimap_area_;
+    bool follows_ = true;  ///< whether what is selected is brought into view
     bool base_stale_ = true, minimap_stale_ = true;
     int render_count_ = 0;
     double worst_frame_ms_ = 0;

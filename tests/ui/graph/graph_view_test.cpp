@@ -12,6 +12,7 @@
 #include "ui/edits/bucket_commands.h"
 #include "ui/graph/edge_labels.h"
 #include "ui/graph/graph_export.h"
+#include "ui/graph/graph_metrics.h"
 #include "ui/graph/graph_painter.h"
 #include "ui/graph/overview_labels.h"
 #include "ui/theme/theme.h"
@@ -22,6 +23,15 @@ namespace overlap::ui {
 /// The graph as a person works with it: mouse, wheel, keys, screen reader, on a small real graph.
 class GraphViewTest : public QObject {
     Q_OBJECT
+
+    bool minimapCoversABox() const {
+        for (const PlacedBox& placed : model_->arrangement().boxes) {
+            QRectF closed = view_->boxRect(placed.box);
+            if (model_->isOpen(placed.box)) closed.setHeight(std::min(closed.height(), headerHeight * view_->scale()));
+            if (placed.box != BoxTree::root && closed.intersects(view_->minimapRect())) return true;
+        }
+        return false;
+    }
 
   private slots:
     void init() {
@@ -190,28 +200,19 @@ class GraphViewTest : public QObject {
         QVERIFY(after.y() > before.y() && after.x() > before.x());
     }
 
-    void theMinimapCoversNoBoxWhereACornerIsFree() {
+    void theMinimapIsInAFreeCorner() {
         view_->zoomBy(1.6, {0, 0});
-        const auto covered = [this] {
-            for (const PlacedBox& placed : model_->arrangement().boxes)
-                if (placed.box != BoxTree::root && view_->boxRect(placed.box).intersects(view_->minimapRect()))
-                    return true;
-            return false;
-        };
         // Wherever the graph is moved to, some corner of this view is free.
         const double step = 60;
-        int shown = 0;
         for (const QPointF by : {QPointF(0, 0), QPointF(step, 0), QPointF(0, step), QPointF(-2 * step, -step)}) {
             view_->panBy(by);
-            if (view_->minimapRect().isEmpty()) continue;
-            ++shown;
+            QVERIFY(!view_->minimapRect().isEmpty());
             QVERIFY(view_->rect().contains(view_->minimapRect().toRect()));
-            QVERIFY(!covered());
+            QVERIFY(!minimapCoversABox());
         }
-        QVERIFY(shown > 0);
     }
 
-    void theMinimapNeverCoversTheSelectedBox() {
+    void theMinimapNeverCoversABox() {
         view_->resize(330, 200);  // too small for a free corner everywhere
         int hidden = 0, shown = 0;
         for (const PlacedBox& placed : std::vector(model_->arrangement().boxes)) {
@@ -219,9 +220,8 @@ class GraphViewTest : public QObject {
             view_->select(placed.box);
             for (const double zoom : {1.0, 3.0}) {
                 view_->zoomBy(zoom, view_->boxRect(placed.box).center());
-                const QRectF map = view_->minimapRect();
-                ++(map.isEmpty() ? hidden : shown);
-                QVERIFY(map.isEmpty() || !map.intersects(view_->boxRect(placed.box)));
+                ++(view_->minimapRect().isEmpty() ? hidden : shown);
+                QVERIFY(!minimapCoversABox());
             }
             view_->zoomBy(1 / 3.0, view_->boxRect(placed.box).center());
         }
