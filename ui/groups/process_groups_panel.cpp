@@ -133,7 +133,6 @@ ProcessGroupsPanel::ProcessGroupsPanel(Document& document, QWidget* parent)
     view_->setAllColumnsShowFocus(true);
     view_->setFrameShape(QFrame::NoFrame);
     view_->setMinimumHeight(lowest_table);
-    view_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     view_->header()->setSectionsMovable(false);
     view_->header()->setStretchLastSection(false);
     view_->header()->setSectionResizeMode(QHeaderView::Fixed);
@@ -238,7 +237,12 @@ void ProcessGroupsPanel::fitColumns() {
         view_->header()->resizeSection(column, wanted);
         used += wanted;
     }
-    view_->header()->resizeSection(ProcessGroupsModel::queue_column, std::max(0, width - used));
+    // Sentences are read as a whole: where they are longer than the rest, the table scrolls.
+    int longest = view_->header()->sectionSizeHint(ProcessGroupsModel::queue_column);
+    for (int row = 0; row < model_->rowCount(); ++row)
+        longest =
+            std::max(longest, view_->sizeHintForIndex(model_->index(row, ProcessGroupsModel::queue_column)).width());
+    view_->header()->resizeSection(ProcessGroupsModel::queue_column, std::max(longest, width - used));
 }
 
 }  // namespace overlap::ui

@@ -130,12 +130,18 @@ void ProblemsPanel::resizeEvent(QResizeEvent* event) {
 void ProblemsPanel::fitColumns() {
     int title = 120;
     int fix = 0;
+    const auto fit = [&](const QModelIndex& row, int level) {
+        const auto wanted = [&](int column) {
+            return fontMetrics().horizontalAdvance(row.siblingAtColumn(column).data().toString());
+        };
+        const int indent = rootIsDecorated() ? (level + 1) * indentation() : 0;
+        title = std::max(title, wanted(ProblemsModel::title_column) + 44 + indent);
+        fix = std::max(fix, wanted(ProblemsModel::fix_column) + 24);
+    };
     for (int row = 0; row < model_->rowCount(); ++row) {
-        title = std::max(
-            title,
-            fontMetrics().horizontalAdvance(model_->index(row, ProblemsModel::title_column).data().toString()) + 44);
-        fix = std::max(
-            fix, fontMetrics().horizontalAdvance(model_->index(row, ProblemsModel::fix_column).data().toString()) + 24);
+        const QModelIndex top = model_->index(row, ProblemsModel::title_column);
+        fit(top, 0);
+        for (int below = 0; below < model_->rowCount(top); ++below) fit(model_->index(below, 0, top), 1);
     }
     const int width = viewport()->width();
     title = std::min(title, width / 3);

@@ -57,6 +57,10 @@ QString timesText(const Document& document) {
     return parts.join(QStringLiteral(" · "));
 }
 
+const std::string& nameOf(const PlanRow& row) {
+    return row.plan.name;
+}
+
 }  // namespace
 
 PlansPanel::PlansPanel(Document& document, QWidget* parent)
@@ -181,10 +185,11 @@ void PlansPanel::makeRows() {
     }
     const auto show = [this, ground](std::vector<PlanRow> made) {
         const QScopedValueRollback guard(following_, true);
-        const bool was_empty = model_->rowCount() == 0 || ground.other != ground_.other;
+        const bool others =
+            ground.other != ground_.other || !std::ranges::equal(made, model_->rows(), {}, nameOf, nameOf);
         ground_ = ground;
         model_->setRows(std::move(made), ground.other);
-        if (was_empty) fitColumns();
+        if (others) fitColumns();
         showCurrent();
         describe();
     };

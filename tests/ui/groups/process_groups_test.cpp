@@ -74,6 +74,19 @@ class ProcessGroupsTest : public QObject {
                  "4 ranks: 0, 1, 2, 3");
     }
 
+    void whatWaitsForWhatIsWholeInASmallPanel() {
+        Document document;
+        ProcessGroupsPanel panel(document);
+        open(document, shared_group);
+        panel.resize(600, 200);
+        panel.show();
+        const auto* view = panel.findChild<QTreeView*>();
+        for (int row = 0; row < view->model()->rowCount(); ++row) {
+            const QModelIndex cell = view->model()->index(row, ProcessGroupsModel::queue_column);
+            QVERIFY(view->columnWidth(cell.column()) >= view->sizeHintForIndex(cell).width());
+        }
+    }
+
     void isolatingIsOneClickAndOneUndo() {
         Document document;
         ProcessGroupsPanel panel(document);

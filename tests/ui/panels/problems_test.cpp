@@ -7,6 +7,7 @@
 #include "ui/panels/problem_groups.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
+#include "ui/widgets/severity_sign.h"
 
 namespace overlap::ui {
 
@@ -65,6 +66,23 @@ class ProblemsTest : public QObject {
         panel.setCurrentIndex(several);
         QTest::keyClick(&panel, Qt::Key_Return);
         QVERIFY(panel.isExpanded(several));
+    }
+
+    void titlesOfRowsThatOpenAreWhole() {
+        const auto document = openDocument();
+        ProblemsPanel panel(*document);
+        panel.resize(900, 200);
+        panel.show();
+        panel.problems()->showInstead(
+            std::vector<Problem>(12, named("A name that matches nothing", Severity::caution)));
+        panel.expandAll();
+        const QModelIndex several = panel.model()->index(0, ProblemsModel::title_column);
+        for (const QModelIndex& row : {several, panel.model()->index(3, ProblemsModel::title_column, several)}) {
+            constexpr int sign_and_margins = 8 + severity_sign_size + 8 + 8;
+            const QRect place = panel.visualRect(row);
+            QVERIFY(place.width() - sign_and_margins > panel.fontMetrics().horizontalAdvance(row.data().toString()));
+            QVERIFY(place.right() < panel.viewport()->width() / 2);
+        }
     }
 
     void problemsAreListedAndMended() {

@@ -57,6 +57,19 @@ class PlansPanelTest : public QObject {
         QVERIFY(!cell(2, Column::gain_column).isEmpty() && cell(0, Column::gain_column).isEmpty());
     }
 
+    void aNameThatIsAddedLaterIsWhole() {
+        const auto* view = panel_->findChild<QTreeView*>();
+        Plan named = document_->loaded().empty_plan;
+        for (const char* name : {"Automatic with groups of their own", "Automatic with groups of their own 2"}) {
+            named.name = name;
+            document_->addVariant(named);
+            QVERIFY(waitForRows());
+            QTRY_COMPARE(cell(panel_->model()->rowCount() - 1, Column::name_column), name);
+            const QModelIndex last = view->model()->index(view->model()->rowCount() - 1, Column::name_column);
+            QVERIFY(view->columnWidth(Column::name_column) >= view->sizeHintForIndex(last).width());
+        }
+    }
+
     void anEditChangesItsRowAlone() {
         document_->addCopyOfCurrent();
         QVERIFY(waitForRows());
