@@ -51,6 +51,17 @@ class TimelineSceneTest : public QObject {
         QVERIFY(!scene_.eventAt({middle.x(), 5}).valid());   // above all lanes
     }
 
+    void communicationIsInViewInALowWindowToo() {
+        for (const int height : {140, 160, 200, 400}) {
+            const auto geometry =
+                TimelineGeometry::of(*scene_.timeline, LaneRows::of(*scene_.timeline), QSize(400, height), 120, 0);
+            std::uint32_t lane = 0;
+            while (scene_.timeline->lanes()[lane].description.kind != LaneKind::process_group) ++lane;
+            QVERIFY2(geometry.clip(lane).contains(geometry.bar(lane)), qPrintable(QString::number(height)));
+            QVERIFY(geometry.memory.bottom() < height);
+        }
+    }
+
   private:
     TimelineScene scene_;
 };

@@ -37,11 +37,33 @@ int barMargin(int height) {
     return height >= 36 ? 5 : height >= 24 ? 3 : 1;
 }
 
-int memoryHeight(bool hasMemory, int room, int lanesHeight) {
+/// @param streamsHeight of the lanes at the top, to the first that communicates: those are always in view.
+int memoryHeight(bool hasMemory, int room, int lanesHeight, int streamsHeight) {
     if (!hasMemory || room < 72) return 0;
     const int left = room - lanesHeight;
     // Rather low than over the lanes, where they leave it anything.
-    return left >= lowestMemory ? std::min(left, highestMemory) : std::min(48, room / 2);
+    if (left >= lowestMemory) return std::min(left, highestMemory);
+    const int height = std::min({48, room / 2, room - streamsHeight});
+    return height >= lowestMemory ? height : 0;
+}
+
+/// How many rows there are from the top to the first that communicates.
+std::size_t firstRows(const Timeline& timeline, const LaneRows& rows) {
+    for (std::size_t row = 0; row < rows.laneOfRow.size(); ++row)
+        if (timeline.lanes()[rows.laneOfRow[row]].description.kind == LaneKind::process_group) return row + 1;
+    return rows.laneOfRow.size();
+}
+
+/// In a low window streams are lower, so that compute, communication and memory are in view together.
+void useLittleRoom(std::vector<std::int32_t>& heights, std::size_t first, int room) {
+    constexpr int lowestStream = 26;
+    int total = lowestMemory;
+    for (std::size_t row = 0; row < first; ++row) total += heights[row];
+    for (std::size_t row = 0; row < first && total > room; ++row) {
+        const int less = std::clamp(heights[row] - lowestStream, 0, total - room);
+        heights[row] -= less;
+        total -= less;
+    }
 }
 
 /// In a tall window streams and memory curve share what is left, the streams up to three times their height.
@@ -91,9 +113,12 @@ TimelineGeometry TimelineGeometry::of(const Timeline& timeline, LaneRows rows, Q
     geometry.overview = QRect(left, take(overviewHeight), width, overviewHeight);
     geometry.ruler = QRect(left, take(rulerHeight), width, rulerHeight);
     const int room = std::max(0, size.height() - top - gridPx);
+    const std::size_t first = firstRows(timeline, rows);
+    useLittleRoom(heights, first, room);
     useSpareRoom(heights, timeline, rows, room);
     geometry.stack = LaneStack(heights);
-    const int memory = memoryHeight(!timeline.memory().empty(), room, geometry.stack.total_px());
+    const int streams = first < heights.size() ? geometry.stack.top_px(first) : geometry.stack.total_px();
+    const int memory = memoryHeight(!timeline.memory().empty(), room, geometry.stack.total_px(), streams);
     const int visible = std::min(geometry.stack.total_px(), room - memory);
     geometry.lanes = QRect(left, take(visible), width, visible);
     geometry.memory = QRect(left, top + gridPx, width, std::max(0, memory - gridPx));
