@@ -81,6 +81,12 @@ std::string_view json_member(std::string_view object, std::string_view key) {
     return found;
 }
 
+void for_each_json_member(std::string_view object,
+                          const std::function<void(std::string_view key, std::string_view value)>& visit) {
+    for_each_member(object,
+                    [&](std::string_view name, std::string_view value, std::string_view) { visit(name, value); });
+}
+
 std::string with_json_member(std::string_view object, std::string_view key, std::string_view value) {
     std::string member = "\"";
     ((member += key) += "\":") += value;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,11 @@ namespace overlap {
 /// The value behind a key of an object, as text; the last of that key, as Python takes it. Empty where the text is no
 /// object or has no such key. @param key has no characters that JSON would escape.
 std::string_view json_member(std::string_view object, std::string_view key);
+
+/// Calls visit(key, value) for each member of an object, in order; none where the text is no object. The value is text
+/// of JSON, the key is as it stands between its quotes.
+void for_each_json_member(std::string_view object,
+                          const std::function<void(std::string_view key, std::string_view value)>& visit);
 
 /// The items of a list, as text; none where the text is no list.
 std::vector<std::string_view> json_items(std::string_view list);

@@ -34,6 +34,7 @@ REPRODUCED = {
     "joint_transformer_block_bucketing_reordering_pass",
     "manual_overlap_bucketing",
     "overlap_fsdp_ag_rs_pass",
+    "populate_eager_chunk_metadata_pass",
     "pre_bucket_fsdp_collectives",
     "reassign_collective_pgs_pass",
     "schedule_fsdp_comms_to_dense_regions_pass",
@@ -44,14 +45,23 @@ REPRODUCED = {
     "transformer_block_bucketing_reordering_pass",
 }
 
-WITH_METADATA = {"apply_cpu_offload_pass", "selective_activation_remat_pass", "tag_with_memory_policy_pass"}
+WITH_METADATA = {
+    "apply_cpu_offload_pass",
+    "populate_eager_chunk_metadata_pass",
+    "selective_activation_remat_pass",
+    "tag_with_memory_policy_pass",
+}
 
 
 def order_of_users_is_lost(entry):
     """Whether the reference's file does not tell the order of users: files of graphs between the trainer's passes have it
-    in the order of the nodes, which tagging does not change, and rematerialisation alone in that of one run's set."""
+    in the order of the nodes, which passes that only mark nodes do not change, and rematerialisation alone in that of one run's set."""
     passes = [step["pass"] for step in entry["pipeline"]]
-    return passes in (["tag_with_memory_policy_pass"], ["selective_activation_remat_pass"])
+    return passes in (
+        ["populate_eager_chunk_metadata_pass"],
+        ["selective_activation_remat_pass"],
+        ["tag_with_memory_policy_pass"],
+    )
 
 
 def is_reproduced(entry):

@@ -9,6 +9,7 @@
 #include "core/base/quote.h"
 #include "core/graph/graph_editor.h"
 #include "core/graph/strides.h"
+#include "core/passes/default_names.h"
 #include "core/passes/memory/layers.h"
 #include "core/passes/memory/memory_operators.h"
 #include "core/passes/memory/offload_order.h"

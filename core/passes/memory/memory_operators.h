@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,11 +38,6 @@ class MemoryOperators {
 /// Whether torch takes a seeded operator's call for one that draws random numbers: attention whose dropout is known to
 /// be 0 does not (torch/_functorch/partitioners.py, `is_rng_op`). @pre the operator is `seeded`.
 bool draws_random_numbers(const Graph& graph, NodeId node);
-
-/// What torch.fx calls a new call of an operator, or a get_attr of an attribute, before the name is made unique:
-/// `view_default` for `aten.view.default` (torch/fx/graph.py, `_target_to_str` and `_Namespace.create_name`).
-std::string default_name_of_call(std::string_view target);
-std::string default_name_of_attribute(std::string_view attribute);
 
 inline constexpr std::string_view offload_operator = "ao.offload.default", reload_operator = "ao.reload.default",
                                   transfer_wait_operator = "ao.wait_tensor.default";

@@ -5,7 +5,7 @@
 #include "core/base/nearest_name.h"
 #include "core/base/quote.h"
 #include "core/graph/module_tree.h"
-#include "core/passes/memory/shell_pattern.h"
+#include "core/passes/shell_pattern.h"
 
 namespace overlap::memory {
 

@@ -6,6 +6,7 @@
 
 #include "core/base/quote.h"
 #include "core/graph/graph_editor.h"
+#include "core/passes/default_names.h"
 #include "core/passes/memory/layers.h"
 #include "core/passes/memory/memory_operators.h"
 #include "core/passes/memory/recompute_tags.h"

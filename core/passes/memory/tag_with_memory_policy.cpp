@@ -18,10 +18,10 @@
 #include "core/passes/memory/recompute_tags.h"
 #include "core/passes/memory/rule_tags.h"
 #include "core/passes/memory/save_selectors.h"
-#include "core/passes/memory/shell_pattern.h"
 #include "core/passes/memory/symbolic_tensors.h"
 #include "core/passes/option_table.h"
 #include "core/passes/pass_support.h"
+#include "core/passes/shell_pattern.h"
 #include "core/passes/unshard_finder.h"
 
 namespace overlap {

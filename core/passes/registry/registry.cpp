@@ -14,6 +14,7 @@
 #include "core/passes/cleanup/deduplicate_waits.h"
 #include "core/passes/cleanup/eliminate_dead_code.h"
 #include "core/passes/cleanup/stable_topological_sort_pass.h"
+#include "core/passes/experts/populate_eager_chunk_metadata.h"
 #include "core/passes/groups/process_group_passes.h"
 #include "core/passes/memory/apply_cpu_offload.h"
 #include "core/passes/memory/selective_activation_remat.h"
@@ -36,6 +37,7 @@ std::span<const Pass* const> all_passes() {
     static const IsolateExpertGroup isolate_expert_group;
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
+    static const PopulateEagerChunkMetadata populate_eager_chunk_metadata;
     static const PreBucketFsdpCollectives pre_bucket_fsdp_collectives;
     static const ReassignCollectiveGroups reassign_collective_groups;
     static const ScheduleOverlapBucketing schedule_overlap_bucketing;
@@ -50,11 +52,11 @@ std::span<const Pass* const> all_passes() {
         &canonicalize_graph,          &deduplicate_unshards,
         &deduplicate_waits,           &eliminate_dead_code,
         &isolate_expert_group,        &joint_transformer_block_bucketing,
-        &manual_overlap_bucketing,    &pre_bucket_fsdp_collectives,
-        &reassign_collective_groups,  &schedule_to_dense_regions,
-        &schedule_overlap_bucketing,  &selective_activation_remat,
-        &stable_topological_sort,     &tag_with_memory_policy,
-        &transformer_block_bucketing,
+        &manual_overlap_bucketing,    &populate_eager_chunk_metadata,
+        &pre_bucket_fsdp_collectives, &reassign_collective_groups,
+        &schedule_to_dense_regions,   &schedule_overlap_bucketing,
+        &selective_activation_remat,  &stable_topological_sort,
+        &tag_with_memory_policy,      &transformer_block_bucketing,
     });
     return passes;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/passes/default_names.h"
 #include "core/passes/memory/layers.h"
 #include "core/passes/memory/memory_operators.h"
 #include "core/passes/memory/symbolic_tensors.h"

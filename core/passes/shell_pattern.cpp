@@ -1,9 +1,9 @@
-#include "core/passes/memory/shell_pattern.h"
+#include "core/passes/shell_pattern.h"
 
 #include <cstddef>
 #include <vector>
 
-namespace overlap::memory {
+namespace overlap {
 
 namespace {
 
@@ -98,4 +98,4 @@ bool matches_module_pattern(std::string_view module, std::string_view pattern) {
     }
 }
 
-}  // namespace overlap::memory
+}  // namespace overlap

@@ -1,8 +1,8 @@
-#include "core/passes/memory/shell_pattern.h"
+#include "core/passes/shell_pattern.h"
 
 #include <gtest/gtest.h>
 
-namespace overlap::memory {
+namespace overlap {
 namespace {
 
 // Each expectation is what Python's fnmatch.fnmatchcase returns.
@@ -38,4 +38,4 @@ TEST(ShellPattern, AStarStaysWithinItsComponent) {
 }
 
 }  // namespace
-}  // namespace overlap::memory
+}  // namespace overlap
