@@ -7,6 +7,7 @@ Two graphs are the same when, position by position, operator, arguments and tens
 a node counts by that node's position. Names that only one graph has are a pass's own invention and may differ, and so
 may the names of process groups that a pass made, as long as they have the same ranks and stand in the same places.
 """
+import ast
 import gzip
 import json
 import sys
@@ -24,6 +25,13 @@ def symbolic_value(node):
     """A scalar that is symbolic in name only is a number for PyTorch once it has been read from a file."""
     value = node.get("symbolic_value")
     return None if value and value["symbol"].lstrip("-").isdigit() else value
+
+
+def titan_meta(node):
+    """Some files of the reference have Python's text of a bucket's record in place of the record."""
+    meta = node.get("titan_meta", {})
+    bucket = meta.get("fsdp_bucket")
+    return {**meta, "fsdp_bucket": ast.literal_eval(bucket)} if isinstance(bucket, str) else meta
 
 
 class Reader:
@@ -59,7 +67,7 @@ class Reader:
         return {
             "name": node["name"],
             "custom": node.get("custom", {}),
-            "titan_meta": node.get("titan_meta", {}),
+            "titan_meta": titan_meta(node),
             "autograd_backward": node.get("autograd_backward", False),
             "seq_nr": node.get("seq_nr"),
             "symbolic_shapes": node.get("symbolic_shapes", []),

@@ -30,6 +30,7 @@ REPRODUCED = {
     "deduplicate_fsdp_unshard_chains_pass",
     "deduplicate_wait_tensors",
     "eliminate_dead_code_pass",
+    "ep_overlap_schedule_pass",
     "isolate_ep_process_group_pass",
     "joint_transformer_block_bucketing_reordering_pass",
     "manual_overlap_bucketing",
@@ -47,6 +48,7 @@ REPRODUCED = {
 
 WITH_METADATA = {
     "apply_cpu_offload_pass",
+    "ep_overlap_schedule_pass",
     "populate_eager_chunk_metadata_pass",
     "selective_activation_remat_pass",
     "tag_with_memory_policy_pass",
@@ -58,6 +60,7 @@ def order_of_users_is_lost(entry):
     in the order of the nodes, which passes that only mark nodes do not change, and rematerialisation alone in that of one run's set."""
     passes = [step["pass"] for step in entry["pipeline"]]
     return passes in (
+        ["ep_overlap_schedule_pass"],
         ["populate_eager_chunk_metadata_pass"],
         ["selective_activation_remat_pass"],
         ["tag_with_memory_policy_pass"],

@@ -14,6 +14,7 @@
 #include "core/passes/cleanup/deduplicate_waits.h"
 #include "core/passes/cleanup/eliminate_dead_code.h"
 #include "core/passes/cleanup/stable_topological_sort_pass.h"
+#include "core/passes/experts/ep_overlap_schedule.h"
 #include "core/passes/experts/populate_eager_chunk_metadata.h"
 #include "core/passes/groups/process_group_passes.h"
 #include "core/passes/memory/apply_cpu_offload.h"
@@ -34,6 +35,7 @@ std::span<const Pass* const> all_passes() {
     static const DeduplicateUnshards deduplicate_unshards;
     static const DeduplicateWaits deduplicate_waits;
     static const EliminateDeadCode eliminate_dead_code;
+    static const EpOverlapSchedule ep_overlap_schedule;
     static const IsolateExpertGroup isolate_expert_group;
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
@@ -47,16 +49,27 @@ std::span<const Pass* const> all_passes() {
     static const TagWithMemoryPolicy tag_with_memory_policy;
     static const TransformerBlockBucketing transformer_block_bucketing;
     static const auto passes = std::to_array<const Pass*>({
-        &apply_cpu_offload,           &bucket_all_gather,
-        &bucket_all_reduce,           &bucket_reduce_scatter,
-        &canonicalize_graph,          &deduplicate_unshards,
-        &deduplicate_waits,           &eliminate_dead_code,
-        &isolate_expert_group,        &joint_transformer_block_bucketing,
-        &manual_overlap_bucketing,    &populate_eager_chunk_metadata,
-        &pre_bucket_fsdp_collectives, &reassign_collective_groups,
-        &schedule_to_dense_regions,   &schedule_overlap_bucketing,
-        &selective_activation_remat,  &stable_topological_sort,
-        &tag_with_memory_policy,      &transformer_block_bucketing,
+        &apply_cpu_offload,
+        &bucket_all_gather,
+        &bucket_all_reduce,
+        &bucket_reduce_scatter,
+        &canonicalize_graph,
+        &deduplicate_unshards,
+        &deduplicate_waits,
+        &eliminate_dead_code,
+        &ep_overlap_schedule,
+        &isolate_expert_group,
+        &joint_transformer_block_bucketing,
+        &manual_overlap_bucketing,
+        &populate_eager_chunk_metadata,
+        &pre_bucket_fsdp_collectives,
+        &reassign_collective_groups,
+        &schedule_to_dense_regions,
+        &schedule_overlap_bucketing,
+        &selective_activation_remat,
+        &stable_topological_sort,
+        &tag_with_memory_policy,
+        &transformer_block_bucketing,
     });
     return passes;
 }

@@ -1,0 +1,114 @@
+#include "core/passes/experts/chunked_regions.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "core/base/quote.h"
+#include "core/passes/experts/chunk_metadata.h"
+#include "core/passes/pass_support.h"
+#include "core/passes/shell_pattern.h"
+
+namespace overlap::experts {
+
+namespace {
+
+constexpr std::uint32_t no_region = 0xffffffffu;
+
+/// Puts the nodes of halves into their regions.
+class Collector {
+  public:
+    Collector(const Graph& graph, std::string_view pattern, std::string_view pass)
+        : graph_(graph), pattern_(pattern), pass_(pass), region_of_(graph.node_count(), no_region) {}
+
+    std::vector<ChunkedRegion> run() {
+        for (NodeId node = 0; node < graph_.node_count(); ++node) add(node);
+        place_.resize(graph_.node_count());
+        for (std::uint32_t region = 0; region < regions_.size(); ++region) find_dependencies(region);
+        return std::move(regions_);
+    }
+
+  private:
+    void add(NodeId node) {
+        const StringId fields = graph_.metadata(node).extra_json;
+        // Neighbours often have the same fields.
+        if (fields != last_fields_) {
+            last_ = chunk_metadata(graph_, node, pass_);
+            last_fields_ = fields;
+        }
+        if (last_.role != ChunkRole::body) return;
+        if (!last_.chunk || last_.region.empty()) {
+            refuse_node(pass_, graph_.name(node),
+                        "it belongs to a half of a module, and its titan_meta does not say to which half of which "
+                        "module: torchtitan raises a ValueError (incomplete chunk metadata)");
+        }
+        const bool is_backward = last_.is_backward.value_or(graph_.metadata(node).autograd_backward.value_or(false));
+        const std::uint32_t number = region(last_.region, is_backward);
+        if (number == no_region) return;
+        region_of_[node] = number;
+        ChunkedRegion& region = regions_[number];
+        region.nodes.push_back(node);
+        region.chunk.push_back(static_cast<std::uint8_t>(*last_.chunk));
+        ++region.node_count[static_cast<std::size_t>(*last_.chunk)];
+    }
+
+    std::uint32_t region(const std::string& root, bool is_backward) {
+        const auto [entry, is_new] = numbers_.try_emplace({root, is_backward}, no_region);
+        if (is_new && matches_shell_pattern(root, pattern_)) {
+            entry->second = static_cast<std::uint32_t>(regions_.size());
+            regions_.emplace_back();
+            regions_.back().root = root;
+            regions_.back().is_backward = is_backward;
+            regions_.back().node_count = {};
+        }
+        return entry->second;
+    }
+
+    /// One walk from the region's first node to its last: what stands before cannot depend on it.
+    void find_dependencies(std::uint32_t number) {
+        ChunkedRegion& region = regions_[number];
+        for (std::uint32_t place = 0; place < region.nodes.size(); ++place) place_[region.nodes[place]] = place;
+        region.dependencies.resize(region.nodes.size());
+        const NodeId first = region.nodes.front(), last = region.nodes.back();
+        // By node from the first on, of nodes of no region: what of the region they depend on.
+        behind_.assign(last - first, {});
+        for (NodeId node = first; node <= last; ++node) {
+            const std::uint32_t of = region_of_[node];
+            if (of != number && of != no_region) continue;
+            std::vector<std::uint32_t>& found =
+                of == number ? region.dependencies[place_[node]] : behind_[node - first];
+            for (const NodeId input : graph_.inputs(node)) {
+                if (input < first) continue;
+                if (region_of_[input] == number) {
+                    found.push_back(place_[input]);
+                } else if (region_of_[input] == no_region) {
+                    found.insert(found.end(), behind_[input - first].begin(), behind_[input - first].end());
+                }
+            }
+            if (found.size() < 2) continue;
+            std::ranges::sort(found);
+            found.erase(std::unique(found.begin(), found.end()), found.end());
+        }
+    }
+
+    const Graph& graph_;
+    const std::string_view pattern_, pass_;
+    StringId last_fields_ = empty_string;
+    ChunkMetadata last_;
+    std::map<std::pair<std::string, bool>, std::uint32_t> numbers_;
+    std::vector<ChunkedRegion> regions_;
+    std::vector<std::uint32_t> region_of_, place_;  ///< by node
+    std::vector<std::vector<std::uint32_t>> behind_;
+};
+
+}  // namespace
+
+std::string ChunkedRegion::text() const {
+    return in_quotes(root) + (is_backward ? " (backward)" : " (forward)");
+}
+
+std::vector<ChunkedRegion> chunked_regions(const Graph& graph, std::string_view module_pattern, std::string_view pass) {
+    return Collector(graph, module_pattern, pass).run();
+}
+
+}  // namespace overlap::experts
