@@ -27,6 +27,7 @@ REPRODUCED = {
     "bucket_all_reduce",
     "bucket_reduce_scatter",
     "canonicalize_graph_pass",
+    "dedup_fsdp_reduce_scatter",
     "deduplicate_fsdp_unshard_chains_pass",
     "deduplicate_wait_tensors",
     "eliminate_dead_code_pass",
@@ -48,6 +49,7 @@ REPRODUCED = {
 
 WITH_METADATA = {
     "apply_cpu_offload_pass",
+    "dedup_fsdp_reduce_scatter",
     "ep_overlap_schedule_pass",
     "populate_eager_chunk_metadata_pass",
     "selective_activation_remat_pass",
@@ -57,14 +59,12 @@ WITH_METADATA = {
 
 def order_of_users_is_lost(entry):
     """Whether the reference's file does not tell the order of users: files of graphs between the trainer's passes have it
-    in the order of the nodes, which passes that only mark nodes do not change, and rematerialisation alone in that of one run's set."""
+    in the order of the nodes, which passes that only mark nodes do not change, rematerialisation alone in that of one
+    run's set, and some files of passes for experts none."""
     passes = [step["pass"] for step in entry["pipeline"]]
-    return passes in (
-        ["ep_overlap_schedule_pass"],
-        ["populate_eager_chunk_metadata_pass"],
-        ["selective_activation_remat_pass"],
-        ["tag_with_memory_policy_pass"],
-    )
+    if passes in (["selective_activation_remat_pass"], ["tag_with_memory_policy_pass"]):
+        return True
+    return set(passes) <= {"dedup_fsdp_reduce_scatter", "ep_overlap_schedule_pass", "populate_eager_chunk_metadata_pass"}
 
 
 def is_reproduced(entry):

@@ -10,6 +10,7 @@
 #include "core/passes/bucketing/stand_alone_bucketing.h"
 #include "core/passes/bucketing/transformer_block_bucketing.h"
 #include "core/passes/cleanup/canonicalize_graph.h"
+#include "core/passes/cleanup/dedup_reduce_scatter.h"
 #include "core/passes/cleanup/deduplicate_unshards.h"
 #include "core/passes/cleanup/deduplicate_waits.h"
 #include "core/passes/cleanup/eliminate_dead_code.h"
@@ -32,6 +33,7 @@ std::span<const Pass* const> all_passes() {
     static const StandAloneBucketing bucket_all_reduce(CollectiveKind::all_reduce);
     static const StandAloneBucketing bucket_reduce_scatter(CollectiveKind::reduce_scatter);
     static const CanonicalizeGraph canonicalize_graph;
+    static const DedupReduceScatter dedup_reduce_scatter;
     static const DeduplicateUnshards deduplicate_unshards;
     static const DeduplicateWaits deduplicate_waits;
     static const EliminateDeadCode eliminate_dead_code;
@@ -49,27 +51,17 @@ std::span<const Pass* const> all_passes() {
     static const TagWithMemoryPolicy tag_with_memory_policy;
     static const TransformerBlockBucketing transformer_block_bucketing;
     static const auto passes = std::to_array<const Pass*>({
-        &apply_cpu_offload,
-        &bucket_all_gather,
-        &bucket_all_reduce,
-        &bucket_reduce_scatter,
-        &canonicalize_graph,
-        &deduplicate_unshards,
-        &deduplicate_waits,
-        &eliminate_dead_code,
-        &ep_overlap_schedule,
-        &isolate_expert_group,
-        &joint_transformer_block_bucketing,
-        &manual_overlap_bucketing,
-        &populate_eager_chunk_metadata,
-        &pre_bucket_fsdp_collectives,
-        &reassign_collective_groups,
-        &schedule_to_dense_regions,
-        &schedule_overlap_bucketing,
-        &selective_activation_remat,
-        &stable_topological_sort,
-        &tag_with_memory_policy,
-        &transformer_block_bucketing,
+        &apply_cpu_offload,           &bucket_all_gather,
+        &bucket_all_reduce,           &bucket_reduce_scatter,
+        &canonicalize_graph,          &dedup_reduce_scatter,
+        &deduplicate_unshards,        &deduplicate_waits,
+        &eliminate_dead_code,         &ep_overlap_schedule,
+        &isolate_expert_group,        &joint_transformer_block_bucketing,
+        &manual_overlap_bucketing,    &populate_eager_chunk_metadata,
+        &pre_bucket_fsdp_collectives, &reassign_collective_groups,
+        &schedule_to_dense_regions,   &schedule_overlap_bucketing,
+        &selective_activation_remat,  &stable_topological_sort,
+        &tag_with_memory_policy,      &transformer_block_bucketing,
     });
     return passes;
 }
