@@ -35,6 +35,7 @@ REPRODUCED = {
     "isolate_ep_process_group_pass",
     "joint_transformer_block_bucketing_reordering_pass",
     "manual_overlap_bucketing",
+    "micro_pipeline_tp_pass",
     "overlap_fsdp_ag_rs_pass",
     "populate_eager_chunk_metadata_pass",
     "pre_bucket_fsdp_collectives",
@@ -51,6 +52,7 @@ WITH_METADATA = {
     "apply_cpu_offload_pass",
     "dedup_fsdp_reduce_scatter",
     "ep_overlap_schedule_pass",
+    "micro_pipeline_tp_pass",
     "populate_eager_chunk_metadata_pass",
     "selective_activation_remat_pass",
     "tag_with_memory_policy_pass",
@@ -64,6 +66,8 @@ def order_of_users_is_lost(entry):
     passes = [step["pass"] for step in entry["pipeline"]]
     if passes in (["selective_activation_remat_pass"], ["tag_with_memory_policy_pass"]):
         return True
+    if passes == ["micro_pipeline_tp_pass"]:
+        return ".pipeline-" in entry["graph_file"]
     return set(passes) <= {"dedup_fsdp_reduce_scatter", "ep_overlap_schedule_pass", "populate_eager_chunk_metadata_pass"}
 
 

@@ -24,6 +24,7 @@
 #include "core/passes/pass.h"
 #include "core/passes/scheduling/schedule_overlap_bucketing.h"
 #include "core/passes/scheduling/schedule_to_dense_regions.h"
+#include "core/passes/tensor_parallel/micro_pipeline_tp.h"
 
 namespace overlap {
 
@@ -41,6 +42,7 @@ std::span<const Pass* const> all_passes() {
     static const IsolateExpertGroup isolate_expert_group;
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
+    static const MicroPipelineTp micro_pipeline_tp;
     static const PopulateEagerChunkMetadata populate_eager_chunk_metadata;
     static const PreBucketFsdpCollectives pre_bucket_fsdp_collectives;
     static const ReassignCollectiveGroups reassign_collective_groups;
@@ -51,16 +53,13 @@ std::span<const Pass* const> all_passes() {
     static const TagWithMemoryPolicy tag_with_memory_policy;
     static const TransformerBlockBucketing transformer_block_bucketing;
     static const auto passes = std::to_array<const Pass*>({
-        &apply_cpu_offload,           &bucket_all_gather,
-        &bucket_all_reduce,           &bucket_reduce_scatter,
-        &canonicalize_graph,          &dedup_reduce_scatter,
-        &deduplicate_unshards,        &deduplicate_waits,
-        &eliminate_dead_code,         &ep_overlap_schedule,
-        &isolate_expert_group,        &joint_transformer_block_bucketing,
-        &manual_overlap_bucketing,    &populate_eager_chunk_metadata,
-        &pre_bucket_fsdp_collectives, &reassign_collective_groups,
-        &schedule_to_dense_regions,   &schedule_overlap_bucketing,
-        &selective_activation_remat,  &stable_topological_sort,
+        &apply_cpu_offload,           &bucket_all_gather,           &bucket_all_reduce,
+        &bucket_reduce_scatter,       &canonicalize_graph,          &dedup_reduce_scatter,
+        &deduplicate_unshards,        &deduplicate_waits,           &eliminate_dead_code,
+        &ep_overlap_schedule,         &isolate_expert_group,        &joint_transformer_block_bucketing,
+        &manual_overlap_bucketing,    &micro_pipeline_tp,           &populate_eager_chunk_metadata,
+        &pre_bucket_fsdp_collectives, &reassign_collective_groups,  &schedule_to_dense_regions,
+        &schedule_overlap_bucketing,  &selective_activation_remat,  &stable_topological_sort,
         &tag_with_memory_policy,      &transformer_block_bucketing,
     });
     return passes;
