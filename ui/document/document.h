@@ -7,6 +7,7 @@
 
 #include "core/plan/plan_edits.h"
 #include "ui/document/background_evaluator.h"
+#include "ui/document/kept_selection.h"
 #include "ui/document/measured_times.h"
 #include "ui/document/plan_modules.h"
 #include "ui/document/selection.h"
@@ -163,6 +164,7 @@ class Document : public QObject {
     std::shared_ptr<const MeasuredTimes> times_;
     std::function<RestoredVariants(const LoadedGraph&)> variant_source_;
     Selection selection_;
+    KeptSelection kept_selection_{*this};
     QUndoGroup undo_group_;
     PlanHistories histories_;  ///< of plans that are not open
     std::vector<std::unique_ptr<Variant>> variants_;

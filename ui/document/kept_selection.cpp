@@ -1,0 +1,48 @@
+#include "ui/document/kept_selection.h"
+
+#include "core/views/members_of_result.h"
+#include "ui/document/document.h"
+
+namespace overlap::ui {
+
+NodeId collective_counterpart(const Evaluation& from, const Evaluation& to, NodeId node) {
+    const Graph& graph = *from.graph;
+    const bool waits = graph.target_info(node).is_wait;
+    const NodeId start = waits ? graph.awaited_start(node) : node;
+    if (start == no_node || from.simulation.collective_of_node[start] < 0) return no_node;
+    const MembersOfResult members_of_from(from), members_of_to(to);
+    const std::vector<NodeId> found = counterparts(from, members_of_from, to, members_of_to, std::span(&start, 1));
+    if (found.empty() || !waits) return found.empty() ? no_node : found.front();
+    const std::int32_t collective = to.simulation.collective_of_node[found.front()];
+    return collective < 0 ? no_node : to.simulation.collectives[static_cast<std::size_t>(collective)].wait;
+}
+
+KeptSelection::KeptSelection(Document& document) : document_(document) {
+    connect(&document.selection(), &Selection::changed, this, &KeptSelection::remember);
+    connect(&document, &Document::evaluationChanged, this, &KeptSelection::follow);
+    connect(&document, &Document::graphAboutToChange, this, [this] { of_.reset(); });
+}
+
+void KeptSelection::remember() {
+    const Selection& selection = document_.selection();
+    const auto shown = document_.evaluation();
+    const bool of_result = selection.kind() == Selection::Kind::node && shown &&
+                           shown->graph->find(selection.node().toStdString()) != no_node;
+    of_ = of_result ? shown : nullptr;
+}
+
+void KeptSelection::follow() {
+    const auto shown = document_.evaluation();
+    if (!of_ || !shown || shown == of_) return;
+    const NodeId node = of_->graph->find(document_.selection().node().toStdString());
+    const NodeId counterpart = collective_counterpart(*of_, *shown, node);
+    if (counterpart == no_node) {
+        if (shown->graph->find(document_.selection().node().toStdString()) != no_node) of_ = shown;
+        return;
+    }
+    const std::string_view name = shown->graph->name(counterpart);
+    of_ = shown;
+    document_.selection().selectNode(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+}
+
+}  // namespace overlap::ui
