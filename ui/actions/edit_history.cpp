@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QUndoStack>
+#include <utility>
 
 #include "ui/document/document.h"
 #include "ui/document/variant.h"
@@ -18,51 +19,89 @@ EditHistory::EditHistory(Document& document, TimelineEdits& edits, QObject* pare
     connect(&document, &Document::currentChanged, this, &EditHistory::follow);
 }
 
+void EditHistory::addShared(QUndoStack& stack) {
+    shared_.push_back(&stack);
+    observe(stack);
+}
+
 QAction* EditHistory::makeUndoAction(QObject* parent) {
-    return makeAction(parent, &EditHistory::nextUndo, &QUndoStack::undo, [](const QUndoStack* stack) {
-        return stack ? tr("Undo %1").arg(shownInMenu(stack->undoText())) : tr("Undo");
-    });
+    const auto text = [this] {
+        if (undoesAddition()) return tr("new plan %1").arg(document_.current()->title());
+        const QUndoStack* stack = nextUndo();
+        return stack ? stack->undoText() : QString();
+    };
+    return makeAction(parent, tr("Undo"), text, [this] { undo(); });
 }
 
 QAction* EditHistory::makeRedoAction(QObject* parent) {
-    return makeAction(parent, &EditHistory::nextRedo, &QUndoStack::redo, [](const QUndoStack* stack) {
-        return stack ? tr("Redo %1").arg(shownInMenu(stack->redoText())) : tr("Redo");
-    });
+    const auto text = [this] {
+        const QUndoStack* stack = nextRedo();
+        return !taken_back_.isEmpty() ? tr("new plan %1").arg(taken_back_) : stack ? stack->redoText() : QString();
+    };
+    return makeAction(parent, tr("Redo"), text, [this] { redo(); });
 }
 
-QAction* EditHistory::makeAction(QObject* parent, Next next, Step step,
-                                 std::function<QString(const QUndoStack*)> text) {
+QAction* EditHistory::makeAction(QObject* parent, const QString& name, std::function<QString()> text,
+                                 std::function<void()> step) {
     auto* action = new QAction(parent);
-    const auto describe = [this, action, next, text = std::move(text)] {
-        const QUndoStack* stack = (this->*next)();
-        action->setEnabled(stack != nullptr);
-        action->setText(text(stack));
+    const auto describe = [action, name, text = std::move(text)] {
+        const QString next = text();
+        action->setEnabled(!next.isEmpty());
+        action->setText(next.isEmpty() ? name : QStringLiteral("%1 %2").arg(name, shownInMenu(next)));
     };
-    connect(action, &QAction::triggered, this, [this, next, step] {
-        if (QUndoStack* stack = (this->*next)()) (stack->*step)();
-    });
+    connect(action, &QAction::triggered, this, std::move(step));
     connect(this, &EditHistory::changed, action, describe);
     describe();
     return action;
 }
 
+void EditHistory::undo() {
+    if (undoesAddition()) {
+        const QString title = document_.current()->title();
+        const quint64 before = shown_before_;
+        emit additionUndone(document_.currentIndex());
+        document_.setCurrentIndex(document_.indexOf(before));
+        taken_back_ = title;
+        emit changed();
+    } else if (QUndoStack* stack = nextUndo()) {
+        stack->undo();
+    }
+}
+
+void EditHistory::redo() {
+    if (!taken_back_.isEmpty()) {
+        emit additionRedone();
+        if (document_.editable()) document_.current()->setNew();
+        taken_back_.clear();
+        emit changed();
+    } else if (QUndoStack* stack = nextRedo()) {
+        stack->redo();
+    }
+}
+
 void EditHistory::observeVariants() {
     for (int i = 0; i < document_.variantCount(); ++i) observe(document_.variant(i).undoStack());
+    taken_back_.clear();
     follow();
 }
 
 void EditHistory::follow() {
     plan_ = document_.current() ? &document_.current()->undoStack() : nullptr;
+    const quint64 shown = document_.current() ? document_.current()->key() : 0;
+    if (shown != shown_) shown_before_ = std::exchange(shown_, shown);
     emit changed();
 }
 
 void EditHistory::observe(QUndoStack& stack) {
-    if (!known_.try_emplace(&stack).second) return;
+    const auto [known, is_another] = known_.try_emplace(&stack);
+    if (!is_another) return;
+    known->second.since = ++last_number_;
     update(stack);
     connect(&stack, &QUndoStack::indexChanged, this, [this, &stack] { update(stack); });
     // A stack empties itself before it is deleted, when the document's plans may not be used.
     connect(&stack, &QObject::destroyed, this, [this, &stack] {
         known_.erase(&stack);
+        std::erase(shared_, &stack);
         if (plan_ == &stack) plan_ = nullptr;
     });
 }
@@ -79,17 +118,37 @@ void EditHistory::update(QUndoStack& stack) {
     }
     const bool is_plan_edit = &stack == plan_ && stack.index() != known.index;
     const bool undone = stack.index() < known.index;
+    if (stack.index() != known.index) taken_back_.clear();
     known.index = stack.index();
     emit changed();
     if (is_plan_edit) emit planEdited(undone ? tr("Undo %1").arg(stack.redoText()) : stack.undoText());
 }
 
+std::vector<QUndoStack*> EditHistory::stacks() const {
+    std::vector<QUndoStack*> stacks{&timeline_};
+    if (plan_) stacks.push_back(plan_);
+    stacks.insert(stacks.end(), shared_.begin(), shared_.end());
+    return stacks;
+}
+
+/// @returns 0 where there is nothing to undo.
+quint64 EditHistory::numberOfNextUndo(const QUndoStack* stack) const {
+    if (!stack || !stack->canUndo()) return 0;
+    return known_.at(const_cast<QUndoStack*>(stack)).made[static_cast<std::size_t>(stack->index()) - 1].number;
+}
+
+/// Not of a plan that was edited, whose edits would go with it, nor before what was done since.
+bool EditHistory::undoesAddition() const {
+    const Variant* current = document_.current();
+    if (!plan_ || !current || !current->isNew() || plan_->count() > 0) return false;
+    return numberOfNextUndo(nextUndo()) < known_.at(plan_).since;
+}
+
 QUndoStack* EditHistory::nextUndo() const {
     QUndoStack* next = nullptr;
     quint64 latest = 0;
-    for (QUndoStack* stack : {&timeline_, plan_}) {
-        if (!stack || !stack->canUndo()) continue;
-        const quint64 number = known_.at(stack).made[static_cast<std::size_t>(stack->index()) - 1].number;
+    for (QUndoStack* stack : stacks()) {
+        const quint64 number = numberOfNextUndo(stack);
         if (number > latest) latest = number, next = stack;
     }
     return next;
@@ -98,8 +157,8 @@ QUndoStack* EditHistory::nextUndo() const {
 QUndoStack* EditHistory::nextRedo() const {
     QUndoStack* next = nullptr;
     quint64 earliest = last_number_ + 1;
-    for (QUndoStack* stack : {&timeline_, plan_}) {
-        if (!stack || !stack->canRedo()) continue;
+    for (QUndoStack* stack : stacks()) {
+        if (!stack->canRedo()) continue;
         const quint64 number = known_.at(stack).made[static_cast<std::size_t>(stack->index())].number;
         if (number < earliest) earliest = number, next = stack;
     }

@@ -14,14 +14,17 @@ namespace overlap::ui {
 class Document;
 class TimelineEdits;
 
-/// One undo and one redo for the current plan and for edits of the timeline, in the order in which the user made the
-/// edits, although plans and timeline have separate stacks.
+/// One undo and one redo for the current plan, for edits of the timeline and for what all plans share, in the order in
+/// which the user made the edits, although each has a stack of its own. Adding a plan can be undone as long as the plan
+/// has no edits.
 class EditHistory : public QObject {
     Q_OBJECT
 
   public:
     EditHistory(Document& document, TimelineEdits& edits, QObject* parent = nullptr);
 
+    /// Edits of what all plans share; whoever owns them may be gone earlier.
+    void addShared(QUndoStack& stack);
     /// Actions that say what they would undo or redo, and are enabled while there is something.
     QAction* makeUndoAction(QObject* parent);
     QAction* makeRedoAction(QObject* parent);
@@ -31,11 +34,15 @@ class EditHistory : public QObject {
     /// The current plan was edited, undone or redone.
     /// @param what the edit, such as `Put layers.3 into layers.2`, or which was undone.
     void planEdited(const QString& what);
+    /// Adding the plan is to be undone: it is to be closed.
+    void additionUndone(int variant);
+    /// The plan that was closed last is to be there again.
+    void additionRedone();
 
   private:
-    using Next = QUndoStack* (EditHistory::*)() const;
-    using Step = void (QUndoStack::*)();
-    QAction* makeAction(QObject* parent, Next next, Step step, std::function<QString(const QUndoStack*)> text);
+    /// @param text of the next edit; empty where there is none. @param step carries it out.
+    QAction* makeAction(QObject* parent, const QString& name, std::function<QString()> text,
+                        std::function<void()> step);
 
     /// The commands of a stack that are known, each with when it was made.
     struct Made {
@@ -44,13 +51,19 @@ class EditHistory : public QObject {
     };
     struct Known {
         std::vector<Made> made;
-        int index = 0;  ///< of the stack
+        int index = 0;      ///< of the stack
+        quint64 since = 0;  ///< when it came
     };
 
     void observeVariants();
     void follow();
     void observe(QUndoStack& stack);
     void update(QUndoStack& stack);
+    std::vector<QUndoStack*> stacks() const;
+    quint64 numberOfNextUndo(const QUndoStack* stack) const;
+    bool undoesAddition() const;
+    void undo();
+    void redo();
     /// The stack whose edit is to be undone or redone next; nullptr for none.
     QUndoStack* nextUndo() const;
     QUndoStack* nextRedo() const;
@@ -58,6 +71,9 @@ class EditHistory : public QObject {
     Document& document_;
     QUndoStack& timeline_;
     QUndoStack* plan_ = nullptr;  ///< of the current plan
+    std::vector<QUndoStack*> shared_;
+    quint64 shown_ = 0, shown_before_ = 0;  ///< keys of the current plan and the one that was current before it
+    QString taken_back_;  ///< title of the plan whose addition was undone last, until something else is done
     std::map<QUndoStack*, Known> known_;
     quint64 last_number_ = 0;
 };

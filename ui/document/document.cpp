@@ -149,8 +149,15 @@ Variant& Document::addCopyOfCurrent() {
 
 Variant& Document::addUnderFreeName(Plan plan) {
     plan.name = freeName().toStdString();
+    return addNew(std::move(plan));
+}
+
+Variant& Document::addNew(Plan plan) {
     Variant& added = addVariant(std::move(plan));
-    if (!added.plan().buckets.empty()) added.setUnsaved({});
+    added.setNew();
+    const bool is_empty = does_the_same(added.plan(), loaded_.empty_plan);
+    if (!is_empty) added.setUnsaved({});
+    emit variantsChanged();
     return added;
 }
 

@@ -14,12 +14,22 @@ QString AutomaticCommands::freeName(const QString& wanted) const {
     }
 }
 
-void AutomaticCommands::addAutomatic() {
-    if (!document_.isOpen()) return;
+QString AutomaticCommands::addAutomatic() {
+    if (!document_.isOpen()) return {};
     const Plan current = document_.current()->plan();
     Plan plan = automatic_plan(current, *document_.loaded().empty_plan.graph);
-    plan.name = freeName(QString::fromStdString(plan.name)).toStdString();
-    document_.addCopyOfCurrent().edit(Document::tr("Leave buckets to the automatic pass"), std::move(plan));
+    const QString name = freeName(QString::fromStdString(plan.name));
+    plan.name = name.toStdString();
+    QStringList taken;
+    for (const PassStep& step : plan.pipeline)
+        if (step.enabled && step.pass != automatic_pass) taken.append(QString::fromStdString(step.pass));
+    const QString from = QString::fromStdString(current.name);
+    const QString what = taken.isEmpty() ? Document::tr("PyTorch's overlap scheduler alone")
+                                         : Document::tr("PyTorch's overlap scheduler behind steps of %1: %2")
+                                               .arg(from, taken.join(QStringLiteral(", ")));
+    plan.notes = what.toStdString();
+    document_.addNew(std::move(plan));
+    return Document::tr("Added %1: %2").arg(name, what);
 }
 
 QString AutomaticCommands::manualRefusal() const {
@@ -30,9 +40,7 @@ QString AutomaticCommands::manualRefusal() const {
 }
 
 void AutomaticCommands::addManual(Plan plan) {
-    Variant& added = document_.addCopyOfCurrent();
-    plan.name = added.plan().name;
-    added.edit(Document::tr("Make cards of the automatic buckets"), std::move(plan));
+    document_.addUnderFreeName(std::move(plan));
 }
 
 }  // namespace overlap::ui

@@ -8,15 +8,15 @@ namespace overlap::ui {
 
 class Document;
 
-/// From the user's plan to PyTorch's automatic pass, and from its result back to cards. Each adds a variant that begins
-/// as a copy of the current one and is changed by one edit that can be undone.
+/// From the user's plan to PyTorch's automatic pass, and from its result back to cards. Each adds a plan.
 class AutomaticCommands {
   public:
     explicit AutomaticCommands(Document& document) : document_(document) {}
 
     /// Adds a variant whose pipeline is the automatic pass after the current plan's clean-ups, called "Automatic" or by
     /// the next free name like it. Nothing happens where no graph is open.
-    void addAutomatic();
+    /// @returns what was added, with what it takes over, as a sentence without full stop; empty where nothing was.
+    QString addAutomatic();
 
     /// Why no manual plan can be made from the current result, as a sentence without full stop; empty where one can.
     QString manualRefusal() const;

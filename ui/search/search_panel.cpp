@@ -428,7 +428,7 @@ int SearchPanel::open() {
             document_.setCurrentIndex(index);
             return index;
         }
-    document_.addVariant(std::move(plan)).setUnsaved({});
+    document_.addNew(std::move(plan));
     return document_.currentIndex();
 }
 

@@ -185,6 +185,7 @@ void MainWindow::connectControllers() {
     });
     tabs_->follow(workspace_->variants());
     tabs_->follow(workspace_->plans());
+    tabs_->follow(workspace_->history());
 }
 
 void MainWindow::connectDocument() {

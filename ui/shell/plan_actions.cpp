@@ -54,8 +54,10 @@ void PlanActions::registerNew(Actions& actions) {
     workspace_.variants().setNewPlans(starts);
     actions.add("plan.automatic", plan, tr("Add a&utomatic variant"),
                 tr("Add a plan that leaves order and buckets to PyTorch's overlap scheduler"),
-                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
-                [this] { AutomaticCommands(document_).addAutomatic(); });
+                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A)}, [this] {
+                    if (const QString added = AutomaticCommands(document_).addAutomatic(); !added.isEmpty())
+                        emit told(added);
+                });
     actions.add("plan.findBetter", plan, tr("&Find a better plan…"),
                 tr("Evaluate many plans, and see how far the best is from the best there can be"), {},
                 [this] { workspace_.findBetterPlan(); });

@@ -67,10 +67,19 @@ class AutomaticVariantTest : public QObject {
         QVERIFY(!document.evaluation()->refused);
         QVERIFY(document.evaluation()->simulation.step_ms < document.baseline().simulation.step_ms);
 
-        document.current()->undoStack().undo();
-        QVERIFY(document.current()->plan().pipeline == own.pipeline);
-        QVERIFY(document.current()->plan().buckets == own.buckets);
-        document.current()->undoStack().redo();
+        // What it takes over is said, and undoing it closes it.
+        QVERIFY(QString::fromStdString(document.current()->plan().notes).contains("overlap scheduler"));
+        QAction* undo = window.actions().find("edit.undo");
+        QCOMPARE(undo->text(), QStringLiteral("Undo new plan Automatic"));
+        undo->trigger();
+        QCOMPARE(document.variantCount(), 2);
+        QVERIFY(document.current()->plan() == own);
+        QAction* redo = window.actions().find("edit.redo");
+        QCOMPARE(redo->text(), QStringLiteral("Redo new plan Automatic"));
+        redo->trigger();
+        QCOMPARE(document.variantCount(), 3);
+        QCOMPARE(document.current()->title(), QStringLiteral("Automatic"));
+        QVERIFY(undo->isEnabled());
         run(window, "plan.automatic");
         QCOMPARE(document.current()->title(), QStringLiteral("Automatic 2"));
     }
@@ -111,7 +120,7 @@ class AutomaticVariantTest : public QObject {
         QVERIFY(settle(window));
         QVERIFY(!window.document().evaluation()->refused);
         QVERIFY(!manual->isEnabled());
-        window.document().current()->undoStack().undo();
+        window.actions().find("edit.undo")->trigger();  // closes it
         QVERIFY(window.document().current()->plan().pipeline == automatic.pipeline);
         QVERIFY(window.document().current()->plan().buckets.empty());
     }
