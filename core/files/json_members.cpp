@@ -1,7 +1,9 @@
 #include "core/files/json_members.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace overlap {
 
@@ -21,21 +23,44 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
     return std::min(at + 1, text.size());
 }
 
+enum class Letter : std::uint8_t { other, quote, opening, closing, ending };
+
+/// What a letter outside of strings means for where a value ends.
+constexpr auto letters = [] {
+    std::array<Letter, 256> kinds{};
+    for (const char letter : {'{', '['}) kinds[static_cast<unsigned char>(letter)] = Letter::opening;
+    for (const char letter : {'}', ']'}) kinds[static_cast<unsigned char>(letter)] = Letter::closing;
+    for (const char letter : {',', ' ', '\t', '\r', '\n'}) kinds[static_cast<unsigned char>(letter)] = Letter::ending;
+    kinds['"'] = Letter::quote;
+    return kinds;
+}();
+
 /// Behind the value that begins at `at`: the comma or bracket of what it is in, or white space before that.
 std::size_t end_of_value(std::string_view text, std::size_t at) {
     if (at < text.size() && text[at] == '"') return end_of_string(text, at);
     int depth = 0;
     while (at < text.size()) {
-        const char letter = text[at];
-        if (letter == '"') {
-            at = end_of_string(text, at);
-            continue;
+        switch (letters[static_cast<unsigned char>(text[at])]) {
+            case Letter::other:
+                ++at;
+                break;
+            case Letter::quote:
+                at = end_of_string(text, at);
+                break;
+            case Letter::opening:
+                ++depth;
+                ++at;
+                break;
+            case Letter::closing:
+                if (depth == 0) return at;
+                ++at;
+                if (--depth == 0) return at;
+                break;
+            case Letter::ending:
+                if (depth == 0) return at;
+                ++at;
+                break;
         }
-        const bool opens = letter == '{' || letter == '[', closes = letter == '}' || letter == ']';
-        if (depth == 0 && (closes || letter == ',' || white_space.find(letter) != white_space.npos)) break;
-        ++at;
-        if (opens) ++depth;
-        if (closes && --depth == 0) break;
     }
     return at;
 }

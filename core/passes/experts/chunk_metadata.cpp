@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 
 #include "core/base/quote.h"
 #include "core/files/json_members.h"
@@ -99,6 +100,53 @@ ChunkMetadata chunk_metadata(const Graph& graph, NodeId node, std::string_view p
     for_each_json_member(trainer_fields_of(graph, node, "chunk"),
                          [&](std::string_view key, std::string_view value) { reader.read(metadata, key, value); });
     return metadata;
+}
+
+namespace {
+
+/// Takes `prefix` from the front of a text. @returns whether it was there.
+bool take(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+/// The fields in the order in which they are written, without white space; nothing where they stand otherwise.
+std::optional<ChunkPlace> place_as_written(std::string_view fields) {
+    constexpr std::string_view first = R"("chunked_region_fqn":")", container = R"("titan_meta":{)";
+    const void* found = memmem(fields.data(), fields.size(), first.data(), first.size());
+    if (!found) return {};
+    const auto begin = static_cast<std::size_t>(static_cast<const char*>(found) - fields.data());
+    if (fields.substr(0, begin).rfind(container) == fields.npos) return {};
+    std::string_view left = fields.substr(begin + first.size());
+    const std::size_t end = left.find('"');
+    if (end == left.npos) return {};
+    ChunkPlace place;
+    place.region = left.substr(0, end);
+    if (place.region.find('\\') != place.region.npos) return {};
+    left.remove_prefix(end + 1);
+    if (take(left, R"(,"chunked_region_is_backward":true)")) place.is_backward = true;
+    if (take(left, R"(,"chunked_region_is_backward":false)")) place.is_backward = false;
+    if (!take(left, R"(,"chunked_region_producer":"graph")") && !take(left, R"(,"chunked_region_producer":"eager")"))
+        return {};
+    if (!take(left, R"(,"chunked_region_role":"body","chunk_id":)") || left.size() < 2) return {};
+    if ((left[0] != '0' && left[0] != '1') || (left[1] != ',' && left[1] != '}')) return {};
+    place.role = ChunkRole::body;
+    place.chunk = left[0] - '0';
+    return place;
+}
+
+}  // namespace
+
+ChunkPlace chunk_place(const Graph& graph, NodeId node, std::string_view pass) {
+    const std::string_view fields = graph.text(graph.metadata(node).extra_json);
+    if (fields.empty()) return {};
+    if (const std::optional<ChunkPlace> place = place_as_written(fields)) return *place;
+    if (fields.find(role_field) == fields.npos) return {};
+    const ChunkMetadata metadata = chunk_metadata(graph, node, pass);
+    const std::string_view region = json_member(json_member(fields, trainer_fields), region_field);
+    return {metadata.role, metadata.chunk, metadata.is_backward,
+            region.empty() ? region : region.substr(1, region.size() - 2)};
 }
 
 std::string with_chunk_metadata(std::string_view extra_json, const ChunkMetadata& metadata) {

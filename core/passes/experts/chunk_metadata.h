@@ -51,6 +51,19 @@ std::string_view chunk_role_name(ChunkRole role);
 /// @throws PassRefusal of `pass` where a field has a value that neither torchtitan's pass nor its model writes.
 ChunkMetadata chunk_metadata(const Graph& graph, NodeId node, std::string_view pass);
 
+/// Of what a node says of chunks: where it belongs.
+struct ChunkPlace {
+    ChunkRole role = ChunkRole::none;
+    std::optional<int> chunk;
+    std::optional<bool> is_backward;
+    std::string_view region;  ///< in the graph's text
+};
+
+/// The same as chunk_metadata() for these fields, at a fraction of the time where they stand one behind the other as
+/// torchtitan and with_chunk_metadata() write them.
+/// @throws PassRefusal as chunk_metadata() does.
+ChunkPlace chunk_place(const Graph& graph, NodeId node, std::string_view pass);
+
 /// A node's unknown fields with these of chunks in place of the ones that they have; `{}` takes them away. Symbols'
 /// hints and other fields stay.
 std::string with_chunk_metadata(std::string_view extra_json, const ChunkMetadata& metadata);

@@ -33,7 +33,7 @@ class Collector {
         const StringId fields = graph_.metadata(node).extra_json;
         // Neighbours often have the same fields.
         if (fields != last_fields_) {
-            last_ = chunk_metadata(graph_, node, pass_);
+            last_ = chunk_place(graph_, node, pass_);
             last_fields_ = fields;
         }
         if (last_.role != ChunkRole::body) return;
@@ -52,7 +52,14 @@ class Collector {
         ++region.node_count[static_cast<std::size_t>(*last_.chunk)];
     }
 
-    std::uint32_t region(const std::string& root, bool is_backward) {
+    std::uint32_t region(std::string_view path, bool is_backward) {
+        if (path == last_root_ && is_backward == last_direction_) return last_region_;
+        last_root_ = path;
+        last_direction_ = is_backward;
+        return last_region_ = number_of(std::string(path), is_backward);
+    }
+
+    std::uint32_t number_of(const std::string& root, bool is_backward) {
         const auto [entry, is_new] = numbers_.try_emplace({root, is_backward}, no_region);
         if (is_new && matches_shell_pattern(root, pattern_)) {
             entry->second = static_cast<std::uint32_t>(regions_.size());
@@ -67,34 +74,54 @@ class Collector {
     /// One walk from the region's first node to its last: what stands before cannot depend on it.
     void find_dependencies(std::uint32_t number) {
         ChunkedRegion& region = regions_[number];
-        for (std::uint32_t place = 0; place < region.nodes.size(); ++place) place_[region.nodes[place]] = place;
-        region.dependencies.resize(region.nodes.size());
+        const auto count = static_cast<std::uint32_t>(region.nodes.size());
+        for (std::uint32_t place = 0; place < count; ++place) place_[region.nodes[place]] = place;
+        region.first_dependency.reserve(count + 1);
         const NodeId first = region.nodes.front(), last = region.nodes.back();
         // By node from the first on, of nodes of no region: what of the region they depend on.
         behind_.assign(last - first, {});
         for (NodeId node = first; node <= last; ++node) {
-            const std::uint32_t of = region_of_[node];
-            if (of != number && of != no_region) continue;
-            std::vector<std::uint32_t>& found =
-                of == number ? region.dependencies[place_[node]] : behind_[node - first];
-            for (const NodeId input : graph_.inputs(node)) {
-                if (input < first) continue;
-                if (region_of_[input] == number) {
-                    found.push_back(place_[input]);
-                } else if (region_of_[input] == no_region) {
-                    found.insert(found.end(), behind_[input - first].begin(), behind_[input - first].end());
-                }
+            if (region_of_[node] == number) {
+                std::vector<std::uint32_t>& list = region.dependency_list;
+                const auto begin = static_cast<std::uint32_t>(list.size());
+                region.first_dependency.push_back(begin);
+                add_inputs(node, number, first, list);
+                unite(list, begin);
+            } else if (region_of_[node] == no_region) {
+                add_inputs(node, number, first, behind_[node - first]);
+                unite(behind_[node - first], 0);
             }
-            if (found.size() < 2) continue;
-            std::ranges::sort(found);
-            found.erase(std::unique(found.begin(), found.end()), found.end());
         }
+        region.first_dependency.push_back(static_cast<std::uint32_t>(region.dependency_list.size()));
+    }
+
+    void add_inputs(NodeId node, std::uint32_t number, NodeId first, std::vector<std::uint32_t>& found) const {
+        for (const NodeId input : graph_.inputs(node)) {
+            if (input < first) continue;
+            if (region_of_[input] == number) {
+                found.push_back(place_[input]);
+            } else if (region_of_[input] == no_region) {
+                const std::vector<std::uint32_t>& behind = behind_[input - first];
+                found.insert(found.end(), behind.begin(), behind.end());
+            }
+        }
+    }
+
+    /// Sorts what a list has from `begin` on, each once.
+    static void unite(std::vector<std::uint32_t>& list, std::size_t begin) {
+        if (list.size() < begin + 2) return;
+        const auto from = list.begin() + static_cast<std::ptrdiff_t>(begin);
+        std::sort(from, list.end());
+        list.erase(std::unique(from, list.end()), list.end());
     }
 
     const Graph& graph_;
     const std::string_view pattern_, pass_;
     StringId last_fields_ = empty_string;
-    ChunkMetadata last_;
+    ChunkPlace last_;
+    std::string_view last_root_;
+    bool last_direction_ = false;
+    std::uint32_t last_region_ = no_region;
     std::map<std::pair<std::string, bool>, std::uint32_t> numbers_;
     std::vector<ChunkedRegion> regions_;
     std::vector<std::uint32_t> region_of_, place_;  ///< by node

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +19,14 @@ struct ChunkedRegion {
     std::vector<NodeId> nodes;
     std::vector<std::uint8_t> chunk;          ///< 0 or 1, by node
     std::array<std::uint32_t, 2> node_count;  ///< of each half
-    /// Of each node: the nodes of the region, of either half, that it takes its inputs from, also where only nodes of
-    /// no region lie between.
-    std::vector<std::vector<std::uint32_t>> dependencies;
+    /// Of each node, one behind the other: the nodes of the region, of either half, that it takes its inputs from, also
+    /// where only nodes of no region lie between. Those of node n begin at first_dependency[n] and end at the next.
+    std::vector<std::uint32_t> dependency_list, first_dependency;
 
+    std::span<const std::uint32_t> dependencies(std::uint32_t node) const {
+        return std::span(dependency_list)
+            .subspan(first_dependency[node], first_dependency[node + 1] - first_dependency[node]);
+    }
     /// Such as `"layers.1.moe" (forward)`, for messages.
     std::string text() const;
 };

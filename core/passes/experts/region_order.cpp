@@ -60,18 +60,31 @@ class Orderer {
     std::size_t size() const { return region_.nodes.size(); }
 
     void prepare() {
-        users_.resize(size());
+        find_users();
         missing_.resize(size());
         emitted_.resize(size());
         reached_.resize(size());
         candidate_.resize(size());
         collective_.resize(size());
         for (std::uint32_t node = 0; node < size(); ++node) {
-            missing_[node] = static_cast<std::uint32_t>(region_.dependencies[node].size());
-            for (const std::uint32_t input : region_.dependencies[node]) users_[input].push_back(node);
+            missing_[node] = static_cast<std::uint32_t>(region_.dependencies(node).size());
             collective_[node] = graph_.op(region_.nodes[node]) == NodeOp::call_function &&
                                 graph_.target(region_.nodes[node]).starts_with("_c10d_functional.");
         }
+    }
+
+    void find_users() {
+        first_user_.assign(size() + 1, 0);
+        for (const std::uint32_t input : region_.dependency_list) ++first_user_[input + 1];
+        for (std::size_t node = 0; node < size(); ++node) first_user_[node + 1] += first_user_[node];
+        users_.resize(region_.dependency_list.size());
+        std::vector<std::uint32_t> end(first_user_.begin(), first_user_.end() - 1);
+        for (std::uint32_t node = 0; node < size(); ++node) {
+            for (const std::uint32_t input : region_.dependencies(node)) users_[end[input]++] = node;
+        }
+    }
+    std::span<const std::uint32_t> users(std::uint32_t node) const {
+        return std::span(users_).subspan(first_user_[node], first_user_[node + 1] - first_user_[node]);
     }
 
     /// What `from` depends on, itself included, in the order of the graph, of those nodes that `in` lets pass.
@@ -89,7 +102,7 @@ class Orderer {
             const std::uint32_t node = pending.back();
             pending.pop_back();
             found.push_back(node);
-            for (const std::uint32_t input : region_.dependencies[node]) reach(input);
+            for (const std::uint32_t input : region_.dependencies(node)) reach(input);
         }
         std::ranges::sort(found);
         return found;
@@ -137,7 +150,7 @@ class Orderer {
         }
         Places inputs;
         for (const std::uint32_t copy : parts.copies) {
-            inputs.insert(inputs.end(), region_.dependencies[copy].begin(), region_.dependencies[copy].end());
+            inputs.insert(inputs.end(), region_.dependencies(copy).begin(), region_.dependencies(copy).end());
         }
         parts.before = ancestors(inputs, [&](std::uint32_t node) { return std::ranges::binary_search(closure, node); });
         for (const std::uint32_t node : closure) {
@@ -169,7 +182,7 @@ class Orderer {
             order_.sequence.push_back(region_.nodes[node]);
             if (emitted_[node] != 0) continue;
             emitted_[node] = 1;
-            for (const std::uint32_t user : users_[node]) --missing_[user];
+            for (const std::uint32_t user : users(node)) --missing_[user];
         }
         emitting_.resize(begin);
     }
@@ -255,7 +268,7 @@ class Orderer {
             emit(next);
             Places woken;
             for (const std::uint32_t node : ready) {
-                for (const std::uint32_t user : users_[node]) {
+                for (const std::uint32_t user : users(node)) {
                     if (missing_[user] == 0 && emitted_[user] == 0 && candidate_[user] != 0) woken.push_back(user);
                 }
             }
@@ -290,8 +303,8 @@ class Orderer {
     const std::array<std::uint8_t, 2> chunk_order_;
     std::array<std::vector<Places>, 2> closures_;  ///< of each half: what each exchange needs, itself included
     std::array<std::optional<CountCopies>, 2> parts_;
-    std::vector<Places> users_;
-    std::vector<std::uint32_t> missing_;  ///< dependencies that have not been emitted
+    std::vector<std::uint32_t> users_, first_user_;  ///< of each node, as its dependencies are kept
+    std::vector<std::uint32_t> missing_;             ///< dependencies that have not been emitted
     std::vector<std::uint8_t> emitted_, reached_, candidate_, collective_;
     Places emitting_;
     RegionOrder order_;

@@ -49,6 +49,8 @@ class Finder {
         const auto [entry, is_new] = labels_.try_emplace(custom);
         if (is_new) {
             const std::string_view text = graph_.text(custom);
+            // Most nodes say nothing of tokens.
+            if (text.find("EP_token") == text.npos) return entry->second;
             entry->second.exchange = json_member(text, "EP_token_exchange");
             if (entry->second.exchange == "null") entry->second.exchange = {};
             entry->second.is_count_copy = string_of(json_member(text, "EP_token_count_sync")) == "dispatch";

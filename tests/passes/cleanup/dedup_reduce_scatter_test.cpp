@@ -1,0 +1,59 @@
+#include "tests/passes/pass_fixture.h"
+
+namespace overlap {
+namespace {
+
+class DedupReduceScatterTest : public test::PassTest {
+  protected:
+    static constexpr std::string_view pass = "dedup_fsdp_reduce_scatter";
+
+    NodeId reduced(std::string_view name, std::string_view group = "0") {
+        const NodeId input = placeholder(std::string(name) + "_in", {64});
+        const NodeId start = reduce_scatter(std::string(name) + "_start", input, group);
+        return wait(name, start);
+    }
+    NodeId sum(std::string_view name, NodeId left, NodeId right) {
+        return call(name, "aten.add.Tensor", {left, right});
+    }
+};
+
+TEST_F(DedupReduceScatterTest, ATreeOfSumsBecomesOneReduceScatter) {
+    const NodeId first = reduced("a"), second = reduced("b"), third = reduced("c");
+    output({sum("total", sum("part", first, second), third)});
+    run(pass);
+    EXPECT_EQ(names(), Names({"a_in", "b_in", "c_in", "add_tensor", "add_tensor_1", "reduce_scatter_tensor_default_1",
+                              "wait_tensor_default_1", "output"}));
+    EXPECT_EQ(inputs("add_tensor_1"), Names({"add_tensor", "c_in"}));
+    EXPECT_EQ(problem_kinds(), Names({"unseen_collectives"}));
+    EXPECT_EQ(result_.report.problems.front().nodes, Names({"reduce_scatter_tensor_default_1"}));
+}
+
+TEST_F(DedupReduceScatterTest, OtherGroupsAndOtherUsersKeepTheirs) {
+    const NodeId shared = reduced("d");
+    output({sum("groups", reduced("a"), reduced("b", "1")), sum("users", reduced("c"), shared), shared});
+    run(pass);
+    EXPECT_TRUE(is_input());
+}
+
+TEST_F(DedupReduceScatterTest, NothingIsMergedAcrossAWrite) {
+    const NodeId left = reduced("a");
+    call("write", "aten.add_.Tensor", {Value::of_node(placeholder("other")), Value::of_integer(1)});
+    output({sum("total", left, reduced("b"))});
+    run(pass);
+    EXPECT_TRUE(is_input());
+}
+
+TEST_F(DedupReduceScatterTest, TheSumsCustomStaysWithTheNewNodes) {
+    NodeMetadata metadata;
+    metadata.custom_json = builder_.intern(R"({"module_fqn":"layers.1"})");
+    metadata.module_fqn = builder_.intern("layers.1");
+    const NodeId left = reduced("a"), right = reduced("b");
+    output({call("total", "aten.add.Tensor", {Value::of_node(left), Value::of_node(right)}, {8}, metadata)});
+    run(pass);
+    const Graph& graph = *result_.graph;
+    EXPECT_EQ(graph.text(graph.metadata(graph.find("reduce_scatter_tensor_default")).module_fqn), "layers.1");
+    EXPECT_TRUE(problem_kinds().empty());
+}
+
+}  // namespace
+}  // namespace overlap
