@@ -37,6 +37,7 @@ enum class ProblemKind : std::uint8_t {
     no_times,
     no_contention,
     outside_checked_runs,
+    links_not_shared,
     exposed,
 
     // Reported by passes, and hazards of their results (hazards.h).
@@ -45,6 +46,7 @@ enum class ProblemKind : std::uint8_t {
     exposed_reduction,
     activation_reduction_bucketed,
     not_idempotent,
+    gathered_for_both,
     order_left_open,
     safe,
     duplicate_unshard,

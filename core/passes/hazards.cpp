@@ -1,10 +1,14 @@
 #include "core/passes/hazards.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 
+#include "core/base/number_text.h"
 #include "core/base/quote.h"
+#include "core/base/wording.h"
+#include "core/graph/direction.h"
 #include "core/passes/pass_support.h"
 
 namespace overlap {
@@ -210,6 +214,35 @@ void add_repetition(const Graph& input, const PassReport& report, std::vector<Pr
     problems.push_back(std::move(problem));
 }
 
+/// One problem for all buckets, since their memory adds up.
+void add_gathered_for_both(const Graph& input, const PassReport& report, std::vector<Problem>& problems) {
+    std::vector<std::string> merged;
+    std::int64_t held = 0;
+    for (const BucketReport& bucket : report.buckets) {
+        if (bucket.kind != CollectiveKind::all_gather) continue;
+        std::int64_t backward_bytes = 0;
+        std::size_t backward = 0;
+        for (const std::string& member : bucket.members) {
+            const NodeId node = input.find(member);
+            if (node == no_node || !runs_in_backward(input, node)) continue;
+            ++backward;
+            for (const TensorMeta& tensor : input.outputs(node)) backward_bytes += input.tensor_bytes(tensor);
+        }
+        if (backward == 0 || backward == bucket.members.size()) continue;
+        merged.push_back(bucket.start);
+        held += backward_bytes;
+    }
+    if (merged.empty()) return;
+    Problem problem = problem_of(Severity::note, ProblemKind::gathered_for_both, "gathered for both", merged);
+    problem.message = counted(merged.size(), "merged gather") +
+                      (merged.size() == 1 ? " is" : " are") + " for forward and backward at once, so " +
+                      bytes_text(held) +
+                      " of parameters that backward needs stay gathered from forward on; "
+                      "joint_transformer_block_bucketing_reordering_pass, which torchtitan's presets run, keeps the two "
+                      "apart";
+    problems.push_back(std::move(problem));
+}
+
 }  // namespace
 
 std::vector<Problem> reads_before_fill(const Graph& graph) {
@@ -238,6 +271,7 @@ std::vector<Problem> find_hazards(const Graph& input, const Graph& result, const
     add_exposed_reductions(result, report, problems);
     add_activation_reductions(input, report, problems);
     add_repetition(input, report, problems);
+    add_gathered_for_both(input, report, problems);
     return problems;
 }
 

@@ -16,6 +16,7 @@ namespace overlap {
 /// | `cyclic_order` | error | result | explicit orderings contradict the data: no order of the nodes satisfies them |
 /// | `exposed_reduction` | caution | result | hybrid sharding: nothing runs between a reduce-scatter and its wait |
 /// | `activation_reduction_bucketed` | caution | input | all-reduces were merged as gradients, but are used further |
+/// | `gathered_for_both` | note | result | gathers of forward and of backward were merged, and parameters stay |
 /// | `not_idempotent` | note | input | collectives that a bucketing pass had made were wrapped once more |
 ///
 /// `exposed_reduction` comes from an all-reduce that needs the result of the reduce-scatter. The all-reduces of

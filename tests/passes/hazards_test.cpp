@@ -101,6 +101,19 @@ TEST_F(HazardsTest, PlainBucketsHaveNone) {
     EXPECT_EQ(problem_kinds(), Names());
 }
 
+TEST_F(HazardsTest, GathersOfBothDirectionsKeepTheirParameters) {
+    const NodeId a = placeholder("a", {1, 8}), b = placeholder("b", {1, 8}), x = placeholder("x", {8, 8});
+    const NodeId y = multiplied("y", x, gathered("gather_a", a, "layers.0", 8), 8);
+    const NodeId z = multiplied("z", y, gathered("gather_b", b, "layers.0", 8), 8);
+    const NodeId again = gathered("gather_a_recomputed", a, "layers.0", 8);
+    output({multiplied("gradient", z, again, 8)});
+    bucket({"layers.0"});
+    const Problem* found = problem("gathered_for_both");
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->nodes, Names({result_.report.buckets.at(0).start}));
+    EXPECT_NE(found->message.find("256 B"), std::string::npos) << found->message;  // 8 x 8 floats
+}
+
 TEST_F(HazardsTest, AGatherOfAGatherReadsItsBufferBeforeTheCopy) {
     build_gather_of_gather();
     bucket({"layers.0"});
