@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/elapsed.h"
+#include "core/passes/hazards.h"
 #include "core/passes/registry/registry.h"
 #include "core/pipeline/bucket_marks.h"
 #include "core/pipeline/plan_overlaps.h"
@@ -63,7 +64,10 @@ class Executor {
         result_.undirected = result_.graph;
         if (!result_.refused && !resolved_.plan.overlaps.list.empty()) apply_overlaps_by_hand();
         // The result of a refused plan is not needed.
-        if (!result_.refused) add_missing_groups();
+        if (!result_.refused) {
+            add_reads_before_fill();
+            add_missing_groups();
+        }
         return std::move(result_);
     }
 
@@ -137,6 +141,16 @@ class Executor {
             adopt(directed.result, carry_bucket_marks(result_.bucket_of_node, directed.result.origin));
         } catch (const InputError& error) {
             refuse(error, InputError(options_.plan_file, "overlaps", error.problem(), error.code()));
+        }
+    }
+
+    /// Any pass that moves nodes may cause this, and a pass that buckets by itself does not look for it.
+    void add_reads_before_fill() {
+        for (Problem& problem : reads_before_fill(*result_.graph)) {
+            const bool is_listed = std::ranges::any_of(result_.problems, [&](const Problem& listed) {
+                return listed.kind == problem.kind && listed.nodes.back() == problem.nodes.back();
+            });
+            if (!is_listed) result_.problems.push_back(std::move(problem));
         }
     }
 
