@@ -112,9 +112,11 @@ bool is_worthwhile(const AdviceEffect& effect, const Evaluation& before) {
 }
 
 std::optional<AdviceEffect> effect_of(const Evaluation& before, const Advice& advice, std::stop_token stop) {
+    AdviceEffect effect;
+    effect.refusal = advice.refusal;
+    if (!effect.refusal.empty()) return effect;
     const auto after = evaluate(before.original, advice.plan, stop, before.time_source);
     if (!after) return std::nullopt;
-    AdviceEffect effect;
     effect.new_problems = new_problems(before, *after);
     if (after->refused) {
         effect.refusal = after->refusal ? after->refusal->what() : "the changed plan is refused";

@@ -19,6 +19,8 @@ struct Advice {
     std::string text;        ///< the change in words, without full stop: `layers.3 into the bucket of layers.2`
     std::string collective;  ///< what it is for: a node of the evaluation's graph, or empty for a problem's fix
     Plan plan;               ///< the plan with this change
+    /// Why the change cannot be made, where the collective's own explanation names it; else empty.
+    std::string refusal{};
 };
 
 /// Changes that may hide one collective of an evaluated plan, each for itself: other buckets, a process group of its

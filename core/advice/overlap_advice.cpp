@@ -31,21 +31,36 @@ class OverlapChanges {
                !graph_.target_info(node).is_wait;
     }
 
-    void add(const OverlapDirective& directive, const std::string& what) {
+    /// What the collective's explanation names is listed with the reason where it cannot be made; other changes are
+    /// left out then.
+    enum class Named { no, yes };
+
+    void add(const OverlapDirective& directive, const std::string& what, Named named = Named::no) {
         OverlapPreview::Effect effect = preview_.effect_of(directive);
-        if (!effect.refusal().empty()) return;
-        Advice advice{collective_.name + ' ' + what, {}, collective_.plan()};
-        advice.plan.overlaps = std::move(effect.overlaps);
+        const std::string refusal = effect.refusal();
+        if (!refusal.empty() && named == Named::no) return;
+        Advice advice{collective_.name + ' ' + what, {}, collective_.plan(), refusal};
+        if (refusal.empty()) {
+            advice.plan.overlaps = std::move(effect.overlaps);
+        } else {
+            advice.plan.overlaps.list.push_back(directive);
+        }
         changes_.push_back(std::move(advice));
     }
 
-    void start_earlier() {
-        const NodeId before = collective_.timing.start_before;
-        if (before == no_node) return;
+    void start_before(NodeId node) {
         OverlapDirective directive = preview_.directive();
         directive.hide_behind.clear();
-        directive.start_before = graph_.name(before);
-        add(directive, "starts before " + directive.start_before);
+        directive.start_before = graph_.name(node);
+        add(directive, "starts before " + directive.start_before, Named::yes);
+    }
+
+    /// Before what would hide it, and before what holds its stream.
+    void start_earlier() {
+        const CollectiveTiming& timing = collective_.timing;
+        if (timing.start_before != no_node) start_before(timing.start_before);
+        if (timing.cause == ExposureCause::group_busy && timing.blocker != timing.start_before)
+            start_before(timing.blocker);
     }
 
     /// To right before the first node that needs it: after the last compute that does not.

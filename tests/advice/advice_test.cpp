@@ -115,6 +115,40 @@ TEST(AdviceForCollectives, OffersAGroupWhereAnotherCollectiveHoldsTheStream) {
     EXPECT_GT(groups, 0u);
 }
 
+/// The node before which the explanation of an exposed collective says that it should start; empty for none.
+std::vector<std::string> named_places(const std::string& explanation) {
+    std::vector<std::string> places;
+    for (const std::string_view words : {"; starting before ", "; issuing it before "}) {
+        const std::size_t at = explanation.find(words);
+        if (at == std::string::npos) continue;
+        const std::size_t begin = at + words.size();
+        places.push_back(explanation.substr(begin, explanation.find_first_of(" ,", begin) - begin));
+    }
+    return places;
+}
+
+TEST(AdviceForCollectives, TriesWhatTheExplanationNamesOrSaysWhyNot) {
+    std::size_t named = 0, refused = 0;
+    for (const char* name : {"llama3_debugmodel_fsdp8.prebucket", "llama3_debugmodel_fsdp4_tp2.prebucket"}) {
+        const auto evaluation = evaluated(name, {{{"layers.0"}, false, {}}, {{"layers.2"}, false, {}}});
+        const Graph& graph = *evaluation->graph;
+        for (const std::size_t worst : most_exposed(*evaluation, 60)) {
+            const std::vector<Advice> all = advice_for(evaluation, worst);
+            for (const std::string& place : named_places(evaluation->simulation.explain(graph, worst))) {
+                ++named;
+                const auto tried = std::ranges::find_if(
+                    all, [&](const Advice& advice) { return advice.text.ends_with("starts before " + place); });
+                ASSERT_NE(tried, all.end()) << name << ": " << evaluation->simulation.explain(graph, worst);
+                if (tried->refusal.empty()) continue;
+                ++refused;
+                EXPECT_EQ(effect_of(*evaluation, *tried)->refusal, tried->refusal);
+            }
+        }
+    }
+    EXPECT_GT(named, 4u);
+    EXPECT_LT(refused, named);
+}
+
 TEST(AdviceForCollectives, NoneForWhatIsHiddenOrCannotBeChanged) {
     const auto evaluation = evaluated("llama3_debugmodel_fsdp8.prebucket");
     const auto& collectives = evaluation->simulation.collectives;
