@@ -25,7 +25,11 @@ QString joined(const std::vector<std::string>& names) {
 QString MemoryCommands::refusal() const {
     if (!document_.isOpen()) return tr("No graph is open");
     if (!document_.editable()) return tr("The baseline is the graph as it is; choose or add a plan to edit");
-    return {};
+    // Of a plan that has a section, it can be taken away again.
+    if (document_.current()->plan().memory) return {};
+    QString reason = QString::fromStdString(memory_section_refusal(*document_.graph()));
+    if (!reason.isEmpty()) reason.front() = reason.front().toUpper();
+    return reason;
 }
 
 MemorySection MemoryCommands::section() const {
@@ -57,7 +61,11 @@ QString MemoryCommands::title(const MemoryRule& rule) {
 
 void MemoryCommands::edit(const QString& text, MemorySection section, const QString& merge_key) {
     if (!refusal().isEmpty() || section == this->section()) return;
-    document_.editPlan(text, edits::with_memory(document_.current()->plan(), std::move(section)), merge_key);
+    const Plan& plan = document_.current()->plan();
+    // On a graph that refuses every section, one that says nothing more is taken away.
+    const bool is_over = section == MemorySection() && !memory_section_refusal(*document_.graph()).empty();
+    document_.editPlan(text, is_over ? edits::without_memory(plan) : edits::with_memory(plan, std::move(section)),
+                       merge_key);
 }
 
 void MemoryCommands::setPolicy(const QString& policy) {

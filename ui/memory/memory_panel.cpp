@@ -1,7 +1,5 @@
 #include "ui/memory/memory_panel.h"
 
-#include <QAbstractItemView>
-#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QSignalBlocker>
@@ -9,13 +7,13 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include "core/passes/registry/registry.h"
 #include "core/simulate/device_memory.h"
 #include "ui/document/document.h"
 #include "ui/edits/memory_commands.h"
 #include "ui/memory/kind_bar.h"
 #include "ui/memory/memory_rules_model.h"
 #include "ui/memory/memory_rules_view.h"
+#include "ui/memory/policy_box.h"
 #include "ui/memory/policy_chart.h"
 #include "ui/theme/known_time.h"
 #include "ui/widgets/elided_label.h"
@@ -54,7 +52,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
       document_(document),
       model_(new MemoryRulesModel(document, this)),
       view_(new MemoryRulesView(document, *model_)),
-      policy_(new QComboBox),
+      policy_(new PolicyBox),
       budget_(new QDoubleSpinBox),
       prefetch_(new QSpinBox),
       deferral_(new QSpinBox),
@@ -112,15 +110,6 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
 QWidget* MemoryPanel::makeBar() {
     auto* bar = new QWidget;
     auto* layout = barLayout(bar);
-    for (const PassOption& option : require_pass(memory_tag_pass).options())
-        if (option.name == "memory_policy")
-            for (const std::string& choice : option.choices) policy_->addItem(QString::fromStdString(choice));
-    policy_->setAccessibleName(tr("Memory policy"));
-    policy_->view()->setAccessibleName(policy_->accessibleName());
-    policy_->setToolTip(
-        tr("What is kept from forward to backward where no rule says otherwise: outputs of expensive "
-           "operators (default), ends of layers (full), every second product (eager), or as default "
-           "with the largest on the host (sac_and_offload)"));
     budget_->setRange(0, most_gib);
     budget_->setSuffix(tr(" GiB on the host"));
     budget_->setSpecialValueText(tr("no limit on the host"));
@@ -141,7 +130,7 @@ QWidget* MemoryPanel::makeBar() {
     layout->addWidget(prefetch_);
     layout->addWidget(deferral_);
     layout->addWidget(caption_, 1);
-    connect(policy_, &QComboBox::textActivated, this,
+    connect(policy_, &PolicyBox::policyChosen, this,
             [this](const QString& policy) { MemoryCommands(document_).setPolicy(policy); });
     connect(budget_, &QDoubleSpinBox::valueChanged, this,
             [this](double gib) { MemoryCommands(document_).setBudget(gib); });
@@ -155,7 +144,7 @@ QWidget* MemoryPanel::makeBar() {
 void MemoryPanel::showSection() {
     const MemorySection section = MemoryCommands(document_).section();
     const QSignalBlocker quiet_budget(budget_), quiet_prefetch(prefetch_), quiet_deferral(deferral_);
-    policy_->setCurrentText(QString::fromStdString(section.policy));
+    policy_->setPolicy(QString::fromStdString(section.policy));
     budget_->setValue(section.cpu_offload_budget_gb);
     prefetch_->setValue(static_cast<int>(section.prefetch_lookahead));
     deferral_->setValue(static_cast<int>(section.defer_n_layers));
@@ -206,13 +195,15 @@ void MemoryPanel::showEvent(QShowEvent* event) {
 
 /// What the memory section says does not matter for the points: they replace it.
 void MemoryPanel::findPoints() {
-    const bool can = document_.isOpen() && document_.editable();
+    const QString reason = MemoryCommands(document_).refusal();
+    const bool can = reason.isEmpty();
     const auto source = document_.times() ? document_.times()->source : nullptr;
     std::optional<Plan> plan;
     if (can) plan = withoutMemory(document_.current()->plan());
     if (plan && plan == points_of_ && graph_ == document_.graph() && source_ == source) return;
     search_.cancel();
     chart_->clearPolicies();
+    chart_->setNote(reason);
     points_of_ = plan;
     graph_ = document_.graph();
     source_ = source;
@@ -230,7 +221,8 @@ void MemoryPanel::findEffects() {
     target_ = target;
     effects_of_ = evaluation;
     const bool can =
-        target && evaluation && !evaluation->refused && document_.editable() && !document_.current()->stale();
+        target && evaluation && !evaluation->refused && MemoryCommands(document_).refusal().isEmpty() &&
+        !document_.current()->stale();
     if (!can) return;
     std::vector<MemoryChoice> choices;
     for (const MemoryAction action : memory_actions) {

@@ -8,7 +8,6 @@
 #include "ui/memory/policy_search.h"
 #include "ui/widgets/seen_refresh.h"
 
-class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
 class QSpinBox;
@@ -19,6 +18,7 @@ class Document;
 class KindBar;
 class MemoryRulesModel;
 class MemoryRulesView;
+class PolicyBox;
 class PolicyChart;
 
 /// What is saved, computed again, offloaded and kept gathered: the memory section of the current plan as a policy with
@@ -30,7 +30,7 @@ class MemoryPanel : public QWidget {
   public:
     explicit MemoryPanel(Document& document, QWidget* parent = nullptr);
 
-    QComboBox* policy() { return policy_; }
+    PolicyBox* policy() { return policy_; }
     MemoryRulesModel* model() { return model_; }
     MemoryRulesView* view() { return view_; }
     PolicyChart* chart() { return chart_; }
@@ -61,7 +61,7 @@ class MemoryPanel : public QWidget {
     Document& document_;
     MemoryRulesModel* model_;
     MemoryRulesView* view_;
-    QComboBox* policy_;
+    PolicyBox* policy_;
     QDoubleSpinBox* budget_;
     QSpinBox *prefetch_, *deferral_;
     QLabel* caption_;

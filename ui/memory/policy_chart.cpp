@@ -19,7 +19,11 @@ void PolicyChart::clearPolicies() {
 }
 
 void PolicyChart::addPolicy(const PolicyPoint& point) {
-    if (point.refused) return;
+    if (point.refused) {
+        // A choice that the passes refuse is no point; where all are refused, the chart says why.
+        if (points().empty()) setNote(QString::fromStdString(point.refusal));
+        return;
+    }
     add({static_cast<int>(choices_.size()), QString::fromStdString(point.choice.title), point.step_ms,
          point.peak_bytes});
     choices_.push_back(point.choice);

@@ -18,6 +18,7 @@ namespace {
 constexpr double radius = 4.5, ring_radius = radius + 3;
 constexpr double reach = 12;  ///< how near the pointer means a point
 constexpr int left_margin = 64, right_margin = 16, top_margin = 10, bottom_margin = 24;
+constexpr int note_margin = 16;
 constexpr double headroom = 0.08;  ///< of a range, beyond its ends
 
 bool isBefore(const StepPeakChart::Point& left, const StepPeakChart::Point& right) {
@@ -50,6 +51,11 @@ void StepPeakChart::add(const Point& point) {
     points_.insert(std::ranges::upper_bound(points_, point, isBefore), point);
     focused_ = hovered_ = -1;
     fitRanges();
+}
+
+void StepPeakChart::setNote(const QString& note) {
+    note_ = note;
+    update();
 }
 
 void StepPeakChart::setCurrent(std::optional<Point> current) {
@@ -170,7 +176,8 @@ bool StepPeakChart::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
     const int point = pointAt(help->pos());
-    QToolTip::showText(help->globalPos(), point < 0 ? help_ : text(points_[static_cast<std::size_t>(point)]), this);
+    const QString& elsewhere = points_.empty() && !note_.isEmpty() ? note_ : help_;
+    QToolTip::showText(help->globalPos(), point < 0 ? elsewhere : text(points_[static_cast<std::size_t>(point)]), this);
     return true;
 }
 
@@ -289,10 +296,18 @@ void StepPeakChart::paintPoints(QPainter& painter) const {
     paintName(painter, *current_, taken, false);
 }
 
+void StepPeakChart::paintNote(QPainter& painter) const {
+    painter.setFont(textFont(smallTextPx));
+    painter.setPen(currentTheme().dim);
+    painter.drawText(rect().adjusted(note_margin, note_margin, -note_margin, -note_margin),
+                     Qt::AlignCenter | Qt::TextWordWrap, shownLines(note_));
+}
+
 void StepPeakChart::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), currentTheme().background);
     painter.setRenderHint(QPainter::Antialiasing);
+    if (points_.empty() && !note_.isEmpty()) return paintNote(painter);
     paintAxes(painter);
     paintBound(painter);
     paintFront(painter);

@@ -39,6 +39,9 @@ class StepPeakChart : public QWidget {
     void setBound(std::vector<Limit> bound);
     /// The point that is spoken of elsewhere, by the owner's id; -1 for none.
     void setChosen(int id);
+    /// Why there are no points, in their place; empty where there are some or will be.
+    void setNote(const QString& note);
+    const QString& note() const { return note_; }
     /// What the device holds; 0 where that is not known.
     void setDeviceMemory(std::int64_t bytes);
 
@@ -78,6 +81,7 @@ class StepPeakChart : public QWidget {
     void paintFront(QPainter& painter) const;
     void paintName(QPainter& painter, const Point& point, std::vector<QRectF>& taken, bool always) const;
     void paintPoints(QPainter& painter) const;
+    void paintNote(QPainter& painter) const;
 
     QString help_;
     std::vector<Point> points_;  ///< by peak
@@ -85,6 +89,7 @@ class StepPeakChart : public QWidget {
     std::optional<Point> current_;
     std::int64_t device_bytes_ = 0;
     Range steps_, peaks_;
+    QString note_;
     int focused_ = -1, hovered_ = -1;
     int chosen_ = -1;  ///< id
 };

@@ -1,7 +1,6 @@
 #include "ui/memory/memory_panel.h"
 
 #include <QAbstractItemModelTester>
-#include <QComboBox>
 #include <QDropEvent>
 #include <QMimeData>
 
@@ -14,6 +13,7 @@
 #include "ui/memory/kind_bar.h"
 #include "ui/memory/memory_rules_model.h"
 #include "ui/memory/memory_rules_view.h"
+#include "ui/memory/policy_box.h"
 #include "ui/memory/policy_chart.h"
 
 namespace overlap::ui {
@@ -87,8 +87,8 @@ class MemoryPanelTest : public QObject {
         MemoryPanel panel(*document);
         panel.show();
         const std::int64_t peak = document->evaluation()->corrected_memory.peak_bytes;
-        panel.policy()->setCurrentText(QStringLiteral("full"));
-        emit panel.policy()->textActivated(QStringLiteral("full"));
+        panel.policy()->setPolicy(QStringLiteral("full"));
+        emit panel.policy()->policyChosen(QStringLiteral("full"));
         QVERIFY(waitForEvaluation(*document));
         QVERIFY(document->evaluation()->corrected_memory.peak_bytes < peak);
         QTRY_VERIFY(panel.kinds()->text().contains(QStringLiteral("gathered parameters")));
@@ -116,6 +116,39 @@ class MemoryPanelTest : public QObject {
         const MemoryChoice wanted = panel.chart()->choiceOf(last);
         QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, panel.chart()->place(last).toPoint());
         QCOMPARE(MemoryCommands(*document).section().rules, wanted.section.rules);
+    }
+
+    void aGraphThatRecomputesAlreadySaysSoBeforehand() {
+        Document document;
+        document.setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz")));
+        QVERIFY(waitForEvaluation(document));
+        MemoryPanel panel(document);
+        panel.resize(900, 300);
+        panel.show();
+        QVERIFY2(panel.caption().contains(QStringLiteral("recomputes")), qPrintable(panel.caption()));
+        QVERIFY(!panel.policy()->isEnabled());
+        QTRY_COMPARE(panel.chart()->note(), panel.caption());
+        QVERIFY(!panel.busy());
+        // A plan that has a section all the same can get rid of it.
+        MemorySection section;
+        section.rules = {{MemoryAction::keep, {}, {}}};
+        document.editPlan(QStringLiteral("section"), edits::with_memory(document.current()->plan(), section));
+        QVERIFY(panel.policy()->isEnabled());
+        panel.view()->setCurrentIndex(panel.model()->index(panel.model()->rowOfRule(0), 0));
+        QTest::keyClick(panel.view(), Qt::Key_Delete);
+        QVERIFY(!document.current()->plan().memory);
+        QVERIFY(!panel.policy()->isEnabled());
+    }
+
+    void everyPolicyIsExplained() {
+        const auto document = documentBefore();
+        MemoryPanel panel(*document);
+        for (int item = 0; item < panel.policy()->count(); ++item) {
+            const QString name = panel.policy()->itemData(item).toString();
+            QVERIFY(panel.policy()->itemText(item).startsWith(name + QStringLiteral(": ")));
+            QVERIFY2(panel.policy()->itemText(item).size() > name.size() + 20, qPrintable(name));
+        }
     }
 
     void theBaselineCannotBeEdited() {
