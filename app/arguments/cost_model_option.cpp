@@ -6,6 +6,7 @@
 #include "app/arguments/number_range.h"
 #include "app/commands/formatting.h"
 #include "core/batch/scaled_batch.h"
+#include "core/cost/shared_links.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
 #include "core/pipeline/time_source.h"
@@ -44,6 +45,10 @@ void CostModelOption::declare_compilation(CLI::App& command) {
             "--attention-density", attention_density_,
             "of a compiled job, and of flex attention alone: the share of scores that the mask leaves (0.5: causal)")
         ->check(number_from(0, 1));
+}
+
+void CostModelOption::declare_shared_links(CLI::App& command) {
+    command.add_flag("--shared-links", share_links_, shared_links_help);
 }
 
 void CostModelOption::declare_batch(CLI::App& command) {
@@ -96,6 +101,7 @@ std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const 
         for (const std::string& note : made.notes) streams.notes << "overlap: " << one_line(note) << '\n';
         modelled = std::move(made.graph);
     }
+    if (share_links_) modelled = with_shared_links(modelled, LinkSharing::by_host);
     if (compiled_.empty() && !attention_density_) return modelled;
     if (attention_density_ && !has_flex_attention(*modelled))
         streams.notes << "overlap: " << file

@@ -22,9 +22,11 @@ class CostModelOption {
     void declare_compilation(CLI::App& command);
     /// `--local-batch`, for commands whose figures or graphs may be of another batch.
     void declare_batch(CLI::App& command);
+    /// `--shared-links`, for commands whose figures otherwise take each process group to have a link of its own.
+    void declare_shared_links(CLI::App& command);
     /// The first of these options that was given; empty where none was.
     std::string given_option() const;
-    /// The graph of `file` with the batch, the model and the compilation that were given, or unchanged; replaced values
+    /// The graph of `file` with the batch, the model, the compilation and the links that were given, or unchanged; replaced values
     /// are reported as notes.
     /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by, or its
     /// batch cannot be changed (core/batch/scaled_batch.h).
@@ -38,7 +40,13 @@ class CostModelOption {
     std::string name_or_file_, compiled_;
     std::optional<double> attention_density_;
     std::optional<std::int64_t> local_batch_;
+    bool share_links_ = false;
 };
+
+/// Help of `--shared-links`.
+inline constexpr const char* shared_links_help =
+    "process groups within a host share a GPU's link, and groups across hosts its network card, also where the cost "
+    "model does not say so; without it the step that they allow is told beside the figures";
 
 /// Help of `--contention`.
 inline constexpr const char* contention_help =

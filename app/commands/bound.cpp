@@ -16,7 +16,7 @@
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
 #include "core/search/lower_bound.h"
-#include "core/search/shared_links.h"
+#include "core/cost/shared_links.h"
 
 namespace overlap::commands {
 

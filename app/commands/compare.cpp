@@ -44,6 +44,7 @@ class Compare final : public Command {
             "traces to take times of collectives from, for the error of predictions; default: --trace"));
         cost_model_.declare(*command);
         cost_model_.declare_compilation(*command);
+        cost_model_.declare_shared_links(*command);
         command->add_flag("--contention", contention_, contention_help);
         command->add_option("--step", selection_.step,
                             "step of the trace, by name or number; default: the last counted");
@@ -118,6 +119,8 @@ class Compare final : public Command {
             if (problem.kind == ProblemKind::no_times) throw InputError(file, "", problem.message);
         }
         print_memory_problem(streams, file, *evaluation->graph, evaluation->corrected_memory);
+        if (const auto& shared = evaluation->on_shared_links)
+            print_problems(streams, file, std::vector{unshared_links_problem(*shared, evaluation->simulation.step_ms)});
         return evaluation;
     }
 

@@ -20,7 +20,7 @@
 #include "core/io/plan_file.h"
 #include "core/search/plan_search.h"
 #include "core/search/search_report.h"
-#include "core/search/shared_links.h"
+#include "core/cost/shared_links.h"
 
 namespace overlap::commands {
 

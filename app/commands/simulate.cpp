@@ -25,6 +25,7 @@
 #include "core/files/atomic_file.h"
 #include "core/pipeline/beside_step.h"
 #include "core/pipeline/time_source.h"
+#include "core/pipeline/unshared_links.h"
 #include "core/simulate/chrome_trace.h"
 #include "core/simulate/contention.h"
 #include "core/simulate/device_memory.h"
@@ -137,6 +138,7 @@ class Simulate final : public Command {
         cost_model_.declare(*command);
         cost_model_.declare_batch(*command);
         cost_model_.declare_compilation(*command);
+        cost_model_.declare_shared_links(*command);
         command->add_flag("--contention", contention_, contention_help);
         reads(command->add_option("--times", times_file_,
                                   "JSON object with the time of some nodes in milliseconds, by name, in place of the "
@@ -177,6 +179,7 @@ class Simulate final : public Command {
             figures.simulation = std::move(sourced.simulation);
             figures.shared_links = std::move(sourced.shared_links);
         }
+        print_unshared_links(figures, times_ms, streams);
         figures.memory = memory_profile(*figures.graph, StorageRule::corrected);
         figures.torch_peak_bytes = memory_profile(*figures.graph, StorageRule::reference).peak_bytes;
         print_memory_problem(streams, file_, *figures.graph, figures.memory);
@@ -220,6 +223,14 @@ class Simulate final : public Command {
         } catch (const InputError& error) {
             throw with_cost_model_hint(error, file_);
         }
+    }
+
+    void print_unshared_links(const Figures& figures, const std::vector<double>& times_ms,
+                              const Streams& streams) const {
+        const auto source = modelled_source(contention_, {});
+        if (const auto shared =
+                step_on_shared_links(*figures.graph, times_ms, figures.simulation, source.get(), options_))
+            print_problems(streams, file_, std::vector{unshared_links_problem(*shared, figures.simulation.step_ms)});
     }
 
     void simulate_contended(Figures& figures, const std::vector<double>& times_ms, const Streams& streams) const {

@@ -17,7 +17,8 @@ StepFigures step_figures(const Graph& graph) {
             .idle_ms = idle_ms(simulation),
             .peak_memory_bytes = memory_profile(graph, StorageRule::corrected).peak_bytes,
             .torch_peak_memory_bytes = memory_profile(graph, StorageRule::reference).peak_bytes,
-            .collectives = simulation.collectives.size()};
+            .collectives = simulation.collectives.size(),
+            .on_shared_links = step_on_shared_links(graph, times_ms, simulation, source.get())};
 }
 
 std::optional<StepFigures> known_step_figures(const Graph& graph) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/graph/graph.h"
+#include "core/pipeline/unshared_links.h"
 
 namespace overlap::commands {
 
@@ -14,6 +15,8 @@ struct StepFigures {
     double step_ms = 0, compute_ms = 0, exposed_ms = 0, idle_ms = 0;
     std::int64_t peak_memory_bytes = 0, torch_peak_memory_bytes = 0;
     std::size_t collectives = 0;
+    /// The step if process groups over one link share it, where these figures take each to have one of its own.
+    std::optional<SharedLinkStep> on_shared_links;
 };
 
 /// By the graph's own times, or those of the compiled job that it says it is.
@@ -23,7 +26,7 @@ StepFigures step_figures(const Graph& graph);
 /// The same; nothing where a time is not known.
 std::optional<StepFigures> known_step_figures(const Graph& graph);
 
-/// An object with the fields of StepFigures; null for nothing.
+/// An object with the figures of this graph as they are; null for nothing.
 nlohmann::ordered_json step_json(const std::optional<StepFigures>& figures);
 
 }  // namespace overlap::commands

@@ -24,6 +24,7 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
+#include "core/cost/shared_links.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
 #include "core/files/csv_table.h"
@@ -60,6 +61,7 @@ class Sweep final : public Command {
         several(reads(command->add_option("--cost-model", models_,
                                           "built-in cost model or file; several times for several; default: the "
                                           "graph's own times")));
+        command->add_flag("--shared-links", share_links_, shared_links_help);
         several(command->add_option("--set", settings_,
                                     "PASS.OPTION=A,B,C: values of an option, for each plan that runs the pass; several "
                                     "options make all combinations"));
@@ -90,15 +92,19 @@ class Sweep final : public Command {
         for (const std::string& file : graph_files_) {
             const std::shared_ptr<const Graph> graph = read_graph(file, streams);
             read_plans(*graph);
-            if (models.empty()) add_points(file, "", graph);
+            if (models.empty()) add_points(file, "", linked(graph));
             for (std::size_t model = 0; model < models.size(); ++model)
-                add_points(file, models_[model], with_cost_model(graph, models[model]).graph);
+                add_points(file, models_[model], linked(with_cost_model(graph, models[model]).graph));
         }
         for (const SweptOption& option : options_) {
             const auto runs_it = [&](const std::shared_ptr<const Plan>& plan) { return has_pass(*plan, option.pass); };
             if (std::ranges::none_of(plans_, runs_it))
                 throw InputError("--set", "no plan runs the pass " + option.pass + ", so its options have no effect");
         }
+    }
+
+    std::shared_ptr<const Graph> linked(const std::shared_ptr<const Graph>& graph) const {
+        return share_links_ ? with_shared_links(graph, LinkSharing::by_host) : graph;
     }
 
     /// A list of passes is made for a graph; a plan must be for it.
@@ -144,6 +150,8 @@ class Sweep final : public Command {
                 result = execution.graph;
             }
             point.figures = step_figures(*result);
+            if (const auto& shared = point.figures->on_shared_links)
+                point.problems.push_back(unshared_links_problem(*shared, point.figures->step_ms));
         } catch (const InputError& error) {
             point.refusal = with_cost_model_hint(error, point.graph_file).what();
         }
@@ -270,7 +278,7 @@ class Sweep final : public Command {
     std::vector<std::string> graph_files_, plan_files_, models_, settings_;
     std::string csv_file_;
     std::size_t jobs_ = 0;
-    bool json_ = false;
+    bool share_links_ = false, json_ = false;
 
     std::vector<SweptOption> options_;
     std::vector<std::shared_ptr<const Plan>> plans_;  ///< for each graph those of all files

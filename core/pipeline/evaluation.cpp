@@ -96,6 +96,8 @@ class Evaluator {
         if (stop_.stop_requested()) return false;
         report_outside_checked_runs();
         if (result.refused) return true;  // its figures are those of the input
+        report_unshared_links();
+        if (stop_.stop_requested()) return false;
         if (std::optional<Problem> problem = memory_problem(*result.graph, result.corrected_memory))
             result.problems.push_back(std::move(*problem));
         report_exposed();
@@ -114,6 +116,17 @@ class Evaluator {
         }
         result.simulation = std::move(sourced.simulation);
         result.contention = std::move(sourced.contention);
+    }
+
+    void report_unshared_links() {
+        Evaluation& result = *result_;
+        if (!result.times_known) return;
+        const TimeSource* source = result.time_source.get();
+        if (source && source->contention && !result.contention) source = nullptr;
+        result.on_shared_links =
+            step_on_shared_links(*result.graph, result.times_ms, result.simulation, source, {}, stop_);
+        if (result.on_shared_links)
+            result.problems.push_back(unshared_links_problem(*result.on_shared_links, result.simulation.step_ms));
     }
 
     void report_outside_checked_runs() {

@@ -9,6 +9,7 @@
 #include "core/graph/graph.h"
 #include "core/pipeline/execution.h"
 #include "core/pipeline/time_source.h"
+#include "core/pipeline/unshared_links.h"
 #include "core/plan/plan.h"
 #include "core/simulate/memory_profile.h"
 #include "core/simulate/simulation.h"
@@ -29,6 +30,8 @@ struct Evaluation : Execution {
     std::uint32_t sourced_collectives = 0, sourced_operators = 0;  ///< see SourcedTimes
     Simulation simulation;
     std::shared_ptr<const AppliedContention> contention;  ///< what slowed the simulation; null: nothing
+    /// Where the simulation takes groups over one link to have one each: the step if they share it, as a job's do.
+    std::optional<SharedLinkStep> on_shared_links;
     MemoryProfile memory;                                 ///< the reference's estimate
     MemoryProfile corrected_memory;                       ///< see StorageRule::corrected
 

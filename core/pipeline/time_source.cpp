@@ -8,6 +8,7 @@
 
 #include "core/cost/cost_model.h"
 #include "core/cost/profile_guided_times.h"
+#include "core/cost/shared_links.h"
 #include "core/predict/compiled_times.h"
 
 namespace overlap {
@@ -48,8 +49,9 @@ SourcedTimes sourced_times(const Graph& graph, const TimeSource* source) {
     return {std::move(known.times_ms), known.collectives, known.operators};
 }
 
-std::shared_ptr<const TimeSource> modelled_source(bool contention, const std::optional<Compilation>& compilation) {
-    return std::make_shared<const TimeSource>(TimeSource{{}, ProfileTables({}), contention, compilation});
+std::shared_ptr<const TimeSource> modelled_source(bool contention, const std::optional<Compilation>& compilation,
+                                                  bool share_links) {
+    return std::make_shared<const TimeSource>(TimeSource{{}, ProfileTables({}), contention, compilation, share_links});
 }
 
 std::shared_ptr<const TimeSource> own_time_source(const Graph& graph) {
@@ -58,14 +60,17 @@ std::shared_ptr<const TimeSource> own_time_source(const Graph& graph) {
 }
 
 std::vector<std::vector<std::string>> links_in_common(const Graph& graph, const TimeSource* source) {
-    const std::optional<CostParameters>& cost = graph.header().cost;
-    if (!cost || !cost->contention || cost->contention->shared_links.empty()) return {};
-    const std::set<std::string_view> communicating = modelled_groups(graph, source);
     std::vector<std::vector<std::string>> links;
-    for (std::vector<std::string> link : cost->contention->shared_links) {
-        std::erase_if(link, [&](const std::string& group) { return !communicating.contains(group); });
-        if (link.size() > 1) links.push_back(std::move(link));
+    if (says_shared_links(graph)) {
+        links = graph.header().cost->contention->shared_links;
+    } else if (source && source->share_links) {
+        links = links_by_host(graph.header());
     }
+    if (links.empty()) return links;
+    const std::set<std::string_view> communicating = modelled_groups(graph, source);
+    for (std::vector<std::string>& link : links)
+        std::erase_if(link, [&](const std::string& group) { return !communicating.contains(group); });
+    std::erase_if(links, [](const std::vector<std::string>& link) { return link.size() < 2; });
     return links;
 }
 
@@ -74,6 +79,7 @@ SourcedSimulation sourced_simulation(const Graph& graph, std::span<const double>
     std::vector<std::vector<std::string>> shared = links_in_common(graph, source);
     if (source && source->contention) {
         AppliedContention applied{contention_of(graph), {}};
+        if (!says_shared_links(graph)) applied.factors.shared_links = shared;
         ContendedSimulation contended = simulate_with_contention(graph, times_ms, applied.factors, options, stop);
         applied.transfers = std::move(contended.transfers);
         return {std::move(contended.simulation), std::make_shared<const AppliedContention>(std::move(applied)),

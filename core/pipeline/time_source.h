@@ -27,13 +27,17 @@ struct TimeSource {
     /// Times of fused kernels by the graph's cost model (core/predict), in place of the graph's own times; of measured
     /// times, for what the trace does not know.
     std::optional<Compilation> compilation{};
+    /// Process groups over one card of a GPU, or over its link within the host, share it (links_by_host()), also where
+    /// the graph's cost model does not say so.
+    bool share_links = false;
 
     /// Whether it has times that a job took.
     bool measured() const { return !name.empty(); }
 };
 
 /// What a model of the job says; without both, the times of nodes as traced.
-std::shared_ptr<const TimeSource> modelled_source(bool contention, const std::optional<Compilation>& compilation);
+std::shared_ptr<const TimeSource> modelled_source(bool contention, const std::optional<Compilation>& compilation,
+                                                  bool share_links = false);
 
 /// The times of a graph where nobody asks for others: those of the compiled job where its cost model says how the job
 /// compiles, else null, as traced.
@@ -61,12 +65,13 @@ struct SourcedSimulation {
     std::vector<std::vector<std::string>> shared_links;
 };
 
-/// Process groups that communicate in this graph over one link by its cost model, a list for each such link.
+/// Process groups that communicate in this graph over one link, by its cost model or because `source` has them share
+/// links, a list for each such link.
 /// @param source groups of which it has measured a collective are left out; may be null.
 std::vector<std::vector<std::string>> links_in_common(const Graph& graph, const TimeSource* source = nullptr);
 
 /// simulate(), or simulate_with_contention() where `source` requests it. Where it does not, collectives of several
-/// process groups still share the links that the graph's cost model says they share; where times are measured, those of
+/// process groups still share the links of links_in_common(); where times are measured, those of
 /// groups of which the trace knows no collective, since what was measured has been slowed already.
 /// @throws InputError as contention_of().
 SourcedSimulation sourced_simulation(const Graph& graph, std::span<const double> times_ms, const TimeSource* source,

@@ -9,7 +9,7 @@
 #include "core/search/order_free_bound.h"
 #include "core/search/plan_search.h"
 #include "core/search/portfolio.h"
-#include "core/search/shared_links.h"
+#include "core/cost/shared_links.h"
 
 namespace overlap {
 namespace {

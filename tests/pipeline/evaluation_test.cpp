@@ -107,6 +107,30 @@ TEST(Evaluation, GroupsThatShareLinksShareThem) {
     EXPECT_EQ(shared->times_ms, alone->times_ms);
     EXPECT_GT(shared->simulation.step_ms, alone->simulation.step_ms);
     EXPECT_FALSE(shared->contention);  // nobody asked for more than that
+
+    // Where the model does not say that they share it, what they come to if they do stands beside the figures.
+    EXPECT_FALSE(shared->on_shared_links);
+    EXPECT_EQ(count(shared->problems, ProblemKind::links_not_shared), 0u);
+    ASSERT_TRUE(alone->on_shared_links);
+    EXPECT_EQ(alone->on_shared_links->step_ms, shared->simulation.step_ms);
+    const auto problem = std::ranges::find(alone->problems, ProblemKind::links_not_shared, &Problem::kind);
+    ASSERT_NE(problem, alone->problems.end());
+    for (const std::string& group : alone->on_shared_links->links.at(0))
+        EXPECT_NE(problem->message.find(group), std::string::npos) << problem->message;
+
+    // Asked to share, they do.
+    const auto asked = evaluate(apart, block_plan(*apart), {}, modelled_source(false, {}, true));
+    EXPECT_EQ(asked->simulation.step_ms, shared->simulation.step_ms);
+    EXPECT_FALSE(asked->on_shared_links);
+}
+
+TEST(Evaluation, OneGroupSharesItsLinkWithNone) {
+    const auto graph = test_graph("llama3_8b_fsdp64.prebucket");
+    EXPECT_FALSE(evaluate(graph, block_plan(*graph))->on_shared_links);
+    // A preset that gives gathers a group of their own seems to double the network.
+    const auto apart = evaluate(graph, plan_of(pipeline_presets(*graph).at(1), *graph, "Performance"));
+    ASSERT_TRUE(apart->on_shared_links);
+    EXPECT_GT(apart->on_shared_links->step_ms, 1.1 * apart->simulation.step_ms);
 }
 
 TEST(Evaluation, OfAPlanHasEverything) {

@@ -11,7 +11,7 @@
 #include "core/pipeline/evaluation.h"
 #include "core/plan/automatic_plan.h"
 #include "core/plan/presets.h"
-#include "core/search/shared_links.h"
+#include "core/cost/shared_links.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/search/random_step.h"
 #include "tests/support/test_graphs.h"

@@ -9,7 +9,7 @@
 #include "core/search/plan_elements.h"
 #include "core/search/portfolio.h"
 #include "core/search/search_report.h"
-#include "core/search/shared_links.h"
+#include "core/cost/shared_links.h"
 #include "tests/cost/graph_sketch.h"
 #include "tests/support/test_graphs.h"
 

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/calibrate/prediction.h"
+#include "core/cost/shared_links.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/profile_file.h"
 #include "core/io/run_file.h"
@@ -76,6 +77,12 @@ CostActions::CostActions(Actions& actions, Document& document, Measurements& mea
                        "cost model"),
                     {}, [this] { change([](JobModel& model) { model.contention = !model.contention; }); });
     contention_->setCheckable(true);
+    share_links_ =
+        actions.add(QStringLiteral("plan.shareLinks"), plan, tr("S&hare links"),
+                    tr("Figures with process groups that share the link they go over, a GPU's network card between "
+                       "hosts and its link within one, as those of a job do"),
+                    {}, [this] { shareLinks(!times_.model().share_links); });
+    share_links_->setCheckable(true);
     eager_ = actions.add(QStringLiteral("plan.eager"), plan, tr("&Eager"),
                          tr("Figures of a job that compiles nothing: every operator has a kernel of its own, priced by "
                             "the cost model, and attention computes the scores that its mask leaves"),
@@ -217,6 +224,17 @@ void CostActions::change(const std::function<void(JobModel&)>& edit) {
     update();  // a checkable action has changed its mark already
 }
 
+void CostActions::shareLinks(bool share) {
+    change([share](JobModel& model) { model.share_links = share; });
+}
+
+QString CostActions::whyNotShare() const {
+    if (!document_.isOpen()) return tr("No graph is open");
+    if (says_shared_links(*document_.graph())) return tr("The cost model says which process groups share a link");
+    if (!times_.files().isEmpty()) return tr("Times are those of a trace, in which links were shared already");
+    return {};
+}
+
 void CostActions::toggle(CompiledScope scope) {
     change([this, scope](JobModel& model) {
         if (!model.compiled) model.attention_density = declaredModel(*document_.graph()).attention_density;
@@ -240,6 +258,8 @@ void CostActions::update() {
                                    : tr("The cost model has no factors of contention; a calibration gives them"));
     const JobModel model = times_.model();
     contention_->setChecked(model.contention);
+    setAvailable(*share_links_, whyNotShare());
+    share_links_->setChecked(model.share_links || (open && says_shared_links(*document_.graph())));
     const bool priced = open && document_.graph()->header().cost;
     for (QAction* action : {eager_, compiled_blocks_, compiled_whole_})
         setAvailable(*action, priced ? QString()

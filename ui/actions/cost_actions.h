@@ -34,6 +34,8 @@ class CostActions : public QObject {
 
     /// Asks for a cost model. The dialog opens once it is known what times the graph was read with.
     void choose();
+    /// Whether figures are with process groups that share the links they go over; see TimeSource::share_links.
+    void shareLinks(bool share);
     /// Fits a cost model to the measurement that is shown, else to the one opened last, and shows what was found.
     void calibrateFromMeasurement();
 
@@ -56,6 +58,7 @@ class CostActions : public QObject {
     void askForDensity();
     void update();
     bool knowsContention() const;
+    QString whyNotShare() const;
     void change(const std::function<void(JobModel&)>& edit);
     void toggle(CompiledScope scope);
 
@@ -64,7 +67,7 @@ class CostActions : public QObject {
     TraceTimes& times_;
     QWidget& window_;
     GraphCostModel* model_;
-    QAction *choose_, *contention_, *eager_, *compiled_blocks_, *compiled_whole_, *density_, *calibrate_;
+    QAction *choose_, *contention_, *share_links_, *eager_, *compiled_blocks_, *compiled_whole_, *density_, *calibrate_;
     std::optional<JobModel> model_wanted_;  ///< by the session, as soon as the cost model is available
     LatestTask task_;
     LatestTask question_;  ///< evaluates the graph as it was read

@@ -99,6 +99,7 @@ void TimelineConnection::makeTimeline() {
             if (evaluation->time_source && evaluation->time_source->compilation)
                 caption.append(compiledText(evaluation->time_source->compilation->scope));
             if (evaluation->contention) caption.append(tr("with contention"));
+            if (evaluation->time_source && evaluation->time_source->share_links) caption.append(tr("links shared"));
             if (cost && !cost->model_name.empty())
                 caption.append(tr("estimated with %1").arg(QString::fromStdString(cost->model_name)));
             // For a refused plan the graph without it is drawn.

@@ -119,15 +119,19 @@ Figure peakOf(const Evaluation& evaluation, const Evaluation& baseline) {
     return figure;
 }
 
+QString boundText(const StepGap::Gap& gap) {
+    return Document::tr("No plan has a step below %1%2: %3")
+        .arg(formatTime(gap.bound_ms), gap.any_order ? Document::tr(", whatever the order of compute") : QString(),
+             gap.reason);
+}
+
 /// A plan that is faster than the bound gains from links that the simulation does not share.
 Figure gapFigure(const StepGap::Gap& gap) {
     constexpr double smallest_share = 0.0005;  // what is not 0.0 % after rounding
     const bool faster = gap.share < -smallest_share;
     Figure figure{
         Document::tr("above bound"), QStringLiteral("%1 %").arg(std::max(0.0, gap.share) * 100, 0, 'f', 1), {}, 0, {}};
-    figure.help = Document::tr("No plan has a step below %1%2: %3")
-                      .arg(formatTime(gap.bound_ms),
-                           gap.any_order ? Document::tr(", whatever the order of compute") : QString(), gap.reason);
+    figure.help = boundText(gap);
     if (!faster) return figure;
     figure.value = Document::tr("below");
     figure.beyond = true;
@@ -135,6 +139,27 @@ Figure gapFigure(const StepGap::Gap& gap) {
                       "Faster than these links allow, %1: several process groups share a link, and the cost "
                       "model does not say so. A job would not reach this")
                       .arg(formatTime(gap.bound_ms));
+    return figure;
+}
+
+/// Beside a step that is faster than links allow: the one that a job can reach.
+Figure sharedLinksFigure(const SharedLinkStep& shared, const std::optional<StepGap::Gap>& gap) {
+    Figure figure{Document::tr("with links shared"), formatTime(shared.step_ms), {}, 0, {}};
+    figure.beyond = true;
+    QStringList links;
+    for (const std::vector<std::string>& link : shared.links) {
+        QStringList groups;
+        for (const std::string& group : link) groups.append(QString::fromStdString(group));
+        links.append(groups.join(QStringLiteral(", ")));
+    }
+    figure.help = Document::tr(
+                      "The step of a job, whose process groups share a GPU's network card between hosts and its link "
+                      "within one: %1. The step before it takes each group to have a link of its own; Plan, Share "
+                      "links makes all figures so")
+                      .arg(links.join(QStringLiteral("; ")));
+    if (!gap) return figure;
+    figure.difference = Document::tr("%1 % above bound").arg(std::max(0.0, gap->share) * 100, 0, 'f', 1);
+    figure.help += QStringLiteral("\n") + boundText(*gap);
     return figure;
 }
 
@@ -169,6 +194,10 @@ std::vector<Figure> figuresOf(const Document& document) {
     } else if (source && source->measured()) {
         times = Document::tr("; times of trace %1").arg(shownName(QString::fromStdString(source->name)));
         label = Document::tr("step · trace's times");
+    }
+    if (source && source->share_links) {
+        times += Document::tr("; process groups share the links they go over");
+        label += Document::tr(" · links shared");
     }
     const std::optional<OptimizerStep> beside = beside_step(*evaluation);
     const QString beside_text = beside
@@ -221,13 +250,21 @@ void FiguresBar::showInstead(std::optional<std::vector<Figure>> figures) {
 
 void FiguresBar::update() {
     figures_ = instead_ ? *instead_ : figuresOf(document_);
-    if (!instead_ && gap_.gap() && !figures_.empty()) figures_.insert(figures_.begin() + 1, gapFigure(*gap_.gap()));
+    if (const std::optional<Figure> beside = instead_ || figures_.empty() ? std::nullopt : besideStep())
+        figures_.insert(figures_.begin() + 1, *beside);
     QStringList texts;
     for (const Figure& figure : figures_)
         texts.append(QStringLiteral("%1 %2 %3").arg(figure.label, figure.value, figure.difference).trimmed());
     setAccessibleName(texts.join(QStringLiteral(", ")));
     updateGeometry();
     QWidget::update();
+}
+
+std::optional<Figure> FiguresBar::besideStep() const {
+    const auto evaluation = document_.evaluation();
+    if (evaluation && !evaluation->refused && evaluation->on_shared_links)
+        return sharedLinksFigure(*evaluation->on_shared_links, gap_.gap());
+    return gap_.gap() ? std::optional(gapFigure(*gap_.gap())) : std::nullopt;
 }
 
 bool FiguresBar::hasDifferences(Detail detail) {

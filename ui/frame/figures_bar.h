@@ -58,6 +58,8 @@ class FiguresBar : public QWidget {
     };
 
     void update();
+    /// How far the step is above the bound, or what it is where process groups share links; nothing while not known.
+    std::optional<Figure> besideStep() const;
     Layout layOut() const;
     /// With the gap behind it.
     static int cellWidth(const Figure& figure, Detail detail);

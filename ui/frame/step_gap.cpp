@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "core/search/lower_bound.h"
-#include "core/search/shared_links.h"
+#include "core/cost/shared_links.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
@@ -54,7 +54,8 @@ void StepGap::find() {
         gap.any_order = !kept.order;
         gap.bound_ms = kept.order ? bounds->bound.step_ms : bounds->bound.order_free_ms;
         if (gap.bound_ms <= 0) return {};
-        const double step_ms = evaluation->simulation.step_ms;
+        const double step_ms =
+            evaluation->on_shared_links ? evaluation->on_shared_links->step_ms : evaluation->simulation.step_ms;
         gap.share = step_ms / gap.bound_ms - 1;
         gap.reason = QString::fromStdString(bound_reason(bounds->bound.chain, step_ms));
         return [this, gap, document] {

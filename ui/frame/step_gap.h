@@ -20,7 +20,8 @@ class StepGap : public QObject {
   public:
     struct Gap {
         double bound_ms = 0;
-        double share = 0;        ///< of the bound; below 0 the plan is faster than its links allow
+        /// Of the bound, by which the step is above it: the step with links shared where the figures do not share them.
+        double share = 0;
         bool any_order = false;  ///< of the bound for any order of compute, since the plan changes it
         QString reason;
     };

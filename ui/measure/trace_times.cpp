@@ -53,6 +53,9 @@ QString sentenceOn(const JobModel& wanted, const JobModel& before, const Evaluat
         return TraceTimes::tr("Figures with attention that computes %1 of its scores")
             .arg(formatPercent(wanted.attention_density));
     if (before.compiled && !wanted.compiled) return TraceTimes::tr("Figures with the times of nodes as traced");
+    if (wanted.share_links != before.share_links)
+        return wanted.share_links ? TraceTimes::tr("Figures with process groups that share the links they go over")
+                                  : TraceTimes::tr("Figures with a link of its own for each process group");
     if (!wanted.contention) return TraceTimes::tr("Figures without contention");
     const bool known = baseline.contention && !baseline.contention->factors.none();
     return known ? TraceTimes::tr("Figures with contention between compute and communication")
@@ -106,6 +109,7 @@ JobModel declaredModel(const Graph& graph) {
 JobModel modelOf(const TimeSource& source) {
     JobModel model;
     model.contention = source.contention;
+    model.share_links = source.share_links;
     if (!source.compilation) return model;
     model.compiled = source.compilation->scope;
     model.attention_density = source.compilation->attention_density;
@@ -171,7 +175,7 @@ void TraceTimes::useModel(const JobModel& asked) {
     evaluating_ = wanted;
     task_.start([this, loaded = document_.loaded(), wanted, before](std::stop_token stop) -> LatestTask::Delivery {
         auto times = std::make_shared<MeasuredTimes>();
-        times->source = modelled_source(wanted.contention, compilationOf(wanted));
+        times->source = modelled_source(wanted.contention, compilationOf(wanted), wanted.share_links);
         times->baseline = evaluate_baseline(loaded.graph, stop, times->source);
         if (!times->baseline) return {};
         times->module_figures = std::make_shared<const ModuleFiguresTable>(

@@ -23,6 +23,7 @@ struct ErrorsOfTimes {
 /// How a job is modelled, where times are not measured.
 struct JobModel {
     bool contention = false;                ///< by the factors of the graph's cost model
+    bool share_links = false;               ///< also of process groups of which the cost model does not say so
     std::optional<CompiledScope> compiled;  ///< what the job compiles; none: times as traced
     /// Of a compiled job, see Compilation.
     double attention_density = Compilation().attention_density;

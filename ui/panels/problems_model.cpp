@@ -149,6 +149,10 @@ bool ProblemsModel::applyFix(std::size_t problem) {
         emit costModelWanted();
         return true;
     }
+    if (shown.kind == ProblemKind::links_not_shared) {
+        emit sharedLinksWanted();
+        return true;
+    }
     if (!document_.editable()) return false;
     if (shown.kind == ProblemKind::exposed) {
         document_.selection().selectNode(QString::fromStdString(shown.nodes.front()));

@@ -44,6 +44,8 @@ class ProblemsModel : public HarmlessModel<QAbstractItemModel> {
     void repairWanted();
     /// The fix of a problem is to choose a cost model.
     void costModelWanted();
+    /// The fix of a problem is that process groups share the links they go over.
+    void sharedLinksWanted();
     /// The fix of a problem is to be advised on the selected collective.
     void adviceWanted();
 

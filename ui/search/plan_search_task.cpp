@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/pipeline/evaluation.h"
-#include "core/search/shared_links.h"
+#include "core/cost/shared_links.h"
 
 namespace overlap::ui {
 namespace {

@@ -33,6 +33,7 @@ QJsonObject toJson(const SessionDocument& document) {
             {"times", QJsonArray::fromStringList(document.times)},
             {"cost_model", document.cost_model},
             {"contention", document.contention},
+            {"share_links", document.share_links},
             {"compiled", document.compiled},
             {"attention_density", document.attention_density},
             {"timeline", document.timeline},
@@ -75,6 +76,7 @@ SessionDocument documentFromJson(const QJsonObject& json) {
     for (const QJsonValue file : json["times"].toArray()) document.times.append(file.toString());
     document.cost_model = json["cost_model"].toString();
     document.contention = json["contention"].toBool();
+    document.share_links = json["share_links"].toBool();
     document.compiled = json["compiled"].toString();
     document.attention_density = json["attention_density"].toDouble();
     document.timeline = json["timeline"].toObject();

@@ -32,6 +32,7 @@ struct SessionDocument {
     QStringList times{};                   ///< traces whose times figures are of; empty: the graph's own
     QString cost_model{};                  ///< chosen for the graph: a built-in model's name or a file; may be empty
     bool contention = false;               ///< figures are with contention
+    bool share_links = false;              ///< figures are with process groups that share links
     QJsonObject timeline{};                ///< the user's edits of the timeline; only the view reads them
     GraphSource source{};                  ///< of the graph
     QString compiled{};                    ///< compiled_scope_name(), or `none`; empty: as the graph says

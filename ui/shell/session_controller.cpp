@@ -90,6 +90,7 @@ void SessionController::graphOpened() {
     if (const SessionDocument* kept = state_.document(graph)) {
         JobModel model = declaredModel(*document_.graph());
         model.contention = kept->contention;
+        model.share_links = kept->share_links;
         if (!kept->compiled.isEmpty()) model.compiled = compiled_scope_by_name(kept->compiled.toStdString());
         if (kept->attention_density > 0) model.attention_density = std::min(kept->attention_density, 1.0);
         times_.cost().restore(kept->cost_model, model);
@@ -143,6 +144,7 @@ SessionDocument SessionController::documentToKeep(SessionDocument kept) const {
     kept.cost_model = times_.cost().model().used();
     const JobModel model = times_.traceTimes().model();
     kept.contention = model.contention;
+    kept.share_links = model.share_links;
     if (document_.isOpen() && kept.times.isEmpty() && model.compiled != declaredModel(*document_.graph()).compiled)
         kept.compiled = model.compiled ? QString::fromStdString(std::string(compiled_scope_name(*model.compiled)))
                                        : compiles_nothing;

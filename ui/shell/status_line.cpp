@@ -90,6 +90,7 @@ QString StatusLine::graphText() const {
     const JobModel model = times_.model();
     if (model.compiled) parts.append(compiledText(*model.compiled));
     if (model.contention) parts.append(tr("with contention"));
+    if (model.share_links) parts.append(tr("links shared"));
     if (!times_.files().isEmpty())
         parts.append(document_.times() ? tr("times: trace %1").arg(document_.times()->name()) : tr("reading times…"));
     return parts.join(QStringLiteral(" · "));

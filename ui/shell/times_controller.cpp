@@ -104,6 +104,8 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
         emit changed();
     });
     connect(workspace_.problems().problems(), &ProblemsModel::costModelWanted, cost_, &CostActions::choose);
+    connect(workspace_.problems().problems(), &ProblemsModel::sharedLinksWanted, cost_,
+            [this] { cost_->shareLinks(true); });
     const auto update = [this, of_trace, of_graph] {
         setAvailable(*of_trace, !document_.isOpen()          ? tr("No graph is open")
                                 : measurements_.count() == 0 ? tr("No trace is open")

@@ -5,12 +5,14 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QRadioButton>
+#include <algorithm>
 
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/with_cost_model.h"
 #include "core/graph/graph_editor.h"
 #include "core/io/cost_model_file.h"
 #include "core/io/graph_file.h"
+#include "core/plan/presets.h"
 #include "tests/measure/simulated_trace.h"
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
@@ -19,6 +21,7 @@
 #include "ui/cost/calibration_dialog.h"
 #include "ui/cost/cost_model_dialog.h"
 #include "ui/cost/graph_cost_model.h"
+#include "ui/edits/pipeline_commands.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/graph/graph_view.h"
@@ -130,6 +133,53 @@ class CostModelWindowTest : public QObject {
         window.actions().find(QStringLiteral("plan.contention"))->trigger();
         QVERIFY(waitUntilIdle(window));
         QVERIFY(!window.document().evaluation()->contention);
+    }
+
+    void stepsFasterThanLinksAreTold() {
+        QTemporaryDir folder;
+        const QString graph =
+            QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz");
+        double shared_ms = 0;
+        {
+            MainWindow window(folder.filePath("session"));
+            open(window, {graph});
+            QAction* share = window.actions().find(QStringLiteral("plan.shareLinks"));
+            QVERIFY(!share->isChecked());
+            const auto presets = pipeline_presets(*window.document().graph());
+            PipelineCommands(window.document()).startFrom(presets.at(1));
+            QVERIFY(waitUntilIdle(window));
+            const auto& shared = window.document().evaluation()->on_shared_links;
+            QVERIFY(shared);
+            shared_ms = shared->step_ms;
+            const auto* bar = window.findChild<FiguresBar*>();
+            QCOMPARE(bar->figures().at(1).label, QStringLiteral("with links shared"));
+            QTRY_VERIFY(bar->figures().at(1).difference.contains(QStringLiteral("above bound")));
+            ProblemsModel& problems = *window.findChild<ProblemsPanel*>()->problems();
+            const auto told =
+                std::ranges::find(problems.problems(), ProblemKind::links_not_shared, &Problem::kind);
+            QVERIFY(told != problems.problems().end());
+            problems.applyFix(static_cast<std::size_t>(told - problems.problems().begin()));
+            QVERIFY(waitUntilIdle(window));
+            QVERIFY(share->isChecked());
+            QCOMPARE(window.document().evaluation()->simulation.step_ms, shared_ms);
+            QVERIFY(!window.document().evaluation()->on_shared_links);
+            QVERIFY(figuresOf(window.document()).front().label.contains(QStringLiteral("links shared")));
+            QVERIFY(saysInStatus(window, QStringLiteral("links shared")));
+            window.close();
+        }
+        MainWindow window(folder.filePath("session"));
+        window.show();
+        window.openFiles({graph});
+        QVERIFY(QTest::qWaitFor(
+            [&] { return window.document().isOpen() && window.times().traceTimes().model().share_links; }, 60'000));
+        QVERIFY(waitUntilIdle(window));
+        QCOMPARE(window.document().evaluation()->simulation.step_ms, shared_ms);
+        // A model that says which groups share links leaves nothing to choose.
+        window.times().cost().model().use(QStringLiteral("h100-sxm"));
+        QVERIFY(waitUntilIdle(window));
+        QAction* share = window.actions().find(QStringLiteral("plan.shareLinks"));
+        QVERIFY(!share->isEnabled());
+        QVERIFY(share->isChecked());
     }
 
     void compiledTimesComeBackWithTheSession() {

@@ -1,4 +1,4 @@
-#include "core/search/shared_links.h"
+#include "core/cost/shared_links.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,6 +15,14 @@ bool within_one_host(const ProcessGroup& group) {
     return least / gpus_per_host == most / gpus_per_host;
 }
 
+std::vector<std::vector<std::string>> links_by_group(const GraphHeader& header) {
+    std::vector<std::vector<std::string>> links;
+    for (const ProcessGroup& group : header.process_groups) links.push_back({group.name});
+    return links;
+}
+
+}  // namespace
+
 std::vector<std::vector<std::string>> links_by_host(const GraphHeader& header) {
     std::vector<std::string> within, across;
     for (const ProcessGroup& group : header.process_groups) {
@@ -27,17 +35,13 @@ std::vector<std::vector<std::string>> links_by_host(const GraphHeader& header) {
     return links;
 }
 
-std::vector<std::vector<std::string>> links_by_group(const GraphHeader& header) {
-    std::vector<std::vector<std::string>> links;
-    for (const ProcessGroup& group : header.process_groups) links.push_back({group.name});
-    return links;
+bool says_shared_links(const Graph& graph) {
+    const std::optional<CostParameters>& cost = graph.header().cost;
+    return cost && cost->contention && !cost->contention->shared_links.empty();
 }
 
-}  // namespace
-
 std::shared_ptr<const Graph> with_shared_links(const std::shared_ptr<const Graph>& graph, LinkSharing sharing) {
-    const std::optional<CostParameters>& cost = graph->header().cost;
-    if (!cost || (cost->contention && !cost->contention->shared_links.empty())) return graph;
+    if (!graph->header().cost || says_shared_links(*graph)) return graph;
     GraphHeader header = graph->header();
     if (!header.cost->contention) header.cost->contention = CostParameters::Contention{};
     header.cost->contention->shared_links =
