@@ -13,6 +13,7 @@
 #include "core/cost/compute_class.h"
 #include "core/cost/control_deps.h"
 #include "core/cost/flop_formulas.h"
+#include "core/cost/fused_products.h"
 #include "core/cost/host_transfers.h"
 
 namespace overlap {
@@ -139,6 +140,25 @@ class AnalyticModel {
                              "the cost model has no link for process group \"" + std::string(process_group) + "\"");
         }
         return collective_time_ms(*link, kind, bytes);
+    }
+
+    /// Pieces of products beside pieces of their collective, as long as the pieces' kernels are as fast as the whole's.
+    double time_ms(NodeId node, const FusedProduct& fused) {
+        const CostParameters& cost = cost_parameters(node);
+        const ClassFactors& factors = factors_of(compute_class(FlopFormula::matrix_multiply));
+        const auto rows = static_cast<double>(fused.rows), inner = static_cast<double>(fused.inner);
+        double products_ms = 0;
+        for (const std::int64_t columns : fused.columns) {
+            const auto wide = static_cast<double>(columns);
+            const double bytes =
+                (rows * inner + inner * wide + rows * wide) * static_cast<double>(dtype_info(fused.dtype).bytes);
+            const double flops_rate = peak_flops_per_s(node, fused.dtype) * factors.flops_efficiency;
+            const double memory_rate = cost.memory_bytes_per_s * factors.memory_efficiency;
+            products_ms +=
+                std::max(bytes / memory_rate, 2 * rows * inner * wide / flops_rate) * ms_per_s + factors.overhead_ms;
+        }
+        const double communication_ms = link_time_ms(fused.process_group, fused.kind, fused.whole_bytes, node);
+        return round_to_six_decimals(pipelined_ms(communication_ms, products_ms, fused.ranks));
     }
 
     /// True where a missing time cannot stand for a zero.
@@ -271,6 +291,17 @@ void price_host_transfers(const Graph& graph, std::vector<double>& times) {
     }
 }
 
+/// PyTorch gives fused products no value, and a graph no times for them.
+void price_fused_products(const Graph& graph, AnalyticModel& model, std::vector<double>& times) {
+    if (!graph.header().cost) return;
+    const FusedProducts products(graph);
+    if (!products.any()) return;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (times[node] > 0) continue;
+        if (const std::optional<FusedProduct> fused = products.find(node)) times[node] = model.time_ms(node, *fused);
+    }
+}
+
 }  // namespace
 
 std::vector<double> node_times_ms(const Graph& graph) {
@@ -301,6 +332,7 @@ std::vector<double> node_times_ms(const Graph& graph) {
         }
     }
     price_host_transfers(graph, times);
+    price_fused_products(graph, model, times);
     return times;
 }
 

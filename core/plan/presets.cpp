@@ -4,6 +4,7 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "core/files/json_members.h"
 #include "core/modules/parameter_names.h"
 #include "core/passes/bucketing/eligibility.h"
 #include "core/passes/registry/registry.h"
@@ -14,12 +15,14 @@ namespace {
 
 /// The part of the trainer's configuration that a graph shows.
 struct Traits {
-    bool joint = false;          ///< made by the graph trainer: one module name a node, forward and backward in one
-    bool exchanges = false;      ///< all-to-alls: expert parallelism
-    bool chunked = false;        ///< the chunking of expert parallelism's overlap has been done
-    bool recomputes = false;     ///< rematerialisation or offloading has been done
-    bool bucketed = false;       ///< bucketing has been done
-    bool gathers_again = false;  ///< all-gathers in the backward pass: parameters are resharded after forward
+    bool joint = false;           ///< made by the graph trainer: one module name a node, forward and backward in one
+    bool exchanges = false;       ///< all-to-alls: expert parallelism
+    bool chunked = false;         ///< the chunking of expert parallelism's overlap has been done
+    std::string halved_by_model;  ///< pattern of the modules whose batch the model halves itself; empty where none is
+    bool halves_ordered = false;  ///< the all-to-alls of the halves have been ordered
+    bool recomputes = false;      ///< rematerialisation or offloading has been done
+    bool bucketed = false;        ///< bucketing has been done
+    bool gathers_again = false;   ///< all-gathers in the backward pass: parameters are resharded after forward
     bool communicates_activations = false;  ///< gathers and scatters that are not FSDP's: tensor parallelism
     bool reassigned = false;                ///< gathers have a separate process group
     std::int64_t layers = 0;
@@ -57,6 +60,11 @@ void read_layers(const ModuleTree& tree, Traits& traits) {
     std::ranges::sort(traits.expert_layers);
 }
 
+/// The trainer's pattern for a module whose batch is halved, by its path as JSON: `layers.*.moe` or `layers.*`.
+std::string pattern_of(std::string_view region_json) {
+    return region_json.find(".moe") == region_json.npos ? "layers.*" : "layers.*.moe";
+}
+
 Traits read_traits(const Graph& graph, const ModuleTree& tree) {
     Traits traits;
     const BucketingEligibility eligibility(graph);
@@ -74,6 +82,10 @@ Traits read_traits(const Graph& graph, const ModuleTree& tree) {
                 obstacle == BucketingObstacle::several_placeholders || obstacle == BucketingObstacle::joined_downstream;
         }
         traits.bucketed |= graph.target(node).starts_with("bucketing.");
+        const std::string_view custom = graph.text(metadata.custom_json);
+        if (traits.halved_by_model.empty() && custom.find("chunked_region_fqn") != custom.npos)
+            traits.halved_by_model = pattern_of(json_member(custom, "chunked_region_fqn"));
+        traits.halves_ordered |= custom.find("EP_token_exchange_wait") != custom.npos;
         traits.chunked |= graph.text(metadata.extra_json).find("chunked_region_fqn") != std::string_view::npos;
     }
     for (const ProcessGroup& group : graph.header().process_groups) {
@@ -107,12 +119,18 @@ class PresetWriter {
             if (performance_) add_process_groups();
             add_bucketing();
         }
-        if (performance_ && traits_.exchanges) {
-            unavailable("ep_overlap_schedule_pass, concretize_ep_chunk_symbolic_shapes_pass");
-        }
+        if (performance_ && traits_.exchanges) add_order_of_halves();
         if (performance_) add_dense_regions();
-        note("async_tensor_parallel_pass, Inductor, kernel annotations, CUDA graphs",
-             "they compile what the steps above leave, and do not change its order");
+        if (traits_.communicates_activations) {
+            note(
+                "async_tensor_parallel_pass",
+                "torchtitan runs it last where the job switches it on (compile.enable_async_tensor_parallel); it fuses "
+                "collectives with their products, which changes the graph: add micro_pipeline_tp_pass for it");
+        }
+        note("Inductor, kernel annotations, CUDA graphs",
+             "they compile what the steps above leave; where the job is compiled as a whole, Inductor orders "
+             "collectives "
+             "once more");
         return std::move(preset_);
     }
 
@@ -148,12 +166,25 @@ class PresetWriter {
         if (!traits_.exchanges) {
             note("isolate_ep_process_group_pass", "the graph exchanges no tokens");
         } else {
-            if (!traits_.chunked) unavailable("populate_chunk_dim_metadata_pass, ep_overlap_chunk_pass");
+            if (!traits_.halved_by_model.empty()) {
+                if (!traits_.chunked) add("populate_eager_chunk_metadata_pass");
+            } else if (!traits_.chunked) {
+                unavailable("populate_chunk_dim_metadata_pass, ep_overlap_chunk_pass");
+            }
             add("isolate_ep_process_group_pass");
             add("eliminate_dead_code_pass");
         }
         if (traits_.reassigned) return note("reassign_collective_pgs_pass", "it has been run already");
         add("reassign_collective_pgs_pass");
+    }
+
+    void add_order_of_halves() {
+        constexpr const char *order = "ep_overlap_schedule_pass", *sizes = "concretize_ep_chunk_symbolic_shapes_pass";
+        if (traits_.halves_ordered) return note(order, "it has been run already");
+        if (traits_.halved_by_model.empty()) return unavailable(std::string(order) + ", " + sizes);
+        add(order, {{"module_pattern", traits_.halved_by_model},
+                    {"pair_first_token_exchange", traits_.halved_by_model == "layers.*.moe"}});
+        note(sizes, "no size is symbolic where the model halves its batch itself");
     }
 
     void add_bucketing() {
@@ -170,6 +201,8 @@ class PresetWriter {
 
     void add_dense_regions() {
         constexpr const char* pass = "schedule_fsdp_comms_to_dense_regions_pass";
+        if (!traits_.halved_by_model.empty())
+            return note(pass, "torchtitan leaves it out where the model halves its batch for expert overlap");
         if (traits_.layers == 0) return note(pass, "the graph has no modules layers.0, layers.1, ...");
         // The memory policy of the trainer's default gathers parameters again.
         const bool recomputes_here = !traits_.recomputes && !traits_.bucketed;
