@@ -111,7 +111,7 @@ TEST_F(HazardsTest, GathersOfBothDirectionsKeepTheirParameters) {
     const Problem* found = problem("gathered_for_both");
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->nodes, Names({result_.report.buckets.at(0).start}));
-    EXPECT_NE(found->message.find("256 B"), std::string::npos) << found->message;  // 8 x 8 floats
+    EXPECT_NE(found->message.find("128 B"), std::string::npos) << found->message;  // 8 x 8 of bfloat16
 }
 
 TEST_F(HazardsTest, AGatherOfAGatherReadsItsBufferBeforeTheCopy) {

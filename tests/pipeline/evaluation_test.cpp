@@ -133,6 +133,20 @@ TEST(Evaluation, OneGroupSharesItsLinkWithNone) {
     EXPECT_GT(apart->on_shared_links->step_ms, 1.1 * apart->simulation.step_ms);
 }
 
+TEST(Evaluation, AnyPassThatReadsABufferBeforeItIsFilledIsTold) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
+    Plan plan = make_plan(*graph, "Automatic");
+    plan.pipeline = {{"schedule_overlap_bucketing", {{"bucket_mode", std::string("custom_ops")}}}};
+    const auto evaluation = evaluate(graph, plan);
+    ASSERT_EQ(count(evaluation->problems, ProblemKind::read_before_fill), 1u);
+    const auto problem = std::ranges::find(evaluation->problems, ProblemKind::read_before_fill, &Problem::kind);
+    EXPECT_EQ(problem->severity, Severity::error);
+    EXPECT_LT(evaluation->graph->find(problem->nodes.front()), evaluation->graph->find(problem->nodes.back()));
+    // Packed without custom operators, nothing is.
+    plan.pipeline.front().options = {};
+    EXPECT_EQ(count(evaluate(graph, plan)->problems, ProblemKind::read_before_fill), 0u);
+}
+
 TEST(Evaluation, OfAPlanHasEverything) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8.prebucket");
     const auto evaluation = evaluate(graph, block_plan(*graph));
