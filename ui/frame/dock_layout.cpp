@@ -3,27 +3,32 @@
 #include <QDockWidget>
 #include <algorithm>
 
+#include "ui/frame/dock_sizes.h"
 #include "ui/frame/dock_title.h"
-#include "ui/frame/dock_widths.h"
+#include "ui/frame/tab_overflow.h"
 
 namespace overlap::ui {
 namespace {
 
 constexpr int lowest_bottom_panel = 64;
+constexpr int lowest_side_panel = 136;
 
 }  // namespace
 
-DockLayout::DockLayout(QMainWindow& window) : QObject(&window), window_(window), widths_(new DockWidths(window)) {}
+DockLayout::DockLayout(QMainWindow& window) : QObject(&window), window_(window), sizes_(new DockSizes(window)) {
+    new DockTabs(window);
+}
 
 QDockWidget* DockLayout::add(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area,
                              Heading heading, QWidget* controls) {
     auto* dock = new QDockWidget(title, &window_);
     dock->setObjectName(id);
     dock->setWidget(content);
-    // The content of a hidden tab must not take height from the timeline.
-    if (area == Qt::BottomDockWidgetArea) content->setMinimumHeight(lowest_bottom_panel);
+    // The content of a hidden tab must not take height from the timeline, nor what a panel shows anew from those below.
+    if (content->minimumHeight() == 0)
+        content->setMinimumHeight(area == Qt::BottomDockWidgetArea ? lowest_bottom_panel : lowest_side_panel);
     window_.addDockWidget(area, dock);
-    widths_->watch(dock);
+    sizes_->watch(dock);
     docks_.append(dock);
     setDockTitle(dock, controls, heading == Heading::floating);
     return dock;
@@ -51,7 +56,7 @@ void DockLayout::reset() {
 }
 
 void DockLayout::windowResized(const QSize& before) {
-    widths_->windowResized(before);
+    sizes_->windowResized(before);
 }
 
 }  // namespace overlap::ui

@@ -7,9 +7,9 @@ class QDockWidget;
 
 namespace overlap::ui {
 
-class DockWidths;
+class DockSizes;
 
-/// The docks of a window and their places: the initial layout, their widths when the window becomes narrow, and the
+/// The docks of a window and their places: the initial layout, their sizes when the window becomes small, and the
 /// reset to the initial layout. Nothing else moves a border that the user has set.
 class DockLayout : public QObject {
     Q_OBJECT
@@ -44,7 +44,7 @@ class DockLayout : public QObject {
 
   private:
     QMainWindow& window_;
-    DockWidths* widths_;
+    DockSizes* sizes_;
     QList<QDockWidget*> docks_;
     QByteArray first_;
 };

@@ -24,7 +24,8 @@ constexpr int wide_gap = 24;
 constexpr int narrow_gap = 16;
 constexpr int difference_gap = 8;
 constexpr int value_px = 15;
-constexpr int busy_after_ms = 200;  ///< figures of an older plan are dimmed only where evaluation takes this long
+constexpr std::size_t least_figures = 3;  ///< which there is always room for
+constexpr int busy_after_ms = 200;        ///< figures of an older plan are dimmed only where evaluation takes this long
 
 /// @param difference as it is shown: what is no change after rounding is neither better nor worse.
 Figure compared(const QString& label, const QString& value, double now, double before, const QString& difference,
@@ -223,7 +224,7 @@ std::vector<Figure> figuresOf(const Document& document) {
     return figures;
 }
 
-FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(document), gap_(document) {
+FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), document_(&document), gap_(document) {
     setObjectName("figures");
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(&document, &Document::evaluationChanged, this, &FiguresBar::update);
@@ -235,7 +236,7 @@ FiguresBar::FiguresBar(Document& document, QWidget* parent) : QWidget(parent), d
             return;
         }
         QTimer::singleShot(busy_after_ms, this, [this] {
-            stale_ = !instead_ && document_.evaluating();
+            stale_ = !instead_ && document_ && document_->evaluating();
             QWidget::update();
         });
     });
@@ -249,7 +250,7 @@ void FiguresBar::showInstead(std::optional<std::vector<Figure>> figures) {
 }
 
 void FiguresBar::update() {
-    figures_ = instead_ ? *instead_ : figuresOf(document_);
+    figures_ = instead_ ? *instead_ : document_ ? figuresOf(*document_) : std::vector<Figure>();
     if (const std::optional<Figure> beside = instead_ || figures_.empty() ? std::nullopt : besideStep())
         figures_.insert(figures_.begin() + 1, *beside);
     QStringList texts;
@@ -261,7 +262,7 @@ void FiguresBar::update() {
 }
 
 std::optional<Figure> FiguresBar::besideStep() const {
-    const auto evaluation = document_.evaluation();
+    const auto evaluation = document_->evaluation();
     if (evaluation && !evaluation->refused && evaluation->on_shared_links)
         return sharedLinksFigure(*evaluation->on_shared_links, gap_.gap());
     return gap_.gap() ? std::optional(gapFigure(*gap_.gap())) : std::nullopt;
@@ -272,7 +273,6 @@ bool FiguresBar::hasDifferences(Detail detail) {
 }
 
 QString FiguresBar::labelOf(const Figure& figure, Detail detail) {
-    if (detail == Detail::values) return {};
     return detail == Detail::all ? figure.label : figure.label.section(QStringLiteral(" · "), 0, 0);
 }
 
@@ -289,11 +289,22 @@ int FiguresBar::gapOf(Detail detail) {
     return detail == Detail::all ? wide_gap : narrow_gap;
 }
 
+int FiguresBar::widthOf(Detail detail) const {
+    int width = 0;
+    for (const Figure& figure : figures_) width += cellWidth(figure, detail);
+    return width;
+}
+
+QList<int> FiguresBar::wantedWidths() const {
+    QList<int> widths;
+    for (const Detail detail : details) widths.append(widthOf(detail));
+    return widths;
+}
+
 FiguresBar::Layout FiguresBar::layOut() const {
     Layout layout;
-    for (const Detail detail : {Detail::all, Detail::short_labels, Detail::no_differences, Detail::values}) {
-        layout = {detail, figures_.size(), 0};
-        for (const Figure& figure : figures_) layout.width += cellWidth(figure, detail);
+    for (const Detail detail : details) {
+        layout = {detail, figures_.size(), widthOf(detail)};
         if (layout.width <= width()) return layout;
     }
     while (layout.count > 1 && layout.width > width()) {
@@ -304,15 +315,15 @@ FiguresBar::Layout FiguresBar::layOut() const {
 }
 
 QSize FiguresBar::sizeHint() const {
-    int width = 0;
-    for (const Figure& figure : figures_) width += cellWidth(figure, Detail::all);
     const QFontMetrics value(textFont(value_px, QFont::DemiBold));
     const QFontMetrics small(textFont(smallTextPx));
-    return {width, small.height() + value.height()};
+    return {widthOf(Detail::all), small.height() + value.height()};
 }
 
 QSize FiguresBar::minimumSizeHint() const {
-    const int width = figures_.empty() ? 0 : cellWidth(figures_.front(), Detail::values);
+    int width = 0;
+    for (std::size_t i = 0; i < std::min(least_figures, figures_.size()); ++i)
+        width += cellWidth(figures_[i], Detail::no_differences);
     return {width, sizeHint().height()};
 }
 
@@ -323,18 +334,15 @@ void FiguresBar::paintEvent(QPaintEvent*) {
     const QFont value_font = textFont(value_px, QFont::DemiBold);
     const QFont small_font = textFont(smallTextPx);
     const Layout layout = layOut();
-    const int label_height = layout.detail == Detail::values ? 0 : QFontMetrics(small_font).height();
+    const int label_height = QFontMetrics(small_font).height();
     int x = std::max(0, width() - layout.width) + gapOf(layout.detail) / 2;
     for (std::size_t i = 0; i < layout.count; ++i) {
         const Figure& figure = figures_[i];
         const int cell = cellWidth(figure, layout.detail);
-        if (layout.detail != Detail::values) {
-            painter.setFont(small_font);
-            painter.setPen(theme.dim);
-            painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop,
-                             labelOf(figure, layout.detail));
-        }
-        const QRect line(x, std::max(0, label_height - 1), cell, height() - std::max(0, label_height - 1));
+        painter.setFont(small_font);
+        painter.setPen(theme.dim);
+        painter.drawText(QRect(x, 0, cell, label_height), Qt::AlignLeft | Qt::AlignTop, labelOf(figure, layout.detail));
+        const QRect line(x, label_height - 1, cell, height() - label_height + 1);
         painter.setFont(value_font);
         // Where differences do not fit, the colour of the value shows that it is worse or better.
         const QColor change = theme.asText(figure.change > 0   ? theme.hidden

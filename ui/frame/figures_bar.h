@@ -1,8 +1,11 @@
 #pragma once
 
 #include <QColor>
+#include <QList>
+#include <QPointer>
 #include <QString>
 #include <QWidget>
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -26,8 +29,8 @@ struct Figure {
 std::vector<Figure> figuresOf(const Document& document);
 
 /// The figures in the toolbar. While they are those of an older plan they are dimmed. Where there is little space,
-/// details of labels are left out first, then differences, then labels, then the last figures; the tool tip has them
-/// all.
+/// details of labels are left out first, then differences, then the last figures; the tool tip has them all. A figure
+/// always has its label. When the document is gone, there are none.
 class FiguresBar : public QWidget {
     Q_OBJECT
 
@@ -39,6 +42,8 @@ class FiguresBar : public QWidget {
     const StepGap& gap() const { return gap_; }
     /// Shows these until called with nothing: figures of what the timeline shows in place of the current variant.
     void showInstead(std::optional<std::vector<Figure>> figures);
+    /// Widths that show all, less and the least detail of all figures, the widest first; never empty.
+    QList<int> wantedWidths() const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     /// The tool tip at a horizontal position; empty outside the figures.
@@ -49,8 +54,9 @@ class FiguresBar : public QWidget {
     bool event(QEvent* event) override;
 
   private:
-    /// What fits: all, of labels the first words, no differences either, or values alone.
-    enum class Detail { all, short_labels, no_differences, values };
+    /// What fits: all, of labels the first words, or no differences either.
+    enum class Detail { all, short_labels, no_differences };
+    static constexpr std::array details = {Detail::all, Detail::short_labels, Detail::no_differences};
     struct Layout {
         Detail detail = Detail::all;
         std::size_t count = 0;  ///< of figures that are shown, from the first
@@ -61,13 +67,14 @@ class FiguresBar : public QWidget {
     /// How far the step is above the bound, or what it is where process groups share links; nothing while not known.
     std::optional<Figure> besideStep() const;
     Layout layOut() const;
+    int widthOf(Detail detail) const;
     /// With the gap behind it.
     static int cellWidth(const Figure& figure, Detail detail);
     static QString labelOf(const Figure& figure, Detail detail);
     static int gapOf(Detail detail);
     static bool hasDifferences(Detail detail);
 
-    Document& document_;
+    QPointer<Document> document_;
     StepGap gap_;
     std::vector<Figure> figures_;
     std::optional<std::vector<Figure>> instead_;

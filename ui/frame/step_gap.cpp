@@ -1,6 +1,5 @@
 #include "ui/frame/step_gap.h"
 
-#include <QPointer>
 #include <mutex>
 
 #include "core/search/lower_bound.h"
@@ -25,13 +24,13 @@ struct StepGap::Bounds {
     }
 };
 
-StepGap::StepGap(Document& document, QObject* parent) : QObject(parent), document_(document) {
+StepGap::StepGap(Document& document, QObject* parent) : QObject(parent), document_(&document) {
     connect(&document, &Document::evaluationChanged, this, &StepGap::find);
     find();
 }
 
 void StepGap::find() {
-    const std::shared_ptr<const Evaluation> evaluation = document_.evaluation();
+    const std::shared_ptr<const Evaluation> evaluation = document_->evaluation();
     const bool known = evaluation && !evaluation->refused && evaluation->times_known &&
                        !(evaluation->time_source && evaluation->time_source->measured());
     if (gap_) {
@@ -44,8 +43,7 @@ void StepGap::find() {
         bounds_->graph = evaluation->original;
         bounds_->source = evaluation->time_source;
     }
-    task_.start([this, evaluation, bounds = bounds_,
-                 document = QPointer(&document_)](const std::stop_token&) -> LatestTask::Delivery {
+    task_.start([this, evaluation, bounds = bounds_](const std::stop_token&) -> LatestTask::Delivery {
         bounds->findOnce();
         if (!bounds->work->obstacle.empty()) return {};
         const KeptWork kept = kept_work(*bounds->work, *evaluation);
@@ -58,8 +56,8 @@ void StepGap::find() {
             evaluation->on_shared_links ? evaluation->on_shared_links->step_ms : evaluation->simulation.step_ms;
         gap.share = step_ms / gap.bound_ms - 1;
         gap.reason = QString::fromStdString(bound_reason(bounds->bound.chain, step_ms));
-        return [this, gap, document] {
-            if (!document) return;  // who shows the gap would ask it for the rest
+        return [this, gap] {
+            if (!document_) return;  // who shows the gap would ask it for the rest
             gap_ = gap;
             emit changed();
         };

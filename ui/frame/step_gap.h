@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <QPointer>
 #include <QString>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ class StepGap : public QObject {
         QString reason;
     };
 
+    /// @param document may be gone earlier: nothing is found then.
     explicit StepGap(Document& document, QObject* parent = nullptr);
 
     /// Of the newest evaluation; nothing while it is not known.
@@ -39,7 +41,7 @@ class StepGap : public QObject {
 
     void find();
 
-    Document& document_;
+    QPointer<Document> document_;
     std::shared_ptr<Bounds> bounds_;  ///< of the open graph: found once for all its plans
     std::optional<Gap> gap_;
     LatestTask task_;

@@ -8,6 +8,7 @@
 
 #include "ui/frame/actions.h"
 #include "ui/frame/figures_bar.h"
+#include "ui/frame/tool_bar_room.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/shell/workspace.h"
 
@@ -47,23 +48,27 @@ QMenu* makeMenus(QMenuBar& bar, const Actions& actions) {
 }
 
 void fillToolBar(QToolBar& bar, const Actions& actions, Workspace& workspace) {
+    auto* room = new ToolBarRoom(bar, workspace.variants(), workspace.figures());
     const auto add = [&](const char* id, const char* icon, bool with_text) {
         QAction* action = actions.find(QString::fromLatin1(id));
         action->setProperty("iconName", QString::fromLatin1(icon));
         bar.addAction(action);
-        if (with_text)
-            static_cast<QToolButton*>(bar.widgetForAction(action))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        if (with_text) room->addCaptioned(static_cast<QToolButton*>(bar.widgetForAction(action)));
     };
     add("file.open", "open", true);
     add("file.save", "save", true);
     add("edit.undo", "undo", false);
     add("edit.redo", "redo", false);
-    bar.addWidget(&workspace.variants());
+    const auto addWidget = [&](QWidget& widget) {
+        widget.show();  // a hidden one would stay so
+        bar.addWidget(&widget);
+    };
+    addWidget(workspace.variants());
     add("run.show", "run", true);
     auto* space = new QWidget;
     space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     bar.addWidget(space);
-    bar.addWidget(&workspace.figures());
+    addWidget(workspace.figures());
 }
 
 }  // namespace overlap::ui

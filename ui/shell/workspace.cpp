@@ -54,6 +54,8 @@ constexpr double mesh_share = 2.0 / 3;
 constexpr int lowest_panels = 160;
 constexpr int highest_panels = 280;
 
+constexpr int lowest_inspector = 64;  ///< it scrolls, and the buckets above it have controls
+
 }  // namespace
 
 Workspace::Workspace(QMainWindow& window, Document& document, Measurements& measurements, Log& log)
@@ -76,8 +78,10 @@ Workspace::Workspace(QMainWindow& window, Document& document, Measurements& meas
     connect(effect, &EditEffect::told, this, [this](const QString& sentence) { emit told(sentence); });
     makeCentre(window);
     makeDocks(measurements, log);
-    variants_ = new VariantBar(document, measurements);
-    figures_ = new FiguresBar(document);
+    // Seen where a bar of the window has them.
+    variants_ = new VariantBar(document, measurements, &window);
+    figures_ = new FiguresBar(document, &window);
+    for (QWidget* bar : std::initializer_list<QWidget*>{variants_, figures_}) bar->hide();
     connectMeasurements(measurements);
     connectViews();
     connectAlive();
@@ -102,6 +106,7 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
     modules_ = new ModulesPanel(document_);
     board_ = new BucketBoard(document_);
     inspector_ = new InspectorPanel(document_);
+    inspector_->setMinimumHeight(lowest_inspector);
     problems_ = new ProblemsPanel(document_);
     collectives_ = new CollectivesPanel(document_);
     advice_ = new AdvicePanel(document_);

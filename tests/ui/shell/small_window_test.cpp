@@ -1,5 +1,6 @@
 #include <QDockWidget>
 #include <QTabBar>
+#include <QToolBar>
 #include <QToolButton>
 #include <QTreeView>
 #include <set>
@@ -68,6 +69,56 @@ class SmallWindowTest : public QObject {
         for (int tab = 0; tab < tabs->count(); ++tab) QVERIFY(tabs->rect().contains(tabs->tabRect(tab)));
         QVERIFY(tabs->tabRect(0).width() > metrics.horizontalAdvance(tabs->tabText(0)));
         QVERIFY(tabs->tabToolTip(1).contains(window.document().variant(1).title()));
+    }
+
+    void sixPlansAreToldApartInASmallWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        for (int i = 0; i < 5; ++i) window.document().addCopyOfCurrent();
+        window.resize(1024, 640);
+        QTabBar* tabs = window.workspace().variants().tabs();
+        const auto* list = tabs->findChild<QToolButton*>("allTabs");
+        const QFontMetrics metrics(textFont(normalTextPx, QFont::DemiBold));
+        for (int tab = 0; tab < tabs->count(); ++tab)
+            QTRY_VERIFY(tabs->tabRect(tab).width() > metrics.horizontalAdvance(tabs->tabText(tab)));
+        const bool all = tabs->tabRect(tabs->count() - 1).right() <= tabs->width() && tabs->tabRect(0).left() >= 0;
+        QVERIFY(all || list->isVisible());
+    }
+
+    void captionsGiveWayToPlansAndFigures() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        const auto* bar = window.findChild<QToolBar*>();
+        const auto* run = static_cast<QToolButton*>(bar->widgetForAction(window.actions().find("run.show")));
+        QTRY_COMPARE(run->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
+        const auto isWhole = [&] { return run->isVisible() && run->width() >= run->sizeHint().width(); };
+        QTRY_VERIFY(isWhole());
+        for (int i = 0; i < 5; ++i) window.document().addCopyOfCurrent();
+        for (const int width : {1024, 800}) {
+            window.resize(width, 640);
+            QTRY_COMPARE(run->toolButtonStyle(), Qt::ToolButtonIconOnly);
+            QTRY_VERIFY(isWhole());
+            QTRY_VERIFY(window.workspace().figures().isVisible() && window.workspace().variants().isVisible());
+        }
+        while (window.document().variantCount() > 2) window.document().closeVariant(2);
+        window.resize(1600, 900);
+        QTRY_COMPARE(run->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
+    }
+
+    void panelsBelowKeepTheirShareOfALowWindow() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        auto* problems = window.findChild<QDockWidget*>("problems");
+        const int height = problems->height();
+        window.resize(1024, 640);
+        QTRY_VERIFY(problems->height() < height);
+        QVERIFY(problems->height() >= 100);
+        const int low = problems->height();
+        window.findChild<QDockWidget*>("memory")->raise();
+        QTRY_VERIFY(!window.findChild<QDockWidget*>("memory")->visibleRegion().isEmpty());
+        QCOMPARE(window.findChild<QDockWidget*>("memory")->height(), low);
+        window.resize(1400, 900);
+        QTRY_COMPARE(window.findChild<QDockWidget*>("memory")->height(), height);
     }
 
     void processGroupsShowButtonsAndRowsInASmallWindow() {

@@ -1,0 +1,91 @@
+#include "ui/frame/tab_overflow.h"
+
+#include <QDockWidget>
+#include <QLabel>
+#include <QMainWindow>
+#include <QMenu>
+#include <QTabBar>
+#include <QToolButton>
+#include <QtTest>
+
+namespace overlap::ui {
+
+class TabOverflowTest : public QObject {
+    Q_OBJECT
+
+    static void fill(QTabBar& tabs) {
+        tabs.setElideMode(Qt::ElideNone);
+        for (int tab = 0; tab < 12; ++tab) tabs.addTab(QStringLiteral("Panel number %1").arg(tab));
+    }
+
+    static QToolButton* scrollButton(const QTabBar& tabs) { return tabs.findChild<QToolButton*>("ScrollLeftButton"); }
+
+    static bool isWhole(const QTabBar& tabs, int tab) {
+        const QRect rect = tabs.tabRect(tab);
+        return rect.left() >= 0 && rect.right() <= scrollButton(tabs)->x();
+    }
+
+  private slots:
+    void theListIsShownWhereTabsDoNotFit() {
+        QTabBar tabs;
+        fill(tabs);
+        const TabOverflow& overflow = *new TabOverflow(tabs, QStringLiteral("All"));
+        tabs.resize(tabs.sizeHint().width() + 10, 32);
+        tabs.show();
+        QTRY_VERIFY(overflow.listButton()->isHidden());
+        tabs.resize(400, 32);
+        QTRY_VERIFY(!overflow.listButton()->isHidden());
+        const QRect list = overflow.listButton()->geometry();
+        QCOMPARE(list.right(), tabs.rect().right());
+        QVERIFY(!list.intersects(scrollButton(tabs)->geometry()));
+    }
+
+    void theCurrentTabIsInView() {
+        QTabBar tabs;
+        fill(tabs);
+        new TabOverflow(tabs, QStringLiteral("All"));
+        tabs.resize(tabs.sizeHint().width() + 10, 32);
+        tabs.show();
+        tabs.setCurrentIndex(11);
+        tabs.resize(400, 32);
+        QTRY_VERIFY(isWhole(tabs, 11));
+        tabs.setCurrentIndex(0);
+        QTRY_VERIFY(isWhole(tabs, 0));
+    }
+
+    void theMenuHasAllAndShowsTheOneThatIsChosen() {
+        QTabBar tabs;
+        fill(tabs);
+        auto& overflow = *new TabOverflow(tabs, QStringLiteral("All"));
+        const std::unique_ptr<QMenu> menu(overflow.makeMenu());
+        QCOMPARE(menu->actions().size(), tabs.count());
+        QVERIFY(menu->actions()[0]->isChecked());
+        menu->actions()[7]->trigger();
+        QCOMPARE(tabs.currentIndex(), 7);
+        QCOMPARE(menu->actions()[7]->text(), tabs.tabText(7));
+    }
+
+    void docksThatShareTabsKeepWholeNames() {
+        QMainWindow window;
+        new DockTabs(window);
+        QDockWidget* first = nullptr;
+        for (int number = 0; number < 12; ++number) {
+            auto* dock = new QDockWidget(QStringLiteral("Panel number %1").arg(number), &window);
+            dock->setWidget(new QLabel);
+            window.addDockWidget(Qt::BottomDockWidgetArea, dock);
+            first ? window.tabifyDockWidget(first, dock) : void(first = dock);
+        }
+        window.resize(500, 400);
+        window.show();
+        QTRY_VERIFY(window.findChild<TabOverflow*>());
+        const auto* tabs = window.findChild<QTabBar*>(QString(), Qt::FindDirectChildrenOnly);
+        QTRY_VERIFY(!window.findChild<TabOverflow*>()->listButton()->isHidden());
+        for (int tab = 0; tab < tabs->count(); ++tab)
+            QVERIFY(tabs->tabRect(tab).width() > tabs->fontMetrics().horizontalAdvance(tabs->tabText(tab)));
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::TabOverflowTest)
+#include "tab_overflow_test.moc"

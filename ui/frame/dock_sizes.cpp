@@ -1,0 +1,84 @@
+#include "ui/frame/dock_sizes.h"
+
+#include <QDockWidget>
+#include <QLayout>
+#include <QResizeEvent>
+#include <QScopedValueRollback>
+#include <QTabBar>
+#include <algorithm>
+
+namespace overlap::ui {
+namespace {
+
+constexpr int lowest = 120;  ///< of a panel below, in a window of any height: a bar and some rows
+
+}  // namespace
+
+DockSizes::DockSizes(QMainWindow& window) : QObject(&window), window_(window) {}
+
+void DockSizes::watch(QDockWidget* dock) {
+    wanted_.insert(dock, 0);
+    dock->installEventFilter(this);
+}
+
+bool DockSizes::eventFilter(QObject* watched, QEvent* event) {
+    // The layout runs before the window receives its size: changes at an unchanged size were made by the user.
+    const bool squeezed = lowering_ || window_.size() != window_size_;
+    if (event->type() == QEvent::Resize && !squeezed) {
+        const auto* resize = static_cast<QResizeEvent*>(event);
+        auto* dock = static_cast<QDockWidget*>(watched);
+        if (!dock->isFloating() && resize->size().width() != resize->oldSize().width())
+            wanted_[dock] = resize->size().width();
+        // A dock that comes to the front gets the height that the one before it had.
+        const int height = resize->size().height();
+        if (isIn(dock, Qt::BottomDockWidgetArea) && height != below_.shown) below_ = {height, window_.height(), height};
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+bool DockSizes::isIn(QDockWidget* dock, Qt::DockWidgetAreas areas) const {
+    return areas.testFlag(window_.dockWidgetArea(dock)) && !dock->isFloating() && !dock->isHidden();
+}
+
+int DockSizes::tabsHeight(const QDockWidget* dock) const {
+    for (const QTabBar* tabs : window_.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
+        for (int tab = 0; tab < tabs->count(); ++tab)
+            if (tabs->tabText(tab) == dock->windowTitle()) return tabs->height();
+    return 0;
+}
+
+void DockSizes::windowResized(const QSize& before) {
+    if (window_.width() > before.width()) widen();
+    if (window_.height() != before.height()) lower();
+    window_size_ = window_.size();
+}
+
+void DockSizes::widen() {
+    QList<QDockWidget*> docks;
+    QList<int> widths;
+    for (auto dock = wanted_.cbegin(); dock != wanted_.cend(); ++dock) {
+        if (!isIn(dock.key(), Qt::LeftDockWidgetArea | Qt::RightDockWidgetArea)) continue;
+        if (dock.key()->width() >= dock.value()) continue;
+        docks.append(dock.key());
+        widths.append(dock.value());
+    }
+    if (!docks.isEmpty()) window_.resizeDocks(docks, widths, Qt::Horizontal);
+}
+
+void DockSizes::lower() {
+    if (below_.of_window <= 0) return;
+    for (auto dock = wanted_.cbegin(); dock != wanted_.cend(); ++dock) {
+        if (!isIn(dock.key(), Qt::BottomDockWidgetArea) || dock.key()->visibleRegion().isEmpty()) continue;
+        // The window gives docks that share tabs a height with their tabs.
+        const int tabs = tabsHeight(dock.key()), whole = below_.wanted + tabs;
+        const int share = whole * window_.height() / below_.of_window;
+        const int height = std::min(whole, std::max(share, tabs + lowest));
+        const QScopedValueRollback guard(lowering_, true);
+        below_.shown = height - tabs;
+        window_.resizeDocks({dock.key()}, {height}, Qt::Vertical);
+        window_.layout()->activate();
+        return;
+    }
+}
+
+}  // namespace overlap::ui
