@@ -23,21 +23,45 @@ int HistoryModel::current() const {
     return edits_.activeStack() ? edits_.activeStack()->index() : -1;
 }
 
+void HistoryModel::setShared(QUndoStack& stack) {
+    shared_ = &stack;
+    connect(&stack, &QUndoStack::indexChanged, this, &HistoryModel::update);
+    connect(&stack, &QObject::destroyed, this, &HistoryModel::update);
+    update();
+}
+
 void HistoryModel::goTo(int row) {
-    if (edits_.activeStack()) edits_.activeStack()->setIndex(row);
+    if (row < planRows())
+        edits_.activeStack()->setIndex(row);
+    else if (shared_)
+        shared_->setIndex(row - planRows());
+}
+
+int HistoryModel::planRows() const {
+    return edits_.activeStack() ? edits_.activeStack()->count() + 1 : 0;
 }
 
 int HistoryModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() || !edits_.activeStack() ? 0 : edits_.activeStack()->count() + 1;
+    if (parent.isValid()) return 0;
+    return planRows() + (shared_ && shared_->count() > 0 ? shared_->count() + 1 : 0);
+}
+
+QString HistoryModel::sharedText(int state) const {
+    const QString text = state == 0 ? tr("Times as the graph was opened") : shared_->text(state - 1);
+    const QString of_all = tr("All plans: %1").arg(text);
+    return state == shared_->index() ? tr("%1 · now").arg(of_all) : of_all;
 }
 
 QVariant HistoryModel::trueData(const QModelIndex& index, int role) const {
-    const QUndoStack& stack = *edits_.activeStack();
-    if (role == Qt::ForegroundRole && index.row() > stack.index()) return QBrush(currentTheme().dim);
+    const bool of_plan = index.row() < planRows();
+    const QUndoStack& stack = of_plan ? *edits_.activeStack() : *shared_;
+    const int state = of_plan ? index.row() : index.row() - planRows();
+    const bool undone = state > stack.index();
+    if (role == Qt::ForegroundRole && undone) return QBrush(currentTheme().dim);
     if (role != Qt::DisplayRole && role != Qt::AccessibleTextRole) return {};
-    QString text = index.row() == 0 ? tr("As it was opened") : stack.text(index.row() - 1);
-    if (index.row() == stack.cleanIndex() && index.row() > 0) text += tr(" · saved");
-    if (role == Qt::AccessibleTextRole && index.row() > stack.index()) text += tr(", undone");
+    QString text = !of_plan ? sharedText(state) : state == 0 ? tr("As it was opened") : stack.text(state - 1);
+    if (of_plan && state == stack.cleanIndex() && state > 0) text += tr(" · saved");
+    if (role == Qt::AccessibleTextRole && undone) text += tr(", undone");
     return text;
 }
 

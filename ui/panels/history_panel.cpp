@@ -17,6 +17,10 @@ HistoryPanel::HistoryPanel(QUndoGroup& edits, QWidget* parent)
     follow();
 }
 
+void HistoryPanel::addShared(QUndoStack& stack) {
+    model_->setShared(stack);
+}
+
 void HistoryPanel::follow() {
     const QModelIndex current = model_->index(model_->current());
     setCurrentIndex(current);

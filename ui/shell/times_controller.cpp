@@ -4,6 +4,8 @@
 
 #include "ui/actions/cost_actions.h"
 #include "ui/actions/edit_history.h"
+#include "ui/actions/times_history.h"
+#include "ui/cost/graph_cost_model.h"
 #include "ui/document/document.h"
 #include "ui/frame/actions.h"
 #include "ui/frame/figures_bar.h"
@@ -11,6 +13,7 @@
 #include "ui/measure/compare_panel.h"
 #include "ui/measure/measurements.h"
 #include "ui/measure/trace_times.h"
+#include "ui/panels/history_panel.h"
 #include "ui/panels/problems_model.h"
 #include "ui/panels/problems_panel.h"
 #include "ui/shell/workspace.h"
@@ -92,10 +95,15 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
         "plan.traceTimes", plan, tr("Use the trace's &times"),
         tr("Figures of all plans with the times of the measurement that is shown, else of the one opened last"), {},
         [this] { times_.use(measurements_.current() ? measurements_.current() : measurements_.last()); });
-    QAction* of_graph =
-        actions.add("plan.graphTimes", plan, tr("Use the graph's t&imes"),
-                    tr("Figures of all plans with the graph's own times again"), {}, [this] { times_.useGraphs(); });
+    QAction* of_graph = actions.add("plan.graphTimes", plan, tr("Use the graph's t&imes"),
+                                    tr("Figures of all plans with the graph's own times again"), {}, [this] {
+                                        times_.useGraphs();
+                                        cost_->model().use({});
+                                    });
     cost_ = new CostActions(actions, document_, measurements_, times_, window);
+    history_ = new TimesHistory(document_, times_, cost_->model(), this);
+    workspace_.history().addShared(history_->undoStack());
+    workspace_.edits().addShared(history_->undoStack());
     connect(cost_, &CostActions::told, this, [this](const QString& sentence) { emit told(sentence); });
     connect(cost_, &CostActions::failed, this,
             [this](const QString& reason) { emit warned(tr("%1; times stay as they were").arg(reason)); });
@@ -110,8 +118,10 @@ void TimesController::registerActions(Actions& actions, QWidget& window) {
         setAvailable(*of_trace, !document_.isOpen()          ? tr("No graph is open")
                                 : measurements_.count() == 0 ? tr("No trace is open")
                                                              : QString());
-        setAvailable(*of_graph, times_.files().isEmpty() ? tr("Figures are of the graph's own times") : QString());
+        const bool own = times_.files().isEmpty() && cost_->model().used().isEmpty();
+        setAvailable(*of_graph, own ? tr("Figures are of the graph's own times") : QString());
     };
+    connect(&cost_->model(), &GraphCostModel::changed, this, update);
     connect(&times_, &TraceTimes::changed, this, update);
     connect(&document_, &Document::graphChanged, this, update);
     connect(&measurements_, &Measurements::changed, this, update);

@@ -13,6 +13,7 @@ class Actions;
 class CostActions;
 class Document;
 class Measurements;
+class TimesHistory;
 class TraceTimes;
 class Workspace;
 struct Measurement;
@@ -53,6 +54,7 @@ class TimesController : public NoticeSource {
     TraceTimes& times_;
     Workspace& workspace_;
     CostActions* cost_ = nullptr;
+    TimesHistory* history_ = nullptr;
 };
 
 }  // namespace overlap::ui

@@ -128,7 +128,8 @@ void Workspace::makeDocks(Measurements& measurements, Log& log) {
         return docks_->add(QString::fromLatin1(id), title, content, bottom, Heading::floating);
     };
     QDockWidget* problems = addBelow("problems", tr("Problems"), problems_);
-    addBelow("history", tr("History"), new HistoryPanel(document_.undoGroup()));
+    edits_ = new HistoryPanel(document_.undoGroup());
+    addBelow("history", tr("History"), edits_);
     addBelow("log", tr("Log"), new LogPanel(log));
     addBelow("groups", tr("Process groups"), groups_);
     addBelow("collectives", tr("Collectives"), collectives_);

@@ -19,6 +19,7 @@ class Document;
 class EditHistory;
 class FiguresBar;
 class GraphModel;
+class HistoryPanel;
 class GraphView;
 class InspectorPanel;
 class Log;
@@ -80,6 +81,7 @@ class Workspace : public NoticeSource {
     FiguresBar& figures() { return *figures_; }
     DockLayout& docks() { return *docks_; }
     EditHistory& history() { return *history_; }
+    HistoryPanel& edits() { return *edits_; }
 
     /// True while a view or its connection is busy.
     bool busy() const;
@@ -143,6 +145,7 @@ class Workspace : public NoticeSource {
     StatisticsPanel* statistics_ = nullptr;
     RunPanel* run_ = nullptr;
     AlivePanel* alive_ = nullptr;
+    HistoryPanel* edits_ = nullptr;
     VariantBar* variants_ = nullptr;
     FiguresBar* figures_ = nullptr;
     MeasurementConnection* measurement_connection_ = nullptr;

@@ -1,0 +1,131 @@
+#include <QAction>
+
+#include "tests/ui/shell/opened_window.h"
+#include "tests/ui/ui_test_support.h"
+#include "ui/actions/cost_actions.h"
+#include "ui/cost/graph_cost_model.h"
+#include "ui/edits/bucket_commands.h"
+#include "ui/frame/actions.h"
+#include "ui/measure/trace_times.h"
+#include "ui/panels/history_panel.h"
+#include "ui/shell/main_window.h"
+#include "ui/shell/times_controller.h"
+#include "ui/shell/workspace.h"
+
+namespace overlap::ui {
+
+/// Undo of what is no edit of one plan: adding plans, and the times that figures are of.
+class UndoWindowTest : public QObject {
+    Q_OBJECT
+
+    static QAction* undo(MainWindow& window) { return window.actions().find("edit.undo"); }
+    static QAction* redo(MainWindow& window) { return window.actions().find("edit.redo"); }
+
+    /// The change has been made and noted.
+    static bool settled(MainWindow& window) {
+        QTest::qWait(20);
+        return waitUntilIdle(window);
+    }
+
+    static QStringList rows(MainWindow& window) {
+        const QAbstractItemModel* model = window.workspace().edits().model();
+        QStringList texts;
+        for (int row = 0; row < model->rowCount(); ++row) texts.append(model->index(row, 0).data().toString());
+        return texts;
+    }
+
+  private slots:
+    void aCostModelIsAnUndoStep() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        QVERIFY(settled(window));
+        const double own_ms = window.document().baseline().simulation.step_ms;
+        BucketCommands(window.document()).addText("layers.0");
+        QVERIFY(!window.actions().find("plan.graphTimes")->isEnabled());
+        window.times().cost().model().use("h100-sxm");
+        QVERIFY(settled(window));
+        QCOMPARE(undo(window)->text(), "Undo Cost model h100-sxm");
+        QVERIFY(window.actions().find("plan.graphTimes")->isEnabled());
+        QCOMPARE(rows(window),
+                 (QStringList{"As it was opened", "Add layers.0", "All plans: Times as the graph was opened",
+                              "All plans: Cost model h100-sxm · now"}));
+        undo(window)->trigger();
+        QVERIFY(settled(window));
+        QCOMPARE(window.document().baseline().simulation.step_ms, own_ms);
+        QCOMPARE(window.document().buckets().size(), std::size_t{1});  // the edit before it stays
+        QCOMPARE(redo(window)->text(), "Redo Cost model h100-sxm");
+        undo(window)->trigger();
+        QVERIFY(window.document().buckets().empty());
+        redo(window)->trigger();
+        redo(window)->trigger();
+        QVERIFY(settled(window));
+        QCOMPARE(window.times().cost().model().used(), "h100-sxm");
+        // The row of the history leads there as well, and so does the action.
+        emit window.workspace().edits().clicked(window.workspace().edits().model()->index(2, 0));
+        QVERIFY(settled(window));
+        QCOMPARE(window.times().cost().model().used(), "");
+        redo(window)->trigger();
+        QVERIFY(settled(window));
+        window.actions().find("plan.graphTimes")->trigger();
+        QVERIFY(settled(window));
+        QCOMPARE(window.document().baseline().simulation.step_ms, own_ms);
+        QCOMPARE(undo(window)->text(), "Undo Times as the graph was read");
+    }
+
+    void howTheJobIsModelledComesBackWithTheCostModel() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.times().cost().model().use("h100-sxm");
+        QVERIFY(settled(window));
+        window.actions().find("plan.compiledBlocks")->trigger();
+        QVERIFY(settled(window));
+        QCOMPARE(undo(window)->text(), "Undo Figures compiled in blocks");
+        const double compiled_ms = window.document().baseline().simulation.step_ms;
+        window.times().cost().model().use({});
+        QVERIFY(settled(window));
+        undo(window)->trigger();
+        QVERIFY(settled(window));
+        QCOMPARE(window.document().baseline().simulation.step_ms, compiled_ms);
+        undo(window)->trigger();
+        QVERIFY(settled(window));
+        QVERIFY(!window.times().traceTimes().model().compiled);
+    }
+
+    void anotherGraphBeginsAnew() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.times().cost().model().use("h100-sxm");
+        QVERIFY(settled(window));
+        window.openFiles({smallGraphFile()});
+        QTRY_VERIFY(!undo(window)->isEnabled());
+        QVERIFY(settled(window));
+        QCOMPARE(rows(window), QStringList{"As it was opened"});
+    }
+
+    void aNewPlanIsUndoneWhileItHasNoEdits() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        BucketCommands(window.document()).addText("layers.0");
+        window.actions().find("plan.newEmpty")->trigger();
+        QCOMPARE(window.document().variantCount(), 3);
+        QCOMPARE(undo(window)->text(), "Undo new plan Plan B");
+        BucketCommands(window.document()).addText("layers.1");
+        QCOMPARE(undo(window)->text(), "Undo Add layers.1");
+        undo(window)->trigger();
+        QVERIFY(!undo(window)->isEnabled());  // what was edited does not disappear
+        window.document().setCurrentIndex(1);
+        window.actions().find("plan.new")->trigger();
+        undo(window)->trigger();
+        QCOMPARE(window.document().currentIndex(), 1);  // where the user was
+        QCOMPARE(window.document().variantCount(), 3);
+        redo(window)->trigger();
+        QCOMPARE(window.document().variantCount(), 4);
+        undo(window)->trigger();
+        QCOMPARE(window.document().variantCount(), 3);
+    }
+};
+
+}  // namespace overlap::ui
+
+QTEST_MAIN(overlap::ui::UndoWindowTest)
+#include "undo_window_test.moc"
