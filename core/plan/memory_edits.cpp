@@ -1,6 +1,7 @@
 #include "core/plan/memory_edits.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "core/graph/module_tree.h"
@@ -39,6 +40,35 @@ Plan with_memory(Plan plan, MemorySection section) {
 Plan without_memory(Plan plan) {
     plan.memory.reset();
     return plan;
+}
+
+bool set_option(MemorySection& section, std::string_view option, const OptionValue& value) {
+    const auto take = [&value](auto& field) {
+        const auto* given = std::get_if<std::remove_reference_t<decltype(field)>>(&value);
+        if (given) field = *given;
+        return given != nullptr;
+    };
+    if (option == "memory_policy") return take(section.policy);
+    if (option == "prefetch_lookahead") return take(section.prefetch_lookahead);
+    if (option == "defer_n_layers") return take(section.defer_n_layers);
+    if (option == "cpu_offload_budget_gb") {
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        if (whole) section.cpu_offload_budget_gb = static_cast<double>(*whole);
+        return whole || take(section.cpu_offload_budget_gb);
+    }
+    const auto* rules = std::get_if<std::string>(&value);
+    if (option != "rules" || !rules) return false;
+    section.rules = read_memory_rules(*rules);
+    return true;
+}
+
+MemorySection memory_in_effect(const Plan& plan) {
+    MemorySection section = plan.memory.value_or(MemorySection());
+    for (const PassStep& step : plan.pipeline) {
+        if (!step.enabled || !takes_memory_section(step.pass)) continue;
+        for (const auto& [option, value] : step.options) set_option(section, option, value);
+    }
+    return section;
 }
 
 MemorySection put_modules(MemorySection section, MemoryAction action, const std::vector<std::string>& modules,

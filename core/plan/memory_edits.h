@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/plan/memory_section.h"
@@ -14,6 +15,14 @@ namespace overlap::edits {
 Plan with_memory(Plan plan, MemorySection section);
 /// The plan without a memory section: steps get their own defaults again.
 Plan without_memory(Plan plan);
+
+/// Sets what an option of a pass that carries the section out says: `memory_policy`, `rules`, …
+/// @returns false for options that the section does not have, or values of another type; the section is then as it was.
+/// @throws InputError for rules that cannot be read.
+bool set_option(MemorySection& section, std::string_view option, const OptionValue& value);
+/// What counts in a plan: its section, or what one would be without, and in their place what its steps say themselves.
+/// @throws InputError for rules of a step that cannot be read.
+MemorySection memory_in_effect(const Plan& plan);
 
 /// Pure edits of a section's rules. Indices that are out of range change nothing.
 

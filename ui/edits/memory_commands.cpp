@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/plan/memory_edits.h"
 #include "ui/document/document.h"
 
@@ -34,7 +35,11 @@ QString MemoryCommands::refusal() const {
 
 MemorySection MemoryCommands::section() const {
     const Variant* current = document_.current();
-    return current && current->plan().memory ? *current->plan().memory : MemorySection();
+    try {
+        return current ? edits::memory_in_effect(current->plan()) : MemorySection();
+    } catch (const InputError&) {  // rules of a step, which its pass refuses
+        return current->plan().memory.value_or(MemorySection());
+    }
 }
 
 QString MemoryCommands::title(MemoryAction action) {

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/passes/registry/registry.h"
+#include "core/plan/memory_edits.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
@@ -11,6 +12,21 @@ namespace {
 
 std::size_t position(int step) {
     return static_cast<std::size_t>(step);
+}
+
+/// What the plan's memory section says of an option is said there, where the panel Memory shows it.
+/// @param value nothing: the option's default. @returns false where the section does not say it.
+bool setInSection(Plan& plan, const PassStep& step, const std::string& option,
+                  const std::optional<OptionValue>& value) {
+    if (!plan.memory || !takes_memory_section(step.pass)) return false;
+    if (option == "rules" && !value) {
+        plan.memory->rules.clear();
+        return true;
+    }
+    for (const PassOption& declared : require_pass(step.pass).options())
+        if (declared.name == option)
+            return edits::set_option(*plan.memory, option, value ? *value : declared.default_value);
+    return false;
 }
 
 }  // namespace
@@ -70,17 +86,20 @@ QString PipelineCommands::setOption(int step, const QString& option, std::option
     if (!has(step)) return {};
     Plan plan = document_.current()->plan();
     PassStep& edited = plan.pipeline[position(step)];
-    if (value) {
-        edited.options[option.toStdString()] = std::move(*value);
-    } else {
-        edited.options.erase(option.toStdString());
-    }
+    const bool sets = value.has_value();
     try {
+        if (setInSection(plan, edited, option.toStdString(), value)) {
+            edited.options.erase(option.toStdString());
+        } else if (value) {
+            edited.options[option.toStdString()] = std::move(*value);
+        } else {
+            edited.options.erase(option.toStdString());
+        }
         check_options(require_pass(edited.pass), lower(plan, edited).options);
     } catch (const InputError& error) {
         return QString::fromStdString(error.problem());
     }
-    document_.editPlan(value ? tr("Change %1").arg(option) : tr("Reset %1").arg(option), std::move(plan),
+    document_.editPlan(sets ? tr("Change %1").arg(option) : tr("Reset %1").arg(option), std::move(plan),
                        QStringLiteral("option:%1:%2").arg(step).arg(option));
     return {};
 }

@@ -164,7 +164,11 @@ void PassOptionsForm::change(const Row& row, std::optional<OptionValue> value) {
 
 void PassOptionsForm::readPlan() {
     if (step_ < 0 || !document_.isOpen()) return;
-    const Options& options = document_.current()->plan().pipeline[static_cast<std::size_t>(step_)].options;
+    const Plan& plan = document_.current()->plan();
+    const PassStep& step = plan.pipeline[static_cast<std::size_t>(step_)];
+    // What the step does not say, the plan's memory section does, which the panel Memory shows.
+    Options options = plan.memory ? memory_options(*plan.memory, step.pass) : Options();
+    options.update(step.options);
     for (const auto& row : rows_) {
         const PassOption& option = *row->option;
         const OptionValue* given = options.find(option.name);

@@ -16,6 +16,7 @@
 #include "core/plan/presets.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/edits/memory_commands.h"
 #include "ui/edits/pipeline_commands.h"
 #include "ui/passes/option_editor.h"
 #include "ui/passes/pass_options_form.h"
@@ -66,6 +67,33 @@ class PassesPanelTest : public QObject {
     }
 
   private slots:
+    void optionsOfTheMemorySectionAreThoseOfTheMemoryPanel() {
+        const auto document = openDocument();
+        MemoryCommands(*document).setPolicy("eager");
+        const auto& pipeline = document->current()->plan().pipeline;
+        const auto step =
+            static_cast<int>(std::ranges::find(pipeline, memory_tag_pass, &PassStep::pass) - pipeline.begin());
+        PassOptionsForm form(*document);
+        form.showStep(step);
+        const auto* policy = form.editor("memory_policy")->findChild<QComboBox*>();
+        QVERIFY(policy);
+        QCOMPARE(policy->currentText(), "eager");
+        QVERIFY(form.resetButton("memory_policy")->isVisibleTo(&form));
+        // An edit here is one there, and a step that says it itself shows there too.
+        QVERIFY(PipelineCommands(*document).setOption(step, "memory_policy", OptionValue("full")).isEmpty());
+        QCOMPARE(document->current()->plan().memory->policy, "full");
+        QCOMPARE(MemoryCommands(*document).section().policy, "full");
+        QCOMPARE(policy->currentText(), "full");
+        QVERIFY(PipelineCommands(*document).setOption(step, "memory_policy", std::nullopt).isEmpty());
+        QCOMPARE(MemoryCommands(*document).section().policy, "default");
+        Plan plan = document->current()->plan();
+        plan.memory.reset();
+        plan.pipeline[static_cast<std::size_t>(step)].options["memory_policy"] = "eager";
+        document->editPlan("own", plan);
+        QCOMPARE(policy->currentText(), "eager");
+        QCOMPARE(MemoryCommands(*document).section().policy, "eager");
+    }
+
     void modelsStayConsistent() {
         const auto document = openDocument();
         PassesModel steps(*document);
