@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/cost/built_in_cost_models.h"
 #include "core/cost/checked_runs.h"
+#include "core/cost/cost_differences.h"
 #include "core/cost/cost_model.h"
 #include "core/io/cost_model_file.h"
 #include "core/io/graph_file.h"
@@ -192,6 +193,24 @@ TEST(BuiltInCostModels, FasterDevicesAreFaster) {
     EXPECT_LT(sum_ms("b200-sxm"), sum_ms("h200-sxm"));
     EXPECT_LT(sum_ms("h200-sxm"), sum_ms("h100-sxm"));
     EXPECT_LT(sum_ms("h100-sxm"), sum_ms("a100-sxm"));
+}
+
+TEST(CostDifferences, SayWhyTwoModelsOfOneDeviceDiffer) {
+    const auto graph = read_graph_file(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.prebucket.graph.json.gz");
+    const CostParameters& own = *graph->header().cost;
+    EXPECT_TRUE(cost_differences(own, own).empty());
+    CostParameters other = own;
+    for (CostParameters::Link& link : other.links) link.bytes_per_s *= 4;
+    other.memory_bytes_per_s *= 1.5;
+    const std::vector<std::string> clauses = cost_differences(own, other);
+    ASSERT_EQ(clauses.size(), 2U);  // products run alike
+    EXPECT_TRUE(clauses[0].starts_with("an all-gather of 64 MiB on group 0 takes ")) << clauses[0];
+    EXPECT_TRUE(clauses[1].starts_with("memory moves ")) << clauses[1];
+    const auto built_in = with_cost_model(graph, *built_in_cost_model("h100-sxm")).graph;
+    EXPECT_FALSE(cost_differences(own, *built_in->header().cost).empty());
+    other.links.clear();  // what only one has is no difference
+    other.memory_bytes_per_s = own.memory_bytes_per_s;
+    EXPECT_TRUE(cost_differences(own, other).empty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <QFile>
 
+#include "core/cost/cost_differences.h"
 #include "core/cost/with_cost_model.h"
 #include "core/io/cost_model_file.h"
 #include "ui/document/document.h"
@@ -59,7 +60,9 @@ void GraphCostModel::use(const QString& name_or_file) {
                 const QString name = costModelName(*modelled.graph);
                 const QString used = name.isEmpty() ? tr("Times of the graph as it was read")
                                                     : tr("Times estimated with the cost model %1").arg(name);
-                emit told((QStringList{used} + notes).join(QStringLiteral("; ")));
+                const QString why = differenceToOwn(modelled);
+                emit told((QStringList{used} + (why.isEmpty() ? notes : QStringList{why} + notes))
+                              .join(QStringLiteral("; ")));
             };
         } catch (const std::exception& error) {
             return [this, reason = QString::fromUtf8(error.what())] {
@@ -70,6 +73,18 @@ void GraphCostModel::use(const QString& name_or_file) {
         }
     });
     emit changed();
+}
+
+QString differenceToOwn(const LoadedGraph& loaded) {
+    if (!loaded.as_read || !loaded.as_read->header().cost || !loaded.graph->header().cost) return {};
+    const CostParameters& own = *loaded.as_read->header().cost;
+    QStringList clauses;
+    for (const std::string& clause : cost_differences(own, *loaded.graph->header().cost))
+        clauses.append(QString::fromStdString(clause));
+    if (clauses.isEmpty()) return {};
+    const QString name = QString::fromStdString(own.model_name.empty() ? own.device_name : own.model_name);
+    return GraphCostModel::tr("unlike by the graph's own cost model%1, %2")
+        .arg(name.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(name), clauses.join(QStringLiteral(", ")));
 }
 
 QString costModelName(const Graph& graph) {

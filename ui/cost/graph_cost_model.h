@@ -47,6 +47,10 @@ class GraphCostModel : public QObject {
     LatestTask task_;
 };
 
+/// Why times by the cost model that was put into a graph differ from those of the graph's own, as a clause; empty where
+/// they do not, or nothing was put into it.
+QString differenceToOwn(const LoadedGraph& loaded);
+
 /// The name of the cost model that the graph's times are of, for captions; empty where they are the graph's own.
 QString costModelName(const Graph& graph);
 

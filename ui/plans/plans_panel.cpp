@@ -114,6 +114,9 @@ QWidget* PlansPanel::makeBar() {
     for (const NamedCostModel& model : built_in_cost_models())
         other_->addItem(tr("also under %1").arg(QString::fromStdString(model.name)),
                         QString::fromStdString(model.name));
+    for (std::size_t model = 0; model < built_in_cost_models().size(); ++model)
+        other_->setItemData(static_cast<int>(model) + 1,
+                            QString::fromStdString(built_in_cost_models()[model].description), Qt::ToolTipRole);
     other_->setAccessibleName(tr("Figures also under another cost model"));
     other_->view()->setAccessibleName(other_->accessibleName());
     other_->setToolTip(

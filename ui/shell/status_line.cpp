@@ -86,6 +86,8 @@ QString StatusLine::graphText() const {
         parts.append(tr("no times: choose a cost model"));
     } else if (const QString model = costModelName(*document_.graph()); !model.isEmpty()) {
         parts.append(tr("times: estimated with %1").arg(model));
+    } else if (const auto& cost = document_.graph()->header().cost; cost && !cost->device_name.empty()) {
+        parts.append(tr("times: the graph's own, of %1").arg(shownName(QString::fromStdString(cost->device_name))));
     }
     const JobModel model = times_.model();
     if (model.compiled) parts.append(compiledText(*model.compiled));
@@ -99,7 +101,8 @@ QString StatusLine::graphText() const {
 void StatusLine::update() {
     if (!document_.isOpen()) return graph_->setText(tr("No graph is open"));
     graph_->setText(graphText());
-    graph_->setToolTip(shownLines(graph_->text()));
+    const QString why = differenceToOwn(document_.loaded());
+    graph_->setToolTip(shownLines(why.isEmpty() ? graph_->text() : graph_->text() + u'\n' + why));
     const auto evaluation = document_.evaluation();
     time_->setText(document_.evaluating()              ? tr("evaluating…")
                    : evaluation && evaluation->refused ? tr("plan refused, see Problems")
