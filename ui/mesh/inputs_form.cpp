@@ -57,6 +57,7 @@ InputsForm::InputsForm(QWidget* parent)
     auto* a_host = new QLabel(tr("devices a host"));
     a_host->setProperty("role", "dim");
     a_host->setBuddy(hosts);
+    a_host->setMinimumWidth(1);  // is cut where the bar is narrow; the field's tool tip has it
     hosts_layout->setContentsMargins(0, 0, 0, 0);
     hosts_layout->setSpacing(4);
     hosts_layout->addStretch(1);  // the label stands at its field, however wide the bar is

@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QMenu>
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QSortFilterProxyModel>
@@ -37,6 +38,8 @@ namespace {
 /// Smaller than this, the view is scrolled.
 constexpr QSize least_size(600, 300);
 constexpr int parameters_width = 180;
+constexpr int fewest_letters = 8;  ///< of a cost model's title in a narrow header
+constexpr int widest_costs = 220;
 constexpr MeshField text_fields[] = {MeshField::mesh,   MeshField::names,  MeshField::hosts,
                                      MeshField::tensor, MeshField::source, MeshField::target};
 
@@ -141,10 +144,17 @@ MeshView::~MeshView() {
 }
 
 void MeshView::makeHeader() {
-    QToolButton* copy = flatButton(tr("Copy"), tr("Copy the chosen path as text"));
-    QToolButton* save = flatButton(tr("Save…"), tr("Save the chosen path as text or picture (.txt, .png, .svg)"));
-    connect(copy, &QToolButton::clicked, this, &MeshView::copyPath);
-    connect(save, &QToolButton::clicked, this, &MeshView::askAndSave);
+    // Narrow enough for the header of a small window: what does not fit there would squeeze the docks.
+    QToolButton* more = flatButton(QStringLiteral("⋯"), tr("Copy or save the chosen path"));
+    more->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(more);
+    menu->addAction(tr("&Copy as text"), this, &MeshView::copyPath);
+    menu->addAction(tr("&Save as text or picture…"), this, &MeshView::askAndSave);
+    more->setMenu(menu);
+    costs_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    costs_->setMinimumContentsLength(fewest_letters);
+    costs_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    costs_->setMaximumWidth(widest_costs);
     connect(costs_, &CostBox::chosen, this, [this](const QString& id) {
         MeshInputs inputs = inputs_;
         inputs.cost_model = id;
@@ -156,8 +166,7 @@ void MeshView::makeHeader() {
     layout->addWidget(form_->hosts());
     layout->addSpacing(8);
     layout->addWidget(costs_);
-    layout->addWidget(copy);
-    layout->addWidget(save);
+    layout->addWidget(more);
 }
 
 QWidget* MeshView::makeParameters() {

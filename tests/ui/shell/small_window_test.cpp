@@ -8,6 +8,7 @@
 #include "tests/ui/shell/opened_window.h"
 #include "tests/ui/ui_test_support.h"
 #include "ui/edits/bucket_commands.h"
+#include "ui/frame/centre_tabs.h"
 #include "ui/frame/figures_bar.h"
 #include "ui/frame/variant_bar.h"
 #include "ui/shell/main_window.h"
@@ -141,6 +142,18 @@ class SmallWindowTest : public QObject {
         window.resizeDocks({dock}, {1}, Qt::Vertical);  // as low as a person can make it
         QTRY_VERIFY(dock->height() < height);
         QVERIFY(buttonsAreWhole());
+    }
+
+    void theMeshViewLeavesDocksTheirWidths() {
+        MainWindow window;
+        open(window, {smallGraphFile()});
+        window.resize(1024, 640);
+        auto* buckets = window.findChild<QDockWidget*>("buckets");
+        QTRY_COMPARE(window.width(), 1024);
+        const int width = buckets->width();
+        window.workspace().centre().showView("mesh");
+        QTest::qWait(50);
+        QCOMPARE(buckets->width(), width);
     }
 
     void theFirstWindowFitsTheScreen() {
