@@ -11,6 +11,7 @@
 #include "ui/mesh/state_editor.h"
 #include "ui/theme/harmless_text.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/elided_label.h"
 
 namespace overlap::ui {
 namespace {
@@ -54,14 +55,15 @@ InputsForm::InputsForm(QWidget* parent)
     names->setPlaceholderText(tr("names: dp, tp"));
     hosts->setFixedWidth(hosts_width);
     auto* hosts_layout = new QHBoxLayout(hosts_);
-    auto* a_host = new QLabel(tr("devices a host"));
+    auto* a_host = new ElidedLabel;
+    a_host->setText(tr("devices a host"));
+    a_host->setToolTip(hosts->toolTip());
+    a_host->setAlignment(Qt::AlignRight | Qt::AlignVCenter);  // at its field, however wide the bar is
     a_host->setProperty("role", "dim");
     a_host->setBuddy(hosts);
-    a_host->setMinimumWidth(1);  // is cut where the bar is narrow; the field's tool tip has it
     hosts_layout->setContentsMargins(0, 0, 0, 0);
     hosts_layout->setSpacing(4);
-    hosts_layout->addStretch(1);  // the label stands at its field, however wide the bar is
-    hosts_layout->addWidget(a_host);
+    hosts_layout->addWidget(a_host, 1);
     hosts_layout->addWidget(hosts);
 
     auto* layout = new QVBoxLayout(this);

@@ -197,6 +197,7 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
     const QFontMetrics metrics(painter.font());
     const double scale = area.height() / LaneLayer::memoryScaleBytes(timeline, limit_bytes);
     const auto level = [&](std::int64_t bytes) { return area.bottom() + 1 - static_cast<double>(bytes) * scale; };
+    QRectF limit_plate;
     if (limit_bytes > 0 && level(limit_bytes) > area.top()) {
         const double y = std::floor(level(limit_bytes)) + 0.5;
         painter.setPen(QPen(theme.caution, 1, Qt::DashLine));
@@ -204,11 +205,11 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
         const QString text = translated("limit %1").arg(formatBytes(static_cast<double>(limit_bytes)));
         const bool below = y - area.top() < metrics.height() + 2;
         const int textWidth = metrics.horizontalAdvance(text);
-        const QRectF plate(area.right() - textWidth - 8, below ? y + 2 : y - metrics.height() - 2, textWidth + 8,
-                           metrics.height());
-        painter.fillRect(plate, theme.background);  // the curve may run here
+        limit_plate = QRectF(area.right() - textWidth - 8, below ? y + 2 : y - metrics.height() - 2, textWidth + 8,
+                             metrics.height());
+        painter.fillRect(limit_plate, theme.background);  // the curve may run here
         painter.setPen(theme.asText(theme.caution));
-        painter.drawText(plate, Qt::AlignCenter, text);
+        painter.drawText(limit_plate, Qt::AlignCenter, text);
     }
     const double x = geometry.axis(range).x_of(curve.time_ns[peak]);
     if (x < 0 || x > area.width()) return;
@@ -220,8 +221,10 @@ void paintMemoryMarks(QPainter& painter, const TimelineGeometry& geometry, const
     painter.setRenderHint(QPainter::Antialiasing, false);
     const QString text = formatBytes(static_cast<double>(curve.bytes[peak]));
     const int width = metrics.horizontalAdvance(text);
-    const double left = point.x() + 8 + width > area.right() ? point.x() - 8 - width : point.x() + 8;
     const double baseline = std::max<double>(area.top() + metrics.ascent(), point.y() - 2);
+    const QRectF behind(point.x() + 6, baseline - metrics.ascent(), width + 4, metrics.height());
+    const bool has_room = behind.right() <= area.right() && !behind.intersects(limit_plate);
+    const double left = has_room ? point.x() + 8 : point.x() - 8 - width;
     // The curve may run here.
     painter.fillRect(QRectF(left - 2, baseline - metrics.ascent(), width + 4, metrics.height()), theme.background);
     painter.setPen(theme.text);
