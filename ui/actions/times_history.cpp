@@ -44,6 +44,9 @@ QString timesChangeText(const TimesBasis& before, const TimesBasis& after) {
     if (before.model.contention != after.model.contention)
         return after.model.contention ? TimesHistory::tr("Figures with contention")
                                       : TimesHistory::tr("Figures without contention");
+    if (before.model.share_links != after.model.share_links)
+        return after.model.share_links ? TimesHistory::tr("Figures with links shared")
+                                       : TimesHistory::tr("Figures without links shared");
     return TimesHistory::tr("Figures of another job");
 }
 
