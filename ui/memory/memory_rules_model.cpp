@@ -20,9 +20,11 @@ MemoryRulesModel::MemoryRulesModel(Document& document, QObject* parent) : Harmle
 
 void MemoryRulesModel::restart() {
     MemorySection section = MemoryCommands(document_).section();
-    if (!rows_.empty() && section == section_) return;
+    const bool invites = MemoryCommands(document_).refusal().isEmpty();
+    if (!rows_.empty() && section == section_ && invites == invites_) return;
     beginResetModel();
     section_ = std::move(section);
+    invites_ = invites;
     rows_.clear();
     for (const MemoryAction action : memory_actions) {
         rows_.push_back({action, -1});
@@ -82,7 +84,7 @@ QString MemoryRulesModel::name(const Row& row) const {
 QString MemoryRulesModel::remark(const Row& row) const {
     if (row.rule < 0) {
         const QString& effect = effects_[static_cast<std::size_t>(row.action)];
-        return effect.isEmpty() && row.action == MemoryAction::save ? tr("drop modules here") : effect;
+        return effect.isEmpty() && invites_ && row.action == MemoryAction::save ? tr("drop modules here") : effect;
     }
     if (const Problem* problem = problemOf(row.rule)) return QString::fromStdString(problem->title).toLower();
     return section_.rules.size() > 1 ? tr("rule %1").arg(row.rule + 1) : QString();

@@ -52,6 +52,7 @@ class MemoryRulesModel : public HarmlessModel<QAbstractTableModel> {
 
     Document& document_;
     MemorySection section_;
+    bool invites_ = false;  ///< whether rules can be added
     std::vector<Row> rows_;
     std::array<QString, memory_actions.size()> effects_;
 };

@@ -85,6 +85,12 @@ QAbstractSpinBox::up-arrow { image: url(:/icons/arrow-up.svg); width: 8px; heigh
 QAbstractSpinBox::down-arrow { image: url(:/icons/arrow-down.svg); width: 8px; height: 5px; }
 QAbstractSpinBox::up-arrow:off, QAbstractSpinBox::down-arrow:off, QAbstractSpinBox::up-arrow:disabled,
 QAbstractSpinBox::down-arrow:disabled { image: none; }
+QComboBox { background: @background; border: 1px solid @line; border-radius: 4px; padding: 2px 18px 2px 6px; }
+QComboBox:focus, QComboBox:on { border-color: @accent; }
+QComboBox:disabled { color: @faint; background: @panel; }
+QComboBox::drop-down { subcontrol-origin: border; subcontrol-position: center right; width: 18px; border: none; }
+QComboBox::down-arrow { image: url(:/icons/arrow-down.svg); width: 8px; height: 5px; }
+QComboBox::down-arrow:disabled { image: none; }
 QComboBox QAbstractItemView { background: @raised; border: 1px solid @line; selection-background-color: @selection; }
 
 QAbstractItemView { background: @background; border: none; outline: none; alternate-background-color: @panel;
