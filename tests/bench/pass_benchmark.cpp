@@ -58,8 +58,9 @@ void evaluate_plan(benchmark::State& state, const std::string& file) {
     state.counters["buckets"] = static_cast<double>(plan.buckets.size());
 }
 
-void register_goldens() {
-    const std::string folder = data + "/goldens/";
+/// @param folder below the test data, with a manifest.
+void register_goldens(const std::string& name) {
+    const std::string folder = data + "/" + name + "/";
     std::ifstream file(folder + "manifest.json");
     const Json manifest = Json::parse(file);
     for (const Json& golden : manifest.at("goldens")) {
@@ -97,7 +98,8 @@ int main(int argument_count, char** arguments) {
         evaluate_plan(state, sample);
     })->Unit(benchmark::kMillisecond);
     try {
-        register_goldens();
+        register_goldens("goldens");
+        register_goldens("step_goldens");
         benchmark::RunSpecifiedBenchmarks();
     } catch (const std::exception& error) {
         std::cerr << "pass_benchmark: " << error.what() << '\n';

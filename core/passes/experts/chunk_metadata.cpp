@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "core/base/quote.h"
 #include "core/files/json_members.h"
@@ -174,14 +175,34 @@ std::string with_chunk_metadata_of_model(std::string_view extra_json, std::strin
     const bool has_role = !custom_json.empty() && extra_json.find(role_field) != extra_json.npos;
     std::string made(extra_json);
     if (!from_custom && !has_role) return made;
-    std::string fields(json_member(extra_json, trainer_fields));
-    const std::string before = fields;
-    for (const std::string_view key : {region_field, role_field, chunk_field}) {
-        const std::string_view value = json_member(custom_json, key);
-        if (!value.empty()) fields = with_json_member(fields, key, value);
+    // In the order of the reference's documents.
+    std::array<std::pair<std::string_view, std::string_view>, 4> fields = {
+        {{region_field, {}}, {producer_field, {}}, {role_field, {}}, {chunk_field, {}}}};
+    for_each_json_member(custom_json, [&](std::string_view key, std::string_view value) {
+        for (auto& field : fields) {
+            if (field.first == key && key != producer_field) field.second = value;
+        }
+    });
+    const std::string_view before = json_member(extra_json, trainer_fields);
+    if (!fields[2].second.empty() || !json_member(before, role_field).empty()) fields[1].second = "\"eager\"";
+    std::string text = "{";
+    const auto add = [&](std::string_view key, std::string_view value) {
+        if (text.size() > 1) text += ',';
+        (((text += '"') += key) += "\":") += value;
+    };
+    for_each_json_member(before, [&](std::string_view key, std::string_view value) {
+        for (auto& field : fields) {
+            if (field.first != key || field.second.empty()) continue;
+            value = field.second;
+            field.second = {};
+        }
+        add(key, value);
+    });
+    for (const auto& [key, value] : fields) {
+        if (!value.empty()) add(key, value);
     }
-    if (!json_member(fields, role_field).empty()) fields = with_json_member(fields, producer_field, "\"eager\"");
-    return fields == before ? made : with_json_member(extra_json, trainer_fields, fields);
+    text += '}';
+    return text == before || text == "{}" ? made : with_json_member(extra_json, trainer_fields, text);
 }
 
 std::vector<ChunkSymbolHint> chunk_symbol_hints(const Graph& graph, NodeId node, std::string_view pass) {

@@ -316,12 +316,24 @@ class Fuser {
 
 /// Whether anything beside the collectives may be a product: of most jobs nothing is, and no editor is made for them.
 bool may_fuse(const Graph& graph, const std::vector<GatherMatch>& gathers, const std::vector<ScatterMatch>& scatters) {
-    const TargetSet beside(graph, {product_operator, reshape_operator, scaled_operator});
-    const auto is_beside = [&](NodeId node) { return beside.has(graph.record(node)); };
-    return std::ranges::any_of(
-               gathers,
-               [&](const GatherMatch& match) { return std::ranges::any_of(graph.users(match.result), is_beside); }) ||
-           std::ranges::any_of(scatters, [&](const ScatterMatch& match) { return is_beside(match.input); });
+    const TargetSet products(graph, {product_operator, scaled_operator}), reshapes(graph, {reshape_operator});
+    const auto is_product = [&](NodeId node) { return products.has(graph.record(node)); };
+    const auto reads_on_the_left = [&](NodeId product, NodeId factor) {
+        const Value* left = graph.argument(product, 0);
+        return is_product(product) && left && left->is(ValueKind::node) && left->node == factor;
+    };
+    const auto feeds_product = [&](const GatherMatch& match) {
+        return std::ranges::any_of(graph.users(match.result), [&](NodeId user) {
+            if (!reshapes.has(graph.record(user))) return reads_on_the_left(user, match.result);
+            return std::ranges::any_of(graph.users(user),
+                                       [&](NodeId product) { return reads_on_the_left(product, user); });
+        });
+    };
+    const auto follows_product = [&](const ScatterMatch& match) {
+        if (!reshapes.has(graph.record(match.input))) return is_product(match.input);
+        return std::ranges::any_of(graph.inputs(match.input), is_product);
+    };
+    return std::ranges::any_of(gathers, feeds_product) || std::ranges::any_of(scatters, follows_product);
 }
 
 }  // namespace

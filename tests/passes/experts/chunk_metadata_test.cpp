@@ -84,8 +84,8 @@ TEST_F(ChunkMetadataTest, AModelsAnnotationsBecomeMetadata) {
          with_fields("c", R"({"titan_meta":{"chunked_region_role":"body","chunked_region_producer":"graph"}})", "{}"),
          with_fields("d", R"({"titan_meta":{"chunked_region_role":"body"}})")});
     run(eager_pass);
-    EXPECT_EQ(fields("a"), R"({"titan_meta":{"chunked_region_fqn":"m","chunked_region_role":"body","chunk_id":0,)"
-                           R"("chunked_region_producer":"eager"}})");
+    EXPECT_EQ(fields("a"), R"({"titan_meta":{"chunked_region_fqn":"m","chunked_region_producer":"eager",)"
+                           R"("chunked_region_role":"body","chunk_id":0}})");
     EXPECT_EQ(fields("b"), R"({"z":1,"titan_meta":{"chunk_id":1}})");
     // The reference looks at the role of every node that has a custom, and only of those.
     EXPECT_EQ(fields("c"), R"({"titan_meta":{"chunked_region_role":"body","chunked_region_producer":"eager"}})");
