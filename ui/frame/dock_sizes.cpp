@@ -31,13 +31,18 @@ bool DockSizes::eventFilter(QObject* watched, QEvent* event) {
             wanted_[dock] = resize->size().width();
         // A dock that comes to the front gets the height that the one before it had.
         const int height = resize->size().height();
-        if (isIn(dock, Qt::BottomDockWidgetArea) && height != below_.shown) below_ = {height, window_.height(), height};
+        if (isInFront(dock) && height != below_.shown) below_ = {height, window_.height(), height};
     }
     return QObject::eventFilter(watched, event);
 }
 
 bool DockSizes::isIn(QDockWidget* dock, Qt::DockWidgetAreas areas) const {
     return areas.testFlag(window_.dockWidgetArea(dock)) && !dock->isFloating() && !dock->isHidden();
+}
+
+/// Qt keeps docks behind the one in front outside of the window, in a size that nobody has chosen.
+bool DockSizes::isInFront(QDockWidget* dock) const {
+    return isIn(dock, Qt::BottomDockWidgetArea) && window_.rect().intersects(dock->geometry());
 }
 
 int DockSizes::tabsHeight(const QDockWidget* dock) const {
@@ -68,7 +73,7 @@ void DockSizes::widen() {
 void DockSizes::lower() {
     if (below_.of_window <= 0) return;
     for (auto dock = wanted_.cbegin(); dock != wanted_.cend(); ++dock) {
-        if (!isIn(dock.key(), Qt::BottomDockWidgetArea) || dock.key()->visibleRegion().isEmpty()) continue;
+        if (!isInFront(dock.key())) continue;
         // The window gives docks that share tabs a height with their tabs.
         const int tabs = tabsHeight(dock.key()), whole = below_.wanted + tabs;
         const int share = whole * window_.height() / below_.of_window;

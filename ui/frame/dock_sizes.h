@@ -34,6 +34,7 @@ class DockSizes : public QObject {
     };
 
     bool isIn(QDockWidget* dock, Qt::DockWidgetAreas areas) const;
+    bool isInFront(QDockWidget* dock) const;
     /// Of the row of tabs that a dock shares with others; 0 for a dock alone.
     int tabsHeight(const QDockWidget* dock) const;
     void widen();
