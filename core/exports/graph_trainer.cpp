@@ -98,6 +98,10 @@ DECIDED_BY_PLAN = (
 MEMORY_PASSES = ("tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selective_activation_remat_pass")
 
 
+# Passes that hide the collectives of experts and of tensor parallelism: a plan decides on each that it has.
+HIDING_PASSES = ("populate_eager_chunk_metadata_pass", "ep_overlap_schedule_pass", "async_tensor_parallel_pass")
+
+
 def name_of(graph_pass):
     return getattr(graph_pass, "func", graph_pass).__name__
 
@@ -118,6 +122,7 @@ def construct_passes(traced_result, config, *, parallel_dims=None):
     steps = plan_passes()
     has_memory_passes = any(name_of(step) in MEMORY_PASSES for step in steps)
     decided = DECIDED_BY_PLAN + (MEMORY_PASSES if has_memory_passes else ())
+    decided += tuple(name_of(step) for step in steps if name_of(step) in HIDING_PASSES)
     shared = 0
     while shared < min(place, len(steps)) and name_of(steps[shared]) == names[shared] not in decided:
         shared += 1
@@ -140,6 +145,8 @@ struct JobPass {
     std::string_view module;
     /// `inputs` beside the graph module, these and the trainer's `config`, the graph `module` alone, or its `graph`.
     std::string_view takes;
+    /// What the job calls it where that is another name.
+    std::string_view function = {};
 };
 
 constexpr std::string_view trainer_fsdp = "torchtitan.experiments.graph_trainer.fsdp_passes";
@@ -153,12 +160,18 @@ constexpr std::array job_passes = {
     JobPass{"bucket_all_reduce", torch_bucketing, "module"},
     JobPass{"bucket_reduce_scatter", torch_bucketing, "module"},
     JobPass{"canonicalize_graph_pass", trainer_clean_ups, "inputs"},
+    JobPass{"dedup_fsdp_reduce_scatter", "torch._inductor.fx_passes.fsdp", "module"},
     JobPass{"deduplicate_fsdp_unshard_chains_pass", trainer_fsdp, "inputs"},
     JobPass{"deduplicate_wait_tensors", torch_bucketing, "graph"},
     JobPass{"eliminate_dead_code_pass", trainer_clean_ups, "inputs"},
+    JobPass{"ep_overlap_schedule_pass", "torchtitan.experiments.graph_trainer.ep_overlap_pass", "inputs"},
     JobPass{"isolate_ep_process_group_pass", trainer_expert_groups, "inputs"},
     JobPass{"joint_transformer_block_bucketing_reordering_pass", trainer_fsdp, "inputs"},
     JobPass{"manual_overlap_bucketing", "torch._inductor.fx_passes.overlap_manual_scheduling", "module"},
+    // torchtitan's pass of this one enables symmetric memory before.
+    JobPass{"micro_pipeline_tp_pass", "torchtitan.experiments.graph_trainer.passes", "inputs",
+            "async_tensor_parallel_pass"},
+    JobPass{"populate_eager_chunk_metadata_pass", "torchtitan.experiments.graph_trainer.ep_eager_chunk", "inputs"},
     JobPass{"pre_bucket_fsdp_collectives", "torch._inductor.fx_passes.fsdp", "module"},
     JobPass{"reassign_collective_pgs_pass", trainer_fsdp, "inputs"},
     JobPass{"schedule_fsdp_comms_to_dense_regions_pass", trainer_fsdp, "inputs"},
@@ -213,7 +226,8 @@ std::string option_item(const Plan& plan, const PassStep& step, const PassOption
 
 std::string step_expression(const Plan& plan, const PassStep& step) {
     const JobPass& pass = job_pass(step);
-    std::string text = "        graph_pass(\n            " + python_string(pass.name) + ",\n            " +
+    std::string text = "        graph_pass(\n            " +
+                       python_string(pass.function.empty() ? pass.name : pass.function) + ",\n            " +
                        python_string(pass.module) + ",\n            " + python_string(pass.takes) + ",\n            {";
     std::string items;
     for (const PassOption& option : require_pass(step.pass).options()) {
