@@ -63,6 +63,7 @@ constexpr auto named_kinds = std::to_array<NamedKind>({
     {ProblemKind::memory_tags, "memory_tags"},
     {ProblemKind::users_order_open, "users_order_open"},
     {ProblemKind::reload_awaited_at_once, "reload_awaited_at_once"},
+    {ProblemKind::chunked_modules, "chunked_modules"},
     {ProblemKind::memory_rule_unmatched, "memory_rule_unmatched"},
     {ProblemKind::memory_rule_void, "memory_rule_void"},
     {ProblemKind::not_offloadable, "not_offloadable"},

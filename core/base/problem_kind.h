@@ -66,6 +66,7 @@ enum class ProblemKind : std::uint8_t {
     memory_tags,
     users_order_open,
     reload_awaited_at_once,
+    chunked_modules,
 
     // Of the rules of a plan's memory section.
     memory_rule_unmatched,

@@ -385,6 +385,13 @@ bool GraphEditor::rename(NodeId node, std::string_view name) {
     return true;
 }
 
+void GraphEditor::propose_name(NodeId node, std::string_view candidate) {
+    if (candidate == name(node)) return;
+    naming_.retired.push_back(records_[node].name);
+    const NameParts parts = split_name(candidate);
+    records_[node].name = unique_name(parts.base, parts.number);
+}
+
 void GraphEditor::erase(NodeId node) {
     detach_inputs(node);
     unlink(node);

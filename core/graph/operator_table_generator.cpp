@@ -1,6 +1,6 @@
 // Turns what resources/operators knows of torch's operators into the rows of a table that is sorted by operator name,
 // and the namespaces whose operators have no side effects unless the table says so into the rows of another.
-// overlap_operator_table TRAITS.json IMPURE.json TABLE.inc NAMESPACES.inc
+// overlap_operator_table TRAITS.json IMPURE.json WRITTEN.json TABLE.inc NAMESPACES.inc
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -17,11 +17,12 @@ nlohmann::json read(const char* path) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 5) {
-        std::cerr << "usage: overlap_operator_table TRAITS.json IMPURE.json TABLE.inc NAMESPACES.inc\n";
+    if (count != 6) {
+        std::cerr << "usage: overlap_operator_table TRAITS.json IMPURE.json WRITTEN.json TABLE.inc NAMESPACES.inc\n";
         return 2;
     }
-    const nlohmann::json traits = read(arguments[1]), impure = read(arguments[2]);
+    const nlohmann::json traits = read(arguments[1]), impure = read(arguments[2]),
+                         written = read(arguments[3]).at("operators");
     // Sorted by key, byte by byte, as the look-up expects.
     std::map<std::string, unsigned> flags;
     for (const auto& [name, description] : traits.at("operators").items()) {
@@ -35,8 +36,14 @@ int main(int count, char** arguments) {
     }
     for (const std::string name : impure.at("impure")) flags[name] |= 16;
     for (const std::string name : impure.at("undecided")) flags[name] |= 32;
-    std::ofstream table(arguments[3]), namespaces(arguments[4]);
-    for (const auto& [name, bits] : flags) table << "    {\"" << name << "\", " << bits << "},\n";
+    std::ofstream table(arguments[4]), namespaces(arguments[5]);
+    for (const auto& [name, bits] : flags) {
+        unsigned places = 0;
+        if (const auto known = written.find(name); known != written.end()) {
+            for (const unsigned place : *known) places |= 1u << place;
+        }
+        table << "    {\"" << name << "\", " << bits << ", " << places << "u},\n";
+    }
     for (const std::string name : impure.at("namespaces")) namespaces << "    \"" << name << "\",\n";
     return table.good() && namespaces.good() ? 0 : 1;
 }

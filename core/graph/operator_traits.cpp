@@ -12,6 +12,7 @@ namespace {
 struct TableEntry {
     std::string_view name;
     unsigned flags;  ///< view 1, cheap 2, fusible 4, compute 8, side effects 16, side effects unknown 32
+    unsigned written;  ///< TargetInfo::written_arguments
 };
 
 constexpr TableEntry operator_table[] = {
@@ -142,7 +143,9 @@ bool begins_known_operator(std::string_view part) {
 
 TargetInfo describe_target(std::string_view target) {
     TargetInfo info;
-    const unsigned flags = flags_of(target);
+    const TableEntry* entry = find_operator(target);
+    const unsigned flags = entry ? entry->flags : 0;
+    info.written_arguments = entry ? entry->written : 0;
     info.traits = traits_of(flags);
     info.side_effects = side_effects_of(target, flags);
     info.is_getitem = target == "operator.getitem";

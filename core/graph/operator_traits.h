@@ -48,6 +48,8 @@ struct TargetInfo {
     CollectiveKind starts = CollectiveKind::none;
     bool is_wait = false;     ///< `_c10d_functional.wait_tensor.default`
     bool is_getitem = false;  ///< `operator.getitem`
+    /// The arguments that it writes, a bit for each place in its schema.
+    std::uint32_t written_arguments = 0;
     /// Index of the positional argument that holds the process group, or -1. It may also come as keyword `group_name`.
     int group_argument = -1;
 };

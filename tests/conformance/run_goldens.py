@@ -27,16 +27,19 @@ REPRODUCED = {
     "bucket_all_reduce",
     "bucket_reduce_scatter",
     "canonicalize_graph_pass",
+    "concretize_ep_chunk_symbolic_shapes_pass",
     "dedup_fsdp_reduce_scatter",
     "deduplicate_fsdp_unshard_chains_pass",
     "deduplicate_wait_tensors",
     "eliminate_dead_code_pass",
+    "ep_overlap_chunk_pass",
     "ep_overlap_schedule_pass",
     "isolate_ep_process_group_pass",
     "joint_transformer_block_bucketing_reordering_pass",
     "manual_overlap_bucketing",
     "micro_pipeline_tp_pass",
     "overlap_fsdp_ag_rs_pass",
+    "populate_chunk_dim_metadata_pass",
     "populate_eager_chunk_metadata_pass",
     "pre_bucket_fsdp_collectives",
     "reassign_collective_pgs_pass",
@@ -50,9 +53,12 @@ REPRODUCED = {
 
 WITH_METADATA = {
     "apply_cpu_offload_pass",
+    "concretize_ep_chunk_symbolic_shapes_pass",
     "dedup_fsdp_reduce_scatter",
+    "ep_overlap_chunk_pass",
     "ep_overlap_schedule_pass",
     "micro_pipeline_tp_pass",
+    "populate_chunk_dim_metadata_pass",
     "populate_eager_chunk_metadata_pass",
     "selective_activation_remat_pass",
     "tag_with_memory_policy_pass",
@@ -69,6 +75,37 @@ def order_of_users_is_lost(entry):
     if passes == ["micro_pipeline_tp_pass"]:
         return ".pipeline-" in entry["graph_file"]
     return set(passes) <= {"dedup_fsdp_reduce_scatter", "ep_overlap_schedule_pass", "populate_eager_chunk_metadata_pass"}
+
+
+HALVING = {"concretize_ep_chunk_symbolic_shapes_pass", "ep_overlap_chunk_pass", "populate_chunk_dim_metadata_pass"}
+
+
+def made_of_files_without_users(entry):
+    """Whether the reference's input did not tell the order of users, although the file that the case names does by now."""
+    halves = any(step["pass"] in HALVING for step in entry["pipeline"])
+    return halves and os.path.basename(entry.get("result_file", "")).startswith("step.")
+
+
+def is_trainers_own(entry):
+    """Whether a case of halved modules is between two files of a trainer's run: symbols of halves have the hint of
+    the whole there, and neither hints at placeholders nor the order of users are told."""
+    halves = all(step["pass"] in HALVING for step in entry["pipeline"])
+    return halves and ".pipeline-" in os.path.basename(entry.get("result_file", ""))
+
+
+def without_fields(document, *fields):
+    """The document without these fields of its nodes and of their titan_meta."""
+    for node in document["nodes"]:
+        for field in fields:
+            node.pop(field, None)
+            node.get("titan_meta", {}).pop(field, None)
+    return document
+
+
+def written(document, path):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file)
+    return path
 
 
 def is_reproduced(entry):
@@ -125,6 +162,8 @@ def check(programs, folder, entry):
         graph = os.path.join(folder, entry["graph_file"])
         if "tags_file" in entry:
             graph = tagged(graph, os.path.join(folder, entry["tags_file"]), scratch)
+        if made_of_files_without_users(entry):
+            graph = written(without_fields(read_document(graph), "users_order"), os.path.join(scratch, "in.graph.json"))
         report = os.path.join(scratch, "report.json")
         command = [os.path.join(programs, "overlap"), "apply", graph, "--pipeline", pipeline, "-o", out, "--report", report]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
@@ -137,7 +176,11 @@ def check(programs, folder, entry):
             return f"exit status {done.returncode}: {last}"
         with_metadata = any(step["pass"] in WITH_METADATA for step in entry["pipeline"])
         expected = read_document(os.path.join(folder, entry["result_file"]))
-        why = difference(expected, read_document(out), with_metadata, not order_of_users_is_lost(entry))
+        actual = read_document(out)
+        if is_trainers_own(entry):
+            for document in (expected, actual):
+                without_fields(document, "outputs", "symbolic_shapes", "symbolic_value", "chunk_symbol_hints", "users_order")
+        why = difference(expected, actual, with_metadata, not order_of_users_is_lost(entry))
         if why or "collectives" not in entry:
             return why
         return record_difference(entry["collectives"], read_document(report)["passes"][-1]["collectives"])

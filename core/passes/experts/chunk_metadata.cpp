@@ -95,6 +95,14 @@ std::string_view chunk_role_name(ChunkRole role) {
     return roles[static_cast<std::size_t>(role)];
 }
 
+bool read_chunk_member(ChunkMetadata& metadata, std::string_view key, std::string_view value, const Graph& graph,
+                       NodeId node, std::string_view pass) {
+    const bool is_one = key == role_field || key == producer_field || key == region_field || key == original_field ||
+                        key == direction_field || key == chunk_field;
+    if (is_one) Reader(graph, node, pass).read(metadata, key, value);
+    return is_one;
+}
+
 ChunkMetadata chunk_metadata(const Graph& graph, NodeId node, std::string_view pass) {
     ChunkMetadata metadata;
     const Reader reader(graph, node, pass);
@@ -150,13 +158,7 @@ ChunkPlace chunk_place(const Graph& graph, NodeId node, std::string_view pass) {
             region.empty() ? region : region.substr(1, region.size() - 2)};
 }
 
-std::string with_chunk_metadata(std::string_view extra_json, const ChunkMetadata& metadata) {
-    const std::string_view before = json_member(extra_json, trainer_fields);
-    JsonWriter json;
-    json.begin_object();
-    for_each_json_member(before, [&](std::string_view key, std::string_view value) {
-        if (!key.starts_with("chunked_") && key != chunk_field && key != hints_field) json.key(key).json(value);
-    });
+void write_chunk_members(JsonWriter& json, const ChunkMetadata& metadata) {
     if (!metadata.region.empty()) json.member(region_field, std::string_view(metadata.region));
     if (metadata.is_backward) json.member(direction_field, *metadata.is_backward);
     if (metadata.producer != ChunkProducer::none)
@@ -164,6 +166,16 @@ std::string with_chunk_metadata(std::string_view extra_json, const ChunkMetadata
     if (metadata.role != ChunkRole::none) json.member(role_field, chunk_role_name(metadata.role));
     if (metadata.chunk) json.member(chunk_field, std::int64_t{*metadata.chunk});
     if (!metadata.original_name.empty()) json.member(original_field, std::string_view(metadata.original_name));
+}
+
+std::string with_chunk_metadata(std::string_view extra_json, const ChunkMetadata& metadata) {
+    const std::string_view before = json_member(extra_json, trainer_fields);
+    JsonWriter json;
+    json.begin_object();
+    for_each_json_member(before, [&](std::string_view key, std::string_view value) {
+        if (!key.starts_with("chunked_") && key != chunk_field && key != hints_field) json.key(key).json(value);
+    });
+    write_chunk_members(json, metadata);
     const std::string_view hints = json_member(before, hints_field);
     if (!hints.empty()) json.key(hints_field).json(hints);
     std::string made = json.end_object().take();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/files/json_writer.h"
 #include "core/graph/graph.h"
 
 namespace overlap::experts {
@@ -51,6 +52,11 @@ std::string_view chunk_role_name(ChunkRole role);
 /// @throws PassRefusal of `pass` where a field has a value that neither torchtitan's pass nor its model writes.
 ChunkMetadata chunk_metadata(const Graph& graph, NodeId node, std::string_view pass);
 
+/// Takes a member of a node's `titan_meta` into what it says of chunks. @returns whether it is one of those fields;
+/// hints of symbols are not. @throws PassRefusal as above.
+bool read_chunk_member(ChunkMetadata& metadata, std::string_view key, std::string_view value, const Graph& graph,
+                       NodeId node, std::string_view pass);
+
 /// Of what a node says of chunks: where it belongs.
 struct ChunkPlace {
     ChunkRole role = ChunkRole::none;
@@ -72,6 +78,9 @@ std::string with_chunk_metadata(std::string_view extra_json, const ChunkMetadata
 /// `chunked_region_fqn` and `chunked_region_role` as they stand there, and the producer `eager` where the node then has
 /// a role. @param custom_json the node's `custom`; unless it is an object, nothing changes.
 std::string with_chunk_metadata_of_model(std::string_view extra_json, std::string_view custom_json);
+
+/// Writes the members of `titan_meta` that say this, into the object that is open.
+void write_chunk_members(JsonWriter& json, const ChunkMetadata& metadata);
 
 /// `chunk_symbol_hints` of a node, in the document's order; empty where it has none.
 /// @throws PassRefusal of `pass` where they are no object of whole numbers.

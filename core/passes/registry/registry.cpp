@@ -15,7 +15,10 @@
 #include "core/passes/cleanup/deduplicate_waits.h"
 #include "core/passes/cleanup/eliminate_dead_code.h"
 #include "core/passes/cleanup/stable_topological_sort_pass.h"
+#include "core/passes/experts/concretize_chunk_shapes.h"
+#include "core/passes/experts/ep_overlap_chunk.h"
 #include "core/passes/experts/ep_overlap_schedule.h"
+#include "core/passes/experts/populate_chunk_dim_metadata.h"
 #include "core/passes/experts/populate_eager_chunk_metadata.h"
 #include "core/passes/groups/process_group_passes.h"
 #include "core/passes/memory/apply_cpu_offload.h"
@@ -34,15 +37,18 @@ std::span<const Pass* const> all_passes() {
     static const StandAloneBucketing bucket_all_reduce(CollectiveKind::all_reduce);
     static const StandAloneBucketing bucket_reduce_scatter(CollectiveKind::reduce_scatter);
     static const CanonicalizeGraph canonicalize_graph;
+    static const ConcretizeChunkShapes concretize_chunk_shapes;
     static const DedupReduceScatter dedup_reduce_scatter;
     static const DeduplicateUnshards deduplicate_unshards;
     static const DeduplicateWaits deduplicate_waits;
     static const EliminateDeadCode eliminate_dead_code;
+    static const EpOverlapChunk ep_overlap_chunk;
     static const EpOverlapSchedule ep_overlap_schedule;
     static const IsolateExpertGroup isolate_expert_group;
     static const JointTransformerBlockBucketing joint_transformer_block_bucketing;
     static const ManualOverlapBucketing manual_overlap_bucketing;
     static const MicroPipelineTp micro_pipeline_tp;
+    static const PopulateChunkDimMetadata populate_chunk_dim_metadata;
     static const PopulateEagerChunkMetadata populate_eager_chunk_metadata;
     static const PreBucketFsdpCollectives pre_bucket_fsdp_collectives;
     static const ReassignCollectiveGroups reassign_collective_groups;
@@ -53,14 +59,32 @@ std::span<const Pass* const> all_passes() {
     static const TagWithMemoryPolicy tag_with_memory_policy;
     static const TransformerBlockBucketing transformer_block_bucketing;
     static const auto passes = std::to_array<const Pass*>({
-        &apply_cpu_offload,           &bucket_all_gather,           &bucket_all_reduce,
-        &bucket_reduce_scatter,       &canonicalize_graph,          &dedup_reduce_scatter,
-        &deduplicate_unshards,        &deduplicate_waits,           &eliminate_dead_code,
-        &ep_overlap_schedule,         &isolate_expert_group,        &joint_transformer_block_bucketing,
-        &manual_overlap_bucketing,    &micro_pipeline_tp,           &populate_eager_chunk_metadata,
-        &pre_bucket_fsdp_collectives, &reassign_collective_groups,  &schedule_to_dense_regions,
-        &schedule_overlap_bucketing,  &selective_activation_remat,  &stable_topological_sort,
-        &tag_with_memory_policy,      &transformer_block_bucketing,
+        &apply_cpu_offload,
+        &bucket_all_gather,
+        &bucket_all_reduce,
+        &bucket_reduce_scatter,
+        &canonicalize_graph,
+        &concretize_chunk_shapes,
+        &dedup_reduce_scatter,
+        &deduplicate_unshards,
+        &deduplicate_waits,
+        &eliminate_dead_code,
+        &ep_overlap_chunk,
+        &ep_overlap_schedule,
+        &isolate_expert_group,
+        &joint_transformer_block_bucketing,
+        &manual_overlap_bucketing,
+        &micro_pipeline_tp,
+        &populate_chunk_dim_metadata,
+        &populate_eager_chunk_metadata,
+        &pre_bucket_fsdp_collectives,
+        &reassign_collective_groups,
+        &schedule_to_dense_regions,
+        &schedule_overlap_bucketing,
+        &selective_activation_remat,
+        &stable_topological_sort,
+        &tag_with_memory_policy,
+        &transformer_block_bucketing,
     });
     return passes;
 }

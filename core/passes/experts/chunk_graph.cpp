@@ -1,0 +1,172 @@
+#include "core/passes/experts/chunk_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "core/files/json_members.h"
+#include "core/passes/default_names.h"
+#include "core/passes/pass_support.h"
+
+namespace overlap::experts {
+
+namespace {
+
+struct KnownOperator {
+    std::string_view name;
+    unsigned traits;
+};
+
+/// Operators with an argument `size` or `shape` in the second place are those of torch 2.15 that return one tensor and
+/// occur in traced graphs.
+constexpr auto known_operators = std::to_array<KnownOperator>({
+    {"_c10d_functional.all_reduce.default", ChunkGraph::reduction},
+    {"_c10d_functional.all_to_all_single.default", ChunkGraph::exchange},
+    {"_c10d_functional.reduce_scatter_tensor.default", ChunkGraph::reduction},
+    {"_c10d_functional.wait_tensor.default", ChunkGraph::awaits},
+    {"aten._local_scalar_dense.default", ChunkGraph::binds_symbol},
+    {"aten._reshape_alias.default", ChunkGraph::takes_shape},
+    {"aten._reshape_alias_copy.default", ChunkGraph::takes_shape},
+    {"aten._reshape_copy.default", ChunkGraph::takes_shape},
+    {"aten._unsafe_view.default", ChunkGraph::takes_shape},
+    {"aten.as_strided.default", ChunkGraph::takes_shape},
+    {"aten.as_strided_.default", ChunkGraph::takes_shape},
+    {"aten.as_strided_copy.default", ChunkGraph::takes_shape},
+    {"aten.broadcast_to.default", ChunkGraph::takes_shape},
+    {"aten.expand.default", ChunkGraph::takes_shape},
+    {"aten.expand_copy.default", ChunkGraph::takes_shape},
+    {"aten.new_empty.default", ChunkGraph::takes_shape},
+    {"aten.new_empty_strided.default", ChunkGraph::takes_shape},
+    {"aten.new_full.default", ChunkGraph::takes_shape},
+    {"aten.new_ones.default", ChunkGraph::takes_shape},
+    {"aten.new_zeros.default", ChunkGraph::takes_shape},
+    {"aten.reshape.default", ChunkGraph::takes_shape},
+    {"aten.resize.default", ChunkGraph::takes_shape},
+    {"aten.resize_.default", ChunkGraph::takes_shape},
+    {"aten.sum_to_size.default", ChunkGraph::takes_shape},
+    {"aten.sym_size.int", ChunkGraph::sym_size},
+    {"aten.sym_stride.int", ChunkGraph::sym_stride},
+    {"aten.view.default", ChunkGraph::takes_shape},
+    {"aten.view_copy.default", ChunkGraph::takes_shape},
+    {"prims.as_strided.default", ChunkGraph::takes_shape},
+    {"prims.broadcast_in_dim.default", ChunkGraph::takes_shape},
+    {"prims.reshape.default", ChunkGraph::takes_shape},
+});
+static_assert(std::ranges::is_sorted(known_operators, {}, &KnownOperator::name));
+
+std::uint8_t traits_of(std::string_view target) {
+    const auto* const known = std::ranges::lower_bound(known_operators, target, {}, &KnownOperator::name);
+    unsigned traits = known != known_operators.end() && known->name == target ? known->traits : 0;
+    if (target.starts_with("_c10d_functional.")) traits |= ChunkGraph::collective;
+    return static_cast<std::uint8_t>(traits);
+}
+
+}  // namespace
+
+ChunkGraph::ChunkGraph(const std::shared_ptr<const Graph>& source, std::int64_t static_inputs)
+    : table_(*source, chunk_pass, true),
+      symbols_(chunk_symbols(*source, table_, true, chunk_pass)),
+      hints_(table_.hints()),
+      next_symbol_(table_.next_symbol()),
+      editor_(source),
+      static_inputs_(source->node_count()),
+      labelled_(source->strings()->size(), -1) {
+    for (std::uint32_t target = 0; target < source->target_count(); ++target) {
+        traits_.push_back(traits_of(source->target_text(target)));
+    }
+    fields_.reserve(source->node_count() * 2);
+    for (NodeId node = 0; node < source->node_count(); ++node) {
+        fields_.push_back(&table_.of(node));
+        static_inputs_[node] = source->op(node) == NodeOp::placeholder && static_inputs-- > 0;
+    }
+}
+
+bool ChunkGraph::is_expert_labelled(NodeId node) const {
+    const StringId custom = editor_.metadata(node).custom_json;
+    if (custom == empty_string) return false;
+    const auto look = [&] {
+        const std::string_view text = editor_.text(custom);
+        return !json_member(text, "EP").empty() || !json_member(text, "EP_token_exchange").empty();
+    };
+    if (custom >= labelled_.size()) return look();
+    if (labelled_[custom] < 0) labelled_[custom] = look() ? 1 : 0;
+    return labelled_[custom] == 1;
+}
+
+const TensorMeta* ChunkGraph::tensor(NodeId node) const {
+    const std::span<const TensorMeta> outputs = editor_.outputs(node);
+    const bool is_tensor = !editor_.record(node).multi && outputs.size() == 1 && outputs.front().is_tensor;
+    return is_tensor ? &outputs.front() : nullptr;
+}
+
+int ChunkGraph::chunk_dimension(NodeId node, const NodeFields& fields) const {
+    int found = -1;
+    const std::vector<ExpressionId>& sizes = fields.sizes();
+    for (std::size_t dimension = 0; dimension < sizes.size(); ++dimension) {
+        if (sizes[dimension] == no_expression || !symbols_.occur_in(expressions(), sizes[dimension])) continue;
+        if (found >= 0) {
+            refuse_node(chunk_pass, editor_.name(node),
+                        "the halved size is in dimensions " + std::to_string(found) + " and " +
+                            std::to_string(dimension) + "; torchtitan raises a ValueError");
+        }
+        found = static_cast<int>(dimension);
+    }
+    return found;
+}
+
+bool ChunkGraph::depends(NodeId node) const {
+    const NodeFields& own = fields(node);
+    const auto mentions = [&](ExpressionId expression) {
+        return expression != no_expression && symbols_.occur_in(expressions(), expression);
+    };
+    return mentions(own.value) || std::ranges::any_of(own.shapes, [&](const std::vector<ExpressionId>& shape) {
+               return std::ranges::any_of(shape, mentions);
+           });
+}
+
+NodeId ChunkGraph::only_tensor_input(NodeId node) const {
+    NodeId found = no_node;
+    for (const NodeId input : editor_.inputs(node)) {
+        if (!tensor(input)) continue;
+        if (found != no_node) return no_node;
+        found = input;
+    }
+    return found;
+}
+
+void ChunkGraph::set_fields(NodeId node, NodeFields fields) {
+    editor_.metadata(node).extra_json =
+        editor_.intern(fields_text(fields, expressions(), hints_, editor_, std::as_const(editor_).outputs(node)));
+    if (node >= fields_.size()) fields_.resize(node + 1, nullptr);
+    fields_[node] = &made_.emplace_back(std::move(fields));
+}
+
+NodeId ChunkGraph::create(const GraphEditor::NewNode& call, std::string_view target, NodeFields fields, NodeId before) {
+    GraphEditor::NewNode node = call;
+    const std::string default_name = default_name_of_call(target);
+    const NameParts name = split_name(default_name);
+    node.base_name = name.base;
+    node.number = name.number;
+    node.target = editor_.target_index(target);
+    if (node.target >= traits_.size()) traits_.push_back(traits_of(target));
+    const NodeId made = editor_.create(node, before);
+    set_fields(made, std::move(fields));
+    return made;
+}
+
+SymbolId ChunkGraph::fresh_symbol(SymbolId original) {
+    std::string name("u");
+    name += std::to_string(next_symbol_++);
+    const SymbolId made = expressions().symbol(name);
+    if (made >= hints_.size()) hints_.resize(made + 1);
+    hints_[made] = std::max<std::int64_t>(1, (hints_[original].value_or(1) + 1) / 2);
+    return made;
+}
+
+void ChunkGraph::set_halves(NodeId node, const Halves& halves) {
+    if (node >= halves_.size()) halves_.resize(node + 1, no_halves);
+    halves_[node] = halves;
+}
+
+}  // namespace overlap::experts

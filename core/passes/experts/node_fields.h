@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph/graph.h"
+#include "core/graph/graph_editor.h"
+#include "core/passes/experts/chunk_metadata.h"
+#include "core/passes/experts/symbolic_expression.h"
+
+namespace overlap::experts {
+
+/// What the unknown fields of a node say of sizes known only at run time and of chunks, taken apart.
+struct NodeFields {
+    /// `symbolic_shapes`: for each output the expressions of its sizes, no_expression where a size is a number. Empty
+    /// for an output of numbers alone.
+    std::vector<std::vector<ExpressionId>> shapes;
+    ExpressionId value = no_expression;  ///< `symbolic_value`
+    ChunkMetadata chunk;                 ///< of `titan_meta`
+    std::vector<ChunkSymbolHint> hints;  ///< `titan_meta.chunk_symbol_hints`
+    std::string trainer_members;         ///< the other members of `titan_meta`, as JSON
+    std::string members;                 ///< the other fields, as JSON
+
+    /// The sizes of the first output; empty where all are numbers.
+    const std::vector<ExpressionId>& sizes() const;
+};
+
+/// The fields of all nodes of a graph, read once for each different text, and what the file knows of its symbols.
+class NodeFieldTable {
+  public:
+    /// @param reads_chunks whether what nodes say of chunks, other than hints of symbols, is taken apart, too; else it
+    /// stays with the other members of `titan_meta`.
+    /// @throws PassRefusal of `pass` for fields that are not as docs/formats.md has them.
+    NodeFieldTable(const Graph& graph, std::string_view pass, bool reads_chunks);
+
+    const NodeFields& of(NodeId node) const { return fields_[field_of_[node]]; }
+    Expressions& expressions() { return expressions_; }
+    const Expressions& expressions() const { return expressions_; }
+    /// What symbols were taken for in the sizes of `outputs`: the number beside the first mention of a symbol alone,
+    /// else the document's `unbacked_symbol_hint`, else 1.
+    const SymbolValues& hints() const { return hints_; }
+    /// The next number that torch would give to a symbol `u<number>`.
+    std::int64_t next_symbol() const { return next_symbol_; }
+    /// @throws PassRefusal naming the node whose expression this version cannot read.
+    std::int64_t hint(NodeId node, ExpressionId expression) const;
+
+  private:
+    NodeFields read(NodeId node, std::string_view text);
+    void read_trainer_fields(NodeId node, std::string_view value, NodeFields& fields);
+    std::vector<std::vector<ExpressionId>> read_shapes(NodeId node, std::string_view list);
+    ExpressionId read_value(NodeId node, std::string_view object);
+    ExpressionId read_expression(NodeId node, std::string_view json);
+    void learn_hint(ExpressionId expression, std::int64_t number);
+
+    const Graph& graph_;
+    const std::string_view pass_;
+    const bool reads_chunks_;
+    Expressions expressions_;
+    SymbolValues hints_;
+    std::int64_t next_symbol_ = 0;
+    std::vector<std::uint32_t> field_of_;  ///< by node
+    std::vector<NodeFields> fields_;
+};
+
+/// The text of a node's unknown fields, for its metadata. @param outputs the node's, under the hints.
+std::string fields_text(const NodeFields& fields, const Expressions& expressions, const SymbolValues& hints,
+                        const GraphEditor& editor, std::span<const TensorMeta> outputs);
+
+}  // namespace overlap::experts

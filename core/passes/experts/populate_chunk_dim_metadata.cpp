@@ -1,0 +1,74 @@
+#include "core/passes/experts/populate_chunk_dim_metadata.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph_editor.h"
+#include "core/passes/experts/chunk_options.h"
+#include "core/passes/experts/chunk_symbols.h"
+#include "core/passes/option_table.h"
+#include "core/passes/pass_support.h"
+
+namespace overlap {
+
+namespace {
+
+using namespace experts;
+
+struct Settings {
+    std::string mode;
+};
+
+const OptionTable<Settings>& table() {
+    static const auto table = OptionTable<Settings>().add(mode_option(), &Settings::mode);
+    return table;
+}
+
+/// The symbols that a placeholder's sizes mention, with their extents.
+std::vector<ChunkSymbolHint> hints_of(const NodeFields& fields, const Expressions& expressions,
+                                      const KnownSymbols& symbols) {
+    std::vector<ChunkSymbolHint> hints;
+    for (const SymbolId symbol : symbols.order()) {
+        const auto mentions = [&](ExpressionId size) {
+            return std::ranges::count(expressions.symbols(size), symbol) > 0;
+        };
+        if (std::ranges::any_of(fields.sizes(), mentions)) {
+            hints.push_back({expressions.name(symbol), *symbols.values()[symbol]});
+        }
+    }
+    return hints;
+}
+
+}  // namespace
+
+std::string_view PopulateChunkDimMetadata::summary() const {
+    return "Notes which dimension of the inputs ep_overlap_chunk_pass halves";
+}
+
+std::span<const PassOption> PopulateChunkDimMetadata::options() const {
+    return table().options();
+}
+
+PassResult PopulateChunkDimMetadata::run(const std::shared_ptr<const Graph>& graph, const Options&,
+                                         std::stop_token) const {
+    return or_refused(name(), [&] {
+        const NodeFieldTable fields(*graph, name(), false);
+        const KnownSymbols symbols = chunk_symbols(*graph, fields, true, name());
+        if (symbols.empty()) refuse_not_traced_for_chunks(name());
+        const auto strings = std::make_shared<StringPool>(graph->strings());
+        std::vector<StringId> texts(graph->node_count());
+        for (NodeId node = 0; node < graph->node_count(); ++node) {
+            texts[node] = graph->metadata(node).extra_json;
+            if (graph->op(node) != NodeOp::placeholder || graph->record(node).multi) continue;
+            const auto hints = hints_of(fields.of(node), fields.expressions(), symbols);
+            if (hints.empty()) continue;
+            texts[node] = strings->intern(with_chunk_symbol_hints(graph->text(texts[node]), hints));
+        }
+        PassResult result = unchanged(graph, name());
+        result.graph = GraphEditor::with_extra_json(*graph, strings, texts);
+        return result;
+    });
+}
+
+}  // namespace overlap

@@ -1,0 +1,51 @@
+#include "core/passes/experts/symbolic_layout.h"
+
+#include <algorithm>
+
+namespace overlap::experts {
+
+SymbolicLayout::SymbolicLayout(std::span<const std::int64_t> shape, std::span<const std::int64_t> stride,
+                               std::span<const ExpressionId> sizes)
+    : factors_(shape.size(), 0) {
+    while (first_ < sizes.size() && sizes[first_] == no_expression) ++first_;
+    if (first_ >= shape.size()) return;
+    std::int64_t inner = 0;
+    if (__builtin_mul_overflow(stride[first_], shape[first_], &inner) || inner <= 0) return;
+    for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
+        if (dimension != first_ && stride[dimension] >= inner) factors_[dimension] = stride[dimension] / shape[first_];
+    }
+}
+
+TensorMeta with_layout(GraphEditor& editor, const TensorMeta& tensor, std::span<const std::int64_t> sizes,
+                       std::span<const std::int64_t> strides) {
+    TensorMeta made = tensor;
+    made.first_dimension = editor.dimensions(sizes, strides);
+    made.storage = editor.new_storage();
+    made.storage_offset = 0;
+    made.storage_bytes = 0;
+    if (std::ranges::find(sizes, std::int64_t{0}) == sizes.end()) {
+        std::int64_t reach = 1;
+        for (std::size_t dimension = 0; dimension < sizes.size(); ++dimension) {
+            std::int64_t step = 0;
+            // Beyond 64 bits the editor refuses the tensor when the graph is finished.
+            if (__builtin_mul_overflow(sizes[dimension] - 1, strides[dimension], &step)) step = 0;
+            reach += step;
+        }
+        made.storage_bytes = reach * dtype_info(tensor.dtype).bytes;
+    }
+    return made;
+}
+
+TensorMeta with_sizes(GraphEditor& editor, const TensorMeta& tensor, std::span<const ExpressionId> expressions,
+                      std::span<const std::int64_t> sizes) {
+    const SymbolicLayout layout(editor.shape(tensor), editor.stride(tensor), expressions);
+    std::vector<std::int64_t> strides(editor.stride(tensor).begin(), editor.stride(tensor).end());
+    for (std::size_t dimension = 0; dimension < strides.size(); ++dimension) {
+        if (layout.stride_factor(dimension) == 0) continue;
+        if (__builtin_mul_overflow(layout.stride_factor(dimension), sizes[layout.first()], &strides[dimension]))
+            strides[dimension] = 0;
+    }
+    return with_layout(editor, tensor, sizes, strides);
+}
+
+}  // namespace overlap::experts

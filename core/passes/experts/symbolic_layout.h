@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/graph/graph_editor.h"
+#include "core/passes/experts/symbolic_expression.h"
+
+namespace overlap::experts {
+
+/// A tensor's layout in which sizes are expressions. A document has strides as numbers only; those that step over the
+/// first symbolic dimension are multiples of its size.
+class SymbolicLayout {
+  public:
+    /// @param sizes the expressions of the tensor's sizes, no_expression for numbers; not empty.
+    SymbolicLayout(std::span<const std::int64_t> shape, std::span<const std::int64_t> stride,
+                   std::span<const ExpressionId> sizes);
+
+    /// What stride `dimension` is multiplied with the size of dimension first(); 0 for a number.
+    std::int64_t stride_factor(std::size_t dimension) const { return factors_[dimension]; }
+    std::size_t first() const { return first_; }
+
+  private:
+    std::size_t first_ = 0;
+    std::vector<std::int64_t> factors_;
+};
+
+/// A tensor of memory of its own with these sizes and strides, in place of `tensor`.
+TensorMeta with_layout(GraphEditor& editor, const TensorMeta& tensor, std::span<const std::int64_t> sizes,
+                       std::span<const std::int64_t> strides);
+
+/// A tensor of memory of its own whose sizes are those numbers, with strides that follow the size of the first symbolic
+/// dimension as they did. @param expressions of the tensor's former sizes.
+TensorMeta with_sizes(GraphEditor& editor, const TensorMeta& tensor, std::span<const ExpressionId> expressions,
+                      std::span<const std::int64_t> sizes);
+
+}  // namespace overlap::experts

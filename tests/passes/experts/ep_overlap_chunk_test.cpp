@@ -1,0 +1,154 @@
+#include <algorithm>
+
+#include "tests/passes/pass_fixture.h"
+
+namespace overlap {
+namespace {
+
+/// A step whose module `layers.1.moe` exchanges tokens among experts; its batch of 8 is the symbol u0.
+class EpOverlapChunkTest : public test::PassTest {
+  protected:
+    NodeMetadata in(std::string_view module, std::string_view label = "") {
+        NodeMetadata metadata;
+        std::string custom = R"({"module_fqn":")" + std::string(module) + '"';
+        if (!label.empty()) custom += R"(,"EP":")" + std::string(label) + '"';
+        metadata.custom_json = builder_.intern(custom + "}");
+        metadata.module_fqn = builder_.intern(module);
+        metadata.extra_json = builder_.intern(R"({"symbolic_shapes":[["u0",4]]})");
+        return metadata;
+    }
+    NodeId batch(std::string_view name, std::int64_t size = 8) {
+        NodeRecord record;
+        record.name = builder_.intern(name);
+        record.op = NodeOp::placeholder;
+        record.target = builder_.target(name);
+        record.args = builder_.list({});
+        record.kwargs = builder_.dictionary({});
+        record.has_outputs = true;
+        NodeMetadata metadata;
+        metadata.extra_json = builder_.intern(R"({"symbolic_shapes":[["u0",4]]})");
+        const TensorMeta out = tensor({size, 4});
+        return builder_.add(record, metadata, std::span(&out, 1));
+    }
+    NodeId node(std::string_view name, std::string_view target, std::vector<NodeId> inputs, NodeMetadata metadata,
+                std::int64_t size = 8) {
+        std::vector<Value> args;
+        for (const NodeId input : inputs) args.push_back(Value::of_node(input));
+        return call(name, target, args, {size, 4}, metadata);
+    }
+    NodeId tokens(std::string_view name, NodeId input, std::int64_t size = 8) {
+        const Value splits[] = {Value::of_integer(4), Value::of_integer(4)};
+        return call(name, "_c10d_functional.all_to_all_single.default",
+                    {Value::of_node(input), builder_.list(splits), builder_.list(splits), builder_.string("0")},
+                    {size, 4}, in("layers.1.moe", "dispatch"));
+    }
+    /// x -> relu -> all-to-all -> wait, read by a node behind the module.
+    void step(std::int64_t size = 8) {
+        const NodeId x = batch("x", size);
+        const NodeId relu = node("relu", "aten.relu.default", {x}, in("layers.1.moe"), size);
+        const NodeId exchanged = tokens("all_to_all_single", relu, size);
+        const NodeId waited = node("wait_tensor", "_c10d_functional.wait_tensor.default", {exchanged},
+                                   in("layers.1.moe", "dispatch"), size);
+        output({node("add", "aten.sigmoid.default", {waited}, in("layers.1"), size)});
+    }
+    std::string fields(std::string_view name) const {
+        const NodeId node = result_.graph->find(name);
+        return node == no_node ? "no such node"
+                               : std::string(result_.graph->text(result_.graph->metadata(node).extra_json));
+    }
+    const Json options_ = {{"mode", "batch"}, {"module_pattern", "layers.*.moe"}, {"num_static_inputs", 0}};
+};
+
+constexpr std::string_view chunk = "ep_overlap_chunk_pass", populate = "populate_chunk_dim_metadata_pass",
+                           concretize = "concretize_ep_chunk_symbolic_shapes_pass";
+
+TEST_F(EpOverlapChunkTest, AModuleIsComputedForEachHalfAndJoined) {
+    step();
+    run(chunk, options_);
+    EXPECT_EQ(names(),
+              Names({"x", "sym_size_int", "floordiv", "split_with_sizes_default", "getitem", "getitem_1", "relu_chunk0",
+                     "relu_chunk1", "all_to_all_single_chunk0", "all_to_all_single_chunk1", "wait_tensor_chunk0",
+                     "wait_tensor_chunk1", "wait_tensor_chunk0_chunk_materialized", "add", "output"}));
+    EXPECT_EQ(inputs("relu_chunk1"), Names({"getitem_1"}));
+    EXPECT_EQ(inputs("add"), Names({"wait_tensor_chunk0_chunk_materialized"}));
+    EXPECT_EQ(problem_kinds(), Names({"chunked_modules"}));
+    const Graph& graph = *result_.graph;
+    const auto rows = [&](std::string_view name) {
+        return graph.shape(graph.outputs(graph.find(name)).front()).front();
+    };
+    EXPECT_EQ(rows("relu_chunk1"), 4);
+    EXPECT_EQ(rows("wait_tensor_chunk0_chunk_materialized"), 8);
+    EXPECT_EQ(fields("relu_chunk1"),
+              R"json({"symbolic_shapes":[["(u0//2)",4]],"titan_meta":{"chunked_region_fqn":"layers.1.moe",)json"
+              R"json("chunked_region_is_backward":false,"chunked_region_producer":"graph",)json"
+              R"json("chunked_region_role":"body","chunk_id":1,"chunked_original_name":"relu"}})json");
+    EXPECT_EQ(fields("floordiv"),
+              R"json({"symbolic_value":{"symbol":"(u0//2)","hint":4},"titan_meta":{"chunked_region_fqn":)json"
+              R"json("layers.1.moe","chunked_region_is_backward":false,"chunked_region_producer":"graph",)json"
+              R"json("chunked_region_role":"chunk_input"}})json");
+}
+
+TEST_F(EpOverlapChunkTest, AnOddBatchIsRefused) {
+    step(7);
+    EXPECT_NE(refusal(chunk, options_).find("which is odd"), std::string::npos);
+}
+
+TEST_F(EpOverlapChunkTest, APatternWithoutExchangeIsRefused) {
+    step();
+    Json options = options_;
+    options["module_pattern"] = "layers.*.attention";
+    EXPECT_NE(refusal(chunk, options).find("layers.*.attention"), std::string::npos);
+}
+
+TEST_F(EpOverlapChunkTest, AGraphThatWasNotTracedForItIsRefusedWithWhatTheJobMustSet) {
+    const NodeId x = placeholder("x");
+    output({node("all_to_all_single", "_c10d_functional.all_to_all_single.default", {x}, {})});
+    EXPECT_NE(refusal(populate, {{"mode", "batch"}}).find("ep_overlap.enabled"), std::string::npos);
+}
+
+TEST_F(EpOverlapChunkTest, ACollectiveThatIsNotOfExpertsIsRefused) {
+    const NodeId x = batch("x");
+    const NodeId exchanged = tokens("all_to_all_single", x);
+    const NodeId reduced = node("reduced", "_c10d_functional.all_reduce.default", {exchanged}, in("layers.1.moe"));
+    output({node("add", "aten.sigmoid.default", {reduced}, in("layers.1"))});
+    EXPECT_NE(refusal(chunk, options_).find("\"reduced\""), std::string::npos);
+}
+
+TEST_F(EpOverlapChunkTest, PopulateNotesTheBatchAtItsInput) {
+    step();
+    run(populate, {{"mode", "seq"}});
+    EXPECT_EQ(fields("x"), R"({"symbolic_shapes":[["u0",4]],"titan_meta":{"chunk_symbol_hints":{"u0":8}}})");
+    EXPECT_EQ(fields("relu"), R"({"symbolic_shapes":[["u0",4]]})");
+}
+
+TEST_F(EpOverlapChunkTest, ConcretizingMakesNumbersAndTakesScalarsAway) {
+    step();
+    run(populate, {{"mode", "batch"}});
+    result_ = require_pass(chunk).run(result_.graph, read_options(require_pass(chunk), options_), {});
+    result_ = require_pass(concretize).run(result_.graph, {}, {});
+    const Names left = names();
+    EXPECT_EQ(std::ranges::count(left, "sym_size_int"), 0);
+    EXPECT_EQ(std::ranges::count(left, "floordiv"), 0);
+    EXPECT_EQ(fields("x"), "");
+    const Graph& graph = *result_.graph;
+    const Value* sizes = graph.argument(graph.find("split_with_sizes_default"), 1);
+    ASSERT_NE(sizes, nullptr);
+    EXPECT_EQ(graph.children(*sizes)[1].integer, 4);
+}
+
+TEST_F(EpOverlapChunkTest, WithoutNotesConcretizingDoesNothingAsInTheJob) {
+    step();
+    run(chunk, options_);
+    const auto halved = result_.graph;
+    result_ = require_pass(concretize).run(halved, {}, {});
+    EXPECT_EQ(result_.graph, halved);
+}
+
+TEST_F(EpOverlapChunkTest, WithoutHalvesConcretizingDoesNothing) {
+    step();
+    run(concretize);
+    EXPECT_TRUE(is_input());
+}
+
+}  // namespace
+}  // namespace overlap

@@ -1,0 +1,68 @@
+#include "core/passes/experts/symbolic_expression.h"
+
+#include <gtest/gtest.h>
+
+namespace overlap::experts {
+namespace {
+
+/// The expression with half of u0 for u0 and u9 for u4; empty where how torch writes it is not known.
+std::string halved(Expressions& expressions, std::string_view text) {
+    const SymbolId batch = expressions.symbol("u0"), count = expressions.symbol("u4"), fresh = expressions.symbol("u9");
+    const auto made = expressions.substituted(expressions.read(text), [&](SymbolId symbol) -> SymbolReplacement {
+        if (symbol == batch) return {batch, true};
+        return {symbol == count ? fresh : symbol, false};
+    });
+    return made ? expressions.text(*made) : std::string();
+}
+
+TEST(SymbolicExpression, SubstitutionsAreWrittenAsTorchWritesThem) {
+    Expressions expressions;
+    EXPECT_EQ(halved(expressions, "u0"), "(u0//2)");
+    EXPECT_EQ(halved(expressions, "3*u0"), "3*((u0//2))");
+    EXPECT_EQ(halved(expressions, "(u0//8)"), "(u0//16)");
+    EXPECT_EQ(halved(expressions, "u0 + u1"), "u1 + ((u0//2))");
+    EXPECT_EQ(halved(expressions, "u10 + u4 + 5"), "u10 + u9 + 5");
+    EXPECT_EQ(halved(expressions, "u1 + u2"), "u1 + u2");
+    EXPECT_EQ(halved(expressions, "Max(0, u0 - u1)"), "");
+}
+
+TEST(SymbolicExpression, AFreshSymbolIsPutInItsPlaceByName) {
+    Expressions expressions;
+    EXPECT_EQ(halved(expressions, "u4 + u5"), "u5 + u9");
+}
+
+TEST(SymbolicExpression, HalvesOfMultiplesAreThoseOfTorch) {
+    Expressions expressions;
+    const auto half = [&](std::string_view text) {
+        const auto made = expressions.halved(expressions.read(text));
+        return made ? expressions.text(*made) : std::string();
+    };
+    EXPECT_EQ(half("u0"), "(u0//2)");
+    EXPECT_EQ(half("2*u0"), "u0");
+    EXPECT_EQ(half("3*u0"), "((3*u0)//2)");
+    EXPECT_EQ(half("u0 + u1"), "");
+}
+
+TEST(SymbolicExpression, ValuesNeedEverySymbol) {
+    Expressions expressions;
+    const ExpressionId sum = expressions.read("u0 + 4*((u1//8)) - 1");
+    const ExpressionId other = expressions.read("Max(0, u0 - Min(u1, 5))");
+    SymbolValues values(2);
+    values[expressions.symbol("u0")] = 10;
+    EXPECT_EQ(expressions.value(sum, values), std::nullopt);
+    EXPECT_EQ(expressions.text(*expressions.partly_known(expressions.read("u0 + u1"), values)), "u1 + 10");
+    values[expressions.symbol("u1")] = 17;
+    EXPECT_EQ(expressions.value(sum, values), 17);
+    EXPECT_EQ(expressions.value(other, values), 5);
+}
+
+TEST(SymbolicExpression, WhatIsNoExpressionIsNotReadable) {
+    Expressions expressions;
+    EXPECT_FALSE(expressions.is_readable(expressions.read("u0 >= 2")));
+    EXPECT_FALSE(expressions.is_readable(expressions.read("")));
+    EXPECT_TRUE(expressions.is_readable(expressions.read("u0*u1")));
+    EXPECT_EQ(expressions.constant(expressions.read("0")), 0);
+}
+
+}  // namespace
+}  // namespace overlap::experts
