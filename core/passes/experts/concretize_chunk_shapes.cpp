@@ -26,9 +26,10 @@ constexpr std::string_view pass_name = "concretize_ep_chunk_symbolic_shapes_pass
 
 /// Whether the fields of a node say that a pass, not the model, made it for a half.
 bool is_made_by_pass(std::string_view fields) {
-    constexpr std::string_view producer = "chunked_region_producer";
-    if (fields.find(producer) == fields.npos) return false;
-    return json_member(json_member(fields, "titan_meta"), producer) == R"("graph")";
+    constexpr std::string_view producer = "chunked_region_producer", pass = R"("graph")";
+    // Most nodes of a model that halves the batch itself have the one, and none the other.
+    if (fields.find(pass) == fields.npos || fields.find(producer) == fields.npos) return false;
+    return json_member(json_member(fields, "titan_meta"), producer) == pass;
 }
 
 /// Whether a node's fields may have something to do with halves that a pass makes: false for most graphs, at a fraction
