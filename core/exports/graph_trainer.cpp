@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/base/error.h"
+#include "core/exports/expert_overlap_notes.h"
 #include "core/exports/formats.h"
 #include "core/exports/left_out.h"
 #include "core/exports/python_file.h"
@@ -25,7 +27,8 @@ Put this file where the training job can import it, and before the trainer start
     FILE.register()            # then run with --compile.pass_pipeline overlap_plan
 
 The trainer's own list of passes stays; the plan's steps take the place of its process-group, bucketing and
-dense-region passes, and of its memory passes where the plan has some. For a graph outside the trainer, `apply(gm)`
+dense-region passes, and of its passes for memory, expert overlap and asynchronous tensor parallelism where the plan
+has them. For a graph outside the trainer, `apply(gm)`
 runs the plan's steps on it.
 `module_bucket_plans` alone is what the trainer's bucketing passes call by that name.
 )py";
@@ -99,7 +102,14 @@ MEMORY_PASSES = ("tag_with_memory_policy_pass", "apply_cpu_offload_pass", "selec
 
 
 # Passes that hide the collectives of experts and of tensor parallelism: a plan decides on each that it has.
-HIDING_PASSES = ("populate_eager_chunk_metadata_pass", "ep_overlap_schedule_pass", "async_tensor_parallel_pass")
+HIDING_PASSES = (
+    "populate_chunk_dim_metadata_pass",
+    "ep_overlap_chunk_pass",
+    "populate_eager_chunk_metadata_pass",
+    "ep_overlap_schedule_pass",
+    "concretize_ep_chunk_symbolic_shapes_pass",
+    "async_tensor_parallel_pass",
+)
 
 
 def name_of(graph_pass):
@@ -152,6 +162,7 @@ struct JobPass {
 constexpr std::string_view trainer_fsdp = "torchtitan.experiments.graph_trainer.fsdp_passes";
 constexpr std::string_view trainer_clean_ups = "torchtitan.experiments.graph_trainer.remove_noop_passes";
 constexpr std::string_view trainer_expert_groups = "torchtitan.experiments.graph_trainer.ep_process_group_pass";
+constexpr std::string_view trainer_chunks = "torchtitan.experiments.graph_trainer.ep_chunk_pass";
 constexpr std::string_view torch_bucketing = "torch._inductor.fx_passes.bucketing";
 
 constexpr std::array job_passes = {
@@ -160,10 +171,12 @@ constexpr std::array job_passes = {
     JobPass{"bucket_all_reduce", torch_bucketing, "module"},
     JobPass{"bucket_reduce_scatter", torch_bucketing, "module"},
     JobPass{"canonicalize_graph_pass", trainer_clean_ups, "inputs"},
+    JobPass{"concretize_ep_chunk_symbolic_shapes_pass", "torchtitan.experiments.graph_trainer.ep_pass_utils", "inputs"},
     JobPass{"dedup_fsdp_reduce_scatter", "torch._inductor.fx_passes.fsdp", "module"},
     JobPass{"deduplicate_fsdp_unshard_chains_pass", trainer_fsdp, "inputs"},
     JobPass{"deduplicate_wait_tensors", torch_bucketing, "graph"},
     JobPass{"eliminate_dead_code_pass", trainer_clean_ups, "inputs"},
+    JobPass{"ep_overlap_chunk_pass", trainer_chunks, "inputs"},
     JobPass{"ep_overlap_schedule_pass", "torchtitan.experiments.graph_trainer.ep_overlap_pass", "inputs"},
     JobPass{"isolate_ep_process_group_pass", trainer_expert_groups, "inputs"},
     JobPass{"joint_transformer_block_bucketing_reordering_pass", trainer_fsdp, "inputs"},
@@ -171,6 +184,7 @@ constexpr std::array job_passes = {
     // torchtitan's pass of this one enables symmetric memory before.
     JobPass{"micro_pipeline_tp_pass", "torchtitan.experiments.graph_trainer.passes", "inputs",
             "async_tensor_parallel_pass"},
+    JobPass{"populate_chunk_dim_metadata_pass", trainer_chunks, "inputs"},
     JobPass{"populate_eager_chunk_metadata_pass", "torchtitan.experiments.graph_trainer.ep_eager_chunk", "inputs"},
     JobPass{"pre_bucket_fsdp_collectives", "torch._inductor.fx_passes.fsdp", "module"},
     JobPass{"reassign_collective_pgs_pass", trainer_fsdp, "inputs"},
@@ -253,9 +267,11 @@ ExportOutput export_graph_trainer(const ExportInput& input) {
     }
     ExportOutput output;
     output.notes = parts_left_out(plan, "graph_trainer");
+    const Graph* graph = input.result ? input.result->original.get() : nullptr;
+    if (graph) std::ranges::move(expert_overlap_notes(*graph, steps), std::back_inserter(output.notes));
     std::string passes;
     for (const PassStep& step : steps) {
-        passes += step_expression(plan, step);
+        passes += step_expression(plan, graph ? with_static_inputs(step, *graph) : step);
         for (std::string& note : own_options_left_out(step)) output.notes.push_back(std::move(note));
     }
     output.bytes =

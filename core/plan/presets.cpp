@@ -18,6 +18,8 @@ struct Traits {
     bool joint = false;           ///< made by the graph trainer: one module name a node, forward and backward in one
     bool exchanges = false;       ///< all-to-alls: expert parallelism
     bool chunked = false;         ///< the chunking of expert parallelism's overlap has been done
+    bool symbolic_inputs = false;  ///< the job traced sizes that modules can be halved along
+    std::string halved_by_pass;    ///< pattern of the modules that the chunk pass halved; empty where none is
     std::string halved_by_model;  ///< pattern of the modules whose batch the model halves itself; empty where none is
     bool halves_ordered = false;  ///< the all-to-alls of the halves have been ordered
     bool recomputes = false;      ///< rematerialisation or offloading has been done
@@ -60,9 +62,12 @@ void read_layers(const ModuleTree& tree, Traits& traits) {
     std::ranges::sort(traits.expert_layers);
 }
 
+/// The two patterns of modules that the trainer halves; the first is its default.
+const std::string whole_blocks = "layers.*", expert_modules = "layers.*.moe";
+
 /// The trainer's pattern for a module whose batch is halved, by its path as JSON: `layers.*.moe` or `layers.*`.
 std::string pattern_of(std::string_view region_json) {
-    return region_json.find(".moe") == region_json.npos ? "layers.*" : "layers.*.moe";
+    return region_json.find(".moe") == region_json.npos ? whole_blocks : expert_modules;
 }
 
 Traits read_traits(const Graph& graph, const ModuleTree& tree) {
@@ -70,8 +75,11 @@ Traits read_traits(const Graph& graph, const ModuleTree& tree) {
     const BucketingEligibility eligibility(graph);
     traits.joint = tree.source() == ModuleSource::module_fqn && tree.exists();
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        if (graph.op(node) != NodeOp::call_function) continue;
         const NodeMetadata& metadata = graph.metadata(node);
+        const std::string_view fields = graph.text(metadata.extra_json);
+        if (graph.op(node) == NodeOp::placeholder)
+            traits.symbolic_inputs |= fields.find("symbolic_shapes") != fields.npos;
+        if (graph.op(node) != NodeOp::call_function) continue;
         const CollectiveKind kind = graph.target_info(node).starts;
         traits.exchanges |= kind == CollectiveKind::all_to_all;
         traits.gathers_again |= kind == CollectiveKind::all_gather && metadata.autograd_backward.value_or(false);
@@ -86,8 +94,12 @@ Traits read_traits(const Graph& graph, const ModuleTree& tree) {
         if (traits.halved_by_model.empty() && custom.find("chunked_region_fqn") != custom.npos)
             traits.halved_by_model = pattern_of(json_member(custom, "chunked_region_fqn"));
         traits.halves_ordered |= custom.find("EP_token_exchange_wait") != custom.npos;
-        traits.chunked |= graph.text(metadata.extra_json).find("chunked_region_fqn") != std::string_view::npos;
+        if (fields.find("chunked_region_fqn") == fields.npos) continue;
+        traits.chunked = true;
+        if (traits.halved_by_pass.empty())
+            traits.halved_by_pass = pattern_of(json_member(json_member(fields, "titan_meta"), "chunked_region_fqn"));
     }
+    if (!traits.halved_by_model.empty()) traits.halved_by_pass.clear();
     for (const ProcessGroup& group : graph.header().process_groups) {
         traits.reassigned |= group.description == "fsdp_extra";
     }
@@ -116,10 +128,11 @@ class PresetWriter {
                  "the graph has been bucketed already");
         } else {
             add_clean_ups();
-            if (performance_) add_process_groups();
+            add_expert_overlap();
+            if (performance_) add_group_of_gathers();
             add_bucketing();
         }
-        if (performance_ && traits_.exchanges) add_order_of_halves();
+        if (overlaps_experts()) add_order_of_halves();
         if (performance_) add_dense_regions();
         if (traits_.communicates_activations) {
             note(
@@ -145,8 +158,6 @@ class PresetWriter {
         preset_.notes.push_back(std::move(problem));
     }
 
-    void unavailable(const std::string& passes) { note(passes, "torchtitan runs them here; this version does not"); }
-
     /// A graph that recomputes activations comes after rematerialisation. Deduplicating then would remove the gathers
     /// of the backward pass.
     void add_clean_ups() {
@@ -162,29 +173,62 @@ class PresetWriter {
         note(names, "the graph recomputes or offloads activations, so they have been run already");
     }
 
-    void add_process_groups() {
-        if (!traits_.exchanges) {
-            note("isolate_ep_process_group_pass", "the graph exchanges no tokens");
-        } else {
-            if (!traits_.halved_by_model.empty()) {
-                if (!traits_.chunked) add("populate_eager_chunk_metadata_pass");
-            } else if (!traits_.chunked) {
-                unavailable("populate_chunk_dim_metadata_pass, ep_overlap_chunk_pass");
-            }
-            add("isolate_ep_process_group_pass");
-            add("eliminate_dead_code_pass");
+    /// What compile.ep_overlap.enabled switches on: the job has traced for it, or the preset has all that there is.
+    bool overlaps_experts() const {
+        const bool traced_for_it = traits_.symbolic_inputs || traits_.chunked || !traits_.halved_by_model.empty();
+        return traits_.exchanges && (performance_ || traced_for_it);
+    }
+
+    void add_expert_overlap() {
+        if (!overlaps_experts()) {
+            if (performance_) note("isolate_ep_process_group_pass", "the graph exchanges no tokens");
+            return;
         }
+        if (!traits_.chunked) add_halving();
+        add("isolate_ep_process_group_pass");
+        add("eliminate_dead_code_pass");
+    }
+
+    void add_group_of_gathers() {
         if (traits_.reassigned) return note("reassign_collective_pgs_pass", "it has been run already");
         add("reassign_collective_pgs_pass");
+    }
+
+    /// Whether the chunk pass halves modules here: the job has traced for it, and has not done it.
+    bool halves_here() const {
+        return traits_.symbolic_inputs && !traits_.chunked && !traits_.bucketed && traits_.halved_by_model.empty();
+    }
+
+    void add_halving() {
+        constexpr const char *dimension = "populate_chunk_dim_metadata_pass", *chunk = "ep_overlap_chunk_pass";
+        if (!traits_.halved_by_model.empty()) return add("populate_eager_chunk_metadata_pass");
+        if (!halves_here()) {
+            return note(std::string(dimension) + ", " + chunk,
+                        "no input has a size to halve, because the job traces for it only with "
+                        "compile.ep_overlap.enabled");
+        }
+        add(dimension, {{"mode", std::string("batch")}});
+        add(chunk, {{"mode", std::string("batch")}, {"module_pattern", whole_blocks}});
+        note("the job's own halves",
+             "whole blocks are halved along the batch here, as by default; a job may set compile.ep_overlap.module_fqn "
+             "to layers.*.moe, and its chunk_dim to seq, so give the two passes what it sets");
+    }
+
+    /// Pattern of the modules that are halved when the order of their halves is made; empty where none is.
+    std::string halved_modules() const {
+        if (halves_here()) return whole_blocks;
+        return traits_.halved_by_model.empty() ? traits_.halved_by_pass : traits_.halved_by_model;
     }
 
     void add_order_of_halves() {
         constexpr const char *order = "ep_overlap_schedule_pass", *sizes = "concretize_ep_chunk_symbolic_shapes_pass";
         if (traits_.halves_ordered) return note(order, "it has been run already");
-        if (traits_.halved_by_model.empty()) return unavailable(std::string(order) + ", " + sizes);
-        add(order, {{"module_pattern", traits_.halved_by_model},
-                    {"pair_first_token_exchange", traits_.halved_by_model == "layers.*.moe"}});
-        note(sizes, "no size is symbolic where the model halves its batch itself");
+        const std::string halved = halved_modules();
+        if (halved.empty()) return note(std::string(order) + ", " + sizes, "no module is halved");
+        add(order, {{"module_pattern", halved}, {"pair_first_token_exchange", halved == expert_modules}});
+        if (!traits_.halved_by_model.empty())
+            return note(sizes, "no size is symbolic where the model halves its batch itself");
+        add(sizes);
     }
 
     void add_bucketing() {
@@ -201,8 +245,11 @@ class PresetWriter {
 
     void add_dense_regions() {
         constexpr const char* pass = "schedule_fsdp_comms_to_dense_regions_pass";
-        if (!traits_.halved_by_model.empty())
-            return note(pass, "torchtitan leaves it out where the model halves its batch for expert overlap");
+        const bool with_halves = traits_.halved_by_model.empty() && halved_modules() == expert_modules;
+        if (!halved_modules().empty() && !with_halves)
+            return note(pass,
+                        "torchtitan leaves it out where modules are halved for expert overlap, unless its pass halves "
+                        "layers.*.moe");
         if (traits_.layers == 0) return note(pass, "the graph has no modules layers.0, layers.1, ...");
         // The memory policy of the trainer's default gathers parameters again.
         const bool recomputes_here = !traits_.recomputes && !traits_.bucketed;

@@ -85,6 +85,34 @@ TEST(Presets, OfExpertParallelismIsolateTheExchange) {
     EXPECT_EQ(options["moe_layer_ids"], Json::parse("[1, 2, 3, 4, 5]"));
 }
 
+TEST(Presets, HalveModulesWhereTheJobTracedForIt) {
+    const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket");
+    const PipelinePreset performance = pipeline_presets(*graph).at(1);
+    const Names names = pass_names(performance.steps);
+    EXPECT_EQ(names, Names({"populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass",
+                            "isolate_ep_process_group_pass", "eliminate_dead_code_pass",
+                            "reassign_collective_pgs_pass", "joint_transformer_block_bucketing_reordering_pass",
+                            "ep_overlap_schedule_pass", "concretize_ep_chunk_symbolic_shapes_pass"}));
+    EXPECT_TRUE(notes(performance, "compile.ep_overlap.module_fqn"));
+    // The default of a job that traced for it overlaps experts too, but makes no group for gathers.
+    Names by_default = names;
+    std::erase(by_default, "reassign_collective_pgs_pass");
+    EXPECT_EQ(pass_names(pipeline_presets(*graph).at(0).steps), by_default);
+}
+
+TEST(Presets, OrderTheHalvesThatAPassHasMade) {
+    const auto graph =
+        test_graph("deepseek_v3_debugmodel_fsdp8_ep8_epo_graph_moe_batch.pipeline-08-ep_overlap_chunk_pass");
+    const PipelinePreset performance = pipeline_presets(*graph).at(1);
+    EXPECT_EQ(pass_names(performance.steps),
+              Names({"isolate_ep_process_group_pass", "eliminate_dead_code_pass", "reassign_collective_pgs_pass",
+                     "joint_transformer_block_bucketing_reordering_pass", "ep_overlap_schedule_pass",
+                     "concretize_ep_chunk_symbolic_shapes_pass", "schedule_fsdp_comms_to_dense_regions_pass"}));
+    const Json options = options_json(step(performance, "ep_overlap_schedule_pass").options);
+    EXPECT_EQ(options["module_pattern"], "layers.*.moe");
+    EXPECT_EQ(options["pair_first_token_exchange"], true);
+}
+
 TEST(Presets, PackInTheOrderOfTheParameters) {
     const auto graph = test_graph("deepseek_v3_debugmodel_fsdp8_ep4.prebucket");
     const PipelinePreset preset = pipeline_presets(*graph).front();

@@ -23,7 +23,7 @@ namespace {
 using namespace experts;
 
 struct Settings {
-    std::string mode;
+    std::string mode = "batch";
     std::string module_pattern;
     std::optional<std::int64_t> num_static_inputs;
     bool optimize_grad_live_out = true;

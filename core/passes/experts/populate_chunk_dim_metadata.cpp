@@ -17,7 +17,7 @@ namespace {
 using namespace experts;
 
 struct Settings {
-    std::string mode;
+    std::string mode = "batch";
 };
 
 const OptionTable<Settings>& table() {
