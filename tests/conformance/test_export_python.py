@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """overlap export to Python: the files are really run, beside stand-ins for what they import."""
 import ast
+import gzip
+import json
 import sys
 import types
 import unittest.mock
 
-from command_line import main
+from command_line import graph_path, main
 from exported_files import BLOCKS, Export, block_plan, hostile_graph, hostile_plan, module_lists, sharded
 
 
@@ -117,6 +119,41 @@ class GraphTrainer(Export):
         self.assertEqual(options[2], {"moe_layer_ids": frozenset({1, 2}), "n_layers": 6, "strict": False,
                                       "transformer_bucket_counts_by_layer": {6: len(BLOCKS)}})
         self.assertEqual(options[3]["bucket_cap_mb_by_bucket_idx"](7), 25)
+
+    def test_halved_modules_are_the_jobs(self):
+        graph = graph_path("deepseek_v3_debugmodel_fsdp8_ep4_epo_graph_moe_batch.prebucket")
+        halves = [{"pass": "populate_chunk_dim_metadata_pass", "options": {"mode": "batch"}},
+                  {"pass": "ep_overlap_chunk_pass", "options": {"mode": "batch", "module_pattern": "layers.*"}}]
+        order = {"pass": "ep_overlap_schedule_pass", "options": {"module_pattern": "layers.*"}}
+        numbers = {"pass": "concretize_ep_chunk_symbolic_shapes_pass"}
+        # Without the order, the trainer's own comes behind the plan, and the reader is told.
+        _, notes = self.export(block_plan(*halves, numbers, buckets=[]), "graph_trainer", graph)
+        self.assertTrue(any("ep_overlap_schedule_pass" in note for note in notes), notes)
+        source, notes = self.export(block_plan(*halves, order, numbers, buckets=[]), "graph_trainer", graph)
+        self.assertFalse(any("ep_overlap_schedule_pass" in note for note in notes), notes)
+        made = self.module(source)
+        trainer = Trainer()
+        folder = "torchtitan.experiments.graph_trainer."
+        parts = {}
+        for name, passes in (("ep_chunk_pass", ("populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass")),
+                             ("ep_overlap_pass", ("ep_overlap_schedule_pass",)),
+                             ("ep_pass_utils", ("concretize_ep_chunk_symbolic_shapes_pass",))):
+            parts[folder + name] = types.ModuleType(name)
+            for each in passes:
+                setattr(parts[folder + name], each, trainer.pass_called(each))
+        trainer.default = [trainer.pass_called(name) for name in
+                           ("populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass",
+                            "joint_transformer_block_bucketing_reordering_pass", "ep_overlap_schedule_pass",
+                            "concretize_ep_chunk_symbolic_shapes_pass")]
+        with unittest.mock.patch.dict(sys.modules, {**trainer.modules(), **parts}):
+            passes = made.construct_passes(None, None)
+            self.assertEqual([made.name_of(run) for run in passes],
+                             ["populate_chunk_dim_metadata_pass", "ep_overlap_chunk_pass", "ep_overlap_schedule_pass",
+                              "concretize_ep_chunk_symbolic_shapes_pass"])
+            made.apply(GraphModule())
+        with gzip.open(graph) as file:
+            static = json.load(file)["num_static_inputs"]
+        self.assertEqual(trainer.calls[1][1]["num_static_inputs"], static)
 
     def test_the_plan_takes_the_place_of_the_trainers_bucketing(self):
         plan = block_plan({"pass": "eliminate_dead_code_pass"}, {"pass": "canonicalize_graph_pass"},
