@@ -43,6 +43,7 @@ class Search {
         const Candidate* best = rounds_.best();
         if (!best) refuse_limit();
         result_.best = *best;
+        result_.shortest_ms = best->step_ms;
         result_.evaluations = rounds_.evaluations();
         // Who stops does not want to wait for the shortest description.
         if (!rounds_.stopped()) describe_shortly(most_allowed_ms(*best));

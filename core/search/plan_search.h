@@ -52,6 +52,8 @@ struct FrontPoint {
 
 struct SearchResult {
     Candidate best;  ///< usable; within the limit
+    /// Of the plans that were found, within the limit, before the one in fewest words among those alike was taken.
+    double shortest_ms = 0;
     LowerBound bound;
     std::vector<Candidate>
         baselines;  ///< as it is, `from`, the presets, the automatic pass alone, the best of the grid

@@ -6,6 +6,7 @@
 
 #include "ui/cost/graph_cost_model.h"
 #include "ui/document/document.h"
+#include "ui/theme/numbers.h"
 
 namespace overlap::ui {
 
@@ -47,7 +48,7 @@ QString timesChangeText(const TimesBasis& before, const TimesBasis& after) {
     if (before.model.share_links != after.model.share_links)
         return after.model.share_links ? TimesHistory::tr("Figures with links shared")
                                        : TimesHistory::tr("Figures without links shared");
-    return TimesHistory::tr("Figures of another job");
+    return TimesHistory::tr("Attention computes %1 of its scores").arg(formatPercent(after.model.attention_density));
 }
 
 TimesHistory::TimesHistory(Document& document, TraceTimes& times, GraphCostModel& cost, QObject* parent)
@@ -87,13 +88,10 @@ void TimesHistory::look() {
 
 void TimesHistory::apply(const TimesBasis& wanted) {
     restoring_ = wanted;
-    rest_is_left_ = false;
-    if (cost_.used() != wanted.cost_model) {
-        rest_is_left_ = true;
-        cost_.use(wanted.cost_model);
-    } else {
-        applyRest(wanted);
-    }
+    if (cost_.used() != wanted.cost_model) cost_.use(wanted.cost_model);
+    // Also where the model is wanted already and still being read: the graph that it makes is another.
+    rest_is_left_ = cost_.busy();
+    if (!rest_is_left_) applyRest(wanted);
     later_.start();
 }
 

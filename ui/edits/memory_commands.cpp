@@ -1,5 +1,6 @@
 #include "ui/edits/memory_commands.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
@@ -31,6 +32,13 @@ QString MemoryCommands::refusal() const {
     QString reason = QString::fromStdString(memory_section_refusal(*document_.graph()));
     if (!reason.isEmpty()) reason.front() = reason.front().toUpper();
     return reason;
+}
+
+bool MemoryCommands::isInEffect() const {
+    const Variant* current = document_.current();
+    if (!current) return false;
+    const auto tags = [](const PassStep& step) { return step.enabled && step.pass == memory_tag_pass; };
+    return current->plan().memory || std::ranges::any_of(current->plan().pipeline, tags);
 }
 
 MemorySection MemoryCommands::section() const {
@@ -65,7 +73,7 @@ QString MemoryCommands::title(const MemoryRule& rule) {
 }
 
 void MemoryCommands::edit(const QString& text, MemorySection section, const QString& merge_key) {
-    if (!refusal().isEmpty() || section == this->section()) return;
+    if (!refusal().isEmpty() || (isInEffect() && section == this->section())) return;
     const Plan& plan = document_.current()->plan();
     // On a graph that refuses every section, one that says nothing more is taken away.
     const bool is_over = section == MemorySection() && !memory_section_refusal(*document_.graph()).empty();
@@ -77,6 +85,13 @@ void MemoryCommands::setPolicy(const QString& policy) {
     MemorySection section = this->section();
     section.policy = policy.toStdString();
     edit(tr("Memory policy %1").arg(policy), std::move(section));
+}
+
+void MemoryCommands::clear() {
+    if (!refusal().isEmpty() || !isInEffect()) return;
+    Plan plan = edits::without_memory(document_.current()->plan());
+    std::erase_if(plan.pipeline, [](const PassStep& step) { return takes_memory_section(step.pass); });
+    document_.editPlan(tr("No memory policy"), std::move(plan));
 }
 
 void MemoryCommands::setBudget(double gib) {

@@ -25,7 +25,11 @@ class MemoryCommands {
     QString refusal() const;
     /// The plan's section, or what a plan without one means.
     MemorySection section() const;
+    /// Whether the plan runs the memory passes: it has a section, or steps of its own.
+    bool isInEffect() const;
 
+    /// Takes the section away, and the passes that carry it out.
+    void clear();
     void setPolicy(const QString& policy);
     /// GiB on the host. Edits of one number in a row are undone together.
     void setBudget(double gib);

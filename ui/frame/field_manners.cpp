@@ -45,6 +45,10 @@ bool FieldManners::eventFilter(QObject* watched, QEvent* event) {
             event->ignore();  // goes on to the parent
             return true;
         case QEvent::ShortcutOverride:
+            if (isOfTyping(watched, static_cast<const QKeyEvent&>(*event))) {
+                event->accept();  // comes to the field as a key then
+                return true;
+            }
             if (!leavesToWindow(watched, static_cast<const QKeyEvent&>(*event))) return false;
             event->ignore();  // is the window's shortcut then
             return true;
@@ -52,7 +56,9 @@ bool FieldManners::eventFilter(QObject* watched, QEvent* event) {
             noteTyping(watched, static_cast<const QKeyEvent&>(*event));
             return false;
         case QEvent::FocusOut:
-            if (watched == typed_into_) typed_into_ = nullptr;
+            // A list of completions opens while the text is typed, and does not commit it.
+            if (watched == typed_into_ && static_cast<const QFocusEvent*>(event)->reason() != Qt::PopupFocusReason)
+                typed_into_ = nullptr;
             return false;
         default:
             return false;
@@ -68,6 +74,12 @@ bool FieldManners::leavesWheel(QObject* watched) const {
 
 bool FieldManners::leavesToWindow(QObject* watched, const QKeyEvent& event) const {
     return steps(event) && watched != typed_into_ && lineOf(watched);
+}
+
+/// Keys go to an open list of completions first.
+bool FieldManners::isOfTyping(QObject* watched, const QKeyEvent& event) const {
+    const auto* list = qobject_cast<const QWidget*>(watched);
+    return steps(event) && typed_into_ && list && list != typed_into_ && list->focusProxy() == typed_into_;
 }
 
 void FieldManners::noteTyping(QObject* watched, const QKeyEvent& event) {

@@ -26,6 +26,7 @@ class FieldManners : public QObject {
   private:
     bool leavesWheel(QObject* watched) const;
     bool leavesToWindow(QObject* watched, const QKeyEvent& event) const;
+    bool isOfTyping(QObject* watched, const QKeyEvent& event) const;
     void noteTyping(QObject* watched, const QKeyEvent& event);
 
     QPointer<QWidget> typed_into_;  ///< the field whose text was typed and is not committed

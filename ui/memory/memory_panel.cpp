@@ -131,7 +131,9 @@ QWidget* MemoryPanel::makeBar() {
     layout->addWidget(deferral_);
     layout->addWidget(caption_, 1);
     connect(policy_, &PolicyBox::policyChosen, this,
-            [this](const QString& policy) { MemoryCommands(document_).setPolicy(policy); });
+            [this](const QString& policy) {
+                policy.isEmpty() ? MemoryCommands(document_).clear() : MemoryCommands(document_).setPolicy(policy);
+            });
     connect(budget_, &QDoubleSpinBox::valueChanged, this,
             [this](double gib) { MemoryCommands(document_).setBudget(gib); });
     connect(prefetch_, &QSpinBox::valueChanged, this,
@@ -144,7 +146,7 @@ QWidget* MemoryPanel::makeBar() {
 void MemoryPanel::showSection() {
     const MemorySection section = MemoryCommands(document_).section();
     const QSignalBlocker quiet_budget(budget_), quiet_prefetch(prefetch_), quiet_deferral(deferral_);
-    policy_->setPolicy(QString::fromStdString(section.policy));
+    policy_->setPolicy(MemoryCommands(document_).isInEffect() ? QString::fromStdString(section.policy) : QString());
     budget_->setValue(section.cpu_offload_budget_gb);
     prefetch_->setValue(static_cast<int>(section.prefetch_lookahead));
     deferral_->setValue(static_cast<int>(section.defer_n_layers));

@@ -10,6 +10,7 @@ namespace overlap::ui {
 namespace {
 
 constexpr int shown_letters = 14;
+const QString no_policy = QStringLiteral("none");
 
 /// What each policy of tag_with_memory_policy_pass keeps from forward to backward.
 QString explanation(const QString& policy) {
@@ -28,6 +29,8 @@ QString explanation(const QString& policy) {
 PolicyBox::PolicyBox(QWidget* parent) : QComboBox(parent) {
     setSizeAdjustPolicy(AdjustToMinimumContentsLengthWithIcon);
     setMinimumContentsLength(shown_letters);
+    // Chosen where a plan has no policy: its graph is left as it is.
+    addItem(tr("none: leaves what is kept as the graph has it"), no_policy);
     QStringList lines;
     for (const PassOption& option : require_pass(memory_tag_pass).options()) {
         if (option.name != "memory_policy") continue;
@@ -41,11 +44,11 @@ PolicyBox::PolicyBox(QWidget* parent) : QComboBox(parent) {
     view()->setAccessibleName(accessibleName());
     setToolTip(tr("What is kept from forward to backward where no rule says otherwise\n") +
                lines.join(QLatin1Char('\n')));
-    connect(this, &QComboBox::activated, this, [this] { emit policyChosen(policy()); });
+    connect(this, &QComboBox::activated, this, [this] { emit policyChosen(policy() == no_policy ? QString() : policy()); });
 }
 
 void PolicyBox::setPolicy(const QString& policy) {
-    setCurrentIndex(findData(policy));
+    setCurrentIndex(findData(policy.isEmpty() ? no_policy : policy));
 }
 
 /// Closed, the name is enough.

@@ -11,10 +11,13 @@ class PolicyBox : public QComboBox {
   public:
     explicit PolicyBox(QWidget* parent = nullptr);
 
+    /// `none` where there is no policy.
     QString policy() const { return currentData().toString(); }
+    /// @param policy empty: none.
     void setPolicy(const QString& policy);
 
   signals:
+    /// Empty: none.
     void policyChosen(const QString& policy);
 
   protected:

@@ -7,8 +7,8 @@ namespace overlap::ui {
 namespace {
 
 /// Qt's widgets in the application's look; @names are tokens. Flat, hairlines instead of frames, a 4-px grid.
-/// Combo boxes stay as the style draws them: a rule of a sheet takes their arrows away. So it does for spin boxes, whose
-/// frame Qt draws darker than the window, which is unseen on a dark one: theirs are pictures in a grey for both themes.
+/// A rule of a sheet takes the arrows of combo and spin boxes away: theirs are pictures in a grey for both themes. Without
+/// rules, Qt draws frames darker than the window, which are unseen on a dark one, and a disabled combo box like another.
 constexpr const char* sheet = R"(
 * { font-size: @normalpx; }
 QWidget { color: @text; }

@@ -1,7 +1,9 @@
 #include "ui/frame/field_manners.h"
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QComboBox>
+#include <QCompleter>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QSlider>
@@ -98,6 +100,19 @@ class FieldMannersTest : public QObject {
             QCOMPARE(form.undone, 2);
         }
         QCOMPARE(form.text->text(), QStringLiteral("8"));
+    }
+
+    void aListOfCompletionsIsPartOfTyping() {
+        Form form;
+        QVERIFY(QTest::qWaitForWindowActive(&form.area));
+        auto* completer = new QCompleter({"layers.0", "layers.1"}, form.text);
+        form.text->setCompleter(completer);
+        form.text->setFocus();
+        QTest::keyClicks(form.text, "lay");
+        QTRY_VERIFY(completer->popup()->isVisible());
+        QTest::keyClick(completer->popup(), Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(form.undone, 0);
+        QVERIFY2(form.text->text().size() < 3, qPrintable(form.text->text()));
     }
 
     void aTypedTextThatWasLeftIsNoLongerTyped() {

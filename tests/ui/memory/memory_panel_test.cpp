@@ -141,6 +141,28 @@ class MemoryPanelTest : public QObject {
         QVERIFY(!panel.policy()->isEnabled());
     }
 
+    void aPlanWithoutAPolicySaysNone() {
+        Document document;
+        document.setGraph(
+            loadGraph(QStringLiteral(OVERLAP_TEST_DATA "/graphs/llama3_debugmodel_fsdp8.graph.json.gz")));
+        QVERIFY(waitForEvaluation(document));
+        MemoryPanel panel(document);
+        panel.show();
+        QCOMPARE(panel.policy()->policy(), QStringLiteral("none"));
+        const std::int64_t peak = document.evaluation()->corrected_memory.peak_bytes;
+        panel.policy()->setPolicy(QStringLiteral("default"));
+        emit panel.policy()->policyChosen(QStringLiteral("default"));
+        QVERIFY(waitForEvaluation(document));
+        QVERIFY(document.evaluation()->corrected_memory.peak_bytes < peak);
+        QCOMPARE(panel.policy()->policy(), QStringLiteral("default"));
+        emit panel.policy()->policyChosen(QString());
+        QVERIFY(waitForEvaluation(document));
+        QCOMPARE(document.evaluation()->corrected_memory.peak_bytes, peak);
+        QCOMPARE(panel.policy()->policy(), QStringLiteral("none"));
+        document.undoGroup().undo();
+        QCOMPARE(panel.policy()->policy(), QStringLiteral("default"));
+    }
+
     void everyPolicyIsExplained() {
         const auto document = documentBefore();
         MemoryPanel panel(*document);
