@@ -1,6 +1,9 @@
 #include "core/cost/fused_products.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
 
 namespace overlap {
 
@@ -8,8 +11,33 @@ namespace {
 
 constexpr std::string_view gather_operator = "symm_mem.fused_all_gather_matmul.default",
                            scatter_operator = "symm_mem.fused_matmul_reduce_scatter.default";
-/// Nodes without a value follow one another only so far.
-constexpr int most_steps = 16;
+/// Nothing where it is beyond 64 bits.
+std::optional<std::int64_t> product_of(std::span<const std::int64_t> factors) {
+    std::int64_t product = 1;
+    for (const std::int64_t factor : factors) {
+        if (__builtin_mul_overflow(product, factor, &product)) return {};
+    }
+    return product;
+}
+
+/// Rows and bytes, by the sizes of the left factor before its last. @returns false where they are beyond 64 bits.
+bool count_bytes(FusedProduct& product, std::span<const std::int64_t> row_sizes) {
+    const std::optional<std::int64_t> rows = product_of(row_sizes);
+    if (!rows) return false;
+    const bool gathers = product.kind == CollectiveKind::all_gather;
+    std::int64_t wide = gathers ? product.inner : 0;
+    for (const std::int64_t columns : product.columns) {
+        if (__builtin_add_overflow(wide, columns, &wide)) return false;
+    }
+    const std::int64_t element = dtype_info(product.dtype).bytes;
+    const auto whole = product_of(std::array{*rows, gathers ? product.inner : product.columns.front(), element});
+    const auto results = product_of(std::array{*rows, wide, element});
+    if (!whole || !results) return false;
+    product.rows = *rows;
+    product.whole_bytes = *whole;
+    product.result_bytes = gathers ? *results : *results / product.ranks;
+    return true;
+}
 
 }  // namespace
 
@@ -18,6 +46,17 @@ FusedProducts::FusedProducts(const Graph& graph) : graph_(graph) {
         const std::string_view name = graph.target_text(target);
         any_ |= name == gather_operator || name == scatter_operator;
     }
+    if (!any_) return;
+    // In order, each once: what a node needs is known by then.
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (graph.op(node) != NodeOp::call_function || !graph.outputs(node).empty()) continue;
+        if (std::optional<Sizes> found = sizes_without_value(node)) without_value_.emplace(node, std::move(*found));
+    }
+}
+
+bool FusedProducts::is_fused(NodeId node) const {
+    if (!any_ || graph_.op(node) != NodeOp::call_function) return false;
+    return graph_.target(node) == gather_operator || graph_.target(node) == scatter_operator;
 }
 
 NodeId FusedProducts::node_at(NodeId node, std::size_t place) const {
@@ -38,102 +77,108 @@ bool FusedProducts::scale(Sizes& sizes, const Value* dimension, std::int64_t tim
     const std::int64_t place = dimension->integer < 0 ? dimension->integer + rank : dimension->integer;
     if (place < 0 || place >= rank) return false;
     std::int64_t& size = sizes.of[static_cast<std::size_t>(place)];
-    size = size * times / over;
+    if (__builtin_mul_overflow(size, times, &size)) return false;
+    size /= over;
     return true;
 }
 
-std::optional<std::int64_t> FusedProducts::columns(const Value& right, int depth) const {
+std::optional<std::int64_t> FusedProducts::columns(const Value& right) const {
     if (!right.is(ValueKind::node)) return {};
-    const std::optional<Sizes> found = sizes(right.node, depth);
+    const std::optional<Sizes> found = sizes(right.node);
     if (!found || found->of.empty()) return {};
     return found->of.back();
 }
 
-std::optional<FusedProducts::Sizes> FusedProducts::sizes_of_gathered(NodeId fused, int depth) const {
-    std::optional<Sizes> found = sizes(node_at(fused, 0), depth);
-    if (found && !scale(*found, graph_.argument(fused, 2), ranks(fused, 3), 1)) found.reset();
-    return found;
-}
-
-std::optional<FusedProducts::Sizes> FusedProducts::sizes_of_item(NodeId getitem, int depth) const {
-    const NodeId of = node_at(getitem, 0);
-    const Value* index = graph_.argument(getitem, 1);
-    if (of == no_node || !index || !index->is(ValueKind::integer)) return {};
-    if (graph_.target(of) == gather_operator)
-        return index->integer == 0 ? sizes_of_gathered(of, depth) : std::optional<Sizes>();
-    // An item of the list of products.
-    const NodeId fused = graph_.target_info(of).is_getitem ? node_at(of, 0) : no_node;
-    if (fused == no_node || graph_.target(fused) != gather_operator) return {};
-    const Value* rights = graph_.argument(fused, 1);
-    if (!rights || !rights->is(ValueKind::list) || index->integer < 0 || index->integer >= rights->count) return {};
-    std::optional<Sizes> found = sizes_of_gathered(fused, depth);
-    const std::optional<std::int64_t> last =
-        columns(graph_.children(*rights)[static_cast<std::size_t>(index->integer)], depth);
-    if (!found || found->of.empty() || !last) return {};
-    found->of.back() = *last;
-    return found;
-}
-
-std::optional<FusedProducts::Sizes> FusedProducts::sizes(NodeId node, int depth) const {
-    if (node == no_node || depth > most_steps) return {};
+std::optional<FusedProducts::Sizes> FusedProducts::sizes(NodeId node) const {
+    if (node == no_node) return {};
     const auto outputs = graph_.outputs(node);
     if (outputs.size() == 1 && outputs.front().is_tensor) {
         const auto shape = graph_.shape(outputs.front());
         return Sizes{{shape.begin(), shape.end()}, outputs.front().dtype};
     }
-    if (!outputs.empty() || graph_.op(node) != NodeOp::call_function) return {};
+    const auto found = without_value_.find(node);
+    return found == without_value_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<FusedProducts::Sizes> FusedProducts::sizes_without_value(NodeId node) const {
     const std::string_view target = graph_.target(node);
-    if (target == "prims.inductor_force_stride_order.default") return sizes(node_at(node, 0), depth + 1);
-    if (graph_.target_info(node).is_getitem) return sizes_of_item(node, depth + 1);
-    if (target == scatter_operator) {
-        std::optional<Sizes> found = sizes(node_at(node, 0), depth + 1);
-        const Value* right = graph_.argument(node, 1);
-        const std::optional<std::int64_t> last = right ? columns(*right, depth + 1) : std::nullopt;
-        if (!found || found->of.empty() || !last) return {};
-        found->of.back() = *last;
-        if (!scale(*found, graph_.argument(node, 3), 1, ranks(node, 4))) return {};
-        return found;
+    if (target == "prims.inductor_force_stride_order.default") return sizes(node_at(node, 0));
+    if (graph_.target_info(node).is_getitem) return sizes_of_item(node);
+    if (target == scatter_operator) return sizes_of_scattered(node);
+    return target == "aten.reshape.default" ? sizes_of_reshaped(node) : std::nullopt;
+}
+
+std::optional<FusedProducts::Sizes> FusedProducts::sizes_of_gathered(NodeId fused) const {
+    std::optional<Sizes> found = sizes(node_at(fused, 0));
+    if (found && !scale(*found, graph_.argument(fused, 2), ranks(fused, 3), 1)) found.reset();
+    return found;
+}
+
+std::optional<FusedProducts::Sizes> FusedProducts::sizes_of_scattered(NodeId fused) const {
+    std::optional<Sizes> found = sizes(node_at(fused, 0));
+    const Value* right = graph_.argument(fused, 1);
+    const std::optional<std::int64_t> last = right ? columns(*right) : std::nullopt;
+    if (!found || found->of.empty() || !last) return {};
+    found->of.back() = *last;
+    if (!scale(*found, graph_.argument(fused, 3), 1, ranks(fused, 4))) return {};
+    return found;
+}
+
+std::optional<FusedProducts::Sizes> FusedProducts::sizes_of_item(NodeId getitem) const {
+    const NodeId of = node_at(getitem, 0);
+    const Value* index = graph_.argument(getitem, 1);
+    if (of == no_node || !index || !index->is(ValueKind::integer)) return {};
+    if (graph_.target(of) == gather_operator)
+        return index->integer == 0 ? sizes_of_gathered(of) : std::optional<Sizes>();
+    // An item of the list of products.
+    const NodeId fused = graph_.target_info(of).is_getitem ? node_at(of, 0) : no_node;
+    if (fused == no_node || graph_.target(fused) != gather_operator) return {};
+    const Value* rights = graph_.argument(fused, 1);
+    if (!rights || !rights->is(ValueKind::list) || index->integer < 0 || index->integer >= rights->count) return {};
+    std::optional<Sizes> found = sizes_of_gathered(fused);
+    const std::optional<std::int64_t> last =
+        columns(graph_.children(*rights)[static_cast<std::size_t>(index->integer)]);
+    if (!found || found->of.empty() || !last) return {};
+    found->of.back() = *last;
+    return found;
+}
+
+std::optional<FusedProducts::Sizes> FusedProducts::sizes_of_reshaped(NodeId reshape) const {
+    std::optional<Sizes> found = sizes(node_at(reshape, 0));
+    const Value* list = graph_.argument(reshape, 1);
+    if (!found || !list || !list->is(ValueKind::list)) return {};
+    const std::optional<std::int64_t> elements = product_of(found->of);
+    found->of.clear();
+    for (const Value& size : graph_.children(*list)) {
+        if (!size.is(ValueKind::integer) || size.integer < 0) return {};
+        found->of.push_back(size.integer);
     }
-    if (target == "aten.reshape.default") {
-        std::optional<Sizes> found = sizes(node_at(node, 0), depth + 1);
-        const Value* list = graph_.argument(node, 1);
-        if (!found || !list || !list->is(ValueKind::list)) return {};
-        found->of.clear();
-        for (const Value& size : graph_.children(*list)) {
-            if (!size.is(ValueKind::integer) || size.integer < 0) return {};
-            found->of.push_back(size.integer);
-        }
-        return found;
-    }
-    return {};
+    if (!elements || product_of(found->of) != elements) return {};
+    return found;
 }
 
 std::optional<FusedProduct> FusedProducts::find(NodeId node) const {
-    if (graph_.op(node) != NodeOp::call_function) return {};
+    if (!is_fused(node)) return {};
     const bool gathers = graph_.target(node) == gather_operator;
-    if (!gathers && graph_.target(node) != scatter_operator) return {};
     const std::size_t group_place = gathers ? 3 : 4;
-    const std::optional<Sizes> left = gathers ? sizes_of_gathered(node, 0) : sizes(node_at(node, 0), 0);
+    const std::optional<Sizes> left = gathers ? sizes_of_gathered(node) : sizes(node_at(node, 0));
     const Value* rights = graph_.argument(node, 1);
     FusedProduct product;
     product.ranks = ranks(node, group_place);
     if (!left || left->of.empty() || !rights || product.ranks == 0) return {};
+    if (gathers && !rights->is(ValueKind::list)) return {};
     product.kind = gathers ? CollectiveKind::all_gather : CollectiveKind::reduce_scatter;
     product.process_group = graph_.text(graph_.argument(node, group_place)->string);
     product.dtype = left->dtype;
     product.inner = left->of.back();
-    product.rows = 1;
-    for (std::size_t index = 0; index + 1 < left->of.size(); ++index) product.rows *= left->of[index];
     std::vector<Value> factors = {*rights};
     if (gathers) factors.assign(graph_.children(*rights).begin(), graph_.children(*rights).end());
     for (const Value& factor : factors) {
-        const std::optional<std::int64_t> width = columns(factor, 0);
+        const std::optional<std::int64_t> width = columns(factor);
         if (!width) return {};
         product.columns.push_back(*width);
     }
-    if (product.columns.empty()) return {};
-    const std::int64_t moved = gathers ? product.inner : product.columns.front();
-    product.whole_bytes = product.rows * moved * dtype_info(product.dtype).bytes;
+    if (product.columns.empty() || !count_bytes(product, std::span(left->of).first(left->of.size() - 1))) return {};
     return product;
 }
 

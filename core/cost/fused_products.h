@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/graph/graph.h"
@@ -14,8 +15,9 @@ namespace overlap {
 struct FusedProduct {
     CollectiveKind kind = CollectiveKind::none;
     std::string_view process_group;
-    std::int64_t ranks = 1;        ///< as many pieces there are
-    std::int64_t whole_bytes = 0;  ///< what the collective gathers or reduces
+    std::int64_t ranks = 1;         ///< as many pieces there are
+    std::int64_t whole_bytes = 0;   ///< what the collective gathers or reduces
+    std::int64_t result_bytes = 0;  ///< of all tensors that it returns
     std::int64_t rows = 0, inner = 0;
     std::vector<std::int64_t> columns;  ///< of each product
     Dtype dtype{};
@@ -27,7 +29,8 @@ class FusedProducts {
   public:
     explicit FusedProducts(const Graph& graph);
     bool any() const { return any_; }
-    /// Nothing for other nodes, and where sizes or the process group are not known.
+    bool is_fused(NodeId node) const;
+    /// Nothing for other nodes, and where sizes or the process group are not known, or sizes are beyond 64 bits.
     std::optional<FusedProduct> find(NodeId node) const;
 
   private:
@@ -36,15 +39,20 @@ class FusedProducts {
         Dtype dtype{};
     };
     NodeId node_at(NodeId node, std::size_t place) const;
-    std::optional<Sizes> sizes(NodeId node, int depth) const;
-    std::optional<Sizes> sizes_of_gathered(NodeId fused, int depth) const;
-    std::optional<Sizes> sizes_of_item(NodeId getitem, int depth) const;
-    std::optional<std::int64_t> columns(const Value& right, int depth) const;
+    /// Of a node before the one whose sizes are being found.
+    std::optional<Sizes> sizes(NodeId node) const;
+    std::optional<Sizes> sizes_without_value(NodeId node) const;
+    std::optional<Sizes> sizes_of_gathered(NodeId fused) const;
+    std::optional<Sizes> sizes_of_scattered(NodeId fused) const;
+    std::optional<Sizes> sizes_of_item(NodeId getitem) const;
+    std::optional<Sizes> sizes_of_reshaped(NodeId reshape) const;
+    std::optional<std::int64_t> columns(const Value& right) const;
     std::int64_t ranks(NodeId fused, std::size_t place) const;
     static bool scale(Sizes& sizes, const Value* dimension, std::int64_t times, std::int64_t over);
 
     const Graph& graph_;
     bool any_ = false;
+    std::unordered_map<NodeId, Sizes> without_value_;  ///< of nodes to which the graph gives no value
 };
 
 /// How long pieces take together: the first piece of the product needs no communication, each other one waits for its

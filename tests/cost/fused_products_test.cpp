@@ -2,64 +2,85 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <string>
+
 #include "core/cost/cost_model.h"
-#include "tests/cost/graph_sketch.h"
+#include "tests/cost/fused_sketch.h"
 
 namespace overlap::test {
 namespace {
 
-/// An all-gather of [2, 8] over 4 ranks fused with a product, its result read by a product fused with a reduce-scatter.
-class FusedProductsTest : public testing::Test {
-  protected:
-    NodeId call(std::string_view name, std::string_view target, std::vector<Value> args) {
-        return sketch_.builder().call(name, target, args, {});
-    }
-    NodeId input(std::string_view name, std::vector<std::int64_t> sizes) {
-        const TensorMeta tensor = sketch_.tensor("float32", std::move(sizes));
-        return sketch_.builder().placeholder(name, std::span(&tensor, 1));
-    }
-    void SetUp() override {
-        GraphBuilder& builder = sketch_.builder();
-        const NodeId shard = input("shard", {2, 8}), up = input("up", {8, 16}), down = input("down", {16, 4});
-        const Value strides[] = {Value::of_integer(8), Value::of_integer(1)};
-        const NodeId restrided = call("restrided", "prims.inductor_force_stride_order.default",
-                                      {Value::of_node(shard), builder.list(strides)});
-        const Value rights[] = {Value::of_node(up)};
-        gather_ = call("gather", "symm_mem.fused_all_gather_matmul.default",
-                       {Value::of_node(restrided), builder.list(rights), Value::of_integer(0), builder.string("0")});
-        const NodeId list = call("list", "operator.getitem", {Value::of_node(gather_), Value::of_integer(1)});
-        const NodeId wide = call("wide", "operator.getitem", {Value::of_node(list), Value::of_integer(0)});
-        scatter_ = call("scatter", "symm_mem.fused_matmul_reduce_scatter.default",
-                        {Value::of_node(wide), Value::of_node(down), builder.string("sum"), Value::of_integer(0),
-                         builder.string("0")});
-        const Value result = Value::of_node(scatter_);
-        builder.output(std::span(&result, 1));
-    }
-    GraphSketch sketch_;
-    NodeId gather_ = no_node, scatter_ = no_node;
-};
-
-TEST_F(FusedProductsTest, SizesFollowFromTheNodesBefore) {
-    const Graph graph = sketch_.builder().finish(sketch_.header());
+TEST(FusedProducts, SizesFollowFromTheNodesBefore) {
+    FusedSketch sketch;
+    const Graph graph = sketch.finish({sketch.scatter});
     const FusedProducts products(graph);
     ASSERT_TRUE(products.any());
-    const auto gather = products.find(gather_), scatter = products.find(scatter_);
+    const auto gather = products.find(sketch.gather), scatter = products.find(sketch.scatter);
     ASSERT_TRUE(gather && scatter);
+    EXPECT_FALSE(products.is_fused(sketch.wide) || products.find(sketch.wide));
     EXPECT_EQ(gather->ranks, 4);
     EXPECT_EQ(gather->rows, 8);
     EXPECT_EQ(gather->inner, 8);
     EXPECT_EQ(gather->columns, std::vector<std::int64_t>({16}));
     EXPECT_EQ(gather->whole_bytes, 8 * 8 * 4);
+    EXPECT_EQ(gather->result_bytes, 8 * 8 * 4 + 8 * 16 * 4);
     EXPECT_EQ(scatter->kind, CollectiveKind::reduce_scatter);
     EXPECT_EQ(scatter->inner, 16);
     EXPECT_EQ(scatter->whole_bytes, 8 * 4 * 4);
+    EXPECT_EQ(scatter->result_bytes, 2 * 4 * 4);
 }
 
-TEST_F(FusedProductsTest, SimulationsGiveThemTheTimeOfTheirPieces) {
-    const Graph graph = sketch_.builder().finish(sketch_.header());
-    // 0.02 ms and 256 bytes at 1 GB/s for the gather; 896 bytes at half of 1 GB/s for the product.
-    const double gather_ms = 0.020256, product_ms = (8 * 8 + 8 * 16 + 8 * 16) * 4 / 0.5e9 * 1e3;
-    EXPECT_NEAR(node_times_ms(graph)[gather_], gather_ms + product_ms / 4, 1e-6);
+TEST(FusedProducts, OneAfterAnotherAreFoundHoweverManyThereAre) {
+    constexpr int links = 500;
+    FusedSketch sketch;
+    NodeId left = sketch.scatter, gather = no_node;
+    for (int link = 0; link < links; ++link) {
+        const std::string number = std::to_string(link);
+        // Each reads the one before twice: what is found again at each step is found 2^500 times.
+        gather = sketch.fused_gather("gather" + number, left, left);
+        const NodeId list =
+            sketch.without_value("list" + number, "operator.getitem", {Value::of_node(gather), Value::of_integer(1)});
+        const NodeId item =
+            sketch.without_value("item" + number, "operator.getitem", {Value::of_node(list), Value::of_integer(0)});
+        left = sketch.fused_scatter("scatter" + number, item, item);
+    }
+    const Graph graph = sketch.finish({left});
+    const auto last = FusedProducts(graph).find(gather);
+    ASSERT_TRUE(last);
+    EXPECT_EQ(last->rows, 8);
+    EXPECT_EQ(last->inner, 4);
+}
+
+TEST(FusedProducts, SizesBeyondSixtyFourBitsAreNotKnown) {
+    constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max() / 2;
+    FusedSketch sketch;
+    const auto reshaped = [&](std::string_view name, NodeId of, std::vector<Value> sizes) {
+        return sketch.without_value(name, "aten.reshape.default", {Value::of_node(of), sketch.list(std::move(sizes))});
+    };
+    const NodeId right = sketch.sized("right", {8, 16});
+    const NodeId invented = reshaped("invented", sketch.wide, {Value::of_integer(huge), Value::of_integer(8)});
+    const NodeId long_row = sketch.input("long_row", sketch.tensor("uint8", {1, huge}));
+    const NodeId column = reshaped("column", long_row, {Value::of_integer(huge), Value::of_integer(1)});
+    const NodeId of_invented = sketch.fused_gather("of_invented", invented, right);
+    const NodeId of_column = sketch.fused_gather("of_column", column, right);
+    const NodeId bytes = sketch.fused_scatter("bytes", column, right);
+    const NodeId fits = sketch.fused_scatter(
+        "fits", reshaped("halves", sketch.wide, {Value::of_integer(2), Value::of_integer(4), Value::of_integer(16)}),
+        sketch.sized("left", {16, 4}));
+    const Graph graph = sketch.finish();
+    const FusedProducts products(graph);
+    EXPECT_FALSE(products.find(of_invented));
+    EXPECT_FALSE(products.find(of_column));
+    EXPECT_FALSE(products.find(bytes));
+    ASSERT_TRUE(products.find(fits));
+    EXPECT_EQ(products.find(fits)->rows, 8);
+}
+
+TEST(FusedProducts, SimulationsGiveThemTheTimeOfTheirPieces) {
+    FusedSketch sketch;
+    const Graph graph = sketch.finish({sketch.scatter});
+    EXPECT_NEAR(node_times_ms(graph)[sketch.gather], fused_gather_ms, 1e-6);
 }
 
 TEST(PipelinedTime, IsThatOfTheSlowerPartAndOneMorePiece) {
