@@ -161,6 +161,14 @@ class AnalyticModel {
         return round_to_six_decimals(pipelined_ms(communication_ms, products_ms, fused.ranks));
     }
 
+    /// @throws InputError always: without sizes there is no time.
+    double time_without_sizes(NodeId node) const {
+        cost_parameters(node);
+        throw InputError(place_of(graph_, node),
+                         "the graph has no value of it, and its sizes do not follow from the nodes before, so its time "
+                         "is not known");
+    }
+
     /// True where a missing time cannot stand for a zero.
     bool always_takes_time(NodeId node) {
         const TargetCost cost = cost_of(node);
@@ -291,18 +299,19 @@ void price_host_transfers(const Graph& graph, std::vector<double>& times) {
     }
 }
 
-/// PyTorch gives fused products no value, and a graph no times for them.
-void price_fused_products(const Graph& graph, AnalyticModel& model, std::vector<double>& times) {
-    if (!graph.header().cost) return;
+}  // namespace
+
+void price_fused_products(const Graph& graph, bool estimates_count, std::vector<double>& times_ms) {
     const FusedProducts products(graph);
     if (!products.any()) return;
+    AnalyticModel model(graph);
     for (NodeId node = 0; node < graph.node_count(); ++node) {
-        if (times[node] > 0) continue;
-        if (const std::optional<FusedProduct> fused = products.find(node)) times[node] = model.time_ms(node, *fused);
+        if (!products.is_fused(node)) continue;
+        if (estimates_count && graph.metadata(node).estimate_ms) continue;
+        const std::optional<FusedProduct> fused = products.find(node);
+        times_ms[node] = fused ? model.time_ms(node, *fused) : model.time_without_sizes(node);
     }
 }
-
-}  // namespace
 
 std::vector<double> node_times_ms(const Graph& graph) {
     AnalyticModel model(graph);
@@ -332,7 +341,7 @@ std::vector<double> node_times_ms(const Graph& graph) {
         }
     }
     price_host_transfers(graph, times);
-    price_fused_products(graph, model, times);
+    price_fused_products(graph, true, times);
     return times;
 }
 

@@ -59,4 +59,10 @@ class FusedProducts {
 /// part of the collective.
 double pipelined_ms(double communication_ms, double product_ms, std::int64_t pieces);
 
+/// Puts what the pieces of each fused product take by the graph's cost model among the times of all nodes: PyTorch
+/// gives them no value, so they would take nothing.
+/// @param estimates_count whether a node's own `estimate_ms` stands where it has one.
+/// @throws InputError where a fused product has no time: without a cost model, or where its sizes are not known.
+void price_fused_products(const Graph& graph, bool estimates_count, std::vector<double>& times_ms);
+
 }  // namespace overlap

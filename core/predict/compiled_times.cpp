@@ -8,6 +8,7 @@
 #include "core/base/rounding.h"
 #include "core/cost/compute_class.h"
 #include "core/cost/cost_model.h"
+#include "core/cost/fused_products.h"
 #include "core/graph/direction.h"
 #include "core/predict/block_regions.h"
 #include "core/predict/flex_attention.h"
@@ -135,6 +136,7 @@ CompiledTimes compiled_times(const Graph& graph, const Compilation& compilation)
     KernelPricing pricing(graph, compilation, *graph.header().cost);
     for (const FusedKernel& kernel : result.kernels.kernels)
         share(graph, kernel, pricing.time_ms(kernel), result.times_ms);
+    price_fused_products(graph, false, result.times_ms);
     return result;
 }
 

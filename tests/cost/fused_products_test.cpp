@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/cost/cost_model.h"
 #include "tests/cost/fused_sketch.h"
 
@@ -81,6 +82,33 @@ TEST(FusedProducts, SimulationsGiveThemTheTimeOfTheirPieces) {
     FusedSketch sketch;
     const Graph graph = sketch.finish({sketch.scatter});
     EXPECT_NEAR(node_times_ms(graph)[sketch.gather], fused_gather_ms, 1e-6);
+}
+
+TEST(FusedProducts, WithoutACostModelTheyHaveNoTime) {
+    FusedSketch sketch;
+    const NodeId timed = sketch.compute("timed", {}, 1);
+    sketch.header().cost.reset();
+    const Graph graph = sketch.finish({sketch.scatter, timed});
+    try {
+        node_times_ms(graph);
+        FAIL() << "a time";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.code(), ErrorCode::no_cost_model);
+        EXPECT_EQ(error.place(), "node \"gather\"");
+    }
+}
+
+TEST(FusedProducts, WithoutSizesTheyHaveNoTime) {
+    FusedSketch sketch;
+    const NodeId unknown = sketch.without_value("unknown", "aten.add.Tensor", {Value::of_node(sketch.scatter)});
+    const NodeId fused = sketch.fused_gather("fused", unknown, sketch.sized("right", {4, 4}));
+    const Graph graph = sketch.finish({fused});
+    try {
+        node_times_ms(graph);
+        FAIL() << "a time";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.place(), "node \"fused\"");
+    }
 }
 
 TEST(PipelinedTime, IsThatOfTheSlowerPartAndOneMorePiece) {

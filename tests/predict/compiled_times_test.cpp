@@ -13,6 +13,7 @@
 #include "core/predict/block_regions.h"
 #include "core/predict/matrix_products.h"
 #include "core/predict/optimizer_step.h"
+#include "tests/cost/fused_sketch.h"
 
 namespace overlap {
 namespace {
@@ -54,6 +55,23 @@ TEST(CompiledTimes, CausalAttentionComputesHalfOfItsScores) {
     const std::vector<double> times_ms = compiled_times(*job(), {}).times_ms;
     const double full_ms = node_flops(*job(), attention) / (989e12 * 0.40) * 1e3;
     EXPECT_NEAR(times_ms[attention], full_ms / 2 + 0.002, 0.01 * full_ms);
+}
+
+TEST(CompiledTimes, FusedProductsTakeWhatTheirPiecesTake) {
+    test::FusedSketch sketch;
+    const Graph graph = sketch.finish({sketch.scatter});
+    for (const CompiledScope scope : {CompiledScope::eager, CompiledScope::blocks, CompiledScope::whole}) {
+        const std::vector<double> times_ms = compiled_times(graph, {.scope = scope}).times_ms;
+        EXPECT_NEAR(times_ms[sketch.gather], test::fused_gather_ms, 1e-6);
+        EXPECT_EQ(times_ms[sketch.scatter], node_times_ms(graph)[sketch.scatter]);
+    }
+}
+
+TEST(CompiledTimes, FusedProductsWithoutSizesHaveNoTime) {
+    test::FusedSketch sketch;
+    const NodeId unknown = sketch.without_value("unknown", "aten.add.Tensor", {Value::of_node(sketch.scatter)});
+    const Graph graph = sketch.finish({sketch.fused_gather("fused", unknown, unknown)});
+    EXPECT_THROW(compiled_times(graph, {}), InputError);
 }
 
 TEST(AccumulatedStep, RunsTheGraphOftenAndTheOptimizerOnce) {
