@@ -26,8 +26,8 @@ class CostModelOption {
     void declare_shared_links(CLI::App& command);
     /// The first of these options that was given; empty where none was.
     std::string given_option() const;
-    /// The graph of `file` with the batch, the model, the compilation and the links that were given, or unchanged; replaced values
-    /// are reported as notes.
+    /// The graph of `file` with the batch, the model, the compilation and the links that were given, or unchanged;
+    /// replaced values are reported as notes.
     /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by, or its
     /// batch cannot be changed (core/batch/scaled_batch.h).
     std::shared_ptr<const Graph> apply(const std::shared_ptr<const Graph>& graph, const std::string& file,

@@ -15,8 +15,8 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/quote.h"
-#include "core/search/lower_bound.h"
 #include "core/cost/shared_links.h"
+#include "core/search/lower_bound.h"
 
 namespace overlap::commands {
 

@@ -16,11 +16,11 @@
 #include "app/commands/formatting.h"
 #include "core/base/error.h"
 #include "core/base/number_text.h"
+#include "core/cost/shared_links.h"
 #include "core/files/atomic_file.h"
 #include "core/io/plan_file.h"
 #include "core/search/plan_search.h"
 #include "core/search/search_report.h"
-#include "core/cost/shared_links.h"
 
 namespace overlap::commands {
 

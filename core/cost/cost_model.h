@@ -31,8 +31,8 @@ double collective_latency_ms(const CostParameters::Link& link, CollectiveKind ki
 
 /// Times of all nodes as simulations use them: `estimate_ms` where a node has it, else the analytic model. Beyond it,
 /// a control_deps counts as the operation that it wraps, and copies between device and host take what the host link
-/// carries (host_transfers.h), whatever the file says. Products that are fused with their collective, which PyTorch gives
-/// no value, take what their pieces take (fused_products.h).
+/// carries (host_transfers.h), whatever the file says. Products that are fused with their collective, which PyTorch
+/// gives no value, take what their pieces take (fused_products.h).
 ///
 /// Without a cost model a missing estimate of a node that is neither collective nor counted in flops is taken for 0
 /// when any other node has one: writers leave zeros out.

@@ -126,7 +126,7 @@ class GraphEditor {
     /// fx `node.name = ...`: exactly this name; the earlier one is not given again.
     /// @returns false, and does nothing, where another node has the name.
     bool rename(NodeId node, std::string_view name);
-    /// fx `node._rename(candidate)`: this name, or the next one like it that is free; the earlier one is not given again.
+    /// fx `node._rename(candidate)`: this name, or the next one like it that is free; the earlier one stays taken.
     void propose_name(NodeId node, std::string_view candidate);
     /// The users of every node of the finished graph will be in the order of the nodes, whenever they registered.
     void put_users_in_order() { users_in_order_ = true; }

@@ -2,8 +2,8 @@
 
 #include <mutex>
 
-#include "core/search/lower_bound.h"
 #include "core/cost/shared_links.h"
+#include "core/search/lower_bound.h"
 #include "ui/document/document.h"
 
 namespace overlap::ui {
