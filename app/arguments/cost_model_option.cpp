@@ -23,6 +23,15 @@ bool has_flex_attention(const Graph& graph) {
     return false;
 }
 
+/// Before links are shared: that puts an object of contention into a cost model that has no factors.
+void require_contention(const Graph& graph, const std::string& file) {
+    try {
+        contention_of(graph);
+    } catch (const InputError& error) {
+        throw error.file().empty() ? error.in_file(file) : error;
+    }
+}
+
 }  // namespace
 
 void CostModelOption::declare(CLI::App& command) {
@@ -94,14 +103,15 @@ std::shared_ptr<const Graph> CostModelOption::with_batch(const std::shared_ptr<c
 }
 
 std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const Graph>& graph, const std::string& file,
-                                                    const Streams& streams) const {
+                                                    const Streams& streams, bool contention) const {
     std::shared_ptr<const Graph> modelled = with_batch(graph, file);
     if (!name_or_file_.empty()) {
         ModelledGraph made = with_cost_model(modelled, find_cost_model(name_or_file_));
         for (const std::string& note : made.notes) streams.notes << "overlap: " << one_line(note) << '\n';
         modelled = std::move(made.graph);
     }
-    if (share_links_) modelled = with_shared_links(modelled, LinkSharing::by_host);
+    if (contention) require_contention(*modelled, file);
+    if (share_links_) modelled = with_links_shared(modelled, file);
     if (compiled_.empty() && !attention_density_) return modelled;
     if (attention_density_ && !has_flex_attention(*modelled))
         streams.notes << "overlap: " << file
@@ -111,6 +121,16 @@ std::shared_ptr<const Graph> CostModelOption::apply(const std::shared_ptr<const 
     } catch (const InputError& error) {
         throw with_cost_model_hint(error, file);
     }
+}
+
+std::shared_ptr<const Graph> with_links_shared(const std::shared_ptr<const Graph>& graph, const std::string& file) {
+    if (!graph->header().cost) {
+        throw with_cost_model_hint(
+            InputError("--shared-links", "links are those of a cost model, and the graph has none",
+                       ErrorCode::no_cost_model),
+            file);
+    }
+    return with_shared_links(graph, LinkSharing::by_host);
 }
 
 void print_contention_notes(const Streams& streams, const std::string& file, const Graph& graph) {

@@ -28,10 +28,11 @@ class CostModelOption {
     std::string given_option() const;
     /// The graph of `file` with the batch, the model, the compilation and the links that were given, or unchanged;
     /// replaced values are reported as notes.
-    /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by, or its
-    /// batch cannot be changed (core/batch/scaled_batch.h).
+    /// @param contention whether figures are with contention: links that are shared give it no factors.
+    /// @throws InputError where there is no such model, its file is damaged, the graph has none to compile by or to
+    /// share links of, it lacks the factors of contention, or its batch cannot be changed (core/batch/scaled_batch.h).
     std::shared_ptr<const Graph> apply(const std::shared_ptr<const Graph>& graph, const std::string& file,
-                                       const Streams& streams) const;
+                                       const Streams& streams, bool contention = false) const;
 
   private:
     std::optional<Compilation> compilation(const Graph& graph) const;
@@ -47,6 +48,10 @@ class CostModelOption {
 inline constexpr const char* shared_links_help =
     "process groups within a host share a GPU's link, and groups across hosts its network card, also where the cost "
     "model does not say so; without it the step that they allow is told beside the figures";
+
+/// What `--shared-links` makes of the graph in `file`: process groups share links by host.
+/// @throws InputError where the graph has no cost model, whose links they are.
+std::shared_ptr<const Graph> with_links_shared(const std::shared_ptr<const Graph>& graph, const std::string& file);
 
 /// Help of `--contention`.
 inline constexpr const char* contention_help =

@@ -58,7 +58,8 @@ class Compare final : public Command {
     }
 
     void run(const Streams& streams) override {
-        const std::shared_ptr<const Graph> graph = cost_model_.apply(read_graph(file_, streams), file_, streams);
+        const std::shared_ptr<const Graph> graph =
+            cost_model_.apply(read_graph(file_, streams), file_, streams, contention_);
         const std::shared_ptr<const TimeSource> source = source_of(*graph, streams);
         std::vector<Variant> variants;
         if (plans_.size() < 2)

@@ -162,7 +162,7 @@ class Simulate final : public Command {
     void run(const Streams& streams) override {
         Figures figures;
         const std::shared_ptr<const Graph> as_read = read_graph(file_, streams);
-        figures.graph = cost_model_.apply(as_read, file_, streams);
+        figures.graph = cost_model_.apply(as_read, file_, streams, contention_);
         const std::shared_ptr<const Graph> input = figures.graph;
         if (passes_.given()) {
             const GivenPlan given = passes_.read(*figures.graph, *as_read);

@@ -24,7 +24,6 @@
 #include "core/base/error.h"
 #include "core/base/number_text.h"
 #include "core/base/wording.h"
-#include "core/cost/shared_links.h"
 #include "core/cost/with_cost_model.h"
 #include "core/files/atomic_file.h"
 #include "core/files/csv_table.h"
@@ -92,9 +91,9 @@ class Sweep final : public Command {
         for (const std::string& file : graph_files_) {
             const std::shared_ptr<const Graph> graph = read_graph(file, streams);
             read_plans(*graph);
-            if (models.empty()) add_points(file, "", linked(graph));
+            if (models.empty()) add_points(file, "", linked(graph, file));
             for (std::size_t model = 0; model < models.size(); ++model)
-                add_points(file, models_[model], linked(with_cost_model(graph, models[model]).graph));
+                add_points(file, models_[model], linked(with_cost_model(graph, models[model]).graph, file));
         }
         for (const SweptOption& option : options_) {
             const auto runs_it = [&](const std::shared_ptr<const Plan>& plan) { return has_pass(*plan, option.pass); };
@@ -103,8 +102,8 @@ class Sweep final : public Command {
         }
     }
 
-    std::shared_ptr<const Graph> linked(const std::shared_ptr<const Graph>& graph) const {
-        return share_links_ ? with_shared_links(graph, LinkSharing::by_host) : graph;
+    std::shared_ptr<const Graph> linked(const std::shared_ptr<const Graph>& graph, const std::string& file) const {
+        return share_links_ ? with_links_shared(graph, file) : graph;
     }
 
     /// A list of passes is made for a graph; a plan must be for it.

@@ -150,6 +150,26 @@ class CostModels(CommandLine):
         (with_made,) = self.figures(graph, "--cost-model", "h100-sxm", "--pipeline", passes)["shared_links"]
         self.assertGreater(len(with_made), len(shared))
 
+    def test_links_are_shared_by_a_cost_model_and_give_it_no_contention(self):
+        graph = data("graphs", "llama3_debugmodel_fsdp4_tp2.prebucket.graph.json.gz")
+        with gzip.open(graph, "rt", encoding="utf-8") as file:
+            document = json.load(file)
+        del document["cost_model"]
+        for node in document["nodes"]:
+            node["estimate_ms"] = 0.001
+        without = self.path("without.graph.json", document)
+        plan = self.path("empty.plan.json", {"format": "overlap-plan", "version": 1, "name": "x"})
+        for command in (["simulate", without], ["compare", without, "--plan", plan], ["sweep", without]):
+            self.expect(0, *command)
+            refused = self.expect(1, *command, "--shared-links").stderr
+            self.assertIn("--shared-links: links are those of a cost model, and the graph has none", refused)
+            self.assertIn("--cost-model gives it one", refused)
+        for command in (["simulate", graph], ["compare", graph, "--plan", plan]):
+            self.expect(0, *command, "--shared-links")
+            alone = self.expect(1, *command, "--contention").stderr
+            self.assertIn("it has no factors of contention", alone)
+            self.assertEqual(self.expect(1, *command, "--contention", "--shared-links").stderr, alone)
+
     def test_what_a_compiled_job_does_beside_the_step_is_told_everywhere(self):
         graph = self.path("compiled.graph.json")
         nothing = self.path("nothing.json", [])
