@@ -132,6 +132,8 @@ void print_memory_problem(const Streams& streams, const std::string& name, const
                           const MemoryProfile& memory) {
     if (const std::optional<Problem> problem = memory_problem(graph, memory))
         streams.notes << "overlap: " << problem_line(name, *problem) << '\n';
+    if (const std::optional<Problem> problem = uncounted_results_problem(graph))
+        streams.notes << "overlap: " << problem_line(name, *problem) << '\n';
 }
 
 void print_problems(const Streams& streams, const std::string& file, std::span<const Problem> problems) {

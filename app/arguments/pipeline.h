@@ -61,7 +61,7 @@ void require_run(const Execution& execution, const std::string& file);
 /// `FILE: caution: what it is`, one line.
 std::string problem_line(const std::string& file, const Problem& problem);
 
-/// Writes as a note where a step holds more than the device does. @param name of the graph's or the plan's file.
+/// Notes a step beyond the device's memory, and a peak that is too low. @param name of the graph's or plan's file.
 void print_memory_problem(const Streams& streams, const std::string& name, const Graph& graph,
                           const MemoryProfile& memory);
 

@@ -100,6 +100,8 @@ class Evaluator {
         if (stop_.stop_requested()) return false;
         if (std::optional<Problem> problem = memory_problem(*result.graph, result.corrected_memory))
             result.problems.push_back(std::move(*problem));
+        if (std::optional<Problem> problem = uncounted_results_problem(*result.graph))
+            result.problems.push_back(std::move(*problem));
         report_exposed();
         return true;
     }

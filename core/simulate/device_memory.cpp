@@ -1,6 +1,8 @@
 #include "core/simulate/device_memory.h"
 
 #include "core/base/number_text.h"
+#include "core/base/wording.h"
+#include "core/cost/fused_products.h"
 
 namespace overlap {
 
@@ -20,6 +22,29 @@ std::optional<Problem> memory_problem(const Graph& graph, const MemoryProfile& m
     problem.message = "the peak memory of the step is " + bytes_text(memory.peak_bytes) + ", which is " +
                       bytes_text(memory.peak_bytes - held) + " more than the device holds (" +
                       (device.empty() ? std::string() : device + ", ") + bytes_text(held) + ")";
+    return problem;
+}
+
+std::optional<Problem> uncounted_results_problem(const Graph& graph) {
+    const FusedProducts products(graph);
+    if (!products.any()) return std::nullopt;
+    Problem problem;
+    std::size_t fused = 0;
+    std::int64_t bytes = 0;
+    bool all_known = true;
+    for (NodeId node = 0; node < graph.node_count(); ++node) {
+        if (!products.is_fused(node)) continue;
+        if (++fused == 1) problem.nodes = {std::string(graph.name(node))};
+        const std::optional<FusedProduct> found = products.find(node);
+        all_known &= found && !__builtin_add_overflow(bytes, found->result_bytes, &bytes);
+    }
+    if (fused == 0) return std::nullopt;
+    problem.severity = Severity::caution;
+    problem.title = "memory too low";
+    problem.message =
+        "the peak memory leaves out what " + counted(fused, "fused product") + (fused == 1 ? " returns" : " return") +
+        (all_known ? " (" + bytes_text(bytes) + " over the step, a part of it at a time)" : std::string()) +
+        ", PyTorch's estimate too: the nodes have no value that says their sizes";
     return problem;
 }
 

@@ -133,6 +133,19 @@ TEST(Evaluation, OneGroupSharesItsLinkWithNone) {
     EXPECT_GT(apart->on_shared_links->step_ms, 1.1 * apart->simulation.step_ms);
 }
 
+TEST(Evaluation, APeakWithoutWhatFusedProductsReturnIsTold) {
+    const auto graph = test_graph("llama3_debugmodel_fsdp4_tp2.prebucket");
+    const auto too_low = [](const Evaluation& evaluation) {
+        return std::ranges::count(evaluation.problems, "memory too low", &Problem::title);
+    };
+    Plan plan;
+    plan.pipeline = {{"micro_pipeline_tp_pass", {}}};
+    const auto evaluation = evaluate(graph, plan), base = evaluate_baseline(graph);
+    EXPECT_LT(evaluation->corrected_memory.peak_bytes, base->corrected_memory.peak_bytes);
+    EXPECT_EQ(too_low(*evaluation), 1);
+    EXPECT_EQ(too_low(*base), 0);
+}
+
 TEST(Evaluation, AnyPassThatReadsABufferBeforeItIsFilledIsTold) {
     const auto graph = test_graph("llama3_debugmodel_fsdp8_aot_fw");
     Plan plan = make_plan(*graph, "Automatic");

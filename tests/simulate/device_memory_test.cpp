@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/cost/fused_sketch.h"
 #include "tests/cost/graph_sketch.h"
 
 namespace overlap::test {
@@ -41,6 +42,27 @@ TEST(DeviceMemory, ThatIsNotKnownLimitsNothing) {
     sketch.input("x", sketch.bytes(16));
     const Graph graph = sketch.finish();
     EXPECT_FALSE(memory_problem(graph, memory_profile(graph)));
+}
+
+TEST(DeviceMemory, ThatFusedProductsNeedIsSaidToBeLeftOut) {
+    FusedSketch sketch;
+    const NodeId unknown = sketch.without_value("unknown", "aten.add.Tensor", {Value::of_node(sketch.scatter)});
+    const Graph graph = sketch.finish({unknown});
+    const std::optional<Problem> problem = uncounted_results_problem(graph);
+    ASSERT_TRUE(problem);
+    EXPECT_EQ(problem->severity, Severity::caution);
+    EXPECT_EQ(problem->nodes, std::vector<std::string>({"gather"}));
+    // [8, 8] and [8, 16] of the gather, [2, 4] of the scatter.
+    EXPECT_NE(problem->message.find("what 2 fused products return (800 B "), std::string::npos) << problem->message;
+
+    FusedSketch other;
+    const NodeId lost = other.without_value("lost", "aten.add.Tensor", {Value::of_node(other.scatter)});
+    const NodeId third = other.fused_gather("third", lost, lost);
+    const std::optional<Problem> without_sizes = uncounted_results_problem(other.finish({third}));
+    ASSERT_TRUE(without_sizes);
+    EXPECT_NE(without_sizes->message.find("what 3 fused products return, "), std::string::npos)
+        << without_sizes->message;
+    EXPECT_FALSE(uncounted_results_problem(graph_on(0)));
 }
 
 }  // namespace
