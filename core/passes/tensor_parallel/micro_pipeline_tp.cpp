@@ -28,7 +28,8 @@ constexpr std::int64_t least_last_size = 1024;
 /// A matrix product, alone or between two reshapes.
 struct Product {
     std::vector<NodeId> nodes;  ///< the product, or reshape, product, reshape
-    NodeId left = no_node, right = no_node;
+    NodeId left = no_node;      ///< no_node where it is none: only the reference's reduce-scatters look at it
+    NodeId right = no_node;
     std::vector<NodeId> right_ancestors;  ///< `right` and what it needs, of what stands behind a limit
     NodeId product() const { return nodes.size() == 1 ? nodes[0] : nodes[1]; }
 };
@@ -48,6 +49,9 @@ class Fuser {
         require_present(match.result);
         const TensorMeta& shard = tensor(match.shard);
         const bool is_last = is_last_dimension(shard, match.dimension);
+        if (is_last && shard.rank == 0)
+            refuse_node(pass_name, editor_.name(match.shard),
+                        "it has no dimensions to gather along, and PyTorch raises");
         if (is_last && editor_.shape(shard).back() < least_last_size) return;
         std::vector<Product> products = consumers(match);
         if (products.empty() || (is_last && editor_.user_count(match.result) > products.size())) return;
@@ -86,6 +90,7 @@ class Fuser {
         if (!product) return;
         tensor(match.input);  // the reference reads its sizes, and those of both factors
         tensor(product->right);
+        if (product->left == no_node) refuse_without_tensor(product->nodes.front());
         const NodeId left = restrided(product->left, match.dimension, match.wait);
         const NodeId fused = create("fused_matmul_reduce_scatter_default",
                                     editor_.target_index("symm_mem.fused_matmul_reduce_scatter.default"),
@@ -135,6 +140,17 @@ class Fuser {
             refuse_node(pass_name, editor_.name(node), "it is part of two fusions, and PyTorch's graph is broken then");
     }
 
+    [[noreturn]] void refuse_without_tensor(NodeId node) const {
+        refuse_node(pass_name, editor_.name(node), "an argument that has to be a tensor is none, and PyTorch raises");
+    }
+
+    /// A positional argument that the reference takes for a tensor without looking.
+    NodeId tensor_argument(NodeId node, std::size_t place) const {
+        const NodeId argument = editor_.node_argument(node, place);
+        if (argument == no_node) refuse_without_tensor(node);
+        return argument;
+    }
+
     const TensorMeta& tensor(NodeId node) const {
         const auto outputs = editor_.outputs(node);
         if (editor_.record(node).multi || outputs.size() != 1 || !outputs.front().is_tensor)
@@ -178,11 +194,15 @@ class Fuser {
 
     /// Whether the reshapes around a product undo each other.
     bool keeps_outer_sizes(NodeId first, NodeId product, NodeId second) const {
-        const auto input = editor_.shape(tensor(editor_.node_argument(first, 0)));
-        const auto right = editor_.shape(tensor(editor_.node_argument(product, 1)));
+        const auto input = editor_.shape(tensor(tensor_argument(first, 0)));
+        const auto right = editor_.shape(tensor(tensor_argument(product, 1)));
         const auto result = editor_.shape(tensor(second));
-        if (input.empty() || right.empty() || result.size() != input.size()) return false;
-        return std::equal(input.begin(), input.end() - 1, result.begin()) && result.back() == right.back();
+        if (right.empty())
+            refuse_node(pass_name, editor_.name(product), "a factor has no dimensions, and PyTorch raises");
+        std::vector<std::int64_t> expected(input.begin(), input.end());
+        if (!expected.empty()) expected.pop_back();
+        expected.push_back(right.back());
+        return std::ranges::equal(result, expected);
     }
 
     /// The product whose result is reduced and used nowhere else.
@@ -192,10 +212,10 @@ class Fuser {
         if (is_call(match.input, products_)) {
             found = made({match.input});
         } else if (is_call(match.input, reshapes_)) {
-            const NodeId product = editor_.node_argument(match.input, 0);
+            const NodeId product = tensor_argument(match.input, 0);
             if (is_call(product, scaled_)) refuse_scaled(product);
             if (!is_call(product, products_)) return {};
-            const NodeId reshape = editor_.node_argument(product, 0);
+            const NodeId reshape = tensor_argument(product, 0);
             if (!is_call(reshape, reshapes_)) return {};
             found = made({reshape, product, match.input});
         } else {
@@ -215,7 +235,7 @@ class Fuser {
         Product product;
         product.nodes = std::move(nodes);
         product.left = editor_.node_argument(product.nodes.front(), 0);
-        product.right = editor_.node_argument(product.product(), 1);
+        product.right = tensor_argument(product.product(), 1);
         return product;
     }
 
@@ -318,9 +338,13 @@ class Fuser {
 bool may_fuse(const Graph& graph, const std::vector<GatherMatch>& gathers, const std::vector<ScatterMatch>& scatters) {
     const TargetSet products(graph, {product_operator, scaled_operator}), reshapes(graph, {reshape_operator});
     const auto is_product = [&](NodeId node) { return products.has(graph.record(node)); };
+    const auto node_at = [&](NodeId node, std::size_t place) {
+        const Value* value = graph.argument(node, place);
+        return value && value->is(ValueKind::node) ? value->node : no_node;
+    };
+    // A product without a right factor makes the reference raise, wherever it reads what is gathered.
     const auto reads_on_the_left = [&](NodeId product, NodeId factor) {
-        const Value* left = graph.argument(product, 0);
-        return is_product(product) && left && left->is(ValueKind::node) && left->node == factor;
+        return is_product(product) && (node_at(product, 0) == factor || node_at(product, 1) == no_node);
     };
     const auto feeds_product = [&](const GatherMatch& match) {
         return std::ranges::any_of(graph.users(match.result), [&](NodeId user) {
@@ -331,7 +355,8 @@ bool may_fuse(const Graph& graph, const std::vector<GatherMatch>& gathers, const
     };
     const auto follows_product = [&](const ScatterMatch& match) {
         if (!reshapes.has(graph.record(match.input))) return is_product(match.input);
-        return std::ranges::any_of(graph.inputs(match.input), is_product);
+        const NodeId reshaped = node_at(match.input, 0);
+        return reshaped == no_node || is_product(reshaped);
     };
     return std::ranges::any_of(gathers, feeds_product) || std::ranges::any_of(scatters, follows_product);
 }

@@ -10,6 +10,13 @@ class MicroPipelineTpTest : public test::PassTest {
     NodeId product(std::string_view name, NodeId left, NodeId right, std::vector<std::int64_t> shape) {
         return call(name, "aten.mm.default", {left, right}, std::move(shape));
     }
+    /// A value summed over the group, a piece of it for each rank.
+    NodeId scattered(NodeId input, std::vector<std::int64_t> piece = {8, 4}) {
+        const NodeId start =
+            call("scatter", "_c10d_functional.reduce_scatter_tensor.default",
+                 {Value::of_node(input), builder_.string("sum"), Value::of_integer(8), builder_.string("0")}, piece);
+        return call("scattered", "_c10d_functional.wait_tensor.default", {start}, piece);
+    }
     NodeId gathered(std::string_view name, std::vector<std::int64_t> whole) {
         std::vector<std::int64_t> piece = whole;
         piece[0] /= 8;
@@ -41,15 +48,52 @@ TEST_F(MicroPipelineTpTest, AProductThatReadsItOnTheRightIsNot) {
 
 TEST_F(MicroPipelineTpTest, AProductIsFusedWithTheReduceScatterBehindIt) {
     const NodeId left = placeholder("a", {64, 16}), right = placeholder("b", {16, 4});
-    const NodeId start = call("start", "_c10d_functional.reduce_scatter_tensor.default",
-                              {Value::of_node(product("product", left, right, {64, 4})), builder_.string("sum"),
-                               Value::of_integer(8), builder_.string("0")},
-                              {8, 4});
-    output({call("wait", "_c10d_functional.wait_tensor.default", {start}, {8, 4})});
+    output({scattered(product("product", left, right, {64, 4}))});
     run(pass);
     EXPECT_EQ(names(), Names({"a", "b", "inductor_force_stride_order_default", "fused_matmul_reduce_scatter_default",
                               "output"}));
     EXPECT_TRUE(result_.graph->outputs(3).empty());
+}
+
+TEST_F(MicroPipelineTpTest, AFactorThatIsNoTensorIsRefused) {
+    const std::vector<Value> no_right[] = {{Value::of_node(no_node), Value::of_integer(3)}, {Value::of_node(no_node)}};
+    for (std::vector<Value> factors : no_right) {
+        builder_ = {};
+        factors[0] = Value::of_node(gathered("a", {64, 16}));
+        output({call("product", "aten.mm.default", factors, {64, 4})});
+        EXPECT_NE(refusal(pass).find("argument that has to be a tensor"), std::string::npos);
+    }
+    for (const bool is_left : {false, true}) {
+        builder_ = {};
+        const Value given = Value::of_node(placeholder("a", {64, 16})), number = Value::of_integer(3);
+        output({scattered(
+            call("product", "aten.mm.default", {is_left ? number : given, is_left ? given : number}, {64, 16}))});
+        EXPECT_NE(refusal(pass).find("argument that has to be a tensor"), std::string::npos);
+    }
+    for (const bool is_gathered : {false, true}) {
+        builder_ = {};
+        const NodeId whole = is_gathered ? gathered("a", {64, 2, 16}) : placeholder("a", {64, 2, 16});
+        const Value flat[] = {Value::of_integer(128), Value::of_integer(-1)};
+        const NodeId first =
+            call("first", "aten.reshape.default", {Value::of_node(whole), builder_.list(flat)}, {128, 16});
+        const NodeId product =
+            call("product", "aten.mm.default", {Value::of_node(first), Value::of_integer(3)}, {128, 4});
+        const NodeId second =
+            call("second", "aten.reshape.default", {Value::of_node(product), builder_.list(flat)}, {64, 2, 4});
+        output({is_gathered ? second : scattered(second)});
+        EXPECT_NE(refusal(pass).find("argument that has to be a tensor"), std::string::npos);
+    }
+}
+
+TEST_F(MicroPipelineTpTest, AShardWithoutDimensionsIsRefusedAlongItsLastOne) {
+    const NodeId start = call("start", "_c10d_functional.all_gather_into_tensor.default",
+                              {Value::of_node(placeholder("a", {})), Value::of_integer(8), builder_.string("0")});
+    const NodeId whole = call("whole", "_c10d_functional.wait_tensor.default", {start});
+    const Value slice =
+        Value::of_node(call("slice", "aten.slice.Tensor", {Value::of_node(whole), Value::of_integer(0)}));
+    const NodeId cat = call("cat", "aten.cat.default", {builder_.list({&slice, 1}), Value::of_integer(-1)}, {8, 16});
+    output({product("product", cat, placeholder("b", {16, 4}), {8, 4})});
+    EXPECT_NE(refusal(pass).find("no dimensions to gather along"), std::string::npos);
 }
 
 TEST_F(MicroPipelineTpTest, AScaledProductIsRefused) {
