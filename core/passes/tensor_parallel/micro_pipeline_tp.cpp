@@ -45,8 +45,6 @@ class Fuser {
           getitems_(editor_.target_index("operator.getitem")) {}
 
     void fuse(const GatherMatch& match) {
-        require_present(match.shard);
-        require_present(match.result);
         const TensorMeta& shard = tensor(match.shard);
         const bool is_last = is_last_dimension(shard, match.dimension);
         if (is_last && shard.rank == 0)
@@ -55,6 +53,7 @@ class Fuser {
         if (is_last && editor_.shape(shard).back() < least_last_size) return;
         std::vector<Product> products = consumers(match);
         if (products.empty() || (is_last && editor_.user_count(match.result) > products.size())) return;
+        require_present(match.shard);
 
         const NodeId before = match.start;
         const NodeId input = is_last ? match.shard : restrided(match.shard, match.dimension, before);
@@ -85,7 +84,6 @@ class Fuser {
     }
 
     void fuse(const ScatterMatch& match) {
-        require_present(match.input);
         std::optional<Product> product = producer(match);
         if (!product) return;
         tensor(match.input);  // the reference reads its sizes, and those of both factors
@@ -134,10 +132,12 @@ class Fuser {
         refuse_node(pass_name, editor_.name(node), "no file shows what PyTorch makes of scaled matrix products");
     }
 
-    /// The reference keeps matches while it rewrites the graph; a node that is gone by then would come back.
+    /// The reference keeps matches while it rewrites the graph. A node that an earlier fusion erased would come back
+    /// where a later one reads it.
     void require_present(NodeId node) const {
         if (editor_.is_erased(node))
-            refuse_node(pass_name, editor_.name(node), "it is part of two fusions, and PyTorch's graph is broken then");
+            refuse_node(pass_name, editor_.name(node),
+                        "it is part of two fusions, and PyTorch raises or its graph is broken then");
     }
 
     [[noreturn]] void refuse_without_tensor(NodeId node) const {
@@ -209,6 +209,7 @@ class Fuser {
     std::optional<Product> producer(const ScatterMatch& match) {
         std::optional<Product> found;
         if (is_call(match.input, scaled_)) refuse_scaled(match.input);
+        if (is_call(match.input, products_) || is_call(match.input, reshapes_)) require_present(match.input);
         if (is_call(match.input, products_)) {
             found = made({match.input});
         } else if (is_call(match.input, reshapes_)) {

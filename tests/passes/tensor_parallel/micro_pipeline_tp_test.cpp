@@ -20,10 +20,11 @@ class MicroPipelineTpTest : public test::PassTest {
     NodeId gathered(std::string_view name, std::vector<std::int64_t> whole) {
         std::vector<std::int64_t> piece = whole;
         piece[0] /= 8;
-        const NodeId start = call(
-            std::string(name) + "_start", "_c10d_functional.all_gather_into_tensor.default",
-            {Value::of_node(placeholder(std::string(name) + "_in", piece)), Value::of_integer(8), builder_.string("0")},
-            whole);
+        return gather(name, placeholder(std::string(name) + "_in", piece), whole);
+    }
+    NodeId gather(std::string_view name, NodeId piece, std::vector<std::int64_t> whole) {
+        const NodeId start = call(std::string(name) + "_start", "_c10d_functional.all_gather_into_tensor.default",
+                                  {Value::of_node(piece), Value::of_integer(8), builder_.string("0")}, whole);
         return call(name, "_c10d_functional.wait_tensor.default", {start}, whole);
     }
 };
@@ -94,6 +95,39 @@ TEST_F(MicroPipelineTpTest, AShardWithoutDimensionsIsRefusedAlongItsLastOne) {
     const NodeId cat = call("cat", "aten.cat.default", {builder_.list({&slice, 1}), Value::of_integer(-1)}, {8, 16});
     output({product("product", cat, placeholder("b", {16, 4}), {8, 4})});
     EXPECT_NE(refusal(pass).find("no dimensions to gather along"), std::string::npos);
+}
+
+// Places of the graph that one fusion erases and another match mentions. What PyTorch makes of the first two was
+// compared node for node.
+TEST_F(MicroPipelineTpTest, AProductThatIsGatheredAgainIsFusedWhereNoProductIsBehind) {
+    const NodeId right = placeholder("b", {16, 4});
+    const NodeId again = gather("again", product("product", gathered("a", {64, 16}), right, {64, 4}), {512, 4});
+    output({call("last", "aten.neg.default", {again}, {512, 4})});
+    run(pass);
+    EXPECT_EQ(names(), Names({"b", "a_in", "inductor_force_stride_order_default", "fused_all_gather_matmul_default",
+                              "getitem_1", "getitem_2", "again_start", "again", "last", "output"}));
+    EXPECT_EQ(inputs("again_start"), Names({"getitem_2"}));
+}
+
+TEST_F(MicroPipelineTpTest, AGatherThatIsMultipliedAndReducedIsFusedWithTheProduct) {
+    const NodeId right = placeholder("b", {16, 4}), whole = gathered("a", {64, 16});
+    const NodeId multiplied = product("product", whole, right, {64, 4});
+    output({multiplied, scattered(whole, {8, 16})});
+    run(pass);
+    EXPECT_EQ(inputs("scatter"), Names({"getitem"}));
+    EXPECT_EQ(inputs("output"), Names({"getitem_2", "scattered"}));
+}
+
+TEST_F(MicroPipelineTpTest, AProductOfTwoFusionsIsRefused) {
+    const NodeId right = placeholder("b", {16, 4});
+    output({scattered(product("both", gathered("a", {64, 16}), right, {64, 4}))});
+    EXPECT_NE(refusal(pass).find("\"both\": it is part of two fusions"), std::string::npos);
+
+    builder_ = {};
+    const NodeId of_first = placeholder("b", {16, 4}), of_second = placeholder("c", {4, 4});
+    const NodeId first = product("first", gathered("a", {64, 16}), of_first, {64, 4});
+    output({product("second", gather("again", first, {512, 4}), of_second, {512, 4})});
+    EXPECT_NE(refusal(pass).find("\"first\": it is part of two fusions"), std::string::npos);
 }
 
 TEST_F(MicroPipelineTpTest, AScaledProductIsRefused) {
