@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t any_users = 0xffffffffu;
 
-/// Recognises the forms. A form says how many arguments and users a node has; keywords are never part of it.
+/// Recognises the forms. A form says how many arguments and users a node has. Keywords are never part of it: one that
+/// has its default may be there, any other makes the node another.
 class Patterns {
   public:
     explicit Patterns(const Graph& graph)
@@ -79,11 +80,20 @@ class Patterns {
         return value->integer;
     }
 
-    /// A call of one of the operators with so many arguments, no keywords and so many users.
+    /// Whether all keywords have their defaults. Of the operators in a form only these have any: `dim`, 0.
+    bool has_default_keywords(NodeId node) const {
+        const NodeRecord& record = graph_.record(node);
+        const auto keywords = graph_.children(record.kwargs);
+        if (keywords.empty()) return true;
+        if (keywords.size() != 2 || !(concatenations_.has(record) || splits_.has(record))) return false;
+        const Value* dimension = graph_.keyword(node, "dim");
+        return dimension && dimension->is(ValueKind::integer) && dimension->integer == 0;
+    }
+
+    /// A call of one of the operators with so many arguments, keywords that say nothing, and so many users.
     bool is(NodeId node, const TargetSet& operators, std::size_t arguments, std::uint32_t users) const {
         if (node == no_node || !operators.has(graph_.record(node)) || argument_count(node) != arguments) return false;
-        return graph_.children(graph_.record(node).kwargs).empty() &&
-               (users == any_users || graph_.users(node).size() == users);
+        return has_default_keywords(node) && (users == any_users || graph_.users(node).size() == users);
     }
 
     /// wait(all_gather(shard, n, group))

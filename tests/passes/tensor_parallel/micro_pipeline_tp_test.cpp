@@ -130,6 +130,35 @@ TEST_F(MicroPipelineTpTest, AProductOfTwoFusionsIsRefused) {
     EXPECT_NE(refusal(pass).find("\"first\": it is part of two fusions"), std::string::npos);
 }
 
+TEST_F(MicroPipelineTpTest, AKeywordWithItsDefaultBelongsToTheFormAndNoOtherDoes) {
+    for (const std::int64_t dimension : {0, 1}) {
+        builder_ = {};
+        const NodeId left = placeholder("a", {4, 16, 16}), right = placeholder("b", {16, 4});
+        const Value sizes[] = {Value::of_integer(64), Value::of_integer(16)};
+        const NodeId flat =
+            call("flat", "aten.reshape.default", {Value::of_node(left), builder_.list(sizes)}, {64, 16});
+        const NodeId multiplied = product("product", flat, right, {64, 4});
+        const NodeId input =
+            call("input", "aten.reshape.default", {Value::of_node(multiplied), builder_.list(sizes)}, {4, 16, 4});
+        const NodeId split = call("split", "aten.split.Tensor",
+                                  {Value::of_node(input), Value::of_integer(8), Value::of_integer(1)}, {4, 8, 4});
+        const Value piece =
+            Value::of_node(call("piece", "operator.getitem", {Value::of_node(split), Value::of_integer(0)}, {4, 8, 4}));
+        const Value pieces[] = {builder_.list({&piece, 1})};
+        const Value keyword[] = {builder_.string("dim"), Value::of_integer(dimension)};
+        NodeRecord cat;
+        cat.op = NodeOp::call_function;
+        cat.name = builder_.intern("cat");
+        cat.target = builder_.target("aten.cat.default");
+        cat.args = builder_.list(pieces);
+        cat.kwargs = builder_.dictionary(keyword);
+        const TensorMeta whole = tensor({8, 8, 4});
+        output({scattered(builder_.add(cat, {}, {&whole, 1}), {1, 8, 4})});
+        run(pass);
+        EXPECT_EQ(is_input(), dimension == 1);
+    }
+}
+
 TEST_F(MicroPipelineTpTest, AScaledProductIsRefused) {
     const NodeId whole = gathered("a", {64, 16});
     output({call("product", "aten._scaled_mm.default", {whole, placeholder("b", {16, 4})}, {64, 4})});
