@@ -9,6 +9,7 @@
 #include "core/base/quote.h"
 #include "core/base/wording.h"
 #include "core/files/json_members.h"
+#include "core/graph/operator_names.h"
 #include "core/graph/strides.h"
 #include "core/passes/pass_support.h"
 
@@ -21,11 +22,32 @@ constexpr std::string_view sum_operator = "aten.add.Tensor",
                            scatter_operator = "_c10d_functional.reduce_scatter_tensor.default",
                            wait_operator = "_c10d_functional.wait_tensor.default";
 
-/// Whether an operator writes an argument, by torch's rule for names: `add_`, `split_with_sizes_copy.out`.
-bool writes_argument(std::string_view target) {
-    const std::string_view packet = target.substr(0, target.rfind('.'));
-    const std::string_view overload = target.substr(std::min(target.rfind('.') + 1, target.size()));
-    return (packet.ends_with('_') && !packet.ends_with("__")) || packet.ends_with("_out") || overload.ends_with("out");
+/// Whether a name is `add_`, in which torch sees a write, and not `__add__`.
+bool ends_like_write(std::string_view name) {
+    return name.ends_with('_') && !name.ends_with("__");
+}
+
+/// Whether one of the words of a name, `_set_grad_enabled`, says that it changes a state.
+bool has_word_of_write(std::string_view name) {
+    constexpr std::array<std::string_view, 4> words = {"set", "enter", "exit", "seed"};
+    for (std::size_t at = 0; at <= name.size();) {
+        const std::size_t end = std::min(name.find('_', at), name.size());
+        if (std::ranges::find(words, name.substr(at, end - at)) != words.end()) return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+/// Whether torch takes a call for a write (`is_mutation_op`): the schema of an operator decides, and the name of a
+/// Python function. Of operators that are not torch's the schema is not known; their names follow torch's custom.
+bool is_write(std::string_view target, const TargetInfo& info) {
+    if (info.written_arguments != 0 || target == "inductor.resize_storage_bytes_.default") return true;
+    const std::size_t dot = std::min(target.rfind('.'), target.size());
+    const std::string_view last = target.substr(std::min(dot + 1, target.size()));
+    if (target.starts_with("torch.") || target.starts_with("operator."))
+        return ends_like_write(last) || has_word_of_write(last);
+    const std::string_view packet = target.substr(0, dot);
+    return !is_known_operator(target) && (ends_like_write(packet) || packet.ends_with("_out") || last.ends_with("out"));
 }
 
 /// A sum of two awaited reduce-scatters that one can replace.
@@ -43,10 +65,10 @@ class Merger {
           sums_(editor_.target_index(sum_operator)),
           scatters_(editor_.target_index(scatter_operator)),
           waits_(editor_.target_index(wait_operator)) {
-        // torch matches nothing across a node that writes its arguments.
+        // torch matches nothing across a write.
         std::vector<std::uint8_t> writes(graph->target_count());
         for (std::uint32_t target = 0; target < graph->target_count(); ++target)
-            writes[target] = writes_argument(graph->target_text(target)) ? 1 : 0;
+            writes[target] = is_write(graph->target_text(target), graph->info_of_target(target)) ? 1 : 0;
         std::uint32_t stretch = 0;
         stretch_.resize(graph->node_count());
         for (NodeId node = 0; node < graph->node_count(); ++node) {
@@ -256,7 +278,7 @@ class Merger {
     std::shared_ptr<const Graph> graph_;
     GraphEditor editor_;
     const std::uint32_t sums_, scatters_, waits_;
-    std::vector<std::uint32_t> stretch_;  ///< by node: how many nodes up to it write an argument
+    std::vector<std::uint32_t> stretch_;  ///< by node: how many nodes up to it are writes
     std::vector<NodeId> pending_;         ///< sums, in the order of the graph
     std::size_t merged_ = 0;
 };

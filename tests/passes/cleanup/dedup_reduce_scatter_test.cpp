@@ -36,11 +36,24 @@ TEST_F(DedupReduceScatterTest, OtherGroupsAndOtherUsersKeepTheirs) {
 }
 
 TEST_F(DedupReduceScatterTest, NothingIsMergedAcrossAWrite) {
-    const NodeId left = reduced("a");
-    call("write", "aten.add_.Tensor", {Value::of_node(placeholder("other")), Value::of_integer(1)});
-    output({sum("total", left, reduced("b"))});
-    run(pass);
-    EXPECT_TRUE(is_input());
+    // The schema decides; of Python functions the name.
+    for (const std::string_view write : {"aten.add_.Tensor", "aten.__ior__.Tensor", "aten.record_stream.default",
+                                         "inductor.resize_storage_bytes_.default", "torch._C._set_grad_enabled"}) {
+        builder_ = {};
+        const NodeId left = reduced("a");
+        call("write", write, {Value::of_node(placeholder("other")), Value::of_integer(1)});
+        output({sum("total", left, reduced("b"))});
+        run(pass);
+        EXPECT_TRUE(is_input()) << write;
+    }
+    for (const std::string_view other : {"aten.add.Tensor", "aten.relu.default", "operator.setitem"}) {
+        builder_ = {};
+        const NodeId left = reduced("a");
+        call("other", other, {Value::of_node(placeholder("in")), Value::of_integer(1)});
+        output({sum("total", left, reduced("b"))});
+        run(pass);
+        EXPECT_FALSE(is_input()) << other;
+    }
 }
 
 TEST_F(DedupReduceScatterTest, TheSumsCustomStaysWithTheNewNodes) {
