@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/quote.h"
@@ -84,24 +86,35 @@ class Merger {
         }
         if (merged_ == 0) return unchanged(graph_, pass_name);
         require_order(editor_, pass_name);
-        std::vector<std::string> left;
+        std::vector<std::string> left, sums;
         for (NodeId node = editor_.source_count(); node < editor_.number_count(); ++node) {
-            if (!editor_.is_erased(node) && editor_.record(node).target == scatters_ &&
-                editor_.metadata(node).module_fqn == empty_string)
-                left.emplace_back(editor_.name(node));
+            if (editor_.is_erased(node) || editor_.record(node).target != scatters_ ||
+                editor_.metadata(node).module_fqn != empty_string)
+                continue;
+            left.emplace_back(editor_.name(node));
+            sums.emplace_back(editor_.name(replaced_.at(node)));
         }
         PassResult result = finished(editor_, pass_name);
-        if (!left.empty()) {
-            std::string message = counted(left.size(), "merged reduce-scatter") +
-                                  " have neither module nor direction, as in PyTorch: bucketing by module and every "
-                                  "other pass that goes by them does not see them; add a module rule that names them, "
-                                  "or run this pass behind bucketing";
-            result.report.problems.push_back(caution(ProblemKind::unseen_collectives, "Module lost", message, left));
-        }
+        if (!left.empty()) result.report.problems.push_back(module_lost(std::move(left), sums));
         return result;
     }
 
   private:
+    /// @param sums the sums of the input that the reduce-scatters stand for, in the same order.
+    static Problem module_lost(std::vector<std::string> scatters, const std::vector<std::string>& sums) {
+        const bool one = sums.size() == 1;
+        const std::string message =
+            counted(sums.size(), "merged reduce-scatter") + (one ? " has" : " have") +
+            " neither module nor direction, as in PyTorch: bucketing by module and every other pass that goes by them "
+            "does not see " +
+            (one ? "it" : "them") + "; run this pass behind bucketing, or give the " +
+            (one ? "sum that it replaces" : "sums that they replace") + " (" + enumerated(sums) +
+            (one ? ")" : "; the list names all behind the reduce-scatters)") + " a module by a rule, after which " +
+            (one ? "it counts" : "they count") + " as forward";
+        scatters.insert(scatters.end(), sums.begin(), sums.end());
+        return caution(ProblemKind::unseen_collectives, "Module lost", message, std::move(scatters));
+    }
+
     /// One walk over the sums, from the last to the first. @returns whether any was replaced.
     bool merge_once() {
         bool any = false;
@@ -208,6 +221,9 @@ class Merger {
         const NodeId wait =
             create("wait_tensor_default", waits_, {Value::of_node(scatter)}, fresh(summed, shape), of_wait, match.sum);
 
+        // A sum that this pass made stands for one of the input.
+        const auto earlier = replaced_.find(match.sum);
+        replaced_[added] = replaced_[scatter] = earlier == replaced_.end() ? match.sum : earlier->second;
         editor_.replace_all_uses(match.sum, wait);
         editor_.erase(match.sum);
         for (const std::size_t side : {1, 0}) {
@@ -278,8 +294,9 @@ class Merger {
     std::shared_ptr<const Graph> graph_;
     GraphEditor editor_;
     const std::uint32_t sums_, scatters_, waits_;
-    std::vector<std::uint32_t> stretch_;  ///< by node: how many nodes up to it are writes
-    std::vector<NodeId> pending_;         ///< sums, in the order of the graph
+    std::vector<std::uint32_t> stretch_;           ///< by node: how many nodes up to it are writes
+    std::vector<NodeId> pending_;                  ///< sums, in the order of the graph
+    std::unordered_map<NodeId, NodeId> replaced_;  ///< new sums and reduce-scatters: the sum of the input
     std::size_t merged_ = 0;
 };
 

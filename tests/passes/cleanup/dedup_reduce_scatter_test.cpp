@@ -25,7 +25,21 @@ TEST_F(DedupReduceScatterTest, ATreeOfSumsBecomesOneReduceScatter) {
                               "wait_tensor_default_1", "output"}));
     EXPECT_EQ(inputs("add_tensor_1"), Names({"add_tensor", "c_in"}));
     EXPECT_EQ(problem_kinds(), Names({"unseen_collectives"}));
-    EXPECT_EQ(result_.report.problems.front().nodes, Names({"reduce_scatter_tensor_default_1"}));
+    // Module rules are applied to the input, so the list has the sum of the input that the reduce-scatter stands for.
+    const Problem& lost = result_.report.problems.front();
+    EXPECT_EQ(lost.nodes, Names({"reduce_scatter_tensor_default_1", "total"}));
+    EXPECT_TRUE(lost.message.starts_with("1 merged reduce-scatter has neither")) << lost.message;
+    EXPECT_NE(lost.message.find("the sum that it replaces (total) a module by a rule"), std::string::npos);
+}
+
+TEST_F(DedupReduceScatterTest, EachReduceScatterIsListedWithItsSum) {
+    const NodeId first = sum("first", reduced("a"), reduced("b")), second = sum("second", reduced("c"), reduced("d"));
+    output({first, second});
+    run(pass);
+    const Problem& lost = result_.report.problems.front();
+    EXPECT_EQ(lost.nodes,
+              Names({"reduce_scatter_tensor_default", "reduce_scatter_tensor_default_1", "second", "first"}));
+    EXPECT_TRUE(lost.message.starts_with("2 merged reduce-scatters have neither")) << lost.message;
 }
 
 TEST_F(DedupReduceScatterTest, OtherGroupsAndOtherUsersKeepTheirs) {
