@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 
+#include "core/base/quote.h"
 #include "core/files/json_members.h"
 #include "core/passes/default_names.h"
 #include "core/passes/pass_support.h"
@@ -156,11 +158,16 @@ NodeId ChunkGraph::create(const GraphEditor::NewNode& call, std::string_view tar
 }
 
 SymbolId ChunkGraph::fresh_symbol(SymbolId original) {
+    if (next_symbol_ == std::numeric_limits<std::int64_t>::max()) {
+        throw PassRefusal(std::string(chunk_pass), "symbol " + in_quotes(expressions().name(original)),
+                          "no number is left to name its half: a symbol of the graph has the highest");
+    }
     std::string name("u");
     name += std::to_string(next_symbol_++);
     const SymbolId made = expressions().symbol(name);
     if (made >= hints_.size()) hints_.resize(made + 1);
-    hints_[made] = std::max<std::int64_t>(1, (hints_[original].value_or(1) + 1) / 2);
+    const std::int64_t hint = hints_[original].value_or(1);
+    hints_[made] = std::max<std::int64_t>(1, hint / 2 + hint % 2);
     return made;
 }
 

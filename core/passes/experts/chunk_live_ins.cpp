@@ -218,7 +218,13 @@ class InputHalver {
         const TensorMeta tensor = *graph_.tensor(input);
         std::vector<std::int64_t> sizes(editor_.shape(tensor).begin(), editor_.shape(tensor).end());
         const std::vector<std::int64_t> strides(editor_.stride(tensor).begin(), editor_.stride(tensor).end());
-        sizes[dimension] = *expressions_.value(half_extent, graph_.hints());
+        const std::optional<std::int64_t> half_size = expressions_.value(half_extent, graph_.hints());
+        if (!half_size || *half_size < 0) {
+            refuse_node(chunk_pass, editor_.name(input),
+                        "half of its size, " + in_quotes(expressions_.text(half_extent)) +
+                            ", is no size under the hints of its symbols");
+        }
+        sizes[dimension] = *half_size;
         Halves made = no_halves;
         for (int chunk = 0; chunk < 2; ++chunk) {
             const std::array args = {Value::of_node(split), Value::of_integer(chunk)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -53,7 +54,8 @@ NodeFieldTable::NodeFieldTable(const Graph& graph, std::string_view pass, bool r
     for (SymbolId symbol = 0; symbol < hints_.size(); ++symbol) {
         if (!hints_[symbol]) hints_[symbol] = unknown;
         const std::optional<std::int64_t> number = whole_number(std::string_view(expressions_.name(symbol)).substr(1));
-        next_symbol_ = std::max(next_symbol_, number.value_or(-1) + 1);
+        if (number && *number >= next_symbol_)
+            next_symbol_ = *number + (*number < std::numeric_limits<std::int64_t>::max() ? 1 : 0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "core/passes/scheduling/size_expression.h"
@@ -38,6 +39,7 @@ std::optional<std::int64_t> Expressions::parsed_number(std::string_view text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size()) return {};
+    if (number == std::numeric_limits<std::int64_t>::min()) return {};  // it has no opposite
     return number;
 }
 
@@ -216,6 +218,9 @@ std::optional<ExpressionId> Expressions::multiplied(ExpressionId expression, std
 }
 
 std::optional<ExpressionId> Expressions::add_sum(std::vector<Term> terms, std::int64_t constant) {
+    // The least number has no opposite that could be printed behind a minus.
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    if (constant == least || std::ranges::find(terms, least, &Term::factor) != terms.end()) return {};
     if (!in_torchs_order(terms)) return {};
     std::string text = print(terms, constant);
     if (const auto known = by_text_.find(text); known != by_text_.end()) return known->second;

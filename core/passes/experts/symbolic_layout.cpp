@@ -1,6 +1,6 @@
 #include "core/passes/experts/symbolic_layout.h"
 
-#include <algorithm>
+#include "core/graph/strides.h"
 
 namespace overlap::experts {
 
@@ -22,17 +22,8 @@ TensorMeta with_layout(GraphEditor& editor, const TensorMeta& tensor, std::span<
     made.first_dimension = editor.dimensions(sizes, strides);
     made.storage = editor.new_storage();
     made.storage_offset = 0;
-    made.storage_bytes = 0;
-    if (std::ranges::find(sizes, std::int64_t{0}) == sizes.end()) {
-        std::int64_t reach = 1;
-        for (std::size_t dimension = 0; dimension < sizes.size(); ++dimension) {
-            std::int64_t step = 0;
-            // Beyond 64 bits the editor refuses the tensor when the graph is finished.
-            if (__builtin_mul_overflow(sizes[dimension] - 1, strides[dimension], &step)) step = 0;
-            reach += step;
-        }
-        made.storage_bytes = reach * dtype_info(tensor.dtype).bytes;
-    }
+    // Where it reaches too far the editor refuses the tensor when the graph is finished.
+    made.storage_bytes = memory_reach(sizes, strides).value_or(0) * dtype_info(tensor.dtype).bytes;
     return made;
 }
 

@@ -22,6 +22,7 @@ Number product(Number left, Number right) {
 /// Python's `//`, which rounds down.
 Number quotient(Number left, Number right) {
     if (!left || !right || *right == 0) return {};
+    if (*right == -1) return product(-1, left);  // the least number has no opposite
     const std::int64_t result = *left / *right;
     return *left % *right != 0 && (*left < 0) != (*right < 0) ? result - 1 : result;
 }

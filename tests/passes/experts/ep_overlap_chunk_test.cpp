@@ -93,6 +93,28 @@ TEST_F(EpOverlapChunkTest, AnOddBatchIsRefused) {
     EXPECT_NE(refusal(chunk, options_).find("which is odd"), std::string::npos);
 }
 
+TEST_F(EpOverlapChunkTest, AHalfBeyond64BitsIsRefused) {
+    const NodeId x = batch("x");
+    NodeMetadata large;
+    large.extra_json = builder_.intern(R"({"symbolic_shapes":[["9223372036854775806*u0",4]]})");
+    const NodeId y = node("y", "aten.sigmoid.default", {x}, large);
+    const NodeId exchanged = tokens("all_to_all_single", node("relu", "aten.relu.default", {y}, in("layers.1.moe")));
+    output({node("add", "aten.sigmoid.default", {exchanged}, in("layers.1"))});
+    EXPECT_NE(refusal(chunk, options_).find("4611686018427387903*u0"), std::string::npos);
+}
+
+TEST_F(EpOverlapChunkTest, ASymbolThatCannotBeNumberedIsRefused) {
+    const NodeId x = batch("x");
+    const NodeId relu = node("relu", "aten.relu.default", {x}, in("layers.1.moe"));
+    NodeMetadata counted = in("layers.1.moe");
+    counted.extra_json = builder_.intern(R"({"symbolic_value":{"symbol":"u9223372036854775807","hint":3}})");
+    const Value input = Value::of_node(relu);
+    const NodeId count = builder_.call("count", "aten._local_scalar_dense.default", {&input, 1}, {}, counted);
+    const NodeId scaled = node("scaled", "aten.mul.Tensor", {relu, count}, in("layers.1.moe"));
+    output({node("add", "aten.sigmoid.default", {tokens("all_to_all_single", scaled)}, in("layers.1"))});
+    EXPECT_NE(refusal(chunk, options_).find("no number is left"), std::string::npos);
+}
+
 TEST_F(EpOverlapChunkTest, APatternWithoutExchangeIsRefused) {
     step();
     Json options = options_;

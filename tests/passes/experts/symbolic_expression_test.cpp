@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace overlap::experts {
 namespace {
 
@@ -54,6 +56,17 @@ TEST(SymbolicExpression, ValuesNeedEverySymbol) {
     values[expressions.symbol("u1")] = 17;
     EXPECT_EQ(expressions.value(sum, values), 17);
     EXPECT_EQ(expressions.value(other, values), 5);
+}
+
+TEST(SymbolicExpression, NumbersWithoutAnOppositeAreNotWritten) {
+    Expressions expressions;
+    EXPECT_FALSE(expressions.is_readable(expressions.read("u0 + -9223372036854775808")));
+    SymbolValues values(1);
+    values[expressions.symbol("u0")] = std::numeric_limits<std::int64_t>::min();
+    EXPECT_EQ(expressions.partly_known(expressions.read("u0 + u1"), values), std::nullopt);
+    EXPECT_EQ(expressions.multiplied(expressions.read("2*u1"), std::int64_t{-1} << 62), std::nullopt);
+    // The same of an expression of which only the value is known.
+    EXPECT_EQ(expressions.value(expressions.read("FloorDiv(u0, -1)"), values), std::nullopt);
 }
 
 TEST(SymbolicExpression, WhatIsNoExpressionIsNotReadable) {
