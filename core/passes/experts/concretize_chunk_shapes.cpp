@@ -59,6 +59,38 @@ void assume_populated(const Graph& graph, const NodeFieldTable& fields, KnownSym
     if (halved) symbols = chunk_symbols(graph, fields, true, pass_name);
 }
 
+/// The operators of which conditions on sizes are made.
+class KnownConditions {
+  public:
+    explicit KnownConditions(const Graph& graph)
+        : equal_(graph, {"operator.eq"}),
+          unequal_(graph, {"operator.ne"}),
+          less_(graph, {"operator.lt"}),
+          at_most_(graph, {"operator.le"}),
+          more_(graph, {"operator.gt"}),
+          at_least_(graph, {"operator.ge"}),
+          both_(graph, {"operator.and_"}),
+          either_(graph, {"operator.or_"}) {}
+
+    /// What a call is of two numbers; booleans are 0 and 1, as in Python. Nothing for another operator.
+    std::optional<bool> value(const NodeRecord& call, std::int64_t left, std::int64_t right) const {
+        if (equal_.has(call)) return left == right;
+        if (unequal_.has(call)) return left != right;
+        if (less_.has(call)) return left < right;
+        if (at_most_.has(call)) return left <= right;
+        if (more_.has(call)) return left > right;
+        if (at_least_.has(call)) return left >= right;
+        const auto is_boolean = [](std::int64_t number) { return number == 0 || number == 1; };
+        if (!is_boolean(left) || !is_boolean(right)) return {};
+        if (both_.has(call)) return left == 1 && right == 1;
+        if (either_.has(call)) return left == 1 || right == 1;
+        return {};
+    }
+
+  private:
+    const TargetSet equal_, unequal_, less_, at_most_, more_, at_least_, both_, either_;
+};
+
 class Concretizing {
   public:
     Concretizing(const std::shared_ptr<const Graph>& source, NodeFieldTable& fields, const KnownSymbols& known)
@@ -140,6 +172,11 @@ class Concretizing {
             for (std::size_t dimension = 0; dimension < shape.size(); ++dimension) {
                 if (shape[dimension] == no_expression) continue;
                 std::tie(sizes[dimension], shape[dimension]) = fixed(node, shape[dimension]);
+                if (sizes[dimension] < 0) {
+                    refuse_node(pass_name, source_.name(node),
+                                "its size " + in_quotes(expressions_.text(before[dimension])) + " would be " +
+                                    std::to_string(sizes[dimension]));
+                }
                 is_symbolic |= shape[dimension] != no_expression;
             }
             if (!std::ranges::equal(sizes, editor_.shape(tensor))) editor_.metadata(node).estimate_ms.reset();
@@ -189,16 +226,26 @@ class Concretizing {
         return made;
     }
 
+    /// In the job a comparison of sizes has a value of its own that becomes a boolean. A document has none for it, so
+    /// it is computed from the numbers that its arguments became.
     void refuse_false_assertions() const {
         const TargetSet assertions(source_, {"aten._assert_scalar.default"});
         if (!assertions.any()) return;
+        const KnownConditions conditions(source_);
+        std::vector<std::optional<bool>> known(source_.node_count());
+        const auto number = [&](const Value* value) -> std::optional<std::int64_t> {
+            if (value && value->is(ValueKind::integer)) return value->integer;
+            if (value && value->is(ValueKind::boolean)) return value->boolean ? 1 : 0;
+            if (value && value->is(ValueKind::node)) return known[value->node];
+            return {};
+        };
         for (NodeId node = editor_.first(); node != no_node; node = editor_.next(node)) {
-            if (!assertions.has(editor_.record(node))) continue;
-            const Value* condition = editor_.argument(node, 0);
-            if (condition && condition->is(ValueKind::boolean) && !condition->boolean) {
-                refuse_node(pass_name, editor_.name(node),
-                            "it asserts what is false, and torchtitan raises a ValueError");
-            }
+            const auto left = number(editor_.argument(node, 0));
+            if (const auto right = number(editor_.argument(node, 1)); left && right)
+                known[node] = conditions.value(editor_.record(node), *left, *right);
+            if (!assertions.has(editor_.record(node)) || left != 0) continue;
+            if (editor_.argument(node, 0)->is(ValueKind::integer)) continue;  // torchtitan looks at booleans alone
+            refuse_node(pass_name, editor_.name(node), "it asserts what is false, and torchtitan raises a ValueError");
         }
     }
 

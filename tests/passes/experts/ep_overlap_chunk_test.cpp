@@ -158,6 +158,32 @@ TEST_F(EpOverlapChunkTest, ConcretizingMakesNumbersAndTakesScalarsAway) {
     EXPECT_EQ(graph.children(*sizes)[1].integer, 4);
 }
 
+TEST_F(EpOverlapChunkTest, AnAssertionThatNumbersMakeFalseIsRefused) {
+    for (const std::int64_t least : {8, 9}) {
+        builder_ = {};
+        const NodeId x = batch("x");
+        NodeMetadata of_size;
+        of_size.extra_json = builder_.intern(R"({"symbolic_value":{"symbol":"u0","hint":8}})");
+        const Value first[] = {Value::of_node(x), Value::of_integer(0)};
+        const NodeId size = builder_.call("size", "aten.sym_size.int", first, {}, of_size);
+        const Value sides[] = {Value::of_node(size), Value::of_integer(least)};
+        const NodeId compared = builder_.call("ge", "operator.ge", sides, {});
+        const Value both[] = {Value::of_node(compared), Value::of_node(builder_.call("le", "operator.le", sides, {}))};
+        const Value condition = Value::of_node(builder_.call("both", "operator.and_", both, {}));
+        builder_.call("assertion", "aten._assert_scalar.default", {&condition, 1}, {});
+        const NodeId relu = node("relu", "aten.relu.default", {x}, in("layers.1.moe"));
+        output({node("add", "aten.sigmoid.default", {tokens("all_to_all_single", relu)}, in("layers.1"))});
+        run(populate, {{"mode", "batch"}});
+        const auto noted = result_.graph;
+        if (least == 9) {
+            EXPECT_THROW(require_pass(concretize).run(noted, {}, {}), PassRefusal);
+            continue;
+        }
+        result_ = require_pass(concretize).run(noted, {}, {});
+        EXPECT_EQ(names(), Names({"x", "relu", "all_to_all_single", "add", "output"}));
+    }
+}
+
 TEST_F(EpOverlapChunkTest, WithoutNotesConcretizingDoesNothingAsInTheJob) {
     step();
     run(chunk, options_);
