@@ -159,7 +159,7 @@ class CompareCommand(CommandLine):
     def test_a_trace_of_another_job_is_refused(self):
         """A few kernels of another job fit in kind; what is said about them would be chance."""
         trace = data("traces", "hta_sampled_rank0.json.gz")
-        for arguments in ((), ("--json",), ("--plan", self.plan("one", "layers.0"))):
+        for arguments in ((), ("--json",), ("-q", "--plan", self.plan("one", "layers.0"))):
             with self.subTest(arguments=arguments):
                 self.expect_error(1, ["hta_sampled_rank0.json.gz", "planned collectives are in the trace", "another job"],
                                   "compare", self.graph, "--trace", trace, *arguments)

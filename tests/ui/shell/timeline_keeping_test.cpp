@@ -81,11 +81,12 @@ class TimelineKeepingTest : public QObject {
 
         // Another plan has edits of its own; those of the timeline are of all.
         window.document().addCopyOfCurrent();
-        QVERIFY(undo->text().contains("pin"));
+        edits.arrange("unpin", {{}, {}, {}});
+        QVERIFY(undo->text().contains("unpin"));
         undo->trigger();
-        QVERIFY(undo->text().contains("note"));
+        QVERIFY(undo->text().contains("new plan"));
         window.document().closeVariant(window.document().currentIndex());
-        QVERIFY(redo->text().contains("pin"));
+        QVERIFY(redo->text().contains("unpin"));
     }
 
     void anEditTellsWhatItBought() {
