@@ -81,7 +81,7 @@ describe_machine() {
 
 # Sets `manifests` to those of the goldens.
 list_manifests() {
-    manifests=("$root"/tests/data/{,random_,bucketing_,scheduling_,memory_}goldens/manifest.json)
+    manifests=("$root"/tests/data/*/manifest.json)
     local manifest
     for manifest in "$root"/../shared/goldens/{manifest,step_passes}.json; do
         if [ -f "$manifest" ]; then manifests+=("$manifest"); fi
